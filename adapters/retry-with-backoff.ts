@@ -28,7 +28,7 @@ export type RetryRule<Answer> = {
   requestedWaitMs?: (answer: Answer) => number | undefined;
 };
 
-/** Asks until an answer needs no retry. Returns the last answer after `maxAttempts`. */
+/** Repeats the request until a response needs no retry. Returns the last response after `maxAttempts`. */
 export async function retryWithBackoff<Answer>(
   ask: () => Promise<Answer>,
   rule: RetryRule<Answer>,

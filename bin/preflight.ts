@@ -60,7 +60,7 @@ async function run(): Promise<number> {
   return toExitCode(results);
 }
 
-/** Asks the calculator (`npm run cost`). Returns undefined for a model without a known price. */
+/** Runs the calculator (`npm run cost`). Returns undefined for a model without a known price. */
 function priceStreamHour(modelId: string, burstSeconds: number): number | undefined {
   const options = ['--mode', 'clip', '--model', modelId, '--burst-seconds', String(burstSeconds)];
   try {

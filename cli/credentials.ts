@@ -52,7 +52,8 @@ export function credentialsFile(dataDir: string): string {
   return join(dataDir, 'watchpost.json');
 }
 
-async function readCredentials(dataDir: string): Promise<Credentials | undefined> {
+/** Reads the credentials of a data directory. Returns undefined if they are missing or damaged. */
+export async function readCredentials(dataDir: string): Promise<Credentials | undefined> {
   try {
     const parsed = credentialsSchema.safeParse(JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')));
     return parsed.success ? parsed.data : undefined;

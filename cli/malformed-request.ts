@@ -32,8 +32,8 @@ export function answerMalformed(server: Server): void {
   server.on('request', ({ socket }, response) => newest.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = newest.get(socket);
-    const answering = response?.headersSent === true && !response.writableFinished;
-    if (answering || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    const isResponding = response?.headersSent === true && !response.writableFinished;
+    if (isResponding || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else refuse(error, socket);
   });
 }

@@ -159,7 +159,7 @@ export async function openService(
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
   const watchDeliveries = createWatchDeliveryStore(database);
-  const parts = {
+  const baseDeps = {
     jobs,
     watches,
     createAlertId,
@@ -222,7 +222,7 @@ export async function openService(
     random: Math.random,
     log,
   });
-  const deps = { ...parts, executions, summaries: createWindowSummarizer(parts) };
+  const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
   const limited = limitCaptures(streams, turns.ticks);
   const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
   const maintenance = {

@@ -107,6 +107,8 @@ const settingsSchema = z.object({
   }),
   openaiApiKey: z
     .string()
+    .trim()
+    .regex(/^[\x21-\x7e]*$/, 'must be a key as the service shows it, without spaces, "…" and line ends')
     .prefault('')
     .register(help, { fallback: '', text: 'API key of the OpenAI-compatible server; empty: none' }),
   maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds)

@@ -18,6 +18,7 @@ import { toExitCode, formatError } from './exit.ts';
 import { addSettings, settingNames } from './settings.ts';
 import { addAdvise } from './program/add-advise.ts';
 import { addEvaluate } from './program/add-evaluate.ts';
+import { addLabel } from './program/add-label.ts';
 import { addReplay } from './program/add-replay.ts';
 import {
   between,
@@ -98,13 +99,14 @@ addSettings(
   .action(async (url: string, condition: string, raw: unknown) => {
     const { mode, clipSeconds, save } = checkOptions.parse(raw);
     const { check } = await import('./commands/check.ts');
-    const wish = { url, condition, mode, clipSeconds: Number(clipSeconds), save };
-    await check(wish, parseSettings(raw), terminal, wantsJson(raw));
+    const request = { url, condition, mode, clipSeconds: Number(clipSeconds), save };
+    await check(request, parseSettings(raw), terminal, wantsJson(raw));
   });
 
 addReplay(program, terminal);
 addAdvise(program, terminal);
 addEvaluate(program, terminal);
+addLabel(program, terminal);
 
 const costOptions = z.object({
   interval: z.number(),

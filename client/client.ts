@@ -47,7 +47,7 @@ export function createClient(options: ClientOptions) {
     /** Checks a condition on a stream once. */
     checkOnce: (request: Api.CheckOnceRequest, o: Signal = {}) =>
       post<Api.CheckOnceResponse>('/check-once', request, o, true),
-    /** Advises on a condition: doubts, settings that fit, cost. Asks no model. */
+    /** Advises on a condition: doubts, settings that fit, cost. Calls no model. */
     adviseCondition: (request: Api.AdviseRequest, o: Signal = {}) =>
       post<Api.Advice>('/conditions/advise', request, o, true),
     /** Answers a question about a JPEG, without a stream. */

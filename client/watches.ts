@@ -19,7 +19,7 @@ export type Requests = {
 /** Creates the operations of watches and alerts. */
 export function watchOperations({ get, post, send, jpeg }: Requests) {
   return {
-    /** Creates a watch; it stands until it is paused or deleted. */
+    /** Creates a watch, which runs until it is paused or deleted. */
     createWatch: (
       request: Api.WatchRequest,
       { signal, idempotencyKey }: Signal & { idempotencyKey?: string } = {},

@@ -41,11 +41,11 @@ export type CoreDeps = {
   watches: WatchStore;
   media: MediaStore;
   streams: StreamCapturer;
-  /** For streams that calls reach; ticks have turns of their own. */
+  /** Turns of streams that calls reach; ticks have their own. */
   turns: StreamTurns;
-  /** For streams. */
+  /** Guard of stream URLs. */
   urls: UrlGuard;
-  /** For webhooks, which have ranges of their own: who may look at a camera may not post into its network. */
+  /** Guard of webhook URLs, with ranges of its own: access to a camera grants no requests to its network. */
   webhookUrls: UrlGuard;
   vision: VisionModel;
   contactSheets: ContactSheets;
@@ -53,7 +53,7 @@ export type CoreDeps = {
   drawBoxes?: DrawBoxes;
   /** Summarizes the last windows of cancelled digests. */
   summaries: WindowSummarizer;
-  /** For the endpoints that reach streams, the model or receivers. */
+  /** Limiter of the endpoints that reach streams, the model or receivers. */
   calls: CallLimiter;
   compareMotion: CompareMotion;
   executions: Executions;

@@ -1,6 +1,6 @@
 import type { StreamDetails } from './records/capture.ts';
 
-/** Errors of the interface (section 7) and of the service, as the core raises them. Only the HTTP edge knows status codes. */
+/** Errors of the interface (section 7) and of the service. Only the HTTP edge knows status codes. */
 
 export type ErrorCode =
   | 'NOT_LIVESTREAM'
@@ -25,7 +25,7 @@ export type ErrorCode =
   | 'VLM_ERROR'
   | 'INTERNAL_ERROR';
 
-/** An error that a caller may see: what happened and what to do next. Neither text holds a credential or an address of the inside. */
+/** Error for callers: what failed and the next step. Neither text contains a credential or an internal address. */
 export class WatchpostError extends Error {
   readonly code: ErrorCode;
   readonly remediation: string;
@@ -63,14 +63,14 @@ export class NotLiveError extends StreamError {
   }
 }
 
-/** A stream that was live says that it is over: what ends a running job, where `NotLiveError` refuses a new one. */
+/** End of a stream that was live. It ends a running job; `NotLiveError` rejects a new one. */
 export class StreamEndedError extends NotLiveError {
   constructor(options?: ErrorOptions) {
     super('The broadcast is over. Start a new job when it is live again.', 'Stream has ended', options);
   }
 }
 
-/** A passing failure: cannot connect, cannot download, cannot decode. */
+/** Transient failure: cannot connect, download or decode. */
 export class StreamFetchError extends StreamError {
   /** True if the server refuses the user name and password of the URL, or requires some. Frequent attempts can lock the account. */
   readonly accessRefused: boolean;
@@ -92,14 +92,14 @@ export class StreamPausedError extends StreamFetchError {
   }
 }
 
-/** The model failed: throttled past patience, unreachable, or an answer that fits no schema. */
+/** Failure of the model: throttled beyond all retries, unreachable, or an invalid result. */
 export class VisionError extends WatchpostError {
   constructor(remediation: string, options?: ErrorOptions) {
     super('VLM_ERROR', 'Vision model analysis failed', remediation, options);
   }
 }
 
-/** `clip` or `hybrid` was asked for with a model that takes no video. */
+/** Mode `clip` or `hybrid` with a model without video. */
 export class InvalidInputModeError extends WatchpostError {
   constructor(mode: string, model: string) {
     super(
@@ -120,7 +120,7 @@ export class MaxJobsReachedError extends WatchpostError {
   }
 }
 
-/** No key, or none that is good. */
+/** Missing or invalid key. */
 export class UnauthorizedError extends WatchpostError {
   constructor() {
     super(
@@ -167,7 +167,7 @@ export class IdempotencyKeyReusedError extends Error {
   }
 }
 
-/** Another request with the same idempotency key was accepted first: look it up again. */
+/** A concurrent request with the same idempotency key was accepted first. Its job can be read. */
 export class IdempotencyConflictError extends Error {
   constructor() {
     super('Another request with this idempotency key was accepted first');
@@ -176,7 +176,7 @@ export class IdempotencyConflictError extends Error {
 }
 
 export class JobNotFoundError extends WatchpostError {
-  /** `retentionSeconds` is the setting; absent where it is unknown. */
+  /** `retentionSeconds` is the setting; absent if unknown. */
   constructor(retentionSeconds?: number) {
     super(
       'JOB_NOT_FOUND',
@@ -250,14 +250,14 @@ export class JobAlreadyStoppedError extends WatchpostError {
   }
 }
 
-/** The key is good, and may not do this. */
+/** Valid key without the permission. */
 export class ForbiddenError extends WatchpostError {
   constructor(remediation: string) {
     super('FORBIDDEN', 'Access denied', remediation);
   }
 }
 
-/** A fault of the platform or the disk that may pass: whatever was asked is safe to ask again. */
+/** Transient error of AWS or of the disk: a repetition of the operation is safe. */
 export class TransientError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);

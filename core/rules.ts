@@ -1,12 +1,12 @@
-/** The numbers that decisions use, each with its source. */
+/** Numbers that decisions use, each with its source. */
 export const rules = {
   /** Waits after consecutive capture failures, the last one repeated. */
   captureBackoffSeconds: [1, 2, 4, 8, 16],
-  /** A tick this much later than planned means that the service was down: longer than a capture and its retries take. */
+  /** Delay of a tick that means a downtime of the service: longer than a capture and its retries take. */
   downtimeSeconds: 120,
-  /** A capture fails within this, its timeout: while its tick is later than this, the service did not watch. */
+  /** Timeout of a capture: a tick that is later than this means that the service did not watch. */
   failedCaptureSeconds: 50,
-  /** Clocks of several machines differ by less than this: a time that is further ahead was stored before the clock was set back. */
+  /** Maximum difference between the clocks of several machines. A time further ahead was stored before the clock was set back. */
   clockDifferenceSeconds: 5,
   /** Grace period of a lost or stale stream, in seconds; its job fails afterwards. */
   streamGraceSeconds: 60,
@@ -14,9 +14,9 @@ export const rules = {
   staleAfterSegments: 3,
   /** … and than this; RFC 8216 section 6.2.2 has a live server update within 1.5 target durations. */
   staleAfterSeconds: 6,
-  /** A stale playlist is looked at again at least this often, so that the grace period is measured. */
+  /** Maximum time between two captures of a stale playlist, so that the grace period is measured. */
   staleRecheckSeconds: 16,
-  /** Identical pictures over this time are a frozen picture; a single repeat is not yet evidence of one. */
+  /** Time of identical frames that makes a stream frozen; a single repetition does not. */
   frozenAfterSeconds: 30,
   /** Number of skips in a row after which the next check is forced. */
   forceCheckAfterSkips: 6,
@@ -24,9 +24,9 @@ export const rules = {
   maxModelFailures: 5,
   /** Default of the setting `modelGraceSeconds`: a restart of a model server takes minutes. */
   modelGraceSeconds: 300,
-  /** A summary that the model did not give is asked for again after this, or with the next capture. */
+  /** Wait before a failed summary is requested again, unless a capture is earlier. */
   summaryRetrySeconds: 30,
-  /** Upper bound of the setting `maxJobSeconds`, and of the duration that `max_windows` of a digest can ask for. */
+  /** Upper bound of the setting `maxJobSeconds`, and of the duration that `max_windows` of a digest sets. */
   maxJobDurationSeconds: 86_400,
   /** Upper bound of the setting `retentionSeconds`. */
   maxRetentionSeconds: 86_400,
@@ -51,7 +51,7 @@ export const rules = {
   startLeaseSeconds: 60,
   /** Delay of a tick that is reported as late, in seconds: longer than a capture takes. */
   lateTickSeconds: 60,
-  /** A tick later than this many intervals means that nobody watched in between. */
+  /** Delay of a tick, in intervals, that means a downtime of the service. */
   lateIntervals: 2,
   lateAllowanceSeconds: 30,
   maxCoverageGaps: 20,
@@ -89,7 +89,7 @@ export const rules = {
   watchRefusedSeconds: 1800,
   /** Time of a frozen or black image after which a watch reports its stream as lost, in seconds. */
   watchStillSeconds: 600,
-  /** Joint model calls in a row that left a condition out, after which it is asked about separately. */
+  /** Consecutive joint model calls that left a condition out, after which it has a call of its own. */
   maxLeftOut: 3,
   /** Hours whose statistics one tick writes: after a longer downtime only the newest ones. */
   maxHoursPerTick: 48,

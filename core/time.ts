@@ -1,7 +1,7 @@
 /**
- * Ages of stored times, waits for them, and the grid of wake-ups. A clock can be set back at any moment, so each stored time may lie in the
- * future. This module measures every duration that decides something. An event in the future has just happened, and a wait that is longer
- * than any planned one is over. The times of a job also move with the clock (`tick/clock-change.ts`).
+ * Ages of stored times, waits, and the grid of wake-ups. A clock can be set back at any moment, so each stored time may be in the future.
+ * This module measures every duration that affects a decision. A time in the future has an age of 0, and a wait that is longer than any
+ * planned one is over. The times of a job also move with the clock (`tick/clock-change.ts`).
  */
 
 /** Returns the seconds since `from`, at least 0. */
@@ -9,7 +9,7 @@ export function ageSeconds(from: string | Date, now: Date): number {
   return Math.max(0, (now.getTime() - new Date(from).getTime()) / 1000);
 }
 
-/** Returns the seconds until `due`: 0 if it has come, and 0 if it is further away than `maxSeconds`, the longest wait that is ever meant. */
+/** Returns the seconds until `due`: 0 if it has passed, and 0 if it is further away than `maxSeconds`, the longest planned wait. */
 export function secondsUntil(due: string | Date, now: Date, maxSeconds: number): number {
   const seconds = (new Date(due).getTime() - now.getTime()) / 1000;
   return seconds <= maxSeconds ? Math.max(0, seconds) : 0;

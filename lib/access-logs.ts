@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { keptOrDestroyed } from './kept-or-destroyed.ts';
+import { toRemovalPolicy } from './removal-policy.ts';
 import { PrivateBucket } from './private-bucket.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 
@@ -17,7 +17,7 @@ export class AccessLogs extends Construct {
       // CloudFront's standard logging writes by ACL.
       objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
       lifecycleRules: [{ expiration: Duration.days(logDays) }],
-      removalPolicy: keptOrDestroyed(keepData),
+      removalPolicy: toRemovalPolicy(keepData),
       autoDeleteObjects: !keepData,
     });
   }

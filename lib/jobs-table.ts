@@ -1,7 +1,7 @@
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { keptOrDestroyed } from './kept-or-destroyed.ts';
+import { toRemovalPolicy } from './removal-policy.ts';
 import { indexes, partitionKey, sortKey, ttlAttribute } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { Attribute, Index } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
@@ -23,9 +23,9 @@ export class JobsTable extends Construct {
       encryption: TableEncryption.AWS_MANAGED,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.pointInTimeRecovery },
       deletionProtection: props.deletionProtection,
-      // A protected table would stop the rollback of a failed deployment; its generated name is in nobody's way.
+      // A protected table would stop the rollback of a failed deployment. Its generated name conflicts with no other.
       removalPolicy:
-        props.keepData && props.deletionProtection ? RemovalPolicy.RETAIN : keptOrDestroyed(props.keepData),
+        props.keepData && props.deletionProtection ? RemovalPolicy.RETAIN : toRemovalPolicy(props.keepData),
     });
     for (const index of indexes) this.table.addGlobalSecondaryIndex(secondaryIndex(index));
   }

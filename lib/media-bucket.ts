@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { evidenceDays } from '../core/watch/evidence.ts';
-import { keptOrDestroyed } from './kept-or-destroyed.ts';
+import { toRemovalPolicy } from './removal-policy.ts';
 import { suppressAccessLogFindings, PrivateBucket } from './private-bucket.ts';
 
 type Props = { keepData: boolean; accessLogs: PrivateBucket | undefined };
@@ -25,7 +25,7 @@ export class MediaBucket extends Construct {
           expiration: Duration.days(days),
         })),
       ],
-      removalPolicy: keptOrDestroyed(keepData),
+      removalPolicy: toRemovalPolicy(keepData),
       autoDeleteObjects: !keepData,
       accessLogs: accessLogs && { bucket: accessLogs, prefix: 'media/' },
     });

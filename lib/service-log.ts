@@ -1,7 +1,7 @@
 import { Aws, Fn } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { keptOrDestroyed } from './kept-or-destroyed.ts';
+import { toRemovalPolicy } from './removal-policy.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 
 type Props = Pick<StageSettings, 'logDays' | 'keepData'>;
@@ -17,7 +17,7 @@ export class ServiceLog extends Construct {
     super(scope, id);
     const shared = {
       retention: logDays,
-      removalPolicy: keptOrDestroyed(keepData),
+      removalPolicy: toRemovalPolicy(keepData),
     };
     this.functions = new LogGroup(this, 'Functions', shared);
     this.workflow = new LogGroup(this, 'Workflow', { ...shared, logGroupName: vended('workflow') });

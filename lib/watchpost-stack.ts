@@ -58,19 +58,19 @@ export class WatchpostStack extends Stack {
 
     // Workflow and its functions
     const context = { bundles, log, settings };
-    const kept = { table, pictures, queue, machines };
+    const resources = { table, pictures, queue, machines };
     const capture = new CaptureFunction(this, 'Capture', context, { table, pictures, forDeployment })
       .function;
-    const looking = { ...kept, capture, modelId };
-    const analyze = new AnalyzeFunction(this, 'Analyze', context, looking).function;
-    const watching = { names, capture, analyze, log: log.workflow, settings };
-    const workflow = new WatchWorkflow(this, 'Watch', watching);
+    const tickProps = { ...resources, capture, modelId };
+    const analyze = new AnalyzeFunction(this, 'Analyze', context, tickProps).function;
+    const workflowProps = { names, capture, analyze, log: log.workflow, settings };
+    const workflow = new WatchWorkflow(this, 'Watch', workflowProps);
     const stateMachines = [workflow.jobs, workflow.watch];
 
     // HTTP and console
-    const answering = { ...looking, analyze, secrets, log: log.functions };
-    const http = new HttpApi(this, 'Http', context, answering);
-    const stream = new EventStream(this, 'Stream', context, answering);
+    const httpProps = { ...tickProps, analyze, secrets, log: log.functions };
+    const http = new HttpApi(this, 'Http', context, httpProps);
+    const stream = new EventStream(this, 'Stream', context, httpProps);
     const site = new ConsoleSite(this, 'Console', {
       accessLogs,
       log: log.functions,
@@ -90,11 +90,11 @@ export class WatchpostStack extends Stack {
     // Webhooks and repairs
     const baseUrl = `https://${edge.host}/api`;
     const delivery = new WebhookDelivery(this, 'Webhooks', context, {
-      ...kept,
+      ...resources,
       masterSecret: secrets.master,
       baseUrl,
     });
-    const reconcile = new Reconcile(this, 'Reconcile', context, { ...kept, stateMachines });
+    const reconcile = new Reconcile(this, 'Reconcile', context, { ...resources, stateMachines });
 
     // Alarms and dashboard
     const metrics = new ServiceMetrics({

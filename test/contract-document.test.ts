@@ -39,7 +39,7 @@ describe('every statement of the interface', () => {
 });
 
 describe('every case', () => {
-  test('covers statements that exist, each named once', () => {
+  test('every case covers statements that exist, each named once', () => {
     const wrong = allCases.filter(
       ({ covers }) =>
         covers.length === 0 || new Set(covers).size < covers.length || covers.some((id) => !ids.includes(id)),

@@ -27,7 +27,7 @@ export class EgressTimeoutError extends Error {
   override readonly name = 'EgressTimeoutError';
 }
 
-/** Known fault of a connection. */
+/** Code of a known connection error. */
 export type NetworkFault = 'refused' | 'closed' | 'certificate' | 'other';
 
 /** Failed connection, invalid certificate, or invalid HTTP response. */

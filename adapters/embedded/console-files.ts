@@ -7,6 +7,8 @@ import type { Context } from 'hono';
 export type ConsoleFiles = {
   /** Folder of the built console. */
   folder: string;
+  /** Page of the build; default: the console. */
+  page?: string;
   /** Headers of every response. */
   headers: Record<string, string>;
   caching: { page: string; asset: string };
@@ -18,7 +20,7 @@ type File = { bytes: Uint8Array<ArrayBuffer>; etag: string };
  * Serves the web console at `/console` from the folder that `npm run build:console` writes. It accepts only file names that the
  * build produces, so no request can leave the folder.
  */
-export function consoleFiles({ folder, headers, caching }: ConsoleFiles) {
+export function consoleFiles({ folder, page: pageName = 'index.html', headers, caching }: ConsoleFiles) {
   const read = rememberedFiles(folder);
   const send = async (context: Context, name: string, cacheControl: string): Promise<Response> => {
     const file = await read(name);
@@ -28,7 +30,7 @@ export function consoleFiles({ folder, headers, caching }: ConsoleFiles) {
     return context.body(file.bytes, 200, { ...all, 'Content-Type': readType(name) });
   };
   const page = async (context: Context): Promise<Response> =>
-    (await read('index.html')) ? send(context, 'index.html', caching.page) : notBuilt(context, headers);
+    (await read(pageName)) ? send(context, pageName, caching.page) : notBuilt(context, headers);
   return new Hono()
     .get('/console', page)
     .get('/console/', page)
@@ -43,7 +45,7 @@ const builtName = String.raw`[\w-]+\.(?:js|css|svg)`;
 function rememberedFiles(folder: string) {
   const files = new Map<string, File>();
   return async (name: string): Promise<File | undefined> => {
-    const known = name === 'index.html' ? undefined : files.get(name);
+    const known = name.endsWith('.html') ? undefined : files.get(name);
     if (known) return known;
     const bytes = await readFile(join(folder, name)).catch(() => undefined);
     if (!bytes) return undefined;

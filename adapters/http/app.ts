@@ -37,7 +37,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
     if (error instanceof IdempotencyKeyReusedError)
       return context.json({ detail: idempotencyKeyReused().detail }, 422);
     const { status, body } = errorResponse(error);
-    // A client that disconnects during its request is not a fault of the service.
+    // A client that disconnects during its request is not an error of the service.
     if (status === 500 && !context.req.raw.signal.aborted)
       deps.log.error('Request failed', {
         path: context.req.path,

@@ -47,13 +47,13 @@ export type EndpointDeclaration = {
 
 export type Tag = 'looks' | 'jobs' | 'watches' | 'webhooks' | 'access' | 'operations';
 
-/** `looks` and `starts` reach other machines; `removes` takes something away. */
+/** `looks` and `starts` send requests to other machines; `removes` deletes or revokes. */
 export type Effect = 'reads' | 'looks' | 'starts' | 'changes' | 'removes';
 
 /** Calls that count against the caller's `CallLimiter`: every call, or only one that creates. The handler applies the latter. */
 export type RateLimitClass = 'calls' | 'creations';
 
-/** Values by a name that says what they show. */
+/** Example values, by a name that describes them. */
 export type Examples = { parameters?: Record<string, string | number>; body?: Named; response?: Named };
 export type Named = Record<string, unknown>;
 

@@ -7,8 +7,8 @@ import { errorResponse } from './error-envelope.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
- * Handles requests that match no route: 404 for an unknown path, with the address that was probably meant; 405 with `Allow` for a
- * method that the path does not support. OPTIONS returns `Allow` with 204. `/` leads a browser to the console.
+ * Handles requests that match no route: 404 for an unknown path, with the most similar address; 405 with `Allow` for a method that the path
+ * does not support. OPTIONS returns `Allow` with 204. `/` redirects a browser to the console.
  */
 export function fallbackHandler<E extends Env>(app: Hono<E>) {
   return (context: Context<E>): Response => {
@@ -52,7 +52,7 @@ const aliases: Record<string, string[]> = {
   '/api/openapi.json': ['/openapi.json'],
 };
 
-/** Finds the path of this server that a caller probably meant. */
+/** Finds the path of this server that is most similar to an unknown one. */
 function findAddress<E extends Env>(app: Hono<E>, path: string): string | undefined {
   const bare = path.replace(/\/+$/, '');
   const meant = [bare, `/api${bare}`, bare.replace(/^\/api(?=\/api\/)/, ''), ...(aliases[bare] ?? [])];

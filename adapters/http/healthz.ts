@@ -3,8 +3,8 @@ import { worstStatus } from '../../core/ports/health.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
 
 /**
- * Handles `GET /healthz`: 200 while the process runs, whatever the checks say, so that no supervisor restarts a service whose model
- * is down. `?deep` adds the checks without their details, since this path requires no key.
+ * Handles `GET /healthz`: 200 while the process runs, regardless of the checks, so that no supervisor restarts a service whose model is
+ * down. `?deep` adds the checks without their details, because this path requires no key.
  */
 export function healthz({ health }: { health?: HealthReader }) {
   return async (context: Context): Promise<Response> => {

@@ -14,5 +14,5 @@ export type Resolution = {
   details: StreamDetails;
 };
 
-/** Error for a broadcast that has ended for good. A running job then ends; a new one is rejected as not live. */
+/** Error for a broadcast that has ended permanently. A running job then ends; a new one is rejected as not live. */
 export class BroadcastEndedError extends NotLiveError {}

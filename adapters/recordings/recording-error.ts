@@ -1,4 +1,4 @@
-/** Recording that cannot be read. The message says what to do. */
+/** Error for a recording that cannot be read. Its message has the next step. */
 export class RecordingError extends Error {
   override name = 'RecordingError';
 }

@@ -34,7 +34,7 @@ export function createWebhookSender(options: WebhookSenderOptions): PostSender {
       try {
         return answered(await post(options, request), latencyMs());
       } catch (error) {
-        // The duration of a refusal would tell of names of the inside.
+        // The duration of a refusal would disclose internal names.
         const shownMs = error instanceof EgressRefusedError ? 0 : latencyMs();
         return { status: null, latencyMs: shownMs, error: explain(error), retryAfter: null };
       }

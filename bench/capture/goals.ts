@@ -16,7 +16,7 @@ const clipSeconds = 3;
 
 /** Returns the goals that apply to a race. */
 export function compareWithGoals({ source, delayMs, mode, results }: Raced): GoalLine[] {
-  const { watchpost: ours, best } = results;
+  const { watchpost, best } = results;
   const line = (what: string, measured: number, goal: number): GoalLine => ({
     stream: source.name,
     mode,
@@ -24,17 +24,23 @@ export function compareWithGoals({ source, delayMs, mode, results }: Raced): Goa
     measured,
     goal,
   });
-  const wall = ours.wallMs / best.wallMs;
+  const wall = watchpost.wallMs / best.wallMs;
   return [
     ...(mode === 'frames' ? [line('wall time / best flags', wall, frameGoal(source, delayMs))] : []),
     ...(mode === 'frames' && source.kind === 'hls'
-      ? [line('age beyond the live edge, worst, s', ours.worstBehindSeconds, source.segmentSeconds + 0.5)]
+      ? [
+          line(
+            'age beyond the live edge, worst, s',
+            watchpost.worstBehindSeconds,
+            source.segmentSeconds + 0.5,
+          ),
+        ]
       : []),
     ...(mode !== 'frames' && source.kind === 'hls'
-      ? [line('wall time / real time', ours.wallMs / 1000 / clipSeconds, 0.2)]
+      ? [line('wall time / real time', watchpost.wallMs / 1000 / clipSeconds, 0.2)]
       : []),
-    line('processor time / best flags', ours.cpuMs / best.cpuMs, 1.2),
-    line('overhead, ms', ours.overheadMs, 300),
+    line('processor time / best flags', watchpost.cpuMs / best.cpuMs, 1.2),
+    line('overhead, ms', watchpost.overheadMs, 300),
   ];
 }
 

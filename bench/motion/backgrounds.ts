@@ -36,14 +36,14 @@ export function drawBackground({ kind, seed }: Scene['background']): Frame {
 
 function hills(random: Random, seed: number): Frame {
   const frame = blankFrame(width, height);
-  const ground = texture(width, height, seed, { cell: 200, octaves: 7, roughness: 0.55 });
+  const texels = texture(width, height, seed, { cell: 200, octaves: 7, roughness: 0.55 });
   const ridge = texture(width, 1, seed + 1, { cell: 300, octaves: 5, roughness: 0.5 });
   const horizon = height * random.between(0.25, 0.5);
   const soil = random.between(60, 120);
   each(frame, (x, y, at) => {
     const edge = horizon + ridge[x]! * 160;
-    if (y < edge) return { luma: 200 - (60 * y) / horizon + ground[at]! * 12, blueness: 142, redness: 118 };
-    return { luma: soil + ground[at]! * 130, blueness: 112, redness: 122 };
+    if (y < edge) return { luma: 200 - (60 * y) / horizon + texels[at]! * 12, blueness: 142, redness: 118 };
+    return { luma: soil + texels[at]! * 130, blueness: 112, redness: 122 };
   });
   return frame;
 }

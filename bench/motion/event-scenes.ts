@@ -102,17 +102,17 @@ export function eventScene(title: string, index: number): Scene {
   for (const share of random.shuffled(shares)) {
     const shape = recipe.shape ?? random.pick(['box', 'ellipse']);
     const { width, height } = computeSize(shape, share, random);
-    const told = recipe.story({ share, width, height }, random, tick);
+    const story = recipe.story({ share, width, height }, random, tick);
     things.push({
       shape,
       width,
       height,
       ...recipe.looks(random),
       seed: random.whole(1, 1_000_000),
-      places: told.places,
+      places: story.places,
     });
-    events.push(...told.events);
-    tick += told.ticks;
+    events.push(...story.events);
+    tick += story.ticks;
   }
   return { ...baseScene(title, seed, tick), ...recipe.scene?.(seed), things, events };
 }

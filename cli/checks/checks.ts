@@ -87,7 +87,7 @@ export function clockFinding(now: Date, newestEntry: Date | undefined): Finding 
   return { check: 'clock', status: 'ok', message, next: null };
 }
 
-/** Tells who can reach the port that the service listens on. */
+/** Describes the networks that can reach the port of the service. */
 export function portsFinding({ host, publicUrl }: Settings, port: number): Finding {
   const isLocal = isLoopback(toHostname(`http://${host.includes(':') ? `[${host}]` : host}`));
   if (isLocal || publicUrl.startsWith('https://'))
@@ -105,7 +105,7 @@ export function portsFinding({ host, publicUrl }: Settings, port: number): Findi
   };
 }
 
-/** Tells which private addresses the egress guard lets callers reach. */
+/** Describes the private addresses that the egress guard permits. */
 export function guardFinding({ allowRanges, allowWebhookRanges }: Settings): Finding {
   const opened = [
     ...(allowRanges.length > 0 ? [`streams also from ${allowRanges.join(', ')}`] : []),

@@ -5,7 +5,7 @@ import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
 
-/** Prints what is doubtful about a condition, and which settings fit (`watchpost advise CONDITION`). Asks no model. */
+/** Prints the doubts about a condition, and settings that fit (`watchpost advise CONDITION`). Calls no model. */
 export function advise(condition: string, settings: Settings, terminal: Terminal, asJson: boolean): void {
   const model = createVisionModel(settings, settings.ffmpeg);
   const { findings, suggestion } = adviseOn(condition, model);

@@ -48,7 +48,7 @@ function requireDatabase(dataDir: string): void {
     );
 }
 
-/** Writes to a partial folder first, so that an interrupted backup is never taken for a whole one. */
+/** Writes to a partial folder first, so that an interrupted backup is never mistaken for a complete one. */
 async function writeBackup(dataDir: string, target: string, { terminal }: BackupDeps): Promise<void> {
   if (existsSync(target))
     throw new CommandError(

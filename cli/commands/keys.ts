@@ -31,7 +31,7 @@ export async function createKey(
   });
 }
 
-/** A mistyped name would create a caller whose jobs nobody sees. At a terminal, asks. Throws `CommandError`. */
+/** Confirms a new caller at a terminal: a mistyped name would create a caller whose jobs no key lists. Throws `CommandError`. */
 async function requireCaller(caller: string, known: string[], terminal: Terminal): Promise<void> {
   if (known.includes(caller)) return;
   const nearest = findNearestName(caller, known);

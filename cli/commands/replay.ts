@@ -14,6 +14,7 @@ import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapter
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { priceTokens } from '../evaluate/model-choice.ts';
+import { openSetWriter } from '../evaluate/set-writer.ts';
 import { createLimits } from '../limits.ts';
 import { createCachedVision, type CachedVision } from '../replay/cached-vision.ts';
 import { play, type PlayDeps } from '../replay/play.ts';
@@ -26,7 +27,6 @@ import {
 } from '../replay/replay-watch.ts';
 import { createReplayReport, type ReportedReplay } from '../replay/report.ts';
 import { formatTime, toResult } from '../replay/result.ts';
-import { openSet } from '../replay/save-set.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
@@ -85,7 +85,10 @@ export async function replay(
       await writeFile(options.report, await createReplayReport(options.files, replays));
       terminal.note(`report ${options.report}`);
     }
-    if (options.saveSet !== undefined) terminal.note(`set ${join(options.saveSet, 'set.jsonl')}`);
+    if (options.saveSet !== undefined) {
+      terminal.note(`set ${join(options.saveSet, 'set.jsonl')}`);
+      terminal.note(`Label it: npm run watchpost -- label ${options.saveSet}`);
+    }
   } finally {
     waiting.done();
     process.off('SIGINT', onInterrupt);
@@ -118,7 +121,7 @@ async function replayOnce(
   const vision = options.cache ? createCachedVision(model, cacheFolder()) : { ...uncached, ...model };
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: context.tempDir });
   const streams = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
-  const save = options.saveSet === undefined ? undefined : await openSet(options.saveSet);
+  const save = options.saveSet === undefined ? undefined : await openSetWriter(options.saveSet);
   const deps: PlayDeps = {
     streams,
     vision,
@@ -127,8 +130,11 @@ async function replayOnce(
     nextRecorded: (seconds) => (fileAt(timeline, seconds) ? seconds : nextStart(timeline, seconds)),
     newId: randomUUID,
     limits: createLimits(settings),
-    onCheck: async (check, frame) => {
-      if (frame) await save?.(check, conditions.get(check.condition_id) ?? '', frame);
+    onCheck: async ({ seconds, condition_id: id, triggered, explanation }, frame) => {
+      if (!frame || triggered === null) return;
+      const verdict = { triggered, explanation };
+      const name = `${id} at ${seconds.toFixed(1)} s`;
+      await save?.({ id: name, condition: conditions.get(id) ?? '', expected: null, frame, verdict });
     },
     onProgress: (seconds) =>
       waiting.update(`Replaying ${formatTime(seconds)} of ${formatTime(timeline.durationSeconds)}`),

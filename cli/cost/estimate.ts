@@ -36,9 +36,9 @@ export async function estimate(question: CostQuestion): Promise<{ lines: CostLin
   return { lines, total: lines.reduce((sum, { dollars }) => sum + dollars, 0) };
 }
 
-function streamHourLines(watching: StreamHourInput): CostLine[] {
+function streamHourLines(input: StreamHourInput): CostLine[] {
   try {
-    return priceStreamHour(watching);
+    return priceStreamHour(input);
   } catch (error) {
     if (error instanceof RangeError)
       throw new CommandError(error.message, 'Use --mode frames or a Nova model.');

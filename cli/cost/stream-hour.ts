@@ -28,17 +28,17 @@ export type StreamHourInput = {
 export type CostLine = { item: string; quantity: number; unit: string; dollars: number };
 
 /** Computes the cost of a stream-hour by list prices, the model last. Throws `RangeError` for a clip without video support. */
-export function priceStreamHour(watching: StreamHourInput): CostLine[] {
-  const { intervalSeconds, mode, skippedShare, alertsPerHour } = watching;
+export function priceStreamHour(input: StreamHourInput): CostLine[] {
+  const { intervalSeconds, mode, skippedShare, alertsPerHour } = input;
   const ticks = 3600 / intervalSeconds;
   const modelCalls = ticks * (1 - skippedShare);
   const { capture, analyze, deliver } = units;
   const analyzeSeconds = ticks * analyze.secondsWithoutModel + modelCalls * analyze.modelSeconds[mode];
-  const captureSeconds = capture.seconds[mode] + (watching.source === 'rtsp' ? capture.rtspExtraSeconds : 0);
+  const captureSeconds = capture.seconds[mode] + (input.source === 'rtsp' ? capture.rtspExtraSeconds : 0);
   const media = mode === 'frames' ? 1 : 2;
-  const tokens = tokensPerCheck(watching);
+  const tokens = tokensPerCheck(input);
   return [
-    ...workflowLines(watching, ticks, analyzeSeconds + ticks * captureSeconds),
+    ...workflowLines(input, ticks, analyzeSeconds + ticks * captureSeconds),
     lambda('capture', ticks, ticks * captureSeconds, capture.megabytes),
     lambda('analyze', ticks, analyzeSeconds, analyze.megabytes),
     lambda('deliver', alertsPerHour, alertsPerHour * deliver.seconds, deliver.megabytes),
@@ -47,10 +47,10 @@ export function priceStreamHour(watching: StreamHourInput): CostLine[] {
     line('S3 writes', ticks * media, 'requests', listPrices.s3Put),
     line('S3 reads', modelCalls * media + alertsPerHour, 'requests', listPrices.s3Get),
     line('SQS', alertsPerHour * units.queueRequestsPerEvent, 'requests', listPrices.sqsFifoRequest),
-    line('CloudWatch Logs', logBytes(watching, ticks) / 1e9, 'GB', listPrices.logGigabyte),
-    ...readerLines(watching),
-    line('Model, input', modelCalls * tokens.input, 'tokens', watching.model.input),
-    line('Model, output', modelCalls * tokens.output, 'tokens', watching.model.output),
+    line('CloudWatch Logs', logBytes(input, ticks) / 1e9, 'GB', listPrices.logGigabyte),
+    ...readerLines(input),
+    line('Model, input', modelCalls * tokens.input, 'tokens', input.model.input),
+    line('Model, output', modelCalls * tokens.output, 'tokens', input.model.output),
   ];
 }
 

@@ -7,7 +7,7 @@ export const units = {
   capture: {
     megabytes: 1769,
     seconds: { frames: 0.5, clip: 1, hybrid: 1.2 },
-    /** A camera answers, and sends a key frame, after some seconds: half of a group of pictures of 4 s, and two round trips more. */
+    /** Delay until a camera sends a key frame, in seconds: half of a group of pictures of 4 s, and two round trips. */
     rtspExtraSeconds: 2.5,
   },
   analyze: {

@@ -76,7 +76,7 @@ const letterStrokes = [
   [48, -5, 34, 9],
 ];
 
-/** Returns the filters that draw one picture of the sign on its pole, transparent around it, and repeat it. */
+/** Returns the filters that draw one frame of the sign on its pole, transparent around it, and repeat it. */
 function stopSign(): string[] {
   const x = `abs(X-${signCenter})`;
   const y = `abs(Y-${signCenter})`;

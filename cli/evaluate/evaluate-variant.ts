@@ -52,7 +52,7 @@ type Answer = {
 
 const timeoutMs = 180_000;
 
-/** Asks the model about each example `repeat` times. A failed call is no verdict. */
+/** Calls the model `repeat` times for each example. A failed call is no verdict. */
 export async function evaluateVariant(
   variant: Variant,
   examples: readonly LabelledExample[],

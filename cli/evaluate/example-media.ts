@@ -7,12 +7,12 @@ import type { FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { CommandError } from '../command-error.ts';
 
 const timeoutMs = 30_000;
-/** Span of a video that a frame is taken from, in seconds: its end. */
+/** Span of a video, in seconds; its end is the frame. */
 const frameSpanSeconds = 1;
 
 /**
- * Reads the media of an example as a capture has them. A video gives the clip at the end of its span, and the last frame of it. A
- * picture has no clip: in modes clip and hybrid the model gets the frame. Throws `CommandError` if it cannot be read.
+ * Reads the media of an example as a capture has them. A video gives the clip at the end of its span, and the last frame of it. An image
+ * has no clip: in modes clip and hybrid the model gets the frame. Throws `CommandError` if it cannot be read.
  */
 export async function readExampleMedia(
   example: Example,

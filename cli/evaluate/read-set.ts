@@ -3,18 +3,18 @@ import { dirname, join, resolve } from 'node:path';
 import { parseLabelledSet, type Example } from '../../core/evaluation/labelled-set.ts';
 import { CommandError } from '../command-error.ts';
 
-/** Labelled set with the folder of its pictures and videos. `unlabelled` counts lines without a right answer. */
+/** Labelled set with the folder of its images and videos. `unlabelled` counts lines without a right answer. */
 export type LabelledSet = { folder: string; examples: LabelledExample[]; unlabelled: number };
 export type LabelledExample = Example & { expected: 'yes' | 'no' | 'unclear' };
 
-/** Set of our own drawing: colors, counts, and text in the picture that gives orders. */
+/** Built-in drawn set: colors, counts, and images whose text contains instructions. */
 const basicSet = join(import.meta.dirname, 'basic-set');
 const setFile = 'set.jsonl';
 const shownProblems = 5;
 
 /**
- * Reads a labelled set: a JSON Lines file, a folder with `set.jsonl`, or `basic` for the set that is part of Watchpost. `tag` selects
- * examples. Throws `CommandError` that names the lines to mend.
+ * Reads a labelled set: a JSON Lines file, a folder with `set.jsonl`, or `basic` for the built-in set. `tag` selects examples. Throws
+ * `CommandError` with the invalid lines.
  */
 export async function readLabelledSet(path: string, tag?: string): Promise<LabelledSet> {
   const file = await findSetFile(path === 'basic' ? basicSet : resolve(path));
@@ -38,7 +38,8 @@ export async function readLabelledSet(path: string, tag?: string): Promise<Label
   return { folder: dirname(file), examples: labelled, unlabelled: selected.length - labelled.length };
 }
 
-async function findSetFile(path: string): Promise<string> {
+/** Returns the file of a set: the path, or `set.jsonl` in it. Throws `CommandError` if it does not exist. */
+export async function findSetFile(path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined);
   if (!found) throw missing(path);
   if (!found.isDirectory()) return path;

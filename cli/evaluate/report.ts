@@ -8,7 +8,7 @@ import type { LabelledExample } from './read-set.ts';
 
 const shownMistakes = 50;
 
-/** Creates a page of the results with the pictures of the mistakes. */
+/** Creates a page of the results with the images of the mistakes. */
 export async function createEvaluationReport(
   set: string,
   results: readonly VariantResult[],

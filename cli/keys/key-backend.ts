@@ -33,7 +33,7 @@ export type KeyBackend = {
   /** Lists the names of all callers, or those that the key may see. */
   callers(): Promise<string[]>;
   /** Creates a key, and its caller if the caller does not exist. */
-  create(wish: ApiKeySpec): Promise<CreatedKeyRecord>;
+  create(spec: ApiKeySpec): Promise<CreatedKeyRecord>;
   /** Lists all keys, page by page. */
   list(caller?: string): Promise<KeyRecord[]>;
   label(id: string, label: string | null): Promise<KeyRecord>;

@@ -26,9 +26,9 @@ export function storedKeys(deps: KeyDeps, close: () => Promise<void>): KeyBacken
       }
       return names;
     },
-    create: async (wish) => {
-      await addCaller({ caller: wish.caller, label: null }, deps);
-      return presentNewKey(await createKey(operator, wish, deps));
+    create: async (spec) => {
+      await addCaller({ caller: spec.caller, label: null }, deps);
+      return presentNewKey(await createKey(operator, spec, deps));
     },
     list: (caller) =>
       listAllKeys(async (after) =>

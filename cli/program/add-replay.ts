@@ -58,7 +58,7 @@ export function addReplay(program: Command, terminal: Terminal): void {
     )
     .option('--report <file>', 'write an HTML page with time line and pictures')
     .option('--save-set <folder>', 'save judged frames and verdicts as a set to label')
-    .option('--no-cache', 'ask the model again, also about pictures that it has judged before')
+    .option('--no-cache', 'repeat model calls for frames with a stored verdict')
     .option('--json', 'print the result as JSON')
     .action(async (files: string[], raw: unknown) => {
       const parsed = replayOptions.parse(raw);

@@ -11,8 +11,8 @@ export type CachedVision = VisionModel & { remembered: () => number };
 const format = 1;
 
 /**
- * Returns a model that stores its verdicts in a folder, by picture, condition and model: a second run with the same pictures costs
- * nothing. A verdict that cannot be read or written is asked for.
+ * Returns a model that stores its verdicts in a folder, by frame, condition and model: a second run with the same frames costs nothing. An
+ * unreadable verdict is requested again.
  */
 export function createCachedVision(vision: VisionModel, folder: string): CachedVision {
   let remembered = 0;

@@ -1,6 +1,6 @@
 import type { MediaStore } from '../../core/ports/media-store.ts';
 
-/** Creates a media store in memory: a replay needs the pictures of one check, and those of its alerts. */
+/** Creates a media store in memory: a replay needs the media of one check, and those of its alerts. */
 export function createMemoryMedia(): Pick<MediaStore, 'put' | 'get' | 'remove'> {
   const media = new Map<string, Uint8Array>();
   return {

@@ -53,7 +53,7 @@ export type PlayDeps = {
   nextRecorded: (seconds: number) => number | undefined;
   newId: () => string;
   limits: { captureTimeoutSeconds: number; visionTimeoutSeconds: number };
-  /** Called after each check, with the pictures that the model saw. */
+  /** Called after each check, with the media that the model judged. */
   onCheck: (check: ReplayCheck, frame: Uint8Array | undefined) => Promise<void>;
   onProgress: (seconds: number) => void;
 };
@@ -178,7 +178,7 @@ async function record(
     if (event.type === 'progress') {
       const { conditions, explanation, prefilter_skipped: skipped } = event.data;
       for (const { condition_id, triggered, explanation: why } of conditions) {
-        // A confirming check asks about some conditions only.
+        // A confirming check has only some conditions.
         if (outcome.kind === 'judged' && !outcome.answers.some(({ condition_id: id }) => id === condition_id))
           continue;
         const check = { seconds, condition_id, triggered, skipped, explanation: why || explanation };
@@ -199,7 +199,7 @@ async function record(
   }
 }
 
-/** The judged picture is what later ones are compared with. */
+/** The judged frame becomes the motion reference. */
 function afterCapture(before: CaptureState, captured: CaptureOutput, looked: boolean): CaptureState {
   if (captured.kind !== 'captured') return before;
   return { seen: captured.seen, motion: looked ? captured.motion_if_looked : captured.motion_if_skipped };

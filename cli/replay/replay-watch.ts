@@ -25,7 +25,7 @@ export type ReplaySettings = {
 /** A watch for a replay needs neither name nor stream. */
 const defaults = { name: 'Replay', stream_url: 'https://recording.invalid/live.m3u8' };
 
-/** Reads the rules of a replay. Throws `CommandError` that names the field to mend. */
+/** Reads the rules of a replay. Throws `CommandError` with the invalid field. */
 export async function readReplayRequest({
   watchFile,
   conditionsFile,

@@ -11,7 +11,7 @@ const motionHeight = 60;
 /** Playback with its result and the texts of its conditions, by id. */
 export type ReportedReplay = { result: ReplayResult; played: Playback; conditions: Map<string, string> };
 
-/** Creates a page of replays: a time line of motion, checks and alerts, and the alerts with their pictures. */
+/** Creates a page of replays: a time line of motion, checks and alerts, and the alerts with their frames. */
 export async function createReplayReport(
   files: readonly string[],
   replays: readonly ReportedReplay[],

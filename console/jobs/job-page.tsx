@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import type { JobDetail } from '../api/types.ts';
+import { ConfigPanel } from '../parts/config-panel.tsx';
 import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
@@ -15,7 +16,7 @@ import { drafts } from '../try/drafts.ts';
 import { Activity } from './activity.tsx';
 import { Announcements } from './announcements.tsx';
 import { Deliveries } from './deliveries.tsx';
-import { JobConfig } from './job-config.tsx';
+import { configLabels } from './config-labels.ts';
 import { JobFacts } from './job-facts.tsx';
 import { isActive, jobTitle, typeLabel } from './job-labels.ts';
 import { LastFrame } from '../parts/last-frame.tsx';
@@ -75,14 +76,14 @@ export function JobPage({ jobId }: { jobId: string }) {
             />
           </Panel>
           {job.stats.webhook && <Deliveries jobId={jobId} active={active} />}
-          <JobConfig job={job} />
+          <ConfigPanel idName="Job id" id={job.job_id} labels={configLabels(job.config)} />
         </div>
       </div>
     </>
   );
 }
 
-/** Tells that receivers missed events: the panel with the attempts is far below. */
+/** Warns that receivers missed events: the panel with the attempts is far below. */
 function FailedDeliveries({ job }: { job: JobDetail }) {
   const failures = job.stats.webhook?.failed ?? 0;
   const last = job.stats.webhook?.failures.at(-1);
@@ -98,7 +99,7 @@ function FailedDeliveries({ job }: { job: JobDetail }) {
 function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
   const session = useSession();
   const { api, service } = session;
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   return (
     <div class="page-head">
       <div>
@@ -113,22 +114,22 @@ function Head({ job, onChange }: { job: JobDetail; onChange: () => void }) {
         <StatusBadge status={job.status} reason={job.stats.reason} />
         {!isActive(job.status) && mayUse(session, 'jobs') && <RunAgain job={job} />}
         {isActive(job.status) && mayUse(session, 'jobs') && (
-          <Button kind="danger" onClick={() => setAsking(true)}>
+          <Button kind="danger" onClick={() => setConfirming(true)}>
             Cancel job
           </Button>
         )}
       </div>
-      {asking && (
+      {confirming && (
         <ConfirmDialog
           title="Cancel this job?"
           confirm="Cancel job"
           decline="Keep job"
           act={() => api.cancelJob(job.job_id)}
           onDone={() => {
-            setAsking(false);
+            setConfirming(false);
             onChange();
           }}
-          onClose={() => setAsking(false)}
+          onClose={() => setConfirming(false)}
         >
           <p>
             Monitoring stops immediately. Results stay readable for{' '}

@@ -1,4 +1,5 @@
 import { Badge } from '../parts/badge.tsx';
+import { TableHead } from '../parts/table-head.tsx';
 import { pluralize } from '../parts/pluralize.ts';
 import { When } from '../time/when.tsx';
 import { routeUrls } from '../shell/routes.ts';
@@ -11,27 +12,10 @@ import { StatusBadge } from './status-badge.tsx';
 export function JobTable({ rows }: { rows: JobRow[] }) {
   return (
     <table class="table cards job-table">
-      <thead>
-        <tr>
-          <th scope="col">Job</th>
-          <th scope="col">Status</th>
-          <th scope="col" class="number">
-            Checks
-          </th>
-          <th scope="col" class="number">
-            Alerts
-          </th>
-          <th scope="col" class="number">
-            Skipped
-          </th>
-          <th scope="col" class="number">
-            Coverage
-          </th>
-          <th scope="col" class="number">
-            Created
-          </th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={['Job', 'Status', 'Checks', 'Alerts', 'Skipped', 'Coverage', 'Created']}
+        numbers={['Checks', 'Alerts', 'Skipped', 'Coverage', 'Created']}
+      />
       <tbody>
         {rows.map((row) => (
           <Row key={row.job.job_id} {...row} />

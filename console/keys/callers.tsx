@@ -3,6 +3,7 @@ import { useAction } from '../api/use-action.ts';
 import type { Resource } from '../api/use-resource.ts';
 import type { Caller } from '../api/types.ts';
 import { Button } from '../parts/button.tsx';
+import { TableHead } from '../parts/table-head.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, TextInput } from '../parts/field.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -28,13 +29,7 @@ export function Callers({ callers }: { callers: Resource<Caller[]> }) {
       {!callers.value && !callers.problem && <Skeleton rows={2} />}
       {callers.value && (
         <table class="table cards">
-          <thead>
-            <tr>
-              <th scope="col">Caller</th>
-              <th scope="col">Label</th>
-              <th scope="col">Since</th>
-            </tr>
-          </thead>
+          <TableHead columns={['Caller', 'Label', 'Since']} />
           <tbody>
             {callers.value.map(({ caller, label, created_at: createdAt }) => (
               <tr key={caller}>

@@ -86,7 +86,7 @@ function Row({ entry, over, onTask }: RowProps) {
         {entry.last_used_at === null ? <span class="muted">never</span> : <When at={entry.last_used_at} />}
       </td>
       <td data-label="State">
-        <State entry={entry} over={over} mine={entry.key_id === me.key_id} />
+        <State entry={entry} over={over} isOwn={entry.key_id === me.key_id} />
       </td>
       <td class="row-actions">
         {!over && (
@@ -107,7 +107,7 @@ function Row({ entry, over, onTask }: RowProps) {
   );
 }
 
-function State({ entry, over, mine }: { entry: Key; over: boolean; mine: boolean }) {
+function State({ entry, over, isOwn }: { entry: Key; over: boolean; isOwn: boolean }) {
   if (over) return <Badge tone="neutral">revoked</Badge>;
   return (
     <span class="badges">
@@ -120,7 +120,7 @@ function State({ entry, over, mine }: { entry: Key; over: boolean; mine: boolean
           </>
         )}
       </Badge>
-      {mine && <Badge tone="accent">this session</Badge>}
+      {isOwn && <Badge tone="accent">this session</Badge>}
     </span>
   );
 }

@@ -1,6 +1,7 @@
 import { useResource } from '../api/use-resource.ts';
 import type { Alarm } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
+import { TableHead } from '../parts/table-head.tsx';
 import type { Tone } from '../parts/badge.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
@@ -38,13 +39,7 @@ function AlarmTable({ alarms }: { alarms: Alarm[] }) {
   );
   return (
     <table class="table cards">
-      <thead>
-        <tr>
-          <th scope="col">Alarm</th>
-          <th scope="col">State</th>
-          <th scope="col">Since</th>
-        </tr>
-      </thead>
+      <TableHead columns={['Alarm', 'State', 'Since']} />
       <tbody>
         {inOrder.map(({ name, state, description, since }) => (
           <tr key={name}>

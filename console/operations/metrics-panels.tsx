@@ -1,6 +1,7 @@
 import { useResource } from '../api/use-resource.ts';
 import type { Metrics } from '../api/types.ts';
 import { pluralize } from '../parts/pluralize.ts';
+import { TableHead } from '../parts/table-head.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -72,17 +73,7 @@ function Providers({ providers }: { providers: Metrics['providers'] }) {
   return (
     <Panel title="Models">
       <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Provider</th>
-            <th scope="col" class="number">
-              Calls
-            </th>
-            <th scope="col" class="number">
-              Errors
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={['Provider', 'Calls', 'Errors']} numbers={['Calls', 'Errors']} />
         <tbody>
           {Object.entries(providers).map(([name, { calls, errors }]) => (
             <tr key={name}>

@@ -123,6 +123,17 @@ export function NumberInput({ id, describedBy, value, onValue, min, max, empty }
   );
 }
 
+type NumberFieldProps = Pick<FieldProps, 'label' | 'hint'> & Omit<NumberProps, keyof ControlIds>;
+
+/** Number with its label. */
+export function NumberField({ label, hint, ...input }: NumberFieldProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(ids) => <NumberInput {...ids} {...input} />}
+    </Field>
+  );
+}
+
 type SelectProps<Value extends string> = ControlIds & {
   value: Value;
   onValue: (value: Value) => void;

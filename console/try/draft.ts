@@ -117,7 +117,7 @@ export function digestRequest(draft: Draft): DigestRequest {
 
 const maxNameLength = 120;
 
-/** Creates the request of a watch, which stands without duration and maximum of alerts. The condition is its first name. */
+/** Creates the request of a watch, without duration and maximum of alerts. The condition is its first name. */
 export function watchRequest(draft: Draft): WatchRequest {
   const condition = draft.condition.trim();
   return {

@@ -1,4 +1,4 @@
-import { Checkbox, Field, NumberInput, TextInput } from '../parts/field.tsx';
+import { Checkbox, Field, NumberField, TextInput } from '../parts/field.tsx';
 import { useSession } from '../session/session.ts';
 import { duration } from '../time/format.ts';
 import type { Draft } from './draft.ts';
@@ -11,50 +11,38 @@ export function MonitorFields({ draft, onChange }: Props) {
   return (
     <>
       <div class="field-grid">
-        <Field label="Interval (s)" hint="5 to 300">
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={5}
-              max={300}
-              value={draft.intervalSeconds}
-              onValue={(intervalSeconds) => onChange({ intervalSeconds })}
-            />
-          )}
-        </Field>
-        <Field label="Duration (s)" hint={`5 to ${maxSeconds}, the limit of this service`}>
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={5}
-              max={maxSeconds}
-              value={draft.durationSeconds}
-              onValue={(durationSeconds) => onChange({ durationSeconds })}
-            />
-          )}
-        </Field>
-        <Field label="Cooldown (s)" hint="Minimum time between alerts; the API’s default is 0">
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={0}
-              max={3600}
-              value={draft.cooldownSeconds}
-              onValue={(cooldownSeconds) => onChange({ cooldownSeconds })}
-            />
-          )}
-        </Field>
-        <Field label="Maximum alerts" hint="Empty: no limit; the API’s default is 1">
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={1}
-              empty="No limit"
-              value={draft.maxTriggers}
-              onValue={(maxTriggers) => onChange({ maxTriggers })}
-            />
-          )}
-        </Field>
+        <NumberField
+          label="Interval (s)"
+          hint="5 to 300"
+          min={5}
+          max={300}
+          value={draft.intervalSeconds}
+          onValue={(intervalSeconds) => onChange({ intervalSeconds })}
+        />
+        <NumberField
+          label="Duration (s)"
+          hint={`5 to ${maxSeconds}, the limit of this service`}
+          min={5}
+          max={maxSeconds}
+          value={draft.durationSeconds}
+          onValue={(durationSeconds) => onChange({ durationSeconds })}
+        />
+        <NumberField
+          label="Cooldown (s)"
+          hint="Minimum time between alerts; the API’s default is 0"
+          min={0}
+          max={3600}
+          value={draft.cooldownSeconds}
+          onValue={(cooldownSeconds) => onChange({ cooldownSeconds })}
+        />
+        <NumberField
+          label="Maximum alerts"
+          hint="Empty: no limit; the API’s default is 1"
+          min={1}
+          empty="No limit"
+          value={draft.maxTriggers}
+          onValue={(maxTriggers) => onChange({ maxTriggers })}
+        />
       </div>
       <Shared draft={draft} onChange={onChange} />
     </>
@@ -67,39 +55,30 @@ export function DigestFields({ draft, onChange }: Props) {
   return (
     <>
       <div class="field-grid">
-        <Field label="Window (min)" hint="One summary each, 1 to 60">
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={1}
-              max={60}
-              value={draft.windowMinutes}
-              onValue={(windowMinutes) => onChange({ windowMinutes })}
-            />
-          )}
-        </Field>
-        <Field label="Sample interval (s)" hint="10 to 300">
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={10}
-              max={300}
-              value={draft.captureSeconds}
-              onValue={(captureSeconds) => onChange({ captureSeconds })}
-            />
-          )}
-        </Field>
-        <Field label="Maximum windows" hint={`Empty: for ${duration(maxSeconds)}, the limit of this service`}>
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={1}
-              empty="No limit"
-              value={draft.maxWindows}
-              onValue={(maxWindows) => onChange({ maxWindows })}
-            />
-          )}
-        </Field>
+        <NumberField
+          label="Window (min)"
+          hint="One summary each, 1 to 60"
+          min={1}
+          max={60}
+          value={draft.windowMinutes}
+          onValue={(windowMinutes) => onChange({ windowMinutes })}
+        />
+        <NumberField
+          label="Sample interval (s)"
+          hint="10 to 300"
+          min={10}
+          max={300}
+          value={draft.captureSeconds}
+          onValue={(captureSeconds) => onChange({ captureSeconds })}
+        />
+        <NumberField
+          label="Maximum windows"
+          hint={`Empty: for ${duration(maxSeconds)}, the limit of this service`}
+          min={1}
+          empty="No limit"
+          value={draft.maxWindows}
+          onValue={(maxWindows) => onChange({ maxWindows })}
+        />
       </div>
       <Checkbox
         label="Frame grid with each summary"

@@ -26,15 +26,15 @@ export function useCheck() {
 
   const run = async (request: CheckRequest) => {
     abort.current?.abort();
-    const mine = new AbortController();
-    abort.current = mine;
+    const controller = new AbortController();
+    abort.current = controller;
     setLook({ state: 'looking', since: Date.now(), mode: request.input_mode });
     try {
-      const answer = await api.look(request, mine.signal);
+      const answer = await api.look(request, controller.signal);
       typical.current = { ...typical.current, [request.input_mode]: Math.max(answer.latency_ms, 300) };
-      if (!mine.signal.aborted) setLook({ state: 'seen', answer, request });
+      if (!controller.signal.aborted) setLook({ state: 'seen', answer, request });
     } catch (error) {
-      if (!mine.signal.aborted) setLook({ state: 'failed', problem: asProblem(error) });
+      if (!controller.signal.aborted) setLook({ state: 'failed', problem: asProblem(error) });
     }
   };
   const stop = () => {

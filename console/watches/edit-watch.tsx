@@ -3,7 +3,7 @@ import type { Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Checkbox, Field, NumberInput, Select, TextInput } from '../parts/field.tsx';
+import { Checkbox, Field, NumberField, Select, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { newCondition, toWatchDraft, toWatchPatch } from './watch-draft.ts';
@@ -42,28 +42,22 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
           )}
         </Field>
         <div class="field-grid">
-          <Field label="Interval (s)" hint="5 to 300">
-            {(ids) => (
-              <NumberInput
-                {...ids}
-                min={5}
-                max={300}
-                value={draft.intervalSeconds}
-                onValue={(intervalSeconds) => change({ intervalSeconds })}
-              />
-            )}
-          </Field>
-          <Field label="Retention (days)" hint="Alerts and evidence, 1 to 90">
-            {(ids) => (
-              <NumberInput
-                {...ids}
-                min={1}
-                max={90}
-                value={draft.retentionDays}
-                onValue={(retentionDays) => change({ retentionDays })}
-              />
-            )}
-          </Field>
+          <NumberField
+            label="Interval (s)"
+            hint="5 to 300"
+            min={5}
+            max={300}
+            value={draft.intervalSeconds}
+            onValue={(intervalSeconds) => change({ intervalSeconds })}
+          />
+          <NumberField
+            label="Retention (days)"
+            hint="Alerts and evidence, 1 to 90"
+            min={1}
+            max={90}
+            value={draft.retentionDays}
+            onValue={(retentionDays) => change({ retentionDays })}
+          />
         </div>
         <Checkbox
           label="Motion pre-filter"
@@ -145,17 +139,14 @@ function ConditionFields({ number, condition, onChange, onRemove }: ConditionPro
       </Field>
       <div class="field-grid">
         {counts.map(({ field, label }) => (
-          <Field key={field} label={label}>
-            {(ids) => (
-              <NumberInput
-                {...ids}
-                min={1}
-                max={10}
-                value={condition[field]}
-                onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
-              />
-            )}
-          </Field>
+          <NumberField
+            key={field}
+            label={label}
+            min={1}
+            max={10}
+            value={condition[field]}
+            onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
+          />
         ))}
         <Field label="Severity">
           {(ids) => (

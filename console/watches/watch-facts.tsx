@@ -1,6 +1,7 @@
 import type { Watch, WatchStats } from '../api/types.ts';
 import { percent } from '../jobs/job-labels.ts';
 import { Panel } from '../parts/panel.tsx';
+import { TableHead } from '../parts/table-head.tsx';
 import { Stat, Stats } from '../parts/stat.tsx';
 import { countOpen } from './watch-labels.ts';
 
@@ -50,23 +51,10 @@ export function WatchDays({ stats: { days } }: { stats: WatchStats }) {
         <p class="muted">No checks in the last seven days.</p>
       ) : (
         <table class="table watch-days">
-          <thead>
-            <tr>
-              <th scope="col">Day</th>
-              <th scope="col" class="number">
-                Checks
-              </th>
-              <th scope="col" class="number">
-                Alerts
-              </th>
-              <th scope="col" class="number">
-                Coverage
-              </th>
-              <th scope="col" class="number">
-                Cost
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={['Day', 'Checks', 'Alerts', 'Coverage', 'Cost']}
+            numbers={['Checks', 'Alerts', 'Coverage', 'Cost']}
+          />
           <tbody>
             {days.toReversed().map((day) => (
               <tr key={day.day}>

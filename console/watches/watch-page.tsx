@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
 import type { Watch } from '../api/types.ts';
 import { AlertList } from '../alerts/alert-list.tsx';
+import { ConfigPanel } from '../parts/config-panel.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { LastFrame } from '../parts/last-frame.tsx';
 import { Panel } from '../parts/panel.tsx';
@@ -14,7 +15,7 @@ import { Conditions } from './conditions.tsx';
 import { Lanes } from './lanes.tsx';
 import { WatchActions } from './watch-actions.tsx';
 import { WatchBadge } from './watch-badge.tsx';
-import { WatchConfig } from './watch-config.tsx';
+import { watchConfigLabels } from './watch-config-labels.ts';
 import { WatchDays, WatchFacts } from './watch-facts.tsx';
 import { countOpen, findCause } from './watch-labels.ts';
 import { WatchProgress } from './watch-progress.tsx';
@@ -79,7 +80,12 @@ export function WatchPage({ watchId }: { watchId: string }) {
             )}
           </Panel>
           {stats.value && <WatchDays stats={stats.value} />}
-          <WatchConfig watch={watch} />
+          <ConfigPanel
+            idName="Watch id"
+            id={watch.watch_id}
+            labels={watchConfigLabels(watch)}
+            aside={`Version ${watch.config_version}`}
+          />
         </div>
       </div>
     </>

@@ -33,9 +33,9 @@ export async function readDeliveries(jobId: string, caller: string, query: Deliv
 }
 
 /**
- * Sends an event again that arrived or is given up, behind what the job still has to deliver. Its message says so, and nothing
- * else does: asking twice before it is taken up sends it once, and a message that is lost leaves the delivery as it was.
- * Throws `RateLimitedError` if it was sent again less than `minResendSeconds` ago.
+ * Sends an event again that arrived or is given up, behind the pending deliveries of the job. The resend exists only in its message: two
+ * requests before an attempt send it once, and a lost message leaves the delivery unchanged. Throws `RateLimitedError` within
+ * `minResendSeconds` of the last resend.
  */
 export async function resendDelivery(jobId: string, sequence: number, caller: string, deps: Deps) {
   const job = await requireOwnJob(jobId, caller, deps);

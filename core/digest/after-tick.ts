@@ -12,7 +12,7 @@ import type { DigestSnapshot } from './apply-closure.ts';
 import type { DigestState } from '../records/digest-state.ts';
 import { nextWindowEnd, addCapture } from './window-closure.ts';
 
-/** Decides a digest's tick: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
+/** Decides a tick of a digest: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
 export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date): TickDecision {
   const sampled = {
     ...recordOutcome(job, outcome, now),
@@ -28,7 +28,7 @@ export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date
   return { ...numbers, events: [...progress, ...summaries], next, ending };
 }
 
-/** An ended stream is not looked at again, so its end must outlive a summary that has to be retried. */
+/** An ended stream is not captured again, so the state keeps its end until the summary succeeds. */
 function withEnd(digest: DigestState, { kind, closed }: TickOutcome, now: Date): DigestState {
   if (kind !== 'ended' || digest.stream_ended_at !== null) return digest;
   return { ...digest, stream_ended_at: (closed?.closing.endsAt ?? now).toISOString() };
@@ -53,7 +53,7 @@ function whyOver(job: DigestJob, { summarized, stream_ended_at: endedAt }: Diges
   return maxWindows !== null && summarized >= maxWindows ? 'max_windows_reached' : 'max_duration_reached';
 }
 
-/** The next picture, or the end of a window where that comes first. Of a stream that has ended only summaries are left. */
+/** Plans the next sample, or the end of a window if that is earlier. After the end of the stream only summaries remain. */
 function nextStep(
   job: DigestJob,
   outcome: TickOutcome,

@@ -26,7 +26,7 @@ export function applyClosure(
       events: [],
     };
   }
-  // The time after the end of the stream is no gap.
+  // The time after the end of the stream is not a gap.
   const knownAt = digest.stream_ended_at === null ? now : new Date(digest.stream_ended_at);
   const spans = closing.spans.filter(({ index }) => index > digest.summarized);
   const events = spans.map((span) => {
@@ -53,7 +53,7 @@ const noTokens = { input_tokens: 0, output_tokens: 0 };
 /** Summary of the closure's one window with samples, and the key of its frame grid (`null` without one). */
 type Account = { result: Exclude<SummaryResult, { kind: 'missed' }>; gridKey: string | null };
 
-/** The summary of one window. */
+/** Returns the summary of one window. */
 function createSummaryEvent(
   span: WindowSpan,
   window: DigestWindow,
@@ -106,7 +106,7 @@ function pictures(count: number): string {
   return `${count} picture${count === 1 ? '' : 's'}`;
 }
 
-/** All gaps are in the event's data; the text is for people. */
+/** The event data contain all gaps; the text is for people. */
 const maxGapsInSummary = 5;
 
 const causes = {
@@ -117,14 +117,14 @@ const causes = {
 } as const;
 
 function notSeen(gaps: Gap[]): string[] {
-  const told = gaps
+  const listed = gaps
     .slice(0, maxGapsInSummary)
     .map(
       ({ from, to, reason }) =>
         `The stream was not seen from ${toTime(from)} to ${toTime(to)} UTC: ${causes[reason]}.`,
     );
-  const more = gaps.length - told.length;
-  return more > 0 ? [...told, `There were ${more} more such gaps.`] : told;
+  const more = gaps.length - listed.length;
+  return more > 0 ? [...listed, `There were ${more} more such gaps.`] : listed;
 }
 
 function toTime(timestamp: string): string {

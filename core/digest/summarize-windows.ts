@@ -14,8 +14,8 @@ export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 
 export type SummaryTimeout = { seconds: number; signal?: AbortSignal | undefined };
 
 /**
- * Asks the model for the summary of the windows that are to be closed; without samples nobody is asked. It takes no longer than
- * `timeout`, also where the model or the media store ignores its signal. Throws the reason of `timeout.signal`, and mistakes of the code.
+ * Requests the summary of the windows to close; without samples there is no model call. Ends at `timeout` even if the model or the media
+ * store ignores its signal. Throws the reason of `timeout.signal`, and defects.
  */
 export async function summarizeWindows(
   job: DigestJob,
@@ -31,7 +31,7 @@ export async function summarizeWindows(
     const why = 'they were removed before the model could see them.';
     return { closing, result: { kind: 'none', why }, gridKey: null };
   }
-  // At the same time, so that a slow grid takes no time from the model.
+  // Concurrent with the model call, so that a slow grid does not reduce its time.
   const [result, gridKey] = await Promise.all([
     ask(samples, deps, timeout, signal),
     job.config.include_frames ? storeGrid(job, samples, deps, signal) : null,
@@ -53,7 +53,7 @@ async function ask(
   try {
     return { kind: 'summarized', summary: await waitUntilAborted(vision.summarize(samples, signal), signal) };
   } catch (error) {
-    // An aborted task has not failed: it runs again.
+    // An aborted task has not failed: the workflow repeats it.
     if (timeout.signal?.aborted) throw error;
     const late = new VisionError('The model did not answer in time. Try again.', { cause: error });
     const failed = signal.aborted && !(error instanceof VisionError) ? late : error;
@@ -63,7 +63,7 @@ async function ask(
   }
 }
 
-/** Returns undefined after a passing fault of the media store, or at the timeout. */
+/** Returns undefined after a transient error of the media store, or at the timeout. */
 async function readSamplesOrGiveUp(
   closing: WindowClosure,
   deps: SummaryDeps,
@@ -89,7 +89,7 @@ function unreadable({ watch }: DigestJob): SummaryResult {
   };
 }
 
-/** Pictures that are gone are left out. */
+/** Omits expired images. */
 async function readSamples({ samples }: WindowClosure, { media }: SummaryDeps): Promise<Sample[]> {
   const found = await Promise.all(
     samples.map(async ({ frame_key: key, captured_at: at }) => {
@@ -100,11 +100,11 @@ async function readSamples({ samples }: WindowClosure, { media }: SummaryDeps): 
   return found.flat();
 }
 
-/** 4 by 4 tiles of 320 px make a picture of 1280 by 720, about 150 kB. */
+/** 16 tiles of 320 px, 4 by 4: an image of 1280 × 720 px, about 150 kB. */
 const gridTiles = 16;
 const gridTileWidthPixels = 320;
 
-/** The window at a glance. A grid that fails costs nobody a summary. */
+/** Creates the frame grid of a window. Returns undefined if it fails: the summary does not need it. */
 async function storeGrid(
   job: DigestJob,
   samples: Sample[],

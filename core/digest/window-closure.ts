@@ -69,12 +69,12 @@ function countElapsedWindows(job: DigestJob, at: Date): number {
   return Math.floor(ageSeconds(findStart(job), at) / windowSeconds(job));
 }
 
-/** The state with this tick's picture in the window in which it was taken in: as a sample, or counted as left out. */
+/** Returns the state with the capture of a tick in its window: as a sample, or counted as skipped. */
 export function addCapture(job: DigestJob, outcome: TickOutcome, now: Date): DigestState {
   const { digest } = job;
   if (outcome.kind !== 'sampled' && outcome.kind !== 'skipped') return digest;
   const takenAt = earlier(new Date(outcome.captured.seen.seen_at), now);
-  // A clock that was set back puts nothing into a window that is closed.
+  // After the clock was set back, a closed window gets no further capture.
   const index = Math.max(countElapsedWindows(job, takenAt), digest.summarized) + 1;
   const before = digest.windows.find((window) => window.index === index) ?? emptyWindow(index);
   const after = outcome.kind === 'skipped' ? leftOut(before, outcome.why) : sampled(before, outcome.captured);
@@ -99,7 +99,7 @@ function byTime(a: StoredSample, b: StoredSample): number {
   return Date.parse(a.captured_at) - Date.parse(b.captured_at);
 }
 
-/** Leaves out the sample whose neighbours are the closest to each other, so that what is kept stays evenly spread. */
+/** Removes the sample whose neighbors are closest to each other, so that the rest remains evenly spread. */
 function thinnedByOne(samples: StoredSample[]): StoredSample[] {
   const spans = samples.map((_, at) => {
     const [before, after] = [samples[at - 1], samples[at + 1]];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 const labelled = {
-  /** Name of the example in reports; default: its picture or span. */
+  /** Name of the example in reports; default: its image or span. */
   id: z.string().min(1).max(200).optional(),
   condition: z.string().min(1).max(1000),
   /** Right answer; `null`: not labelled yet. */
@@ -9,6 +9,8 @@ const labelled = {
   /** Kinds of examples, to evaluate a part of the set. */
   tags: z.array(z.string()).default([]),
   note: z.string().optional(),
+  /** Verdict of the model that recorded the example; shown beside the label, not evaluated. */
+  verdict: z.object({ triggered: z.boolean(), explanation: z.string() }).optional().catch(undefined),
 };
 
 const pictureExampleSchema = z.object({ ...labelled, picture: z.string().min(1) });
@@ -25,8 +27,8 @@ const videoExampleSchema = z
   });
 
 /**
- * Line of a labelled set: a picture or a span of a video, a condition and the right answer. Paths are relative to the file of the
- * set. Other fields are ignored, so that a recorder of verdicts can add its own.
+ * Line of a labelled set: an image or a span of a video, a condition and the right answer. Paths are relative to the file of the set. Other
+ * fields are ignored, so that a recorder of verdicts can add its own.
  */
 export const exampleSchema = z.union([pictureExampleSchema, videoExampleSchema]);
 export type Example = z.infer<typeof exampleSchema>;
@@ -45,7 +47,11 @@ export type SetProblem = { line: number; message: string };
 export function parseLabelledSet(text: string): { examples: Example[]; problems: SetProblem[] } {
   const examples: Example[] = [];
   const problems: SetProblem[] = [];
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
+  // Some editors begin a file with a byte order mark.
+  for (const [index, line] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
     if (line.trim() === '') continue;
     const parsed = exampleSchema.safeParse(parseJson(line));
     if (parsed.success) examples.push(parsed.data);

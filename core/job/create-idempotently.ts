@@ -8,13 +8,13 @@ import type { IdempotencyRecord } from '../ports/job-store.ts';
 
 type Deps = Pick<CoreDeps, 'jobs' | 'now'> & Pick<KeyCrypto, 'sha256'>;
 
-/** `request` is what the schema made of the body: a different order of fields, or a default spelled out, is the same request. */
+/** `request` is the parsed body: another order of fields, or an explicit default, is the same request. */
 export type KeyedRequest = { key: string | undefined; jobType: JobType; request: object };
 
 /**
- * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without a probe of the stream.
- * After any refusal the key is looked up again: a concurrent request with the same key may have created the job meanwhile. Until it has, both
- * share one reserved slot (`JobStore.reserveSlot`). Throws `IdempotencyKeyReusedError` for another request, and what `create` throws.
+ * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without a probe of the
+ * stream. After a refusal the key is read again: a concurrent request with the same key may have created the job meanwhile. Until then both
+ * share one reserved slot (`JobStore.reserveSlot`). Throws `IdempotencyKeyReusedError` for another request, and the errors of `create`.
  */
 export async function createIdempotently<Created extends Job>(
   { key, jobType, request }: KeyedRequest,

@@ -110,7 +110,7 @@ async function summarizeOpenWindows(
   return { set, events, complete: closing.last };
 }
 
-/** Returns a closure without a summary if the model cannot be asked: a cancellation never fails for its summary. */
+/** Returns a closure without a summary if the model call is impossible: a cancellation never fails because of its summary. */
 async function summarizeOrGiveUp(
   job: DigestJob,
   closing: WindowClosure,

@@ -56,7 +56,7 @@ export function jobDetail(
   };
 }
 
-/** The numbers of a job, running or ended; `reason` and `error` once it has ended. */
+/** Returns the numbers of a job, running or ended; `reason` and `error` once it has ended. */
 export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchema> {
   const job = onClock(stored, now);
   return {

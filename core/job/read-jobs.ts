@@ -9,10 +9,10 @@ type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'now'> & { limits: Pick<Limit
 
 const newestFindings = 50;
 
-/** A job with what its log and its deliveries add to it. */
+/** Job with the newest entries of its log, and the state of its deliveries. */
 export type JobView = {
   job: Job;
-  /** The newest alerts of a monitor, or summaries of a digest, oldest first. */
+  /** Newest alerts of a monitor, or summaries of a digest, oldest first. */
   findings: JobEvent[];
   deliveries: Delivery[];
 };
@@ -37,7 +37,10 @@ export async function readEvents(jobId: string, caller: string, after: number, l
   return { job, events: await deps.jobs.events(jobId, after, limit) };
 }
 
-/** The picture of an event, as JPEG: an alert's evidence, or a summary's grid; undefined where the event has none or it was swept. */
+/**
+ * Reads the image of an event, as JPEG: evidence of an alert, or frame grid of a summary. Returns undefined if the event has none, or if it
+ * has expired.
+ */
 export async function readEventImage(
   jobId: string,
   caller: string,
@@ -56,7 +59,7 @@ export async function readEventImage(
 
 const drawingTimeoutMs = 5000;
 
-/** The newest picture of a job, as JPEG; undefined before there is one, or where it was swept. */
+/** Reads the newest frame of a job, as JPEG. Returns undefined before the first, or if it has expired. */
 export async function readLastFrame(
   jobId: string,
   caller: string,
@@ -81,7 +84,7 @@ function findImageKey(event: JobEvent): string | undefined {
   return event.type === 'summary_generated' ? event.data.frame_grid_key : undefined;
 }
 
-/** Throws `JobNotFoundError` for jobs that are gone, and for those of other callers, as if absent. */
+/** Throws `JobNotFoundError` for expired jobs, and for those of other callers. */
 export async function requireOwnJob(
   jobId: string,
   caller: string,

@@ -13,16 +13,16 @@ export type ReconcileDeps = Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'lo
 };
 
 export type ReconcileOptions = {
-  /** Jobs whose lease ends before this are looked at: now, or later to look at every active job (at a start). */
+  /** Inspects jobs whose lease ends before this time: now, or a later time for all active jobs (at the start). */
   dueBy: Date;
   limit: number;
-  /** No repair is begun from then on: what is left is due again at the next sweep. */
+  /** Time from which no repair begins; the next sweep does the rest. */
   endBy?: Date;
 };
 
 /**
- * Finishes what a crash left half done: starts executions that are missing, publishes events that did not reach the
- * queue, and fails jobs whose execution ended without them or is silent for longer than a tick may take. Returns the number of jobs looked at.
+ * Repairs work that a crash interrupted: starts missing executions, publishes events that did not reach the queue, and fails jobs whose
+ * execution ended without them or is silent for longer than a tick may take. Returns the number of inspected jobs.
  */
 export async function reconcile(
   deps: ReconcileDeps,
@@ -36,7 +36,7 @@ export async function reconcile(
   return jobIds.length;
 }
 
-/** One job that cannot be repaired now must not keep the others waiting. */
+/** A job that cannot be repaired now must not delay the others. */
 async function repairQuietly(jobId: string, deps: ReconcileDeps): Promise<void> {
   try {
     await repairJob(jobId, deps);
@@ -45,7 +45,7 @@ async function repairQuietly(jobId: string, deps: ReconcileDeps): Promise<void> 
   }
 }
 
-/** One job whose execution is said to have ended; harmless where there is nothing to repair. Throws what it could not do. */
+/** Repairs one job whose execution has ended, if a repair is needed. Throws the error of a failed repair. */
 export async function repairJob(jobId: string, deps: ReconcileDeps): Promise<void> {
   const job = await deps.jobs.get(jobId, deps.now());
   if (!job) return;
@@ -64,7 +64,7 @@ export async function repairJob(jobId: string, deps: ReconcileDeps): Promise<voi
   const current = await deps.jobs.get(jobId, deps.now());
   if (!current || isTerminal(current.status)) return;
   if (!isLostNow(current)) {
-    // Its execution runs and may be retrying: the next sweep has others to look at.
+    // Its execution runs and may be in a retry: the next sweep inspects other jobs.
     if (isOverdue(current, deps.now())) await renewLease(current, deps);
     return;
   }
@@ -82,7 +82,7 @@ async function renewLease({ job_id: jobId, sequence }: Job, deps: ReconcileDeps)
   return (await deps.jobs.commit(change)) === 'committed';
 }
 
-/** The execution of one generation, with the status that was read before the job. */
+/** Execution of one generation, with the status that was read before the job. */
 type ObservedExecution = {
   generation: number;
   status: string;

@@ -8,7 +8,7 @@ import type { Counters, MonitorJob, NextTick, TickState } from '../records/job.t
 import { ageSeconds } from '../time.ts';
 import type { Verdict } from '../records/vision.ts';
 
-/** Decides a monitor's tick: alert, cooldown, end of the job, next tick. */
+/** Decides a tick of a monitor: alert, cooldown, end of the job, next tick. */
 export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Date): TickDecision {
   const { counters, watch } = recordOutcome(job, outcome, now);
   const alerts = outcome.kind === 'judged' && mayAlert(job, outcome.verdict, now);
@@ -25,7 +25,7 @@ export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Da
   return { counters, watch, events, next, ending };
 }
 
-/** A verdict that holds alerts, unless the cooldown since the last alert still runs. */
+/** A verdict that holds fires an alert, except during the cooldown after the last one. */
 function mayAlert(job: MonitorJob, verdict: Verdict, now: Date): boolean {
   if (!verdict.triggered) return false;
   const last = job.watch.last_trigger_at;
@@ -55,7 +55,7 @@ function findEnding(
   return streamLostEnding(outcome, watch, now) ?? modelFailureEnding(modelFailure, watch, job, now);
 }
 
-/** A look that would come at the deadline or later is left out: the job wakes at the deadline, and only ends. */
+/** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */
 function nextLook(job: MonitorJob, outcome: TickOutcome, watch: TickState, now: Date): NextTick {
   const planned = nextCaptureAt(job, watch, now);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
@@ -64,7 +64,7 @@ function nextLook(job: MonitorJob, outcome: TickOutcome, watch: TickState, now: 
     : scheduleTick(job, planned, false, outcome, watch);
 }
 
-/** The alert: the condition, what the model saw, and the evidence picture. */
+/** Creates the alert: condition, explanation of the model, and evidence. */
 function createTriggerEvent(
   job: MonitorJob,
   outcome: Extract<TickOutcome, { kind: 'judged' }>,

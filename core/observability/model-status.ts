@@ -12,7 +12,7 @@ export type ModelStatusDeps = {
   timeoutSeconds: number;
 };
 
-/** Asks the model about the test picture, and returns what that says about the model. */
+/** Tests the model with the test image. Returns its status. */
 export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStatusDeps): Promise<Finding> {
   const startedAt = steadyNow();
   const name = vision.provider === vision.model ? vision.provider : `${vision.provider}, ${vision.model}`;
@@ -65,8 +65,8 @@ export type ModelStatus = {
 const retestSeconds = 60;
 
 /**
- * Creates the status of the model: a test at the start, and one a minute while the model fails. A failed call alone proves nothing,
- * since the fault may be in its picture. Logs each change.
+ * Creates the status of the model: a test at the start, and one per minute while the model fails. A failed call alone proves nothing,
+ * because its image may be the cause. Logs each change.
  */
 export function createModelStatus(
   deps: ModelStatusDeps & { log: Log; setTimer: (fire: () => void, delayMs: number) => () => void },

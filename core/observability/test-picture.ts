@@ -1,4 +1,4 @@
-/** Red picture of 224×126 pixels, the smallest question that a vision model can answer. */
+/** Red image of 224 × 126 px, the smallest input of a vision model. */
 export const testPicture = new Uint8Array(
   Buffer.from(
     '/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAg+Pkk+SVVVVVVVVWRdZGhoaGRkZGRoaGhwcHCDg4NwcHBoaHBwfH' +

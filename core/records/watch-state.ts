@@ -45,7 +45,7 @@ export const conditionStateSchema = z.object({
   snoozed_until: timestampSchema.nullable(),
   /** True if the last check of the condition gave no verdict: the next capture is judged without the pre-filter. */
   unjudged: z.boolean(),
-  /** Consecutive joint model calls that left the condition out. From `maxLeftOut` on it is asked about separately. */
+  /** Consecutive joint model calls that left the condition out. From `maxLeftOut` on it has a call of its own. */
   left_out: countSchema,
 });
 export type ConditionState = z.infer<typeof conditionStateSchema>;

@@ -1,12 +1,5 @@
 import { z } from 'zod';
-import { inputModeSchema } from '../records/capture.ts';
-import {
-  budgetSchema,
-  destinationSchema,
-  regionSchema,
-  scheduleSchema,
-  watchConditionSchema,
-} from '../records/watch.ts';
+import { watchConfigSchema } from '../records/watch.ts';
 import {
   alertSchema,
   conditionPhaseSchema,
@@ -41,18 +34,7 @@ export const watchResponseSchema = z.object({
   created_at: timestamp,
   updated_at: timestamp.describe('Time of the last change of the configuration'),
   stream_url: sourceUrl,
-  interval_seconds: z.int(),
-  input_mode: inputModeSchema,
-  clip_duration_seconds: z.int(),
-  enable_prefilter: z.boolean(),
-  conditions: z.array(watchConditionSchema),
-  confirm_seconds: z.int(),
-  schedule: scheduleSchema.nullable(),
-  budget: budgetSchema.nullable(),
-  destinations: z.array(destinationSchema),
-  regions: z.array(regionSchema).nullable(),
-  retention_days: z.int(),
-  labels: z.array(z.string()),
+  ...watchConfigSchema.omit({ name: true }).shape,
   state: z.object({
     causes: watchCausesSchema.describe(
       'Each cause of a status with its start and reason; null: does not apply',

@@ -21,7 +21,7 @@ export function atTick(job: Job, now: Date): { job: Job; now: Date } {
   return { job: current, now: later(now, newest(timesBeforeTick(current)) ?? now) };
 }
 
-/** Returns the change with the times of `job` if they are not those of `stored`: what moved with the clock is stored with the change. */
+/** Returns the change with the times of `job` if they differ from those of `stored`, so that moved times are stored. */
 export function withMovedTimes(change: JobChange, stored: Job, job: Job): JobChange {
   if (job === stored) return change;
   const { started_at, deadline, watch } = job;
@@ -29,7 +29,7 @@ export function withMovedTimes(change: JobChange, stored: Job, job: Job): JobCha
   return { ...change, set: { started_at, deadline, watch, ...digest, ...change.set } };
 }
 
-/** Times that were now when they were stored. */
+/** Times that were the current time when they were stored. */
 function pastTimes(job: Job): (string | null)[] {
   const { last_watched_at, last_trigger_at, lost_since } = job.watch;
   const streamEndedAt = job.job_type === 'live-digest' ? job.digest.stream_ended_at : null;

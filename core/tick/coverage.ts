@@ -3,13 +3,13 @@ import { intervalSeconds } from './next-tick.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds, earlier, later } from '../time.ts';
 
-/** The stream was seen at `now`: closes the gap since it was last seen, if there was one. */
+/** Records that the stream was observed at `now`: closes the gap since the last observation. */
 export function recordWatched(watch: TickState, everySeconds: number, now: Date): TickState {
   const gap = openGap(watch, everySeconds, now);
   return { ...(gap ? withGap(watch, gap) : watch), last_watched_at: now.toISOString(), gap_reason: null };
 }
 
-/** The stream was not watched in this tick; the first reason of a gap names it. */
+/** Records a tick without an observation; the first reason of a gap names it. */
 export function recordUnwatched(watch: TickState, reason: GapReason): TickState {
   return { ...watch, gap_reason: watch.gap_reason ?? reason };
 }
@@ -40,7 +40,7 @@ export function gapsWithin(job: Job, watch: TickState, span: { start: Date; end:
   });
 }
 
-/** The gap that lies open at `now`: a named one, or silence longer than late ticks explain (the service was down). */
+/** Returns the open gap at `now`: one with a reason, or a silence that late ticks do not explain (downtime of the service). */
 function openGap(watch: TickState, everySeconds: number, now: Date): Gap | undefined {
   if (watch.last_watched_at === null) return undefined;
   const silentSeconds = ageSeconds(watch.last_watched_at, now);

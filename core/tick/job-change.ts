@@ -10,7 +10,7 @@ import { addSeconds, ageSeconds } from '../time.ts';
 import { leaseUntil } from './next-tick.ts';
 import type { TickDecision, JobEnding } from './tick-outcome.ts';
 
-/** The one transaction of a tick: its events, the job's new numbers, and its end where the tick ends it. */
+/** Plans the one transaction of a tick: its events, the new numbers of the job, and its end if the tick ends it. */
 export function planTick(
   job: Job,
   decision: TickDecision,
@@ -64,8 +64,8 @@ export function planUpdate(job: Job, { set, events }: JobUpdate, now: Date): Job
 export type JobUpdate = { set: JobPatch; events: NewEvent[] };
 
 /**
- * The change that ends a job: its final state, its last events (`error` for a failure, then `job_stopped`), the free slot and the totals.
- * `from` is narrower with last work than without: a pending job has done none.
+ * Plans the change that ends a job: its final state, its last events (`error` for a failure, then `job_stopped`), the free slot and the
+ * totals. `from` is narrower with `lastWork`, because a pending job has none.
  */
 export function planEnd(
   job: Job,
@@ -118,8 +118,8 @@ function finalEvents(job: Job, ending: JobEnding, ended: Job, now: Date): NewEve
 }
 
 /**
- * Keys of what a tick took, and of what the job referred to before it, that nothing refers to after it. What stays: the newest picture, the
- * samples of windows that are not told yet, and the evidence of events. A clip has no use once it was judged.
+ * Returns the keys of media that nothing refers to after a tick: of its capture, and of the job before it. The newest frame, samples of
+ * open windows and evidence remain. A clip has no use after its check.
  */
 export function unreferencedMedia(before: Job, after: Job, captured: CaptureOutput): string[] {
   const kept = new Set(listPictures(after));

@@ -3,7 +3,7 @@ import { ageSeconds, addSeconds, earlier, maxGridIntervals, nextOnGrid, toWakeUp
 import { rules } from '../rules.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
-/** When the stream is looked at again: on the grid, sooner while it stands still, by the backoff while it cannot be captured. */
+/** Returns the time of the next capture: on the grid, earlier while the stream is stale, by the backoff after failed captures. */
 export function nextCaptureAt(job: Job, watch: TickState, now: Date): Date {
   const waits = rules.captureBackoffSeconds;
   if (watch.failed_in_a_row > 0)
@@ -37,7 +37,7 @@ export function leaseUntil(wakeAt: Date): string {
   return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
 }
 
-/** `closing`: the next tick captures nothing. */
+/** Plans the next tick. With `closing` it captures nothing. */
 export function scheduleTick(
   job: Job,
   at: Date,
@@ -64,7 +64,7 @@ export function noFurtherTick(outcome: TickOutcome, now: Date): NextTick {
   };
 }
 
-/** The picture becomes what later ones are compared with. */
+/** Returns true if the capture becomes the motion reference. */
 function sawNews({ kind }: TickOutcome): boolean {
   return kind === 'judged' || kind === 'sampled';
 }

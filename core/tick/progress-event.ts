@@ -2,7 +2,7 @@ import type { NewEvent } from '../records/event.ts';
 import type { Counters, Job, NextTick } from '../records/job.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
-/** The `progress` event of a tick that looked for news. */
+/** Creates the `progress` event of a tick with a capture. */
 export function createProgressEvent(
   job: Job,
   outcome: Exclude<TickOutcome, { kind: 'no_capture' }>,
@@ -63,7 +63,7 @@ function explain(outcome: Exclude<TickOutcome, { kind: 'no_capture' }>): string 
   }
 }
 
-/** A summary that is owed shows here, since its own event waits for the model. */
+/** A pending summary is visible here, because its own event waits for the model. */
 function withoutSummary({ closed }: TickOutcome): string {
   if (closed?.result.kind !== 'missed') return '';
   return ` The model gave no summary: ${closed.result.failure.message}. It is asked again.`;

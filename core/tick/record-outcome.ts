@@ -93,8 +93,8 @@ export function countModelFailure(watch: ModelFailures, now: Date): ModelFailure
 }
 
 /**
- * The grace period counts the absence of the stream, not the absence of the service: what a tick is late is not counted (the machine
- * slept), and after a downtime the grace period restarts.
+ * The grace period counts the absence of the stream, not of the service: it excludes the delay of a late tick (the machine slept), and
+ * restarts after a downtime.
  */
 function lost(job: Job, watch: TickState, now: Date): TickState {
   const lateSeconds = job.next === null ? 0 : ageSeconds(job.next.wait_until, now);

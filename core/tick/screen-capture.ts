@@ -57,7 +57,7 @@ export function screenOutput(output: CaptureOutput, state: ScreeningState): Scre
   return why ? { kind: 'skipped', why, captured: output } : { kind: 'fresh', captured: output };
 }
 
-/** All times are the captures' own: a look that is late, or tried again, does not make its picture older. */
+/** All times are those of the captures: a late or repeated check does not make its frame older. */
 function isStale({ repeated, seen }: Captured): boolean {
   const staleSeconds = Math.max(
     rules.staleAfterSeconds,
@@ -78,7 +78,7 @@ function noNews(
   return repeated && !judgesRepeated ? 'repeated' : undefined;
 }
 
-/** After a model failure the same picture is worth another look: nobody has judged it yet. A digest keeps what it took. */
+/** After a failed model call the same frame is checked again. A digest has already kept it. */
 function isUnjudged(job: Job): boolean {
   return job.job_type === 'live-monitor' && job.watch.missed_in_a_row > 0;
 }

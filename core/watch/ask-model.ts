@@ -20,7 +20,7 @@ export function groupQuestions({ joint, separate }: Questions, canJudgeJointly: 
   return joint.length === 0 ? alone : [joint, ...alone];
 }
 
-/** Asks the model about conditions. A failed call leaves its conditions without a verdict; the other calls count. */
+/** Requests verdicts of conditions. A failed call leaves its conditions without a verdict; the other calls count. */
 export async function askModel(
   questions: Questions,
   media: CheckMedia,
@@ -37,7 +37,7 @@ export async function askModel(
       judged.calls.push(result.tokens);
       judged.answers.push(...group.map((condition) => readAnswer(condition, result, isJoint)));
     } catch (error) {
-      // An abandoned check is no verdict and no failure of the model: the task runs again.
+      // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
       if (signal?.aborted || !(error instanceof VisionError)) throw error;
       const failure: Failure = { code: error.code, message: error.message, remediation: error.remediation };
       judged.failure = failure;
@@ -64,7 +64,7 @@ async function judge(
   return { verdicts: [{ condition_id: question.condition_id, ...verdict }], tokens };
 }
 
-/** A missing or doubled id leaves the condition without a verdict: no text can say which one is meant. */
+/** A missing or doubled id leaves the condition without a verdict, because its text is ambiguous. */
 function readAnswer(
   condition: WatchCondition,
   { verdicts }: ConditionVerdicts,

@@ -37,7 +37,7 @@ export function reserve(
 }
 
 /**
- * Replaces the reservation of a tick by what its calls did cost; `null` if the tick made none. Then a reservation is one of an attempt that
+ * Replaces the reservation of a tick by the cost of its calls; `null` if the tick made none. A reservation is then of an attempt that
  * crashed, and counts as used.
  */
 export function settle(state: BudgetState | null, tick: number, used: Cost | null): BudgetState | null {

@@ -28,7 +28,7 @@ export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: D
   return decision(after, steps, 'paused', hours);
 }
 
-/** Resumes a watch: its next tick comes immediately. A stream that was lost has its grace period again. */
+/** Resumes a watch: its next tick is immediate. The grace period of a lost stream restarts. */
 export function resumeWatch({ state }: WatchRecord, now: Date): WatchDecision {
   const causes = { ...state.causes, paused: null, stream_lost: null };
   const conditions = state.conditions.map((condition) => restarted(condition, now));

@@ -21,7 +21,7 @@ export async function pauseStoredWatch(
   });
 }
 
-/** Resumes a paused watch: its next check comes immediately. */
+/** Resumes a paused watch: its next check is immediate. */
 export async function resumeStoredWatch(
   watchId: string,
   caller: string,

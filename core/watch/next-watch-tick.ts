@@ -3,7 +3,7 @@ import type { NextWatchTick, WatchStatus } from '../records/watch-state.ts';
 import { addSeconds, ageSeconds, earlier, later, nextOnGrid, toWakeUp } from '../time.ts';
 import type { WatchOutcome } from './outcome.ts';
 
-/** State after a tick that decides when the next one comes. */
+/** State after a tick that decides the time of the next one. */
 export type TickPlan = {
   status: WatchStatus;
   /** True if a condition is partly confirmed. */

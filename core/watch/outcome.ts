@@ -8,12 +8,12 @@ type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 /** Answer of the model about one condition; `verdict` is `null` if it has none. */
 export type ConditionAnswer = {
   condition_id: string;
-  /** Text that the model was asked about: an answer about an older text is dropped. */
+  /** Text of the condition in the model call: an answer about an older text is dropped. */
   condition: string;
   verdict: Verdict | null;
   /** True if a joint call left the condition out, or named it twice. */
   leftOut: boolean;
-  /** True if the condition was asked about with others. */
+  /** True if the call had several conditions. */
   joint: boolean;
 };
 

@@ -7,7 +7,7 @@ import type { Screening } from '../tick/screen-capture.ts';
 import { isPending } from './condition.ts';
 import type { WatchRecord } from './tick.ts';
 
-/** Conditions that the model is asked about: together in one call, or each in a call of its own. */
+/** Conditions of a check: together in one call, or each in a call of its own. */
 export type Questions = { joint: WatchCondition[]; separate: WatchCondition[] };
 
 /**
@@ -26,7 +26,7 @@ export function screenWatchCapture({ watch, state }: WatchRecord, output: Captur
   });
 }
 
-/** Returns the questions of a check: a confirming one asks only about pending conditions. */
+/** Returns the questions of a check: a confirming one has only the pending conditions. */
 export function planQuestions({ watch, state }: WatchRecord): Questions {
   const asked = watch.config.conditions.filter((rule) => {
     const condition = findState(state.conditions, rule);

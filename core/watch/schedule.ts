@@ -12,7 +12,7 @@ const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 const daysBefore = 2;
 const daysAfter = 9;
 
-/** Newest result of each schedule, since ticks ask about the same span for hours. */
+/** Newest result of each schedule, because ticks read the same span for hours. */
 const results = new WeakMap<Schedule, ScheduleAt & { from: Date }>();
 
 /** Returns the schedule at `now`. Without a schedule a watch is always active. */

@@ -27,8 +27,8 @@ export type AnalyzeDeps = SummaryDeps &
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 
 /**
- * The second half of a tick: asks the model where there is something to ask, decides, and commits tick, events and perhaps the end in one
- * transaction. Repeating it is safe: a committed tick answers what was stored, without asking the model again.
+ * Second half of a tick: calls the model if the capture needs it, decides, and commits tick, events and perhaps the end in one transaction.
+ * A repetition is safe: a committed tick returns the stored result without a model call.
  */
 export async function analyzeTick(
   input: TickInput,
@@ -48,7 +48,7 @@ export async function analyzeTick(
       return committed(stepAfter(stored, input, deps.now()));
     }
     observed ??= await observe(stored, input, deps, signal);
-    // The observation is kept. Closures are planned again, because a concurrent change may have closed windows.
+    // The observation stays valid. Closures are planned again, because a concurrent change may have closed windows.
     const outcome = await withClosedWindows(stored, observed, deps, signal);
     const { job, now: decidedAt } = atTick(stored, deps.now());
     const decision = decideAfterTick(job, outcome, decidedAt);
@@ -90,16 +90,16 @@ async function withClosedWindows(
   const { job, now } = atTick(stored, deps.now());
   const closing = job.job_type === 'live-digest' ? planTickClosure(job, observed, now) : undefined;
   if (job.job_type !== 'live-digest' || !closing) return observed;
-  const patience = { seconds: deps.limits.visionTimeoutSeconds, signal };
-  return { ...observed, closed: await summarizeWindows(job, closing, deps, patience) };
+  const timeout = { seconds: deps.limits.visionTimeoutSeconds, signal };
+  return { ...observed, closed: await summarizeWindows(job, closing, deps, timeout) };
 }
 
-/** Returns true if a newer Begin took over the ticks of this generation: this burst was given up while it ran. */
+/** Returns true if a newer Begin took over the ticks of this generation: this burst was abandoned while it ran. */
 function isAbandoned({ burst, generation }: Job, input: TickInput): boolean {
   return input.burst !== undefined && generation === input.generation && burst > input.burst;
 }
 
-/** The workflow's state for what follows, from the job as it stands and this tick's capture. */
+/** Returns the workflow state after a tick, from the stored job and the capture of the tick. */
 function stepAfter(job: Job | undefined, input: TickInput, now: Date, ended = false): WorkflowState {
   const { capture } = input;
   const over = ended || !job || job.generation > input.generation || (job.next?.done ?? false);
@@ -161,7 +161,7 @@ function report(job: Job, outcome: TickOutcome, deps: AnalyzeDeps): void {
   if (job.reason) log.info('Job ended', { status: job.status, reason: job.reason });
 }
 
-/** Everything that a tick decides, from the job as it was before, the outcome and the time. Pure. */
+/** Decides everything about a tick, from the job before it, the outcome and the time. Pure. */
 export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date): TickDecision {
   switch (job.job_type) {
     case 'live-monitor':

@@ -40,8 +40,8 @@ type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 type Captured = Extract<WatchOutcome, { kind: 'judged' }>['captured'];
 
 /**
- * Second half of a watch's tick: asks the model, decides, and commits state, events and alerts in one transaction. After a conflict with a change
- * by a caller it decides again with the same verdicts; those of changed conditions are dropped. A committed tick is not repeated.
+ * Second half of a watch's tick: calls the model, decides, and commits state, events and alerts in one transaction. After a conflict with a
+ * change by a caller it decides again with the same verdicts; those of changed conditions are dropped. A committed tick is not repeated.
  */
 export async function analyzeWatchTick(
   input: TickInput,
@@ -167,7 +167,7 @@ function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchD
   return { calls, micro_usd: calls * priceCall(modelPrice, null) };
 }
 
-/** The one transaction of a tick. The last tick of a generation increments the generation. */
+/** Plans the one transaction of a tick. The last tick of a generation increments the generation. */
 function planTick(
   { watch, run }: StoredWatch,
   outcome: WatchOutcome,

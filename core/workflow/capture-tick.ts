@@ -19,8 +19,8 @@ export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' |
 };
 
 /**
- * The first half of a tick: takes a capture, compares it with what was seen before and puts its pictures away. What goes wrong
- * with the stream or with this machine is a result: a passing fault costs a tick, never the job.
+ * First half of a tick: takes a capture, compares it with the state of the last captures and stores its media. Failures of the stream or of
+ * this machine are results: a transient error costs a tick, never the job.
  */
 export async function captureTick(
   input: CaptureInput,
@@ -109,7 +109,7 @@ function tooSlow(seconds: number): CaptureOutput {
   return { kind: 'failed', code, message, remediation, access_refused: false };
 }
 
-/** Keys end in a random id: a repeated capture of the same tick must not change the picture that was judged. */
+/** Keys end in a random id: a repeated capture of the same tick must not replace the frame that was judged. */
 async function store(capture: Capture, input: CaptureInput, deps: CaptureDeps) {
   const name = `captures/${input.source_id}/${input.tick}-${deps.newId()}`;
   await deps.media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
@@ -137,7 +137,7 @@ function nowSeen(
   return {
     position: capture.position,
     since: before !== null && isRepeated(capture, before) ? before.since : at,
-    // Identical from the earlier of the two pictures on: that one was seen `before.seen_at`.
+    // The run of identical frames begins with the earlier of the two, captured at `before.seen_at`.
     identical_since: identical && before !== null ? (before.identical_since ?? before.seen_at) : null,
     seen_at: at,
   };

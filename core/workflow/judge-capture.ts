@@ -9,7 +9,7 @@ import type { CheckMedia } from '../ports/vision-model.ts';
 type Deps = Pick<CoreDeps, 'media' | 'vision'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
-/** Asks the model whether the monitor's condition holds in a capture. */
+/** Checks the condition of the monitor on a capture. */
 export async function judgeCapture(
   job: MonitorJob,
   captured: Captured,
@@ -24,7 +24,7 @@ export async function judgeCapture(
     );
     return { kind: 'judged', verdict, captured };
   } catch (error) {
-    // An aborted check is neither a verdict nor a failure of the model: the task runs again.
+    // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
     if (signal?.aborted || !(error instanceof VisionError)) throw error;
     const { code, message, remediation } = error;
     return { kind: 'model_failed', failure: { code, message, remediation }, captured };

@@ -48,8 +48,8 @@ export async function buildLayer(
 }
 
 /**
- * Compares the checksum with the recorded one. The publisher has none: a binary without a record is rejected until the operator confirms its
- * checksum, and no deployment runs a binary that nobody has looked at.
+ * Compares the checksum with the recorded one. The publisher has none: a binary without a record is rejected until the operator confirms
+ * its checksum, and no deployment runs an unverified binary.
  */
 async function checkSum(
   architecture: string,

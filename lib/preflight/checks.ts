@@ -2,7 +2,7 @@ import { checkOutputTokens } from '../../adapters/vision/prompt.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import type { AccountFacts, Attempt } from './facts.ts';
 
-/** Result of a check: green passes, yellow needs a look, red stops a deployment. */
+/** Result of a check: green passes, yellow is a risk, red stops a deployment. */
 export type PreflightResult = {
   check: string;
   level: 'green' | 'yellow' | 'red';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { stageSettingsSchema } from './stage-settings.ts';
 import type { StageSettings } from './stage-settings.ts';
 
-/** Invalid stage; the message contains file and fault. */
+/** Invalid stage; the message contains file and error. */
 export class StageError extends Error {}
 
 /** Name and settings of one deployment. */

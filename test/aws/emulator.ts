@@ -33,6 +33,8 @@ export async function startEmulator(directory: string): Promise<Emulator> {
       TMPDIR: temporary,
       // The emulator runs functions with the `node` in the PATH: the version of the npm scripts, as on Lambda.
       PATH: `${resolve('node_modules/.bin')}:${process.env['PATH']}`,
+      // The Lambda image has the SDK, which the function of the smoke test requires.
+      NODE_PATH: resolve('node_modules'),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

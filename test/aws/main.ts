@@ -19,7 +19,7 @@ import { watchThrough } from './watch-through.ts';
 
 /**
  * Tests the whole stack on an independent emulator (`npm run test:aws`): deploys it with the CDK CLI, runs one monitor from POST
- * to `job_stopped` and the conformance suite. Exit code 0 if both pass. `--keep` retains the logs and prints their folder.
+ * to `job_stopped`, the smoke test and the conformance suite. Exit code 0 if all pass. `--keep` retains the logs and prints their folder.
  */
 
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-aws-'));
@@ -74,7 +74,7 @@ say(
   `Model calls: ${bedrock.calls.length}, to ${[...new Set(bedrock.calls.map(({ model }) => model))].join(', ')}`,
 );
 
-process.exitCode = await conformance();
+process.exitCode = (await smoke()) || (await conformance());
 
 /** Prepares a dependency. Without package registry or build tool the test is skipped with exit code 75. */
 function prepared<Made>(install: () => Made): Made {
@@ -86,6 +86,19 @@ function prepared<Made>(install: () => Made): Made {
     // oxlint-disable-next-line unicorn/no-process-exit -- no resource needs to be closed yet
     process.exit(75);
   }
+}
+
+/** Runs `npm run smoke` as an operator does, with the addresses of the emulator. */
+async function smoke(): Promise<number> {
+  const helper = `http://127.0.0.1:${emulator.port}/_aws/execute-api/{id}/$default`;
+  const addresses = ['--base-url', front.baseUrl, '--helper-url', helper];
+  const child = spawn(
+    process.execPath,
+    ['bin/smoke.ts', '--stack', deployment.stackName, '--hold', '3', '--timeout', '90', ...addresses],
+    { stdio: 'inherit', env: { ...process.env, ...emulator.environment } },
+  );
+  const [code] = await once(child, 'close');
+  return code ?? 1;
 }
 
 /** Runs the conformance suite in its own process, without the cases of `known-gaps.ts`. */

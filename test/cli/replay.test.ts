@@ -37,7 +37,7 @@ async function replay(...args: string[]) {
 
 const condition = ['--condition', 'Something red is in the picture.'];
 
-test('a replay opens and closes an alert at the times of the recording, and a second run asks the model nothing', async () => {
+test('a replay opens and closes an alert at the times of the recording, and a second run makes no model call', async () => {
   const first = JSON.parse((await replay(file, ...condition, '--json')).stdout);
   expect(first).toMatchObject({
     recording_seconds: 180,

@@ -29,6 +29,7 @@ describe('settings', () => {
     ['WATCHPOST_ALLOW_RANGES', '10.0.0.0'],
     ['WATCHPOST_ALLOW_WEBHOOK_RANGES', '10.0.0.0'],
     ['WATCHPOST_OPENAI_URL', 'not a url'],
+    ['WATCHPOST_OPENAI_API_KEY', 'sk-or-v1-…'],
   ])('the setting %s=%s is rejected with the name of its variable', (variable, value) => {
     expect(() => readSettings({}, { [variable]: value })).toThrow(SettingsError);
     expect(() => readSettings({}, { [variable]: value })).toThrow(variable);

@@ -17,7 +17,7 @@ export type Need =
   | 'second caller'
   | 'retention'
   | 'decisions'
-  | 'patience';
+  | 'slow';
 
 /** Conformance case. */
 export type Case = {

@@ -75,7 +75,7 @@ function findMissing(options: Options, streams: Streams, { isLocal, isOwn, refus
       ? undefined
       : 'Ended jobs are retained for about an hour: use --retention with a service that retains at most 120 s',
     decisions: options['interface-only'] ? 'Decided by this project: omitted by --interface-only' : undefined,
-    patience: options.slow ? undefined : 'Takes minutes: use --slow',
+    slow: options.slow ? undefined : 'Takes minutes: use --slow',
   } satisfies Record<Need, string | undefined>;
   return Object.fromEntries(Object.entries(needs).filter(([, reason]) => reason !== undefined));
 }

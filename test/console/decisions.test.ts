@@ -240,8 +240,8 @@ describe('watches', () => {
       enable_prefilter: true,
       conditions: [{ condition: 'A dog', cooldown_seconds: 30 }],
     });
-    const told = watchRequest({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true });
-    expect(told.destinations).toMatchObject([
+    const request = watchRequest({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true });
+    expect(request.destinations).toMatchObject([
       {
         type: 'webhook',
         url: 'https://example.com/h',

@@ -15,7 +15,7 @@ const absentJob = { job_id: '11111111-1111-4111-8111-111111111111' };
 /** Calls every operation at least once, with success and failure, for tests that compare the responses with a schema. */
 export async function tellApiStory(call: CallOperation, world: World): Promise<void> {
   await looks(call, world);
-  const { job_id: jobId } = await watching(call, world);
+  const { job_id: jobId } = await startWatchedJob(call, world);
   await deliveries(call, world, jobId);
   await digesting(call, world);
   await watches(call, world);
@@ -42,7 +42,7 @@ async function looks(call: CallOperation, { script }: World) {
   await call('validate_stream', {});
 }
 
-async function watching(call: CallOperation, world: World) {
+async function startWatchedJob(call: CallOperation, world: World) {
   const job = await call('live_monitor', {
     ...monitor,
     webhook_url: 'https://example.com/hook',

@@ -77,6 +77,13 @@ describe('names', () => {
     ]);
   });
 
+  test('a name of the old dialect is reported, and a longer name with it is accepted', () => {
+    expect(rulesIn('const wish = 1; const read = (patience: number) => wishList;')).toEqual([
+      'vague-name: wish',
+      'vague-name: patience',
+    ]);
+  });
+
   test('kept names, standard methods and words such as proof are accepted', () => {
     expect(
       rulesIn('const leastSquares = proof.indexOf(1); const schema = { oneOf: [] }; const mostly = 1;'),
@@ -92,6 +99,8 @@ describe('titles of tests', () => {
     ['title-subject', 'is covered by a case or a test'],
     ['title-subject', 'names the cases that name it'],
     ['title-subject', 'skips a picture in which nothing moved'],
+    ['title-subject', 'verifies with the public library'],
+    ['title-subject', 'also ends when the clock is set back'],
     ['title-fragment', '%s'],
     ['title-fragment', 'the end'],
   ])('%s reports the title "%s"', (rule, title) => {

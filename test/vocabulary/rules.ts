@@ -7,26 +7,38 @@ export const remedies = {
   'banned-phrase': 'Use the term of the glossary, or say it with subject, verb and object.',
   'limit-name': 'Name an upper limit max…, a lower limit min….',
   'of-name': 'Name a function by a verb (read, parse, to, create, compute, find), a value by a noun.',
+  'vague-name': 'Name the thing by its term in the glossary.',
   'title-opening': 'Start the title with its subject: "a capture that times out is reported as failed".',
   'title-subject': 'Name the subject before the verb: the title stands alone in the report.',
   'title-fragment': 'Write a whole sentence: subject, verb, condition.',
 } as const;
 
 export type RuleName = keyof typeof remedies;
-
-/** Rules whose findings are shown and do not fail the check: titles that start with their verb read well behind their `describe`. */
-export const advisoryRules: ReadonlySet<RuleName> = new Set<RuleName>(['title-subject']);
-
 const bannedOpening = /^(?:of|what|who|whether|where|why|how|that)\b/i;
 
 /** Phrases of section "Banned phrases" of docs/contribute/vocabulary.md, with their inflections. */
 const bannedPhrases = new RegExp(
-  String.raw`\b(?:is none|are none|is told|are told|puts? away|anew|by itself|goes on|go on|comes? again|all the same|at once|ours|as it is|of before|ma[dk]es? up for)\b`,
+  String.raw`\b(?:is none|are none|is told|are told|puts? away|anew|by itself|goes on|go on|comes? again|all the same|at once|ours|as it is|of before|ma[dk]es? up for|whoever|look(?:s|ed) at|ask(?:s|ed|ing)? the model|is known to|ha(?:s|ve) come)\b`,
   'gi',
 );
 
 const limitName = /^(?:most|least|longest|shortest|largest|soonest)[A-Z]/;
 const ofName = /[a-z\d]Of$/;
+/** Words of the old dialect as whole names. */
+const vagueNames = new Set([
+  'wish',
+  'patience',
+  'looking',
+  'watching',
+  'answering',
+  'asking',
+  'told',
+  'untold',
+  'ours',
+  'mine',
+  'collaborators',
+  'ground',
+]);
 
 /** Names that say something else ("most words"), are terms, or belong to JSON Schema. */
 const keptNames = new Set([
@@ -45,9 +57,9 @@ const keptNames = new Set([
 const titleOpening =
   /^(?:about|above|after|among|as|at|before|behind|below|beside|besides|between|beyond|by|during|for|from|in|inside|into|of|on|once|out|over|since|through|to|under|until|up|upon|when|where|while|with|within|without|that|what|which|who|whose|whom|whatever|whether|why|how)\b/i;
 
-/** A verb without a subject: an auxiliary, or a verb in the third person before an article or the like. */
+/** A verb without a subject: an auxiliary, a verb that is no noun, or a verb in the third person before an article or the like. */
 const titleWithoutSubject =
-  /^(?:(?:is|are|was|were|has|have|had|does|do|can|cannot|may|must|will)\b|(?!this |its |his |always )[a-z]+s (?:a|an|the|its|it|each|every|no|not|nothing|none|only|all|both|whatever|what|which|who|their|them|one|two)\b)/;
+  /^(?:(?:says|costs|refuses|ends|covers|asks|verifies|keeps|throws|fails|sends|takes|gives|makes|rejects|accepts|stays|becomes|remains|needs|leaves|loses|starts|holds|finds|gets|lets|drops|opens|closes|begins|returns|changes with|also|shorter|longer)\b|(?:is|are|was|were|has|have|had|does|do|can|cannot|may|must|will)\b|(?!this |its |his |always )[a-z]+s (?:a|an|the|its|it|each|every|no|not|nothing|none|only|all|both|whatever|what|which|who|their|them|one|two)\b)/;
 
 /** Findings of a comment whose text is given without its delimiters. */
 export function checkComment(text: string): Pick<Finding, 'rule' | 'text'>[] {
@@ -67,6 +79,7 @@ export function checkPhrases(text: string): Pick<Finding, 'rule' | 'text'>[] {
 export function checkName(name: string): Pick<Finding, 'rule' | 'text'> | undefined {
   if (keptNames.has(name)) return undefined;
   if (limitName.test(name)) return { rule: 'limit-name', text: name };
+  if (vagueNames.has(name)) return { rule: 'vague-name', text: name };
   if (ofName.test(name)) return { rule: 'of-name', text: name };
   return undefined;
 }

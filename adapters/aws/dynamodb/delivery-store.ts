@@ -9,7 +9,7 @@ import type { Table } from './table.ts';
  * Creates the delivery store. Deliveries expire some time after their job. Its methods throw `TransientError`, and
  * `StorageError` for an unreadable record.
  */
-export function createDeliveryStore(table: Table, kept: ItemTtls, now: () => Date): DeliveryStore {
+export function createDeliveryStore(table: Table, ttls: ItemTtls, now: () => Date): DeliveryStore {
   return {
     get: async (jobId, sequence) => {
       const item = await table.get(itemKeys.delivery(jobId, sequence));
@@ -17,7 +17,7 @@ export function createDeliveryStore(table: Table, kept: ItemTtls, now: () => Dat
     },
     put: async (delivery) => {
       const key = itemKeys.delivery(delivery.job_id, delivery.sequence);
-      const item = { ...key, record: JSON.stringify(delivery), ttl: kept.forJob(now()) };
+      const item = { ...key, record: JSON.stringify(delivery), ttl: ttls.forJob(now()) };
       await table.write({ kind: 'put', item });
     },
     newest: async (jobId) => {

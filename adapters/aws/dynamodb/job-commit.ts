@@ -14,7 +14,7 @@ import type { Item, ItemKey, Write } from './write.ts';
  * otherwise.
  */
 export async function commitChange(
-  { table, kept }: { table: Table; kept: ItemTtls },
+  { table, ttls }: { table: Table; ttls: ItemTtls },
   change: JobChange,
 ): Promise<'committed' | 'outdated'> {
   const item = await table.get(itemKeys.job(change.jobId));
@@ -28,11 +28,11 @@ export async function commitChange(
   };
   const ends = isTerminal(after.job.status) && !isTerminal(before.job.status);
   const result = await table.transact([
-    setJob(after, change, before.version, kept),
-    ...change.events.flatMap((event) => logEvent(event, kept)),
+    setJob(after, change, before.version, ttls),
+    ...change.events.flatMap((event) => logEvent(event, ttls)),
     ...(change.releasesSlotOf === undefined ? [] : [freeSlot(change.releasesSlotOf, change.jobId)]),
     ...(change.totalsDelta === undefined ? [] : [addToTotals(change.totalsDelta, change.jobId)]),
-    ...(ends ? afterwards(after, kept) : []),
+    ...(ends ? afterwards(after, ttls) : []),
   ]);
   return result.kind === 'written' ? 'committed' : 'outdated';
 }
@@ -43,8 +43,8 @@ function holds({ from, expectedSequence }: JobChange, { job }: StoredJob): boole
 }
 
 /** Sets all columns except `published`, which changes separately. */
-function setJob(after: StoredJob, change: JobChange, version: number, kept: ItemTtls): Write {
-  const { pk, sk, published: _, ...columns } = toJobItem(after, kept);
+function setJob(after: StoredJob, change: JobChange, version: number, ttls: ItemTtls): Write {
+  const { pk, sk, published: _, ...columns } = toJobItem(after, ttls);
   const names = Object.keys(columns);
   const [set, gone] = [names.filter(isSet), names.filter((name) => !isSet(name))];
   const states = change.from.map((status, index): [string, string] => [`:from${index}`, status]);
@@ -69,9 +69,9 @@ function setJob(after: StoredJob, change: JobChange, version: number, kept: Item
 }
 
 /** Stores a copy of each event except `progress` by type, so that newest alerts need no scan of the log. */
-function logEvent(event: JobEvent, kept: ItemTtls): Write[] {
+function logEvent(event: JobEvent, ttls: ItemTtls): Write[] {
   const { job_id: jobId, sequence, type } = event;
-  const content = { type, record: JSON.stringify(event), ttl: kept.forJob(new Date(event.timestamp)) };
+  const content = { type, record: JSON.stringify(event), ttl: ttls.forJob(new Date(event.timestamp)) };
   const put = (key: ItemKey): Write => ({ kind: 'put', item: { ...key, ...content } });
   const first = put(itemKeys.event(jobId, sequence));
   return type === 'progress' ? [first] : [first, put(itemKeys.eventByType(jobId, type, sequence))];
@@ -99,11 +99,11 @@ function addToTotals(totals: Totals, jobId: string): Write {
 }
 
 /** Removes the job from the active ones and sets the expiry of its source, which contains credentials. */
-function afterwards({ job }: StoredJob, kept: ItemTtls): Write[] {
+function afterwards({ job }: StoredJob, ttls: ItemTtls): Write[] {
   const expiresAt = job.expires_at;
   return [
     { kind: 'delete', key: itemKeys.active(job.job_id) },
-    ...(expiresAt === null ? [] : [expireSource(job.source_id, kept.afterExpiry(new Date(expiresAt)))]),
+    ...(expiresAt === null ? [] : [expireSource(job.source_id, ttls.afterExpiry(new Date(expiresAt)))]),
   ];
 }
 

@@ -17,13 +17,13 @@ const absent = 'attribute_not_exists(#pk)';
  * Neither job nor source has a TTL until the commit that ends the job sets both.
  */
 export async function createJob(
-  { table, kept }: { table: Table; kept: ItemTtls },
+  { table, ttls }: { table: Table; ttls: ItemTtls },
   creation: JobCreation,
   now: Date,
 ): Promise<CreationResult> {
   const { job, source, slotLimit, idempotency } = creation;
   const writes = [
-    { kind: 'put', item: toJobItem({ job, version: 0, hook: noWebhookEvent }, kept), condition: absent },
+    { kind: 'put', item: toJobItem({ job, version: 0, hook: noWebhookEvent }, ttls), condition: absent },
     takeSlot(job.caller, job.job_id, slotLimit),
     { kind: 'put', item: { ...itemKeys.active(job.job_id) } },
     {
@@ -34,7 +34,7 @@ export async function createJob(
       },
       condition: absent,
     },
-    ...(idempotency ? [rememberRequest({ caller: job.caller, id: job.job_id }, idempotency, now, kept)] : []),
+    ...(idempotency ? [rememberRequest({ caller: job.caller, id: job.job_id }, idempotency, now, ttls)] : []),
   ] satisfies Write[];
   const result = await table.transact(writes);
   if (result.kind === 'written') return { kind: 'created' };
@@ -53,7 +53,7 @@ export function rememberRequest(
   created: { caller: string; id: string },
   { key, requestHash, expiresAt }: IdempotencyRecord,
   now: Date,
-  kept: ItemTtls,
+  ttls: ItemTtls,
 ): Write {
   return {
     kind: 'put',
@@ -62,7 +62,7 @@ export function rememberRequest(
       request_hash: requestHash,
       job_id: created.id,
       expires_at_ms: expiresAt.getTime(),
-      ttl: kept.afterExpiry(expiresAt),
+      ttl: ttls.afterExpiry(expiresAt),
     },
     condition: `${absent} OR #expires_at_ms <= :now`,
     values: { ':now': now.getTime() },

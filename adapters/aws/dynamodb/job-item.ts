@@ -18,7 +18,7 @@ export type StoredJob = {
  * Converts a job to its item: the record, and columns for conditions and indexes. `published` is only a column,
  * because it changes independently of the record. Undefined values are neither in the item nor in an index.
  */
-export function toJobItem({ job, version, hook }: StoredJob, kept: ItemTtls): ItemKey & Item {
+export function toJobItem({ job, version, hook }: StoredJob, ttls: ItemTtls): ItemKey & Item {
   const due = repairDue(job, hook);
   const expiresAt = job.expires_at ?? undefined;
   return {
@@ -35,7 +35,7 @@ export function toJobItem({ job, version, hook }: StoredJob, kept: ItemTtls): It
     repair_shard: due === undefined ? undefined : shardFor(job.job_id),
     repair_due: due,
     expires_at: expiresAt,
-    ttl: expiresAt === undefined ? undefined : kept.afterExpiry(new Date(expiresAt)),
+    ttl: expiresAt === undefined ? undefined : ttls.afterExpiry(new Date(expiresAt)),
     record: JSON.stringify(job),
   };
 }

@@ -14,11 +14,11 @@ import type { Item, ItemKey } from './write.ts';
  * range is bounded by the maximum duration of a job and its retention.
  */
 export async function listJobs(
-  { table, kept }: { table: Table; kept: ItemTtls },
+  { table, ttls }: { table: Table; ttls: ItemTtls },
   query: JobQuery,
   now: Date,
 ): Promise<{ jobs: Job[]; total: number }> {
-  const keys = (await table.query(matching(query, kept, now))).map((item) => readItem(keySchema, item));
+  const keys = (await table.query(matching(query, ttls, now))).map((item) => readItem(keySchema, item));
   if (query.label !== undefined) return listLabelled(keys, table, query, now);
   const page = keys.slice(query.offset, query.offset + query.limit);
   const jobs = inOrder(page, await table.getMany(page)).map((item) => readJobItem(item).job);
@@ -33,7 +33,7 @@ async function listLabelled(keys: ItemKey[], table: Table, query: JobQuery, now:
   return { jobs: jobs.slice(offset, offset + limit), total: jobs.length };
 }
 
-function matching({ caller, status, jobType }: JobQuery, kept: ItemTtls, now: Date) {
+function matching({ caller, status, jobType }: JobQuery, ttls: ItemTtls, now: Date) {
   const filters = [
     '(attribute_not_exists(#expires_at) OR #expires_at > :now)',
     ...(status === undefined ? [] : ['#status = :status']),
@@ -45,7 +45,7 @@ function matching({ caller, status, jobType }: JobQuery, kept: ItemTtls, now: Da
     filter: filters.join(' AND '),
     values: {
       ':caller': caller,
-      ':oldest': kept.oldestListable(now).toISOString(),
+      ':oldest': ttls.oldestListable(now).toISOString(),
       ':now': now.toISOString(),
       ...(status !== undefined && { ':status': status }),
       ...(jobType !== undefined && { ':type': jobType }),

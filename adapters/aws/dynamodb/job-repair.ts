@@ -15,7 +15,7 @@ import type { Item } from './write.ts';
  * a reader of the index finds nothing to repair.
  */
 export async function markPublished(
-  { table, kept }: { table: Table; kept: ItemTtls },
+  { table, ttls }: { table: Table; ttls: ItemTtls },
   jobId: string,
   sequence: number,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function markPublished(
   });
   if (marked.kind === 'refused' || marked.item === undefined) return;
   const stored = readJobItem(marked.item);
-  const { repair_due: due, repair_shard: shard } = toJobItem(stored, kept);
+  const { repair_due: due, repair_shard: shard } = toJobItem(stored, ttls);
   if (due === marked.item['repair_due']) return;
   await table.write({
     kind: 'update',

@@ -16,12 +16,12 @@ import type { Table } from './table.ts';
 import { readUsage } from './usage.ts';
 
 /** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createJobStore(table: Table, kept: ItemTtls, backoff: BackoffDeps): JobStore {
+export function createJobStore(table: Table, ttls: ItemTtls, backoff: BackoffDeps): JobStore {
   return {
     reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),
     releaseSlot: async (caller, jobId, holder) => releaseSlot(table, caller, jobId, holder),
-    create: async (creation, now) => createJob({ table, kept }, creation, now),
-    commit: async (change) => commitChange({ table, kept }, change),
+    create: async (creation, now) => createJob({ table, ttls }, creation, now),
+    commit: async (change) => commitChange({ table, ttls }, change),
     get: async (jobId, now) => {
       const job = await find(jobId);
       return job === undefined || hasExpired(job, now) ? undefined : job;
@@ -37,10 +37,10 @@ export function createJobStore(table: Table, kept: ItemTtls, backoff: BackoffDep
       // Only the commit that ends the job sets a TTL.
       return item && { ...readRecord(sourceSchema, item), ...(ttlAttribute in item && { ended: true }) };
     },
-    list: async (query, now) => listJobs({ table, kept }, query, now),
+    list: async (query, now) => listJobs({ table, ttls }, query, now),
     countActive: async (caller) => countSlots(table, caller),
     ...createEventReads(table),
-    markPublished: async (jobId, sequence) => markPublished({ table, kept }, jobId, sequence),
+    markPublished: async (jobId, sequence) => markPublished({ table, ttls }, jobId, sequence),
     dueForRepair: async (now, limit) => dueForRepair(table, now, limit),
     usage: async () => readUsage(table, backoff),
   };

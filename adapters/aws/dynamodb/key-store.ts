@@ -10,11 +10,11 @@ import { keyPrefixes } from './table-layout.ts';
 import type { Table } from './table.ts';
 import type { Item, ItemKey, Write } from './write.ts';
 
-/** From so many on a caller's list of good keys is freed of those that are good no longer, also where nothing limits it. */
+/** Minimum number of valid keys of a caller at which its list is read for expired ones, even without a limit. */
 const pruneFrom = 100;
 
-/** Throws `TransientError`, and `StorageError` for a record that cannot be read. */
-export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
+/** Creates the key store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
+export function createKeyStore(table: Table, backoff: BackoffDeps): KeyStore {
   return {
     put: async (key) => {
       await create({ ...key, created_by: null }, Infinity);
@@ -40,7 +40,7 @@ export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
       return place && new Date(readItem(placeSchema, place).sk.split('#').at(-2) ?? '');
     },
     revoke: async (hash, at) => {
-      if (isHash(hash)) await retryWithJitter(() => tryRevoke(hash, at), patience);
+      if (isHash(hash)) await retryWithJitter(() => tryRevoke(hash, at), backoff);
     },
     relabel: async (hash, label) => change(hash, 'label', label, 'attribute_exists(#pk)'),
     touch: async (hash, at) =>
@@ -77,10 +77,10 @@ export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
       // A repeated creation changes nothing: it must not undo a revocation that came between.
       if (exists) return 'created';
       return key.created_by !== null && makerRevoked ? 'maker_revoked' : undefined;
-    }, patience);
+    }, backoff);
   }
 
-  /** The hashes of the caller's good keys. An item that is not there yet is made of the list of a release before. */
+  /** Reads the hashes of the valid keys of a caller. A missing item is created from the list of an earlier release. */
   async function readGood({ caller, created_at: at }: ApiKey, maxGood: number): Promise<GoodKeys> {
     const item = await table.get(itemKeys.goodKeys(caller));
     const { version, hashes } = readItem(goodKeysSchema, item ?? {});
@@ -100,7 +100,7 @@ export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
         limit: wanted,
       });
       found.push(...(await keysAt(places)));
-      // Keys go some days after their end, and their places at other moments.
+      // DynamoDB deletes a key and its entries in lists some days after their TTL, at different times.
       const last = places.at(-1);
       if (last === undefined || places.length < wanted) break;
       behind = readItem(placeSchema, last).sk;
@@ -109,8 +109,8 @@ export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
   }
 
   /**
-   * With a TTL, also for its places. A key that made others keeps its item and its place with its maker, so that the chain from a key to all that came of it
-   * does not break; only the lists lose it. undefined: it made one meanwhile.
+   * Revokes a key, with a TTL for the key and its entries in lists. A key that created others keeps its item and its entry with its
+   * creator, so that the chain of descendants stays complete. Returns undefined if it created one meanwhile.
    */
   async function tryRevoke(hash: string, at: Date): Promise<'done' | undefined> {
     const item = await table.get(itemKeys.apiKey(hash));
@@ -151,7 +151,7 @@ export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
     return getKeys(places.map((place) => readItem(placeSchema, place).hash));
   }
 
-  /** Those that are there, in the order of the hashes. */
+  /** Reads existing keys, in the order of the hashes. */
   async function getKeys(hashes: string[]): Promise<ApiKey[]> {
     const items = await table.getMany(hashes.map(itemKeys.apiKey));
     const keys = new Map(items.map((item) => readItem(apiKeySchema, item)).map((key) => [key.hash, key]));
@@ -159,7 +159,7 @@ export function createKeyStore(table: Table, patience: BackoffDeps): KeyStore {
   }
 }
 
-/** It makes keys while it is good and has not been replaced; from then on it is known to have made one. */
+/** Marks a key as the creator of others, on condition that it is neither revoked nor replaced. */
 function markMaker(hash: string): Write {
   return {
     kind: 'update',
@@ -180,7 +180,7 @@ function isHash(hash: string): boolean {
   return hash.length === 64;
 }
 
-/** In the lists that a key is in. */
+/** Returns the positions of a key in all lists that contain it. */
 function toPlaces(key: ApiKey): ItemKey[] {
   return [
     placeAmongAll(key),

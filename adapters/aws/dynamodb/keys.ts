@@ -28,7 +28,7 @@ export const itemKeys = {
     sk: `IDEMPOTENCY#${createHash('sha256').update(key).digest('hex')}`,
   }),
   caller: (caller: string): ItemKey => ({ pk: keyPrefixes.callers, sk: caller }),
-  /** The hashes of the caller's keys that are good, to be counted. */
+  /** Hashes of the valid keys of a caller, for their limit. */
   goodKeys: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'GOOD_KEYS' }),
   apiKey: (hash: string): ItemKey => ({ pk: `${keyPrefixes.key}${hash}`, sk: 'META' }),
   active: (jobId: string): ItemKey => ({ pk: activePartition(shardFor(jobId)), sk: jobId }),

@@ -104,7 +104,7 @@ async function findByKey(table: Table, caller: string, key: string, now: Date) {
   return undefined;
 }
 
-/** Returns whether there was any: of creations that crashed. A reservation that was shared meanwhile is kept. */
+/** Deletes reservations of crashed creations. Returns true if there was one. Keeps a reservation that was shared meanwhile. */
 async function releaseExpired(table: Table, caller: string, now: Date): Promise<boolean> {
   const expired = (await readReservations(table, caller)).filter(
     ({ value }) => (typeof value === 'number' ? value : value.until) <= now.getTime(),

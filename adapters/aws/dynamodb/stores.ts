@@ -65,17 +65,17 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const { backoff = systemBackoff, newId = randomUUID, setTimer = setSystemTimer } = settings;
   const { callLimits = { perMinute: 0, atOnce: 0 }, eventSessionsPerCaller: perCaller = 10 } = settings;
   const table = openTable({ client, tableName, newId, ...backoff });
-  const kept = itemTtls(retentionSeconds);
+  const ttls = itemTtls(retentionSeconds);
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
   const sessionsWithLimit = (perName: number) =>
     createEventSessions({ table, backoff, now, newId, setTimer, perCaller: perName });
   return {
-    jobs: createJobStore(table, kept, backoff),
+    jobs: createJobStore(table, ttls, backoff),
     callers: createCallerStore(table),
     keys: createKeyStore(table, backoff),
-    watches: createWatchStore(table, kept, backoff),
+    watches: createWatchStore(table, ttls, backoff),
     watchDeliveries: createWatchDeliveryStore(table),
-    deliveries: createDeliveryStore(table, kept, now),
+    deliveries: createDeliveryStore(table, ttls, now),
     meter: createMeter({ table, random: backoff.random, since }),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
     sessions: sessionsWithLimit(perCaller),

@@ -16,13 +16,13 @@ import type { Write } from './write.ts';
 import { readRecord } from './record.ts';
 import { readRunItem, toRunItem, type NewestDelivered, type StoredRun } from './watch-item.ts';
 
-type Deps = { table: Table; kept: ItemTtls };
+type Deps = { table: Table; ttls: ItemTtls };
 
 const absent = 'attribute_not_exists(#pk)';
 
 /** Creates a watch in one transaction: configuration, run, source, secrets, events, a place among the caller's watches. */
 export async function createWatch(
-  { table, kept }: Deps,
+  { table, ttls }: Deps,
   creation: WatchCreation,
   now: Date,
 ): Promise<WatchCreationResult> {
@@ -32,7 +32,7 @@ export async function createWatch(
   const result = await table.transact([
     { kind: 'put', item: toWatchItem(watch), condition: absent },
     takePlace(caller, watchId, maxWatches),
-    ...(idempotency ? [rememberRequest({ caller, id: watchId }, idempotency, now, kept)] : []),
+    ...(idempotency ? [rememberRequest({ caller, id: watchId }, idempotency, now, ttls)] : []),
     { kind: 'put', item: toRunItem({ ...readColumns(watch), run, newest }) },
     putSource(source),
     putSecrets(secrets),

@@ -19,9 +19,9 @@ import { hasUnpublished, isLate, isPurgeDue, readRunItem, readWatchItems, toRunI
 import type { Item, ItemKey } from './write.ts';
 
 /** Creates the watch store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createWatchStore(table: Table, kept: ItemTtls, backoff: BackoffDeps): WatchStore {
+export function createWatchStore(table: Table, ttls: ItemTtls, backoff: BackoffDeps): WatchStore {
   return {
-    create: async (creation, now) => createWatch({ table, kept }, creation, now),
+    create: async (creation, now) => createWatch({ table, ttls }, creation, now),
     commit: async (change) => commitWatchChange(table, change),
     get: async (watchId) => {
       const stored = await find(watchId);

@@ -6,10 +6,7 @@ import { originSecretHeader } from './origin-headers.ts';
 /** Minimum time between reads of the secret: wrong guesses must not flood Secrets Manager. */
 const minRereadSeconds = 10;
 
-/**
- * Returns true if the request came through our distribution, because the origins are public. The comparison takes
- * constant time.
- */
+/** Returns true if the request has the secret of the distribution, because the origins are public. The comparison takes constant time. */
 export async function hasOriginSecret({ headers }: HttpEvent, secret: Secret): Promise<boolean> {
   const shown = headers[originSecretHeader];
   if (shown === undefined) return false;

@@ -29,10 +29,7 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
   };
 }
 
-/**
- * Creates contact sheets by invoking `capture`: frames come from streams and are not decoded where the model is
- * called.
- */
+/** Creates contact sheets by invoking `capture`: `analyze` decodes no frames of streams. */
 export function createRemoteContactSheets({ invoke, seconds }: RemoteCallOptions): ContactSheets {
   return {
     make: async (samples, { columns, tileWidthPixels }, signal) => {

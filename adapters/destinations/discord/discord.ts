@@ -46,7 +46,7 @@ function message(notification: Notification, withFrame: boolean) {
   };
   return {
     embeds: [embed],
-    // Nobody is notified by a text that the model read in the stream.
+    // Prevents mentions: the text may quote words that the model read in the stream.
     allowed_mentions: { parse: [] },
     ...(withFrame && { attachments: [{ id: 0, filename: 'frame.jpg', description: shorten(title, 1_000) }] }),
   };

@@ -29,7 +29,7 @@ export function createPublisher({ guard, elapsedMs, timeoutSeconds = 30 }: Publi
       const latencyMs = Math.round(elapsedMs() - startedMs);
       return { ...result, latencyMs, error: null, outcome: 'delivered' };
     } catch (error) {
-      // The duration of a refusal would tell of names of the inside.
+      // The duration of a refusal would disclose internal names.
       const latencyMs = error instanceof EgressRefusedError ? 0 : Math.round(elapsedMs() - startedMs);
       return { ...result, latencyMs, error: explain(error), outcome: 'retry' };
     }

@@ -31,7 +31,7 @@ function section(text: string) {
   return { type: 'section', text: { type: 'mrkdwn', text, verbatim: true } };
 }
 
-/** Slack reads an image from a public address; without one, the message says so. */
+/** Slack reads an image from a public address. Without one, the message states it. */
 function evidence({ frame, frameUrl }: Notification, title: string) {
   if (frameUrl !== null)
     return [{ type: 'image', image_url: frameUrl, alt_text: shorten(`Evidence: ${title}`, 1_000) }];

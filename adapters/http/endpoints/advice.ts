@@ -7,7 +7,7 @@ import { findModelPrice } from '../../vision/providers.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Advice on conditions, by plain rules. It asks no model and reads no stream. */
+/** Advice on conditions, by plain rules, without a model call or a stream. */
 
 const adviseEndpoint = defineEndpoint(
   {

@@ -2,8 +2,8 @@ import type { InputMode } from '../../../core/records/capture.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
 
 /**
- * ffmpeg arguments of captures, by input and mode. One run writes JPEGs to fd 3, thumbnails to stdout and a clip to
- * a file. A run may write several frames; the last JPEG and the last thumbnail show the same moment and are used.
+ * ffmpeg arguments of captures, by input and mode. One run writes JPEGs to fd 3, thumbnails to stdout and a clip to a file. A run may write
+ * several frames; the last JPEG and the last thumbnail are of the same frame and are used.
  */
 
 /** Maximum width of a frame, in pixels. A larger one only costs model tokens. */

@@ -21,8 +21,8 @@ export type FfmpegInput =
   | { kind: 'file'; path: string; fromSeconds: number; seconds: number };
 
 /**
- * Output of a capture: `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same moment,
- * `clip` an MP4 (modes `clip` and `hybrid`).
+ * Output of a capture: `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same frame, `clip` an MP4 (modes `clip`
+ * and `hybrid`).
  */
 export type FfmpegOutput = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
 
@@ -101,7 +101,7 @@ async function readPictures(
   return { ...pictures, clip: await onDisk(() => readFile(clipPath)) };
 }
 
-/** Maps file system errors to `TransientError`: a local disk fault is not a stream fault. */
+/** Maps file system errors to `TransientError`: an error of the local disk is not an error of the stream. */
 async function onDisk<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

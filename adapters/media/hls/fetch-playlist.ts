@@ -35,8 +35,8 @@ export type FetchedPlaylist = MediaPlaylist & { paused: boolean };
 export class PlaylistGoneError extends StreamFetchError {}
 
 /**
- * Fetches the media playlist of a URL, through the variant that suffices for the mode. Throws `PlaylistGoneError`,
- * `StreamFetchError`, `InvalidUrlError`, and `NotLiveError` if the URL leads to a video file.
+ * Fetches the media playlist of a URL, through the variant that suffices for the mode. Throws `PlaylistGoneError`, `StreamFetchError`,
+ * `InvalidUrlError`, and `NotLiveError` if the URL is a video file.
  */
 export async function fetchMediaPlaylist(
   fetcher: PlaylistFetcher,

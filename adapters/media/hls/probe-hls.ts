@@ -8,7 +8,7 @@ import type { LocatePlaylist } from './playlist-source.ts';
 /** Dependencies of a probe. */
 export type ProbeHlsDeps = { fetcher: PlaylistFetcher; locate: LocatePlaylist };
 
-/** Checks that a URL leads to a live stream that can be decrypted. Throws `StreamError`. */
+/** Checks that the stream of a URL is live and can be decrypted. Throws `StreamError`. */
 export async function probeHls(deps: ProbeHlsDeps, url: string, signal: AbortSignal): Promise<StreamProbe> {
   const { url: entryUrl } = await deps.locate(url, false, signal);
   const playlist = await fetchMediaPlaylist(deps.fetcher, entryUrl, 'frames', signal).catch(

@@ -21,8 +21,8 @@ export function streamPosition(newest: Segment, playlist: MediaPlaylist): Stream
 }
 
 /**
- * Returns the file name and byte range of a segment. The rest of a URL may be a token that changes with each request, so it counts only as far as it
- * tells apart segments of the playlist that have the same file name and range.
+ * Returns the file name and byte range of a segment. The rest of a URL may be a token that changes with each request. It counts only as far
+ * as it distinguishes segments of the playlist with the same file name and range.
  */
 function identifySegment(newest: Segment, playlist: MediaPlaylist): string {
   const name = fileAndRange(newest);
@@ -36,7 +36,10 @@ function fileAndRange({ url, byteRange }: Segment): string {
   return byteRange === null ? fileName : `${fileName} ${byteRange.offset}+${byteRange.length}`;
 }
 
-/** Returns the first part of the URL that alone tells all URLs apart, since a signature rarely comes first; without one, each part that differs. */
+/**
+ * Returns the first part of the URL that alone distinguishes all URLs, because a signature is rarely the first part. Without one, returns
+ * each part that differs.
+ */
 function distinguishingParts(url: string, urls: string[]): string[] {
   const others = urls.map(partsOfUrl);
   const parts = [...partsOfUrl(url)].map(([name, value]) => ({

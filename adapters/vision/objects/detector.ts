@@ -1,25 +1,25 @@
 import type { ObjectClass } from './classes.ts';
 
-/** Rectangle in shares of the picture, 0 to 1, from the top left corner. */
+/** Rectangle in shares of the image, 0 to 1, from the top left corner. */
 export type Box = { x: number; y: number; width: number; height: number };
 
 /** Object that a detector reports. The score is a rank from 0 to 1, not a probability. */
 export type Detection = { object: ObjectClass; score: number; box: Box };
 
-/** Size of a picture, in pixels. */
+/** Size of an image, in pixels. */
 export type PictureSize = { width: number; height: number };
 
-/** Picture in packed RGB, `width * height * 3` bytes. */
+/** Image in packed RGB, `width * height * 3` bytes. */
 export type Picture = PictureSize & { rgb: Uint8Array };
 
 /**
- * Detector of objects in a picture. Replaceable: the model needs classes of COCO, boxes and scores, nothing else.
- * Throws `DetectorError` if it cannot run.
+ * Detector of objects in an image. Replaceable: the model needs classes of COCO, boxes and scores, nothing else. Throws `DetectorError` if
+ * it cannot run.
  */
 export type ObjectDetector = {
-  /** Returns the input size for a picture of these proportions. */
+  /** Returns the input size for an image of these proportions. */
   inputSize(picture: PictureSize): PictureSize;
-  /** Returns detections from a score of 0.1, best first. The picture has an `inputSize`. */
+  /** Returns detections with a score of at least 0.1, best first. The image has an `inputSize`. */
   detect(picture: Picture, signal: AbortSignal): Promise<Detection[]>;
   /** Frees its memory. A later `detect` starts it again. */
   close(): Promise<void>;

@@ -13,7 +13,7 @@ export const disclosure = 'Seen by the built-in object model, which is not a vis
 const abilities =
   'This model sees 80 everyday things such as persons, cars, dogs and bottles, and measures colors, brightness and motion.';
 
-/** Describes what of a condition is seen at a moment, and names what is not judged. */
+/** Describes which objects of a condition are visible in a frame, and which parts are not judged. */
 export function explainCondition(
   condition: ObjectCondition,
   moment: ObjectMoment,
@@ -35,7 +35,7 @@ export function explainCondition(
   ]);
 }
 
-/** Says that a condition is not understood, and what is seen. */
+/** Describes a condition that is not understood, and the visible objects. */
 export function explainNotUnderstood(language: string | null, moment: ObjectMoment | null): string {
   const reason =
     language === null
@@ -44,7 +44,7 @@ export function explainNotUnderstood(language: string | null, moment: ObjectMome
   return shortened([reason, ...(moment === null ? [] : [describeObjects(moment)])]);
 }
 
-/** Describes all objects of a moment: "Looks like 2 persons (0.74, 0.41) and 1 dog (0.5)." */
+/** Describes all objects of a frame: "Looks like 2 persons (0.74, 0.41) and 1 dog (0.5)." */
 export function describeObjects({ detections }: ObjectMoment): string {
   const seen = detections.filter(({ score }) => score >= thresholds.seen);
   const classes = [...new Set(seen.map(({ object }) => object))];

@@ -9,7 +9,7 @@ const inputSizes: [PictureSize, ...PictureSize[]] = [
   { width: 288, height: 512 },
 ];
 
-/** Returns the input size with the proportions nearest to those of a picture, which is then hardly stretched. */
+/** Returns the input size whose proportions are nearest to those of an image, so that it is hardly stretched. */
 export function nearestInputSize({ width, height }: PictureSize): PictureSize {
   const distance = (size: PictureSize) => Math.abs(Math.log((size.width / size.height) * (height / width)));
   return inputSizes.reduce((nearest, size) => (distance(size) < distance(nearest) ? size : nearest));

@@ -7,7 +7,7 @@ import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
 /** Minimum score of an object that is seen, and of one that may be there. Between them the model is not sure. */
 export const thresholds = { seen: 0.3, possible: 0.15 } as const;
 
-/** Picture with its objects at one time of a clip, in seconds, or null for the frame. */
+/** Frame with its objects: its time in a clip, in seconds, or null for the frame of the capture. */
 export type ObjectMoment = {
   atSeconds: number | null;
   picture: Picture;
@@ -16,7 +16,7 @@ export type ObjectMoment = {
   measured: Moment | null;
 };
 
-/** Objects of an atom at a moment. */
+/** Objects of an atom in a frame. */
 export type Found = { seen: Detection[]; possible: Detection[] };
 
 /** Returns the objects that an atom counts, those that are seen and those that may be there. */
@@ -47,7 +47,7 @@ function isSame(a: Box, b: Box): boolean {
   );
 }
 
-/** Decides a condition at a moment. Returns null if it cannot be decided. */
+/** Decides a condition on a frame. Returns null if it cannot be decided. */
 export function holdsAt(condition: ObjectCondition, moment: ObjectMoment): boolean | null {
   return decide(condition, (atom) => {
     if (atom.kind !== 'objects') return moment.measured === null ? null : holdsAtom(atom, moment.measured);
@@ -58,16 +58,16 @@ export function holdsAt(condition: ObjectCondition, moment: ObjectMoment): boole
   });
 }
 
-/** Verdict over several moments, with the moment that shows it best. */
+/** Verdict over several frames, with the frame that shows it best. */
 export type ObjectVerdict = { holds: boolean | null; moment: ObjectMoment };
 
-/** Moments of a capture: the frame first, then those of the clip in time order. Each is detected when it is read. */
+/** Frames of a capture: its frame first, then those of the clip in time order. Each is detected when it is read. */
 export type Moments = { count: number; read(index: number): Promise<ObjectMoment> };
 
 /**
- * Decides a condition over the moments of a clip. It holds if it holds in more than one of them, or in the only one. A condition
- * with an absence must hold in all: a detector misses an object more often than it invents one. Reads the newest moments
- * first, and no more than decide.
+ * Decides a condition over the frames of a clip. It holds if it holds in more than one of them, or in the only one. A condition with an
+ * absence must hold in all: a detector misses an object more often than it invents one. Reads the newest frames first, only as many as the
+ * decision needs.
  */
 export async function decideOverMoments(
   condition: ObjectCondition,

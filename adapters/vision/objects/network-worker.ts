@@ -8,7 +8,7 @@ import { decodeDetections } from './decode-detections.ts';
 import type { PictureSize } from './detector.ts';
 import { parseNetwork, resizeNetwork } from './network-graph.ts';
 
-// Thread that runs the network: TensorFlow.js blocks for 0.1 s per picture. It answers each picture in turn.
+// Thread that runs the network: TensorFlow.js blocks for 0.1 s per image. It processes one image after the other.
 
 const files = z.object({ graph: z.string(), weights: z.string() }).parse(workerData);
 const requestSchema = z.object({

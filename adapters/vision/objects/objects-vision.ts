@@ -25,7 +25,7 @@ import { decideOverMoments, findObjects, type Moments, type ObjectMoment } from 
 import { summarizeObjects } from './summarize-objects.ts';
 
 const clipFramesPerSecond = 2;
-/** Decoded pictures per detected one. At two pictures per second, ffmpeg returns none of a clip below half a second. */
+/** Decoded frames per detected one. At two frames per second, ffmpeg returns none of a clip below half a second. */
 const picturesPerMoment = 2;
 const maxBoxes = 20;
 /** Maximum samples of a window that the network sees: 7 s on one core, within the time of a summary. */
@@ -38,7 +38,7 @@ const conditionExamples = [
   'The picture is dark',
 ];
 
-/** Decoded pictures of a capture, the frame first, and what was detected in them. */
+/** Decoded frames of a capture, its frame first, and their detections. */
 type Capture = {
   clip: Uint8Array | undefined;
   size: PictureSize;
@@ -82,7 +82,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     return detector.inputSize(readJpegHeader(frame) ?? { width: 16, height: 9 });
   }
 
-  /** Pictures of the newest captures. Further conditions on a capture cost neither another decoding nor another detection. */
+  /** Frames of the newest captures. Further conditions on a capture cost neither another decoding nor another detection. */
   const captures = new WeakMap<Uint8Array, Capture>();
 
   async function decodeCapture(media: CheckMedia, signal: AbortSignal): Promise<Capture> {
@@ -108,7 +108,9 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     return capture;
   }
 
-  /** Returns the frame, and in modes clip and hybrid two moments a second. The evidence is the frame, so it is always one of them. */
+  /**
+   * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame, so it is always included.
+   */
   async function readObjectMoments(media: CheckMedia, signal: AbortSignal): Promise<Moments> {
     const { size, pictures, moments } = await decodeCapture(media, signal);
     return {
@@ -125,7 +127,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     };
   }
 
-  /** Adds the measurements of the pixel model to each moment, from the nearest of its own, if the condition needs them. */
+  /** Adds the measurements of the pixel model to each frame, from the nearest of its own, if the condition needs them. */
   async function withMeasurements(
     { count, read }: Moments,
     condition: ObjectCondition,

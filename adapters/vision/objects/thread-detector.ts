@@ -23,8 +23,8 @@ type Call = {
 };
 
 /**
- * Creates a detector that runs the network in one thread, one picture at a time, in the order of the calls. The thread starts with the
- * first picture, starts again after a failure, and does not keep the process alive while it waits.
+ * Creates a detector that runs the network in one thread, one image at a time, in the order of the calls. The thread starts with the first
+ * image, starts again after a failure, and does not keep the process alive while it waits.
  */
 export function createThreadDetector(files: NetworkFiles): ObjectDetector {
   let thread: Worker | undefined;

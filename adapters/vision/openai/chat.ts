@@ -3,7 +3,7 @@ import type { TokenUse } from '../../../core/records/vision.ts';
 import { extractJson } from '../extract-json.ts';
 import { readAnswer, type ModelTask } from '../task.ts';
 import { type Completion, completionSchema } from './completion.ts';
-import { plainRequest, schemaRequest } from './request.ts';
+import { plainRequest, schemaRequest, withoutThinking } from './request.ts';
 import { type FetchLike, type RetryOptions, postWithRetry, type Reply } from './post-with-retry.ts';
 
 /** Connection to an OpenAI-compatible server. */
@@ -26,7 +26,8 @@ type Chat = <Fields>(
 
 /**
  * Creates a function that sends one request to `/chat/completions`. The schema is set as `response_format`. If a
- * server rejects that (400 or 422), the prompt requests JSON instead, also in all later requests. Throws
+ * server rejects that (400 or 422), the prompt requests JSON instead, also in all later requests. If a model thinks
+ * until its tokens are used up, the request is repeated without thinking, and so are all later ones. Throws
  * `VisionError`.
  */
 export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings): Chat {
@@ -38,23 +39,35 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
   const post = (body: object, signal: AbortSignal) =>
     postWithRetry({ url, headers, body: JSON.stringify(body) }, posting, signal);
   let takesSchema = true;
+  let thinks = true;
+
+  async function ask(task: ModelTask<unknown>, frames: Uint8Array[], signal: AbortSignal): Promise<Reply> {
+    const build = takesSchema ? schemaRequest : plainRequest;
+    const extra = thinks ? {} : withoutThinking;
+    const reply = await post({ ...build(model, task, frames), ...extra }, signal);
+    if (build === plainRequest || (reply.status !== 400 && reply.status !== 422)) return reply;
+    const plainReply = await post({ ...plainRequest(model, task, frames), ...extra }, signal);
+    if (plainReply.status === 200) takesSchema = false;
+    return plainReply;
+  }
 
   return async (task, frames, signal) => {
-    const schemaTried = takesSchema;
-    let reply = await post(
-      schemaTried ? schemaRequest(model, task, frames) : plainRequest(model, task, frames),
-      signal,
-    );
-    if (schemaTried && (reply.status === 400 || reply.status === 422)) {
-      reply = await post(plainRequest(model, task, frames), signal);
-      if (reply.status === 200) takesSchema = false;
+    let answer = readCompletion(await ask(task, frames, signal), model);
+    if (answer.onlyThoughts && thinks) {
+      thinks = false;
+      answer = readCompletion(await ask(task, frames, signal), model);
     }
-    const { text, tokens } = readCompletion(reply, model);
-    return { fields: readAnswer(task, extractJson(text)), tokens };
+    if (answer.onlyThoughts)
+      throw new VisionError(
+        `${model} thinks until its tokens are used up, and gives no answer. Use its "instruct" variant, or turn thinking off in the server.`,
+      );
+    return { fields: readAnswer(task, extractJson(answer.text)), tokens: answer.tokens };
   };
 }
 
-function readCompletion({ status, body }: Reply, model: string): { text: string; tokens: TokenUse } {
+type ChatAnswer = { text: string; onlyThoughts: boolean; tokens: TokenUse };
+
+function readCompletion({ status, body }: Reply, model: string): ChatAnswer {
   if (status !== 200)
     throw new VisionError(remedyFor(status, model), { cause: new Error(body.slice(0, 500)) });
   const { choices, usage } = parseCompletion(body);
@@ -64,8 +77,11 @@ function readCompletion({ status, body }: Reply, model: string): { text: string;
       cause: new Error(message.refusal),
     });
   }
+  const text = message?.content ?? '';
+  const thoughts = message?.reasoning ?? message?.reasoning_content ?? '';
   return {
-    text: message?.content ?? '',
+    text,
+    onlyThoughts: text.trim() === '' && thoughts !== '',
     tokens: { input_tokens: usage?.prompt_tokens ?? 0, output_tokens: usage?.completion_tokens ?? 0 },
   };
 }

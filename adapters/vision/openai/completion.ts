@@ -5,7 +5,13 @@ export const completionSchema = z.object({
   choices: z
     .array(
       z.object({
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+        message: z.object({
+          content: z.string().nullish(),
+          refusal: z.string().nullish(),
+          // Thoughts of a thinking model: Ollama, vLLM and OpenRouter; llama.cpp and older vLLM.
+          reasoning: z.string().nullish(),
+          reasoning_content: z.string().nullish(),
+        }),
       }),
     )
     .min(1),

@@ -17,6 +17,12 @@ export function plainRequest(model: string, task: ModelTask<unknown>, frames: Ui
   return request(model, task, `${task.text}\n${inWords(toAnswerSchema(task))}`, frames);
 }
 
+/**
+ * Fields that turn the thinking of a model off: the first for Ollama (github.com/ollama/ollama/issues/14820) and OpenRouter, the second
+ * for llama.cpp and vLLM, which pass it to the chat template.
+ */
+export const withoutThinking = { reasoning_effort: 'none', chat_template_kwargs: { enable_thinking: false } };
+
 function inWords(schema: AnswerSchema): string {
   return `Answer with one JSON object and nothing else, of this JSON schema: ${JSON.stringify(schema)}`;
 }

@@ -3,7 +3,7 @@ import { decide } from './logic.ts';
 import type { ClipFacts } from './measure-clip.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
-/** One moment: its frame, and the motion of the surrounding clip, if any. */
+/** Frame, and the motion of the surrounding clip, if any. */
 export type Moment = { picture: PictureFacts; clip: ClipFacts | null };
 
 /**

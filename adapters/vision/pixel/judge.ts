@@ -3,17 +3,17 @@ import { holds, type Moment } from './evaluate.ts';
 import { describeFrame, disclosure, instrumentFor, configureVlmHint, unmeasurableReason } from './explain.ts';
 import { parseCondition } from './parse-condition.ts';
 
-/** Moment with its time in the clip, in seconds, or null for the frame. */
+/** Frame with its time in the clip, in seconds, or null for the frame of the capture. */
 export type TimedMoment = Moment & { atSeconds: number | null };
 
-/** Result of a condition at several moments. */
+/** Result of a condition on several frames. */
 export type Judgement = {
   /** Null if pixels do not decide the condition. */
   holds: boolean | null;
   explanation: string;
 };
 
-/** Evaluates a condition. It holds if it holds at one of the moments. */
+/** Evaluates a condition. It holds if it holds in one of the frames. */
 export function judgeMoments(text: string, moments: [TimedMoment, ...TimedMoment[]]): Judgement {
   const { condition, ignored } = parseCondition(text);
   if (condition === null) return cannotJudge(moments[0]);

@@ -2,9 +2,9 @@ import { computeLuma } from './measure-picture.ts';
 
 /** Motion of a clip; shares are 0 to 1. */
 export type ClipFacts = {
-  /** Largest changed share of the frame, between consecutive moments or between the first and the last. */
+  /** Largest changed share of the frame, between consecutive frames or between the first and the last. */
   movingShare: number;
-  /** Share of the frame that differs between the first and the last moment. */
+  /** Share of the frame that differs between the first and the last frame. */
   changedShare: number;
 };
 

@@ -16,9 +16,8 @@ const conditionExamples = ['A red car is in the yard', 'The picture is dark', 'S
 const tokens = { input_tokens: 0, output_tokens: 0 };
 
 /**
- * Creates the built-in model, which measures colors, brightness and motion (`parse-condition.ts` has the grammar).
- * It is not a vision-language model, and each answer says so. Its calls throw `VisionError`, `answer` also
- * `UnreadableFrameError`.
+ * Creates the built-in model, which measures colors, brightness and motion (`parse-condition.ts` has the grammar). It is not a
+ * vision-language model, and each answer states it. Its calls throw `VisionError`, `answer` also `UnreadableFrameError`.
  */
 export function createPixelVision({ decoder }: { decoder: PictureDecoder }): VisionModel {
   return {
@@ -72,7 +71,7 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
   };
 }
 
-/** Returns the moments of a clip; in hybrid mode also the frame, and without a clip only the frame. */
+/** Returns the frames of a clip; in hybrid mode also the frame, and without a clip only the frame. */
 export async function readMoments(
   { mode, frame, clip }: CheckMedia,
   decoder: PictureDecoder,

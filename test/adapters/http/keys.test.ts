@@ -62,12 +62,12 @@ describe('making a key', () => {
   });
 
   test('a key for another caller requires an admin key and an existing caller', async () => {
-    const wish = { caller: 'airport' };
-    expect(await client.call('POST', '/keys', wish)).toMatchObject(forbidden);
+    const spec = { caller: 'airport' };
+    expect(await client.call('POST', '/keys', spec)).toMatchObject(forbidden);
     const admin = await createAdminClient();
-    expect(await admin.call('POST', '/keys', wish)).toMatchObject(notFound);
-    await admin.call('POST', '/callers', wish);
-    const { body } = await admin.call('POST', '/keys', wish);
+    expect(await admin.call('POST', '/keys', spec)).toMatchObject(notFound);
+    await admin.call('POST', '/callers', spec);
+    const { body } = await admin.call('POST', '/keys', spec);
     expect(body).toMatchObject({ caller: 'airport', scopes: ['jobs'] });
     expect(await works(body.key)).toBe(true);
   });

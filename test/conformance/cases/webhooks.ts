@@ -301,7 +301,7 @@ export const webhookCases: Case[] = [
     id: 'webhook-gives-up',
     title: 'the third failed retry is recorded in the job and in webhooks.failed',
     covers: ['I-6.1.4', 'I-6.1.5', 'I-8.14', 'I-7.11', 'I-2.10.5'],
-    needs: ['stream', 'receiver', 'internal key', 'patience'],
+    needs: ['stream', 'receiver', 'internal key', 'slow'],
     slots: 1,
     seconds: 180,
     run: async (target) => {

@@ -76,7 +76,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('verifies with the public library and the secret of its caller', async () => {
+  test('a webhook verifies with the public library and the secret of its caller', async () => {
     await deliver(await triggeredMonitor(), 3);
     const [{ body, headers }] = world.sent as [(typeof world.sent)[number]];
     const webhook = new Webhook(await world.c.signer.secret('harbour'));

@@ -15,7 +15,7 @@ import type { DestinationResult, Notification } from '../../../core/ports/destin
 import { messageGroup, type QueueMessage } from '../../../core/records/delivery.ts';
 import type { Destination, DestinationAddress } from '../../../core/records/watch.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
-import { toWatchEvents } from './watch-events.ts';
+import { toWatchEvents } from '../../../core/watch/commit-watch.ts';
 import { createCollectedLog } from '../../adapters/embedded/collected-log.ts';
 import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
 import { newChange, newCreation } from '../../contract/watch-records.ts';
@@ -160,7 +160,7 @@ const failing: Answer = { status: 503, outcome: 'retry' };
 
 describe('events of a watch', () => {
   test('each destination receives the events that it wants, once and in order', async () => {
-    const watching = await createWatching(
+    const watch = await createWatching(
       () => ({}),
       [
         { destination_id: 'all', type: 'webhook' },
@@ -168,48 +168,48 @@ describe('events of a watch', () => {
         { destination_id: 'critical', type: 'webhook', min_severity: 'critical' },
       ],
     );
-    await watching.commit([opened(first), opened(second, 'critical'), closed(first)]);
-    await watching.commit([{ type: 'watch_changed', data: { status: 'paused', reason: 'paused' } }]);
-    await watching.pass(10);
+    await watch.commit([opened(first), opened(second, 'critical'), closed(first)]);
+    await watch.commit([{ type: 'watch_changed', data: { status: 'paused', reason: 'paused' } }]);
+    await watch.pass(10);
 
-    const received = (to: string) => watching.sent.filter((each) => each.to === to).map(({ type }) => type);
+    const received = (to: string) => watch.sent.filter((each) => each.to === to).map(({ type }) => type);
     expect(received('all').toSorted()).toEqual(
       ['alert_opened', 'alert_opened', 'alert_closed', 'watch_changed'].toSorted(),
     );
     expect(received('closings')).toEqual(['alert_closed']);
     expect(received('critical')).toEqual(['alert_opened', 'watch_changed']);
-    expect(watching.counted.every((outcome) => outcome === 'delivered')).toBe(true);
+    expect(watch.counted.every((outcome) => outcome === 'delivered')).toBe(true);
   });
 
   test('a closing waits for its opening, and another alert does not', async () => {
-    const watching = await createWatching(({ alert: id }, before) =>
+    const watch = await createWatching(({ alert: id }, before) =>
       id === first && before < 2 ? failing : {},
     );
-    await watching.commit([opened(first), closed(first), opened(second)]);
+    await watch.commit([opened(first), closed(first), opened(second)]);
 
-    await watching.pass(3);
-    expect(watching.sent.map(({ alert: id }) => id)).toEqual(expect.arrayContaining([first, second]));
-    expect(watching.sent.filter(({ type }) => type === 'alert_closed')).toEqual([]);
+    await watch.pass(3);
+    expect(watch.sent.map(({ alert: id }) => id)).toEqual(expect.arrayContaining([first, second]));
+    expect(watch.sent.filter(({ type }) => type === 'alert_closed')).toEqual([]);
 
-    await watching.pass(60);
-    const ofFirst = watching.sent.filter(({ alert: id }) => id === first).map(({ type }) => type);
+    await watch.pass(60);
+    const ofFirst = watch.sent.filter(({ alert: id }) => id === first).map(({ type }) => type);
     expect(ofFirst.slice(0, 3)).toEqual(['alert_opened', 'alert_opened', 'alert_opened']);
     expect(ofFirst.indexOf('alert_closed')).toBe(3);
   });
 
   test('attempts last about a day and then fail, and the next event of the alert is attempted', async () => {
-    const watching = await createWatching(({ type }) => (type === 'alert_opened' ? failing : {}));
-    await watching.commit([opened(first), closed(first)]);
-    await watching.pass(24 * 3600);
+    const watch = await createWatching(({ type }) => (type === 'alert_opened' ? failing : {}));
+    await watch.commit([opened(first), closed(first)]);
+    await watch.pass(24 * 3600);
 
-    const waits = watching.sent.filter(({ type }) => type === 'alert_opened').map(({ at }) => at);
+    const waits = watch.sent.filter(({ type }) => type === 'alert_opened').map(({ at }) => at);
     expect(waits.map((at, index) => at - (waits[index - 1] ?? 0))).toEqual([
       0, 5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200,
     ]);
-    expect(watching.types().at(-1)).toBe('team alert_closed');
-    expect(watching.counted).toEqual(['failed', 'delivered']);
-    const { watch_id: id } = watching.watch;
-    expect(await watching.deps.watchDeliveries.get(id, 1, 'team')).toMatchObject({
+    expect(watch.types().at(-1)).toBe('team alert_closed');
+    expect(watch.counted).toEqual(['failed', 'delivered']);
+    const { watch_id: id } = watch.watch;
+    expect(await watch.deps.watchDeliveries.get(id, 1, 'team')).toMatchObject({
       state: 'failed',
       error: 'Failed to deliver: the receiver answered 503',
     });
@@ -217,82 +217,82 @@ describe('events of a watch', () => {
 
   test('a destination waits for the Retry-After of its vendor', async () => {
     const limited: Answer = { status: 429, outcome: 'retry', retryAfter: '900' };
-    const watching = await createWatching((_, before) => (before === 0 ? limited : {}));
-    await watching.commit([opened(first)]);
-    await watching.pass(1_000);
-    expect(watching.sent.map(({ at }) => at)).toEqual([0, 900]);
+    const watch = await createWatching((_, before) => (before === 0 ? limited : {}));
+    await watch.commit([opened(first)]);
+    await watch.pass(1_000);
+    expect(watch.sent.map(({ at }) => at)).toEqual([0, 900]);
   });
 
   test('a destination that is gone is disabled visibly and receives nothing until its address changes', async () => {
-    const watching = await createWatching(() => ({ status: 404, outcome: 'gone' }));
-    await watching.commit([opened(first)]);
-    await watching.pass(5);
-    await watching.commit([closed(first), opened(second)]);
-    await watching.pass(5);
+    const watch = await createWatching(() => ({ status: 404, outcome: 'gone' }));
+    await watch.commit([opened(first)]);
+    await watch.pass(5);
+    await watch.commit([closed(first), opened(second)]);
+    await watch.pass(5);
 
-    expect(watching.sent).toHaveLength(1);
-    const { watch_id: id } = watching.watch;
-    expect(await watching.deps.watchDeliveries.states(id)).toMatchObject([
+    expect(watch.sent).toHaveLength(1);
+    const { watch_id: id } = watch.watch;
+    expect(await watch.deps.watchDeliveries.states(id)).toMatchObject([
       { destination_id: 'team', failures: 1, disabled: { reason: 'the receiver answered 404' } },
     ]);
-    expect(watching.counted).toEqual(['failed', 'failed', 'failed']);
-    expect(watching.log.entries.map(({ message }) => message)).toContain('Destination disabled');
+    expect(watch.counted).toEqual(['failed', 'failed', 'failed']);
+    expect(watch.log.entries.map(({ message }) => message)).toContain('Destination disabled');
 
-    const [state] = await watching.deps.watchDeliveries.states(id);
-    await watching.deps.watchDeliveries.putState({ ...state!, fingerprint: 'another' });
-    await watching.commit([closed(second)]);
-    await watching.pass(5);
-    expect(watching.sent).toHaveLength(2);
+    const [state] = await watch.deps.watchDeliveries.states(id);
+    await watch.deps.watchDeliveries.putState({ ...state!, fingerprint: 'another' });
+    await watch.commit([closed(second)]);
+    await watch.pass(5);
+    expect(watch.sent).toHaveLength(2);
   });
 
   test('an event that a vendor rejects is given up, and the destination stays', async () => {
-    const watching = await createWatching(({ type }) =>
+    const watch = await createWatching(({ type }) =>
       type === 'alert_opened' ? { status: 400, outcome: 'rejected' } : {},
     );
-    await watching.commit([opened(first), closed(first)]);
-    await watching.pass(5);
-    expect(watching.types()).toEqual(['team alert_opened', 'team alert_closed']);
+    await watch.commit([opened(first), closed(first)]);
+    await watch.pass(5);
+    expect(watch.types()).toEqual(['team alert_opened', 'team alert_closed']);
   });
 
   test('attempts at an address of a vendor are a second apart', async () => {
-    const watching = await createWatching(() => ({}));
-    await watching.commit([opened(first), closed(first), opened(second), closed(second)]);
-    await watching.pass(10);
-    const times = watching.sent.map(({ at }) => at);
+    const watch = await createWatching(() => ({}));
+    await watch.commit([opened(first), closed(first), opened(second), closed(second)]);
+    await watch.pass(10);
+    const times = watch.sent.map(({ at }) => at);
     expect(times).toHaveLength(4);
     expect(times.at(-1)).toBeGreaterThanOrEqual(1);
   });
 
   test('publishing again sends nothing twice, and all attempts have one id', async () => {
-    const watching = await createWatching((_, before) => (before === 0 ? failing : {}));
-    await watching.commit([opened(first)]);
-    await watching.deps.watches.markPublished(watching.watch.watch_id, 0);
-    await publishWatchEvents(watching.watch.watch_id, watching.deps);
-    await watching.pass(60);
-    expect(watching.sent).toHaveLength(2);
-    expect(new Set(watching.sent.map(({ id }) => id))).toEqual(new Set([`msg_${watching.watch.watch_id}_1`]));
+    const watch = await createWatching((_, before) => (before === 0 ? failing : {}));
+    await watch.commit([opened(first)]);
+    await watch.deps.watches.markPublished(watch.watch.watch_id, 0);
+    await publishWatchEvents(watch.watch.watch_id, watch.deps);
+    await watch.pass(60);
+    expect(watch.sent).toHaveLength(2);
+    expect(new Set(watch.sent.map(({ id }) => id))).toEqual(new Set([`msg_${watch.watch.watch_id}_1`]));
   });
 
   test('events whose publication failed are published by the repair', async () => {
-    const watching = await createWatching(() => ({}));
-    const { send } = watching.deps.queue;
-    watching.deps.queue.send = async () => {
+    const watch = await createWatching(() => ({}));
+    const { send } = watch.deps.queue;
+    watch.deps.queue.send = async () => {
       throw new Error('the queue is full');
     };
-    await watching.commit([opened(first)]);
-    await watching.pass(10);
-    expect(watching.sent).toEqual([]);
-    watching.deps.queue.send = send;
-    await publishDueWatchEvents(watching.deps, 10);
-    await watching.pass(10);
-    expect(watching.types()).toEqual(['team alert_opened']);
+    await watch.commit([opened(first)]);
+    await watch.pass(10);
+    expect(watch.sent).toEqual([]);
+    watch.deps.queue.send = send;
+    await publishDueWatchEvents(watch.deps, 10);
+    await watch.pass(10);
+    expect(watch.types()).toEqual(['team alert_opened']);
   });
 
   test('progress reaches no destination, and the group of a message fits SQS', async () => {
-    const watching = await createWatching(() => ({}), [{ destination_id: 'd'.repeat(40) }]);
-    await watching.commit([opened(first)]);
-    expect(watching.queued).toHaveLength(1);
-    for (const message of watching.queued) expect(messageGroup(message).length).toBeLessThanOrEqual(128);
+    const watch = await createWatching(() => ({}), [{ destination_id: 'd'.repeat(40) }]);
+    await watch.commit([opened(first)]);
+    expect(watch.queued).toHaveLength(1);
+    for (const message of watch.queued) expect(messageGroup(message).length).toBeLessThanOrEqual(128);
   });
 });
 
@@ -313,39 +313,39 @@ describe('a heartbeat', () => {
   });
 
   test('a heartbeat follows checks that saw the stream, once a minute, and no alert', async () => {
-    const watching = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
-    await watching.commit([progress('ok', false), opened(first)]);
-    await watching.pass(10);
-    await watching.commit([progress('ok', true)]);
-    await watching.pass(50);
-    await watching.commit([progress('ok', false)]);
-    await watching.pass(60);
-    expect(watching.sent.map(({ at, type }) => [at, type])).toEqual([
+    const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
+    await watch.commit([progress('ok', false), opened(first)]);
+    await watch.pass(10);
+    await watch.commit([progress('ok', true)]);
+    await watch.pass(50);
+    await watch.commit([progress('ok', false)]);
+    await watch.pass(60);
+    expect(watch.sent.map(({ at, type }) => [at, type])).toEqual([
       [0, 'heartbeat'],
       [60, 'heartbeat'],
     ]);
   });
 
   test('a lost stream, a failed model and a failing monitor cause no heartbeat and no retry', async () => {
-    const watching = await createWatching(() => failing, [{ destination_id: 'kuma', type: 'heartbeat' }]);
-    await watching.commit([progress('reconnecting', null), progress('stale', null), progress('ok', null)]);
-    await watching.pass(600);
-    expect(watching.sent).toEqual([]);
-    await watching.commit([progress('ok', false)]);
-    await watching.pass(600);
-    expect(watching.sent).toHaveLength(1);
-    const [state] = await watching.deps.watchDeliveries.states(watching.watch.watch_id);
+    const watch = await createWatching(() => failing, [{ destination_id: 'kuma', type: 'heartbeat' }]);
+    await watch.commit([progress('reconnecting', null), progress('stale', null), progress('ok', null)]);
+    await watch.pass(600);
+    expect(watch.sent).toEqual([]);
+    await watch.commit([progress('ok', false)]);
+    await watch.pass(600);
+    expect(watch.sent).toHaveLength(1);
+    const [state] = await watch.deps.watchDeliveries.states(watch.watch.watch_id);
     expect(state).toMatchObject({ failures: 1, last_error: 'the receiver answered 503', disabled: null });
   });
 });
 
 describe('a test alert', () => {
   test('a test alert reaches all destinations once, and each result is returned', async () => {
-    const watching = await createWatching(
+    const watch = await createWatching(
       ({ to }) => (to === 'down' ? failing : {}),
       [{ destination_id: 'up' }, { destination_id: 'down' }],
     );
-    expect(await sendTestAlert(watching.watch, watching.deps)).toEqual([
+    expect(await sendTestAlert(watch.watch, watch.deps)).toEqual([
       { destination_id: 'up', type: 'slack', status: 204, latency_ms: 1, error: null },
       {
         destination_id: 'down',
@@ -355,18 +355,18 @@ describe('a test alert', () => {
         error: 'the receiver answered 503',
       },
     ]);
-    await watching.pass(60);
-    expect(watching.types().toSorted()).toEqual(['down test', 'up test']);
+    await watch.pass(60);
+    expect(watch.types().toSorted()).toEqual(['down test', 'up test']);
   });
 
   test('a successful test alert enables a destination that was disabled', async () => {
-    const watching = await createWatching(({ type }) =>
+    const watch = await createWatching(({ type }) =>
       type === 'test' ? {} : { status: 404, outcome: 'gone' },
     );
-    await watching.commit([opened(first)]);
-    await watching.pass(5);
-    await sendTestAlert(watching.watch, watching.deps);
-    const [state] = await watching.deps.watchDeliveries.states(watching.watch.watch_id);
+    await watch.commit([opened(first)]);
+    await watch.pass(5);
+    await sendTestAlert(watch.watch, watch.deps);
+    const [state] = await watch.deps.watchDeliveries.states(watch.watch.watch_id);
     expect(state).toMatchObject({ disabled: null, failures: 0, last_error: null });
   });
 });

@@ -54,7 +54,7 @@ const readSummaries = (decisions: ReturnType<typeof play>) =>
 const minute = { window_minutes: 1, capture_interval_seconds: 20, digest_duration_seconds: 180 };
 
 describe('a window', () => {
-  test('ends in one summary of its samples in time order, and its end is the start of the next', () => {
+  test('a window ends in one summary of its samples in time order, and the next one starts at its end', () => {
     const decisions = play(runningDigest(minute), [
       [0, sampledAt(0)],
       [20, sampledAt(20)],
@@ -130,7 +130,7 @@ describe('a window', () => {
     expect(decisions.map(({ watch }) => watch.skipped_in_a_row)).toEqual([1, 2, 0]);
   });
 
-  test('shorter than the interval may have no picture, and says so', () => {
+  test('a window shorter than the interval may have no frame, and its summary states it', () => {
     const job = runningDigest({ ...minute, capture_interval_seconds: 300, digest_duration_seconds: 600 });
     const decisions = play(job, [
       [0, sampledAt(0)],

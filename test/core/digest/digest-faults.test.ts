@@ -70,7 +70,7 @@ describe('a grid that cannot be stored', () => {
     };
   });
 
-  test('costs nobody a summary', async () => {
+  test('a grid that cannot be stored does not prevent the summary', async () => {
     const { jobId } = await running(4, { include_frames: true });
     expect(await readSummaries(jobId)).toMatchObject([{ summary: 'Nothing happened.' }]);
   });
@@ -106,7 +106,7 @@ describe('pictures that cannot be read for a moment', () => {
 });
 
 describe('cancelling a digest ends it', () => {
-  test('also with a mistake in the model, which is logged', async () => {
+  test('cancelling a digest ends it despite a mistake in the model, which is logged', async () => {
     const { jobId } = await running(2);
     world.c.vision.summarize = () => Promise.reject(new TypeError('a mistake'));
     expect(await cancelJob(jobId, 'harbour', world.c)).toMatchObject(cancelled);
@@ -119,7 +119,7 @@ describe('cancelling a digest ends it', () => {
   test.each([
     ['a model', () => (world.c.vision.summarize = () => new Promise(() => {}))],
     ['a media store', () => (world.c.media.get = () => new Promise(() => {}))],
-  ])('also with %s that never answers and ignores its signal', async (_, hang) => {
+  ])('cancelling a digest ends it despite %s that never answers and ignores its signal', async (_, hang) => {
     const { jobId } = await running(2);
     hang();
     const { timeout } = AbortSignal;
@@ -133,7 +133,7 @@ describe('cancelling a digest ends it', () => {
   });
 });
 
-test('a stream that has ended is not looked at again for a summary that is asked for again', async () => {
+test('a stream that has ended is not captured again for a repeated summary', async () => {
   const { jobId, step } = await running(3, { window_minutes: 5 });
   world.script.captures.push(new StreamEndedError());
   world.script.summaries.push(new VisionError('It is busy.'));

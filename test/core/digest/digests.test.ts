@@ -66,7 +66,7 @@ describe('creating a digest', () => {
 });
 
 describe('a digest', () => {
-  test('ends after max_windows, with one summary each from all of their samples', async () => {
+  test('a digest ends after max_windows, with one summary each from all of their samples', async () => {
     world.script.summaries.push('A barge came.', 'It left.');
     const { jobId, step } = await begun({ max_windows: 2 });
     expect(await ticks(7, step)).toMatchObject({ done: true });

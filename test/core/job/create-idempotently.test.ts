@@ -68,7 +68,7 @@ describe('an idempotency key', () => {
     expect(again.job_id).toBe(job.job_id);
   });
 
-  test('refuses another request, or the same for another type of job', async () => {
+  test('an idempotency key refuses another request, or the same for another type of job', async () => {
     await create('once');
     await expect(create('once', { condition: 'a train' })).rejects.toThrow(IdempotencyKeyReusedError);
     const digest = { key: 'once', jobType: 'live-digest', request: monitorRequest() } as const;
@@ -189,7 +189,7 @@ describe('an idempotency key', () => {
     expect(await active()).toBe(10);
   });
 
-  test('refuses another request whose slot a concurrent request with the same key took', async () => {
+  test('an idempotency key refuses another request whose slot a concurrent request with the same key took', async () => {
     for (let made = 0; made < 9; made += 1) await create(undefined);
     const { findByIdempotencyKey: findIdempotent } = world.c.jobs;
     world.c.jobs.findByIdempotencyKey = async (...given) => {

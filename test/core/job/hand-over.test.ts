@@ -3,11 +3,10 @@ import { rules } from '../../../core/rules.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { jobSchema } from '../../../core/records/job.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
-import { getJob } from '../../../core/job/read-jobs.ts';
 import { reconcile, repairJob } from '../../../core/job/reconcile.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
+import { jobCalls } from '../../support/job-calls.ts';
+import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
 let world: World;
@@ -16,13 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const monitor = (fields: Record<string, unknown> = {}) =>
-  createMonitor(monitorRequest(fields), 'harbour', world.c);
-const begun = async (fields: Record<string, unknown> = {}) => {
-  const job = await monitor(fields);
-  return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
-};
-const stored = async (jobId: string) => (await getJob(jobId, 'harbour', world.c)).job;
+const { begun, stored } = jobCalls(() => world);
+
 describe('a hand-over', () => {
   test('a hand-over keeps the state of the last capture until the first tick of the next generation is committed', async () => {
     const { jobId, last } = await handedOver();

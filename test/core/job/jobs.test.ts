@@ -16,6 +16,7 @@ import { cancelJob } from '../../../core/job/end-job.ts';
 import { listJobs } from '../../../core/job/read-jobs.ts';
 import { reconcile } from '../../../core/job/reconcile.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
+import { jobCalls } from '../../support/job-calls.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -25,13 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const monitor = (fields: Record<string, unknown> = {}) =>
-  createMonitor(monitorRequest(fields), 'harbour', world.c);
-const begun = async (fields: Record<string, unknown> = {}) => {
-  const job = await monitor(fields);
-  return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
-};
-const readTypes = async (jobId: string) => (await world.c.jobs.events(jobId, 0, 100)).map(({ type }) => type);
+const { monitor, begun, readTypes } = jobCalls(() => world);
 
 describe('creating a monitor', () => {
   test('the creation of a monitor stores a pending job, takes a slot and starts an execution', async () => {

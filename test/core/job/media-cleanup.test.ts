@@ -29,8 +29,8 @@ const newest = async (jobId: string) =>
   (await world.c.jobs.get(jobId, world.clock.now))?.watch.last_frame?.key;
 const kept = () => [...world.pictures.keys()];
 
-describe('of the pictures of a monitor', () => {
-  test('only the newest stays, judged or skipped', async () => {
+describe('frames of a monitor', () => {
+  test('only the newest frame of a monitor stays, judged or skipped', async () => {
     withClips(6);
     world.script.moved.push(true, false, false, true, true, true);
     const { jobId, step } = await watch();
@@ -92,7 +92,7 @@ describe('of the pictures of a monitor', () => {
   });
 });
 
-describe('of the pictures of a digest', () => {
+describe('samples of a digest', () => {
   test('the samples of a digest stay until their window closes, and its grid stays afterwards', async () => {
     const fields = { window_minutes: 1, capture_interval_seconds: 20, include_frames: true, max_windows: 1 };
     const job = await createDigest(digestRequest(fields), 'harbour', world.c);

@@ -2,10 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
-import { getJob } from '../../../core/job/read-jobs.ts';
 import { reconcile } from '../../../core/job/reconcile.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
-import { createWorld, monitorRequest } from '../../support/world.ts';
+import { jobCalls } from '../../support/job-calls.ts';
+import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
 let world: World;
@@ -14,14 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const monitor = (fields: Record<string, unknown> = {}) =>
-  createMonitor(monitorRequest(fields), 'harbour', world.c);
-const begun = async (fields: Record<string, unknown> = {}) => {
-  const job = await monitor(fields);
-  return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
-};
-const stored = async (jobId: string) => (await getJob(jobId, 'harbour', world.c)).job;
-const readTypes = async (jobId: string) => (await world.c.jobs.events(jobId, 0, 100)).map(({ type }) => type);
+const { monitor, begun, stored, readTypes } = jobCalls(() => world);
 
 describe('reconcile', () => {
   test('reconcile publishes events that did not reach the queue, in order', async () => {

@@ -234,7 +234,7 @@ describe('a tick without a picture that is no fault of the stream', () => {
     expect(unavailable?.counters.failed_captures).toBe(2);
   });
 
-  test('says so, and is a gap in coverage', () => {
+  test('an advertisement is reported, and is a gap in coverage', () => {
     const [first, back] = play(runningJob(), [
       [10, advertisement],
       [20, looked(false)],

@@ -4,7 +4,7 @@ import type { TickState } from '../../../core/records/job.ts';
 import { after, captured, runningDigest, runningJob, start } from '../../support/watching.ts';
 
 const still = captured({ moved: false, changed_share: 0 });
-const watching = (watch: Partial<TickState>) => ({ watch: { ...runningJob().watch, ...watch } });
+const jobWith = (watch: Partial<TickState>) => ({ watch: { ...runningJob().watch, ...watch } });
 
 describe('the pre-filter', () => {
   test('the pre-filter requests a check of a frame with motion', () => {
@@ -16,16 +16,16 @@ describe('the pre-filter', () => {
   });
 
   test('the pre-filter forces a check after six skips in a row', () => {
-    expect(screenCapture(runningJob({}, watching({ skipped_in_a_row: 5 })), still, after(1)).kind).toBe(
+    expect(screenCapture(runningJob({}, jobWith({ skipped_in_a_row: 5 })), still, after(1)).kind).toBe(
       'skipped',
     );
-    expect(screenCapture(runningJob({}, watching({ skipped_in_a_row: 6 })), still, after(1)).kind).toBe(
+    expect(screenCapture(runningJob({}, jobWith({ skipped_in_a_row: 6 })), still, after(1)).kind).toBe(
       'fresh',
     );
   });
 
   test('the pre-filter does not skip after a failed model call', () => {
-    expect(screenCapture(runningJob({}, watching({ missed_in_a_row: 1 })), still, after(1)).kind).toBe(
+    expect(screenCapture(runningJob({}, jobWith({ missed_in_a_row: 1 })), still, after(1)).kind).toBe(
       'fresh',
     );
   });
@@ -70,7 +70,7 @@ describe('what is no news is never judged, with or without the pre-filter', () =
   });
 
   test('the same segment again is judged where the model failed on it', () => {
-    const job = runningJob({ enable_prefilter: false }, watching({ missed_in_a_row: 1 }));
+    const job = runningJob({ enable_prefilter: false }, jobWith({ missed_in_a_row: 1 }));
     expect(screenCapture(job, captured({ repeated: true }), after(5)).kind).toBe('fresh');
   });
 
@@ -102,7 +102,7 @@ test('a tick at the deadline of its job needs no check', () => {
 });
 
 test('a digest never takes the same segment twice, also while it waits for the model', () => {
-  const job = runningDigest({ enable_prefilter: false }, watching({ missed_in_a_row: 1 }));
+  const job = runningDigest({ enable_prefilter: false }, jobWith({ missed_in_a_row: 1 }));
   expect(screenCapture(job, captured({ repeated: true }), after(5))).toMatchObject({
     kind: 'skipped',
     why: 'repeated',

@@ -31,11 +31,11 @@ function watch(script: Script, intervalSeconds: number, config: Record<string, u
 /** Checks a watch, however it ended: the gaps are reported, every event arrives once, and nothing follows the end. */
 function expectTold({ job, events, attempts, accepted }: Watched): void {
   const gaps = expectedGaps(attempts, new Date(job.ended_at!));
-  const told = computeCoverage(job, after(100_000));
-  expect(told.gap_seconds).toBeCloseTo(toSeconds(gaps), 2);
-  expect(told.gaps).toEqual(gaps.slice(-20));
+  const coverage = computeCoverage(job, after(100_000));
+  expect(coverage.gap_seconds).toBeCloseTo(toSeconds(gaps), 2);
+  expect(coverage.gaps).toEqual(gaps.slice(-20));
   const elapsedSeconds = (Date.parse(job.ended_at!) - Date.parse(job.started_at!)) / 1000;
-  expect(told.ratio).toBeCloseTo(1 - toSeconds(gaps) / elapsedSeconds, 2);
+  expect(coverage.ratio).toBeCloseTo(1 - toSeconds(gaps) / elapsedSeconds, 2);
   expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1));
   expect(events.at(-1)?.type).toBe('job_stopped');
   // A retry does not delay later events.

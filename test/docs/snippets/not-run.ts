@@ -14,6 +14,7 @@ const reasons: Record<string, string> = {
   'npm run deploy': 'requires an AWS account',
   'npm run diff': 'requires an AWS account',
   'npm run destroy': 'requires an AWS account',
+  'npm run smoke': 'requires an AWS account; npm run test:aws runs it on the emulator',
   'npm run conformance': 'covered by test/conformance',
   'npm run test:aws': 'runs in a separate CI job',
   'npm run bench': 'takes minutes and is meaningless on a busy machine',
@@ -27,6 +28,13 @@ const reasons: Record<string, string> = {
   'claude ': 'requires a third-party client',
   'codex ': 'requires a third-party client',
   'ollama ': 'requires a third-party model server',
+  'export WATCHPOST_VISION=':
+    'requires a model server; test/docs/choosing-a-model.test.ts runs it against one of its own',
+  'llama-server ': 'requires a third-party model server',
+  'vllm ': 'requires a third-party model server',
+  'npm run watchpost -- label my-set':
+    'requires a set of your own; test/console/label-page.test.ts covers it',
+  'npm run watchpost -- evaluate my-set': 'requires a set of your own; test/cli/evaluate.test.ts covers it',
   'WATCHPOST_VISION=': 'requires a third-party model; test/adapters/vision covers the protocols',
   'docker ': 'requires Docker; test/repository/image.test.ts runs the steps of the image',
   'sudo ': 'changes the machine; test/docs/self-hosting.test.ts covers the unit',

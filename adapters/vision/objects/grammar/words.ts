@@ -83,7 +83,7 @@ export const overturning = words(`
   before after since
 `);
 
-/** Words that make a clause without an object one about the whole picture. */
+/** Words for the whole frame, in a clause without an object. */
 export const pictureSubjects = words(`
   something anything nothing motion movement activity picture screen image frame video scene view it light lights
   darkness everything

@@ -23,7 +23,7 @@ import { withDynamoLocal } from './dynamo-local.ts';
 withDynamoLocal((makeTable) => {
   describe('tick', () => {
     test('a tick that runs twice concurrently counts once, and both runs return the same', async () => {
-      const { world, step, jobId } = await watching();
+      const { world, step, jobId } = await createWatching();
       world.script.verdicts.push(true, true);
       const input = await toInput(world, step);
 
@@ -50,7 +50,7 @@ withDynamoLocal((makeTable) => {
     });
 
     test('a repeated committed tick calls no model and changes nothing', async () => {
-      const { world, step, jobId } = await watching();
+      const { world, step, jobId } = await createWatching();
       const input = await toInput(world, step);
       const first = await analyzeTask(input, world.c);
       const before = await world.c.jobs.getIncludingExpired(jobId);
@@ -62,7 +62,7 @@ withDynamoLocal((makeTable) => {
     });
 
     test('a tick that runs after the next one changes nothing', async () => {
-      const { world, step, jobId } = await watching();
+      const { world, step, jobId } = await createWatching();
       const late = await toInput(world, step);
       const next = await toInput(world, toStep(await analyzeTask(late, world.c)));
       const answer = await analyzeTask(next, world.c);
@@ -130,7 +130,7 @@ withDynamoLocal((makeTable) => {
 
   describe('end of a job', () => {
     test('an end concurrent with a tick ends the job once, and nothing follows the final event', async () => {
-      const { world, step, jobId } = await watching();
+      const { world, step, jobId } = await createWatching();
       const input = await toInput(world, step);
 
       const results = await Promise.allSettled([
@@ -152,7 +152,7 @@ withDynamoLocal((makeTable) => {
     });
 
     test('concurrent ends by a tick and by the caller result in one end', async () => {
-      const { world, step, jobId } = await watching();
+      const { world, step, jobId } = await createWatching();
       world.script.verdicts.push(true);
       const input = await toInput(world, step);
 
@@ -221,7 +221,10 @@ withDynamoLocal((makeTable) => {
 
   describe('hand-over', () => {
     test('a hand-over whose tick runs twice concurrently passes the capture state to the next generation', async () => {
-      const { world, step, jobId } = await watching({ monitor_duration_seconds: 86_400, max_triggers: null });
+      const { world, step, jobId } = await createWatching({
+        monitor_duration_seconds: 86_400,
+        max_triggers: null,
+      });
       await world.c.jobs.commit({
         jobId,
         from: ['running'],
@@ -243,7 +246,7 @@ withDynamoLocal((makeTable) => {
 
   describe('reconcile', () => {
     test('a reconcile concurrent with a tick of a lost job either fails the job or changes nothing', async () => {
-      const { world, step, jobId } = await watching({ monitor_duration_seconds: 86_400 });
+      const { world, step, jobId } = await createWatching({ monitor_duration_seconds: 86_400 });
       const input = await toInput(world, step);
       world.advance(rules.maxTickSeconds + 60);
 
@@ -256,7 +259,7 @@ withDynamoLocal((makeTable) => {
     });
 
     test('a late and repeated report of an execution that was stopped with its job changes nothing', async () => {
-      const { world, jobId } = await watching();
+      const { world, jobId } = await createWatching();
       await cancelJob(jobId, 'harbour', world.c);
       const before = await world.c.jobs.getIncludingExpired(jobId);
       world.advance(1_200);
@@ -298,7 +301,7 @@ withDynamoLocal((makeTable) => {
     });
     await fc.assert(
       fc.asyncProperty(storms, async (storm) => {
-        const { world, step: begun, jobId } = await watching();
+        const { world, step: begun, jobId } = await createWatching();
         let step = begun;
         for (const atOnce of storm) {
           const [late, input] = [await toInput(world, begun), await toInput(world, step)];
@@ -351,7 +354,7 @@ withDynamoLocal((makeTable) => {
     return { world, jobId };
   }
 
-  async function watching(fields: Record<string, unknown> = {}) {
+  async function createWatching(fields: Record<string, unknown> = {}) {
     const { world, jobId } = await accepted(fields);
     return { world, jobId, step: await world.begin({ job_id: jobId, generation: 0 }) };
   }

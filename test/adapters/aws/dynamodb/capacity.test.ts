@@ -11,7 +11,7 @@ import { withDynamoLocal } from './dynamo-local.ts';
 withDynamoLocal((makeTable) => {
   describe('capacity of a minute with six ticks', () => {
     test('a monitor stays within the units of the cost estimate', async () => {
-      const { minute } = await watching({});
+      const { minute } = await createWatching({});
 
       const { reads, writes } = await minute();
 
@@ -20,13 +20,13 @@ withDynamoLocal((makeTable) => {
     });
 
     test('a monitor writes the repair index once, because its due time is in whole minutes', async () => {
-      const { minute } = await watching({});
+      const { minute } = await createWatching({});
 
       expect((await minute()).indexWrites).toBe(4);
     });
 
     test('a monitor with a webhook costs one more read and marks progress as published', async () => {
-      const { minute } = await watching({ webhook_url: 'https://receiver.example/hook' });
+      const { minute } = await createWatching({ webhook_url: 'https://receiver.example/hook' });
       await minute();
 
       const { reads, writes } = await minute();
@@ -37,14 +37,16 @@ withDynamoLocal((makeTable) => {
   });
 
   test('a job list reads an index without the records, and the jobs of one page', async () => {
-    const { world, used } = await watching({});
+    const { world, used } = await createWatching({});
     await world.c.jobs.list({ caller: 'harbour', limit: 20, offset: 0 }, world.clock.now);
 
     expect(used().reads).toBeLessThanOrEqual(2);
   });
 
   test('no operation scans the table', async () => {
-    const { world, minute, commands } = await watching({ webhook_url: 'https://receiver.example/hook' });
+    const { world, minute, commands } = await createWatching({
+      webhook_url: 'https://receiver.example/hook',
+    });
     await minute();
     await Promise.all([
       world.c.jobs.usage(),
@@ -58,7 +60,7 @@ withDynamoLocal((makeTable) => {
     expect([...commands]).toContain('QueryCommand');
   });
 
-  async function watching(fields: Record<string, unknown>) {
+  async function createWatching(fields: Record<string, unknown>) {
     const { client, tableName } = await makeTable();
     const { used, commands } = countUnits(client);
     const world = createWorld({ maxJobSeconds: 3_600 });

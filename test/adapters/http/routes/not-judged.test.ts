@@ -38,14 +38,14 @@ afterEach(() => world.close());
 const stream = { stream_url: 'https://example.com/live.m3u8' };
 
 describe('a condition that the model cannot judge', () => {
-  test('a check says so beside the boolean, and an ordinary check has no further field', async () => {
+  test('a check that is not judged has a field beside the boolean, and an ordinary check has no further field', async () => {
     const { body } = await client.call('POST', '/check-once', { ...stream, condition: 'a dragon' });
     expect(body).toMatchObject({ triggered: false, judged: false, explanation: 'Cannot be checked.' });
     const ordinary = await client.call('POST', '/check-once', { ...stream, condition: 'a ship' });
     expect(Object.keys(ordinary.body).toSorted()).toEqual(['explanation', 'latency_ms', 'triggered']);
   });
 
-  test('an answer about an image says so', async () => {
+  test('an answer that is not judged has the same field', async () => {
     const { body } = await client.call('POST', '/analyze-frame', {
       frame_b64: frameBase64,
       question: 'Is it a dragon?',
@@ -53,7 +53,7 @@ describe('a condition that the model cannot judge', () => {
     expect(body).toMatchObject({ triggered: null, judged: false });
   });
 
-  test('the creation of a monitor warns, and each of its checks says so', async () => {
+  test('the creation of a monitor warns, and each of its checks has the field', async () => {
     const { body } = await client.call('POST', '/live-monitor', { ...stream, condition: 'a dragon' });
     expect(body.message).toMatch(
       /The model scripted cannot judge this condition, so no check alerts: it knows no dragons\.$/,

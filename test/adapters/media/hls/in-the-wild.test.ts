@@ -204,7 +204,7 @@ describe('AES-128', () => {
     }
   });
 
-  test('asks for a key once, until a capture fails with it', async () => {
+  test('a key is requested once, until a capture fails with it', async () => {
     await serve(
       {
         [live]: mediaPlaylist(['#EXT-X-KEY:METHOD=AES-128,URI="1.key"', '4.ts'], 4),

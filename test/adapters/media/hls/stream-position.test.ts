@@ -24,12 +24,15 @@ describe('a stream position', () => {
     ['a directory', '1/all.ts', '2/all.ts', '3/all.ts'],
     ['two query parameters together', 'all?h=1&s=8', 'all?h=1&s=9', 'all?h=2&s=8'],
     ['a file name', '1.ts', '2.ts', '3.ts'],
-  ])('changes with the newest segment if only %s tells segments apart', (_, first, second, third) => {
-    expect(position([second, third])).not.toBe(position([first, second]));
-    expect(position([first, second, third])).not.toBe(position([first, second]));
-  });
+  ])(
+    'a stream position changes with the newest segment if only %s tells segments apart',
+    (_, first, second, third) => {
+      expect(position([second, third])).not.toBe(position([first, second]));
+      expect(position([first, second, third])).not.toBe(position([first, second]));
+    },
+  );
 
-  test('changes with the media sequence number alone', () => {
+  test('a stream position changes with the media sequence number alone', () => {
     expect(position(['all.ts'], 8)).not.toBe(position(['all.ts'], 7));
   });
 
@@ -42,7 +45,7 @@ describe('a stream position', () => {
     ['of byte ranges', (token: string) => [`@0 a.ts?token=${token}`, `@100 a.ts?token=${token}`]],
     ['of directories', (token: string) => [`${token}/1/a.ts?t=${token}`, `${token}/2/a.ts?t=${token}`]],
     ['of a segment that is repeated', (token: string) => [`a.ts?t=${token}`, `a.ts?t=${token}`]],
-  ])('stays if a token %s changes', (_, segments) => {
+  ])('a stream position stays if a token %s changes', (_, segments) => {
     expect(position(segments('xyz'))).toBe(position(segments('abc')));
   });
 

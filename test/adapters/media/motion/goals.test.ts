@@ -20,31 +20,31 @@ const clips = await draw([
   eventScene('person', seed),
   eventScene('clock overlay', seed),
 ]);
-const ours = evaluate(clips, () => asInAJob(compareMotion));
+const watchpost = evaluate(clips, () => asInAJob(compareMotion));
 
 test('the pre-filter skips at least 90 % of checks of still scenes with noise, flicker and overlays', () => {
-  const { hits, of } = ours.savings({});
+  const { hits, of } = watchpost.savings({});
   expect(of).toBeGreaterThan(150);
   expect(hits / of).toBeGreaterThanOrEqual(0.9);
 });
 
 describe('recall of motion detection', () => {
   test('every event of at least 1 % of the frame is detected in its tick', () => {
-    const { hits, of } = ours.recall({ shares: (share) => share >= 0.01 });
+    const { hits, of } = watchpost.recall({ shares: (share) => share >= 0.01 });
     expect(of).toBeGreaterThan(30);
     expect(hits).toBe(of);
   });
 
   test('the pre-filter detects at least 95 % of events of 0.5 % of the frame', () => {
-    const { hits, of } = ours.recall({ shares: (share) => share === 0.005 });
+    const { hits, of } = watchpost.recall({ shares: (share) => share === 0.005 });
     expect(hits / of).toBeGreaterThanOrEqual(0.95);
   });
 });
 
 test('a difference to the previous frame performs worse on the same clips', () => {
   const plain = evaluate(clips, previousFrame);
-  expect(plain.savings({}).hits).toBeLessThan(ours.savings({}).hits);
-  expect(plain.recall({}).hits).toBeLessThan(ours.recall({}).hits);
+  expect(plain.savings({}).hits).toBeLessThan(watchpost.savings({}).hits);
+  expect(plain.recall({}).hits).toBeLessThan(watchpost.recall({}).hits);
 });
 
 test('the thumbnails of these clips equal those of captures', () => {

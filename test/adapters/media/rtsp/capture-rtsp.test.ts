@@ -130,7 +130,7 @@ describe('RTSP stream of GStreamer', () => {
 describe('RTSP stream of the demo server', () => {
   const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=25'];
 
-  async function ours(options: { range?: string } = {}): Promise<string> {
+  async function captureOwn(options: { range?: string } = {}): Promise<string> {
     const server = await startRtspServer({
       ffmpegPath,
       inputArgs: picture,
@@ -146,20 +146,20 @@ describe('RTSP stream of the demo server', () => {
     'a stream of the demo server is captured (%s) by concurrent viewers',
     async (mode) => {
       const since = Date.now();
-      const url = await ours();
+      const url = await captureOwn();
       const taken = await Promise.all([capture(url, { mode }), capture(url, { mode })]);
       for (const one of taken) expectPictures(one, mode, since);
     },
   );
 
   test('a stream with a range that ends is not live', async () => {
-    const url = await ours({ range: 'npt=0-20' });
+    const url = await captureOwn({ range: 'npt=0-20' });
     await expect(capture(url)).rejects.toBeInstanceOf(NotLiveError);
     await expect(capturer().probe(url, new AbortController().signal)).rejects.toBeInstanceOf(NotLiveError);
   });
 
   test('the demo server has no stream at another path', async () => {
-    const url = await ours();
+    const url = await captureOwn();
     await expect(capture(`${url}r`)).rejects.toBeInstanceOf(StreamFetchError);
   });
 

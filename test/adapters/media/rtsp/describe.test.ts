@@ -35,7 +35,7 @@ async function scripted(answer: (request: ScriptedRequest, url: string, socket: 
 }
 
 /** Responds to OPTIONS like any server, and to DESCRIBE as specified. */
-const answering =
+const respondWith =
   (describe: ScriptedAnswer) =>
   ({ method }: ScriptedRequest): ScriptedAnswer =>
     method === 'OPTIONS' ? { status: 200 } : describe;
@@ -122,12 +122,12 @@ describe('describeRtsp', () => {
     ['absolute', 'rtsp://10.1.1.1/cam/track1', {}, () => 'rtsp://10.1.1.1/cam/track1'],
   ])('the control URL of a track may be %s', async (_, control, headers, expected) => {
     const body = liveSdp.replace('control:track1', `control:${control}`);
-    const { url } = await scripted(answering(sdp(body, headers)));
+    const { url } = await scripted(respondWith(sdp(body, headers)));
     expect((await describeStream(url)).track.controlUrl).toBe(expected(url));
   });
 
   test('a stream is described by its whole URL without the credentials', async () => {
-    const server = await scripted(answering(sdp(liveSdp)));
+    const server = await scripted(respondWith(sdp(liveSdp)));
     await describeStream(`${withUser(server.url, 'u:p')}?channel=1&subtype=0#x`);
     expect(server.requests.map(({ method, url }) => [method, url])).toEqual([
       ['OPTIONS', `${server.url}?channel=1&subtype=0`],
@@ -136,7 +136,7 @@ describe('describeRtsp', () => {
   });
 
   test('a stream is connected to at the checked address, which is resolved once', async () => {
-    const server = await scripted(answering(sdp(liveSdp)));
+    const server = await scripted(respondWith(sdp(liveSdp)));
     const lookups: string[] = [];
     const lookup = (host: string): Promise<Address[]> => {
       lookups.push(host);
@@ -163,7 +163,7 @@ describe('describeRtsp', () => {
   });
 
   test('a described stream is closed when the caller aborts', async () => {
-    const { url } = await scripted(answering(sdp(liveSdp)));
+    const { url } = await scripted(respondWith(sdp(liveSdp)));
     const controller = new AbortController();
     const { client } = await describeStream(url, open, controller.signal);
     const ended = new Promise<void>((resolve) => client.onEnd(resolve));
@@ -174,19 +174,19 @@ describe('describeRtsp', () => {
 
 describe('describeRtsp of an unusable stream', () => {
   test('a recording is rejected as not live', async () => {
-    const { url } = await scripted(answering(sdp(liveSdp.replace('npt=now-', 'npt=0-20'))));
+    const { url } = await scripted(respondWith(sdp(liveSdp.replace('npt=now-', 'npt=0-20'))));
     expect(await failure(url)).toBeInstanceOf(NotLiveError);
   });
 
   test.each([301, 302, 303, 305])('a redirect with %d on DESCRIBE is rejected', async (status) => {
-    const target = await scripted(answering(sdp(liveSdp)));
-    const { url } = await scripted(answering({ status, headers: { Location: target.url } }));
+    const target = await scripted(respondWith(sdp(liveSdp)));
+    const { url } = await scripted(respondWith({ status, headers: { Location: target.url } }));
     expect((await failure(url)).remediation).toContain('redirects');
     expect(target.requests).toEqual([]);
   });
 
   test('a redirect on OPTIONS is rejected', async () => {
-    const target = await scripted(answering(sdp(liveSdp)));
+    const target = await scripted(respondWith(sdp(liveSdp)));
     const { url } = await scripted(() => ({ status: 302, headers: { Location: target.url } }));
     expect((await failure(url)).remediation).toContain('redirects');
     expect(target.requests).toEqual([]);
@@ -194,7 +194,7 @@ describe('describeRtsp of an unusable stream', () => {
 
   test('a REDIRECT request of the server is rejected', async () => {
     const { url } = await scripted(
-      answering({ raw: 'REDIRECT rtsp://x/ RTSP/1.0\r\nCSeq: 1\r\nLocation: rtsp://x/\r\n\r\n' }),
+      respondWith({ raw: 'REDIRECT rtsp://x/ RTSP/1.0\r\nCSeq: 1\r\nLocation: rtsp://x/\r\n\r\n' }),
     );
     expect((await failure(url)).remediation).toContain('redirects');
   });
@@ -210,12 +210,12 @@ describe('describeRtsp of an unusable stream', () => {
     ['HTTP', { raw: 'HTTP/1.1 400 Bad Request\r\n\r\n' }],
     ['no description', { status: 200 }],
   ])('a response with %s is rejected', async (_, answer) => {
-    const { url } = await scripted(answering(answer));
+    const { url } = await scripted(respondWith(answer));
     expect((await failure(url)).remediation).toContain('does not use RTSP');
   });
 
   test('a stream without a supported video codec is rejected', async () => {
-    const { url } = await scripted(answering(sdp('v=0\r\nm=audio 0 RTP/AVP 8\r\n')));
+    const { url } = await scripted(respondWith(sdp('v=0\r\nm=audio 0 RTP/AVP 8\r\n')));
     expect((await failure(url)).remediation).toContain('no video');
   });
 
@@ -225,7 +225,7 @@ describe('describeRtsp of an unusable stream', () => {
     [503, 'maximum number of viewers'],
     [500, 'status 500'],
   ])('status %d has a remediation', async (status, text) => {
-    const { url } = await scripted(answering({ status }));
+    const { url } = await scripted(respondWith({ status }));
     const error = await failure(url);
     expect(error).toBeInstanceOf(StreamFetchError);
     expect(error.remediation).toContain(text);
@@ -246,7 +246,7 @@ describe('describeRtsp of an unusable stream', () => {
   });
 
   test('a forbidden address is rejected and not connected to', async () => {
-    const server = await scripted(answering(sdp(liveSdp)));
+    const server = await scripted(respondWith(sdp(liveSdp)));
     const closed = createEgressGuard({
       allowRanges: [],
       lookup: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),

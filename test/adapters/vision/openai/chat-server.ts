@@ -21,6 +21,8 @@ const requestSchema = z.strictObject({
   max_tokens: z.int(),
   stream: z.literal(false),
   response_format: z.unknown().optional(),
+  reasoning_effort: z.literal('none').optional(),
+  chat_template_kwargs: z.strictObject({ enable_thinking: z.literal(false) }).optional(),
 });
 type Request = z.infer<typeof requestSchema>;
 

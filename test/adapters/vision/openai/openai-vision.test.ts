@@ -203,3 +203,25 @@ describe('unresponsive vision server', () => {
     });
   });
 });
+
+describe('A model that thinks until its tokens are used up', () => {
+  const thinking = says('', { reasoning: 'The user shows me a picture. Let me see …' });
+
+  test('a model that thinks until its tokens are used up gets the call again without thinking, and all later ones', async () => {
+    await using server = await chatServer(thinking, says(JSON.stringify(yes)));
+    const { vision } = visionAt(server.baseUrl);
+    await vision.judge(look, 'a red car', timeout());
+    await vision.judge(look, 'a red car', timeout());
+    expect(server.arrived.map(({ body }) => body.reasoning_effort)).toEqual([undefined, 'none', 'none']);
+    expect(server.arrived[1]!.body.chat_template_kwargs).toEqual({ enable_thinking: false });
+  });
+
+  test('a model that thinks nevertheless is named in the error', async () => {
+    await using server = await chatServer(says(null, { reasoning_content: 'Let me see …' }));
+    const { vision } = visionAt(server.baseUrl);
+    await expect(vision.judge(look, 'a red car', timeout())).rejects.toMatchObject({
+      remediation: expect.stringContaining('"instruct" variant'),
+    });
+    expect(server.arrived).toHaveLength(2);
+  });
+});

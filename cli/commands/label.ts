@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { createClient } from '../../client/index.ts';
+import { consoleFiles } from '../../adapters/embedded/console-files.ts';
+import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { consoleCaching, consoleSecurityHeaders } from '../../console/security-headers.ts';
+import { readCredentials } from '../credentials.ts';
+import { CommandError } from '../command-error.ts';
+import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
+import { readExampleMedia } from '../evaluate/example-media.ts';
+import { findSetFile } from '../evaluate/read-set.ts';
+import { openSetWriter } from '../evaluate/set-writer.ts';
+import { listen } from '../http-server.ts';
+import { addReviewedAlerts } from '../label/add-reviewed-alerts.ts';
+import { createLabelApp } from '../label/label-app.ts';
+import { openSetFile } from '../label/set-file.ts';
+import type { Settings } from '../settings.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Arguments of `watchpost label`. `alerts` adds the reviewed alerts of a service: that of the data directory, or of `baseUrl` and `key`. */
+export type LabelOptions = {
+  set: string;
+  port: number;
+  alerts: boolean;
+  baseUrl: string | undefined;
+  key: string | undefined;
+};
+
+/** Serves a page on loopback that labels a set with the keyboard, until SIGTERM or SIGINT (`watchpost label SET`). */
+export async function label(options: LabelOptions, settings: Settings, terminal: Terminal): Promise<void> {
+  if (options.alerts) await addAlerts(options, settings, terminal);
+  const file = await findSetFile(resolve(options.set));
+  const set = openSetFile(file);
+  const examples = await set.examples();
+  if (examples.length === 0)
+    throw new CommandError(`${file} has no examples.`, 'Write a set with watchpost replay FILE --save-set.');
+  const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
+  const tempDir = await mkdtemp(join(tmpdir(), 'watchpost-label-'));
+  const runner = createFfmpegRunner({ ffmpegPath: ffmpeg.path, tempDir });
+  const { signal } = new AbortController();
+  const media = { mode: 'frames', clipSeconds: 1 } as const;
+  const app = createLabelApp({
+    set,
+    name: options.set,
+    readFrame: async (example) =>
+      (await readExampleMedia(example, dirname(file), media, runner, signal)).frame,
+    files: consoleFiles({
+      folder: join(import.meta.dirname, '../../console/dist'),
+      page: 'label.html',
+      headers: consoleSecurityHeaders,
+      caching: consoleCaching,
+    }),
+  });
+  const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+  const server = await listen('127.0.0.1', options.port);
+  server.serve((request) => app.fetch(request));
+  const left = examples.filter(({ expected }) => expected === null).length;
+  terminal.print(`Label ${examples.length} examples (${left} left): http://127.0.0.1:${server.port}/console`);
+  terminal.print(
+    'Keys: y yes, n no, u unclear, z undo. Each label is saved immediately. Press Ctrl+C to stop.',
+  );
+  await stopped;
+  await server.close();
+  await rm(tempDir, { recursive: true, force: true });
+}
+
+async function addAlerts({ set, baseUrl, key }: LabelOptions, settings: Settings, terminal: Terminal) {
+  const here = baseUrl === undefined ? await readCredentials(settings.dataDir) : undefined;
+  const [url, apiKey] = here ? [here.base_url, here.api_key] : [baseUrl, key];
+  if (url === undefined || apiKey === undefined)
+    throw new CommandError(
+      'No service for --alerts.',
+      'Name the data directory with --data-dir, or a running service with --base-url URL and --key KEY.',
+    );
+  const client = createClient({ baseUrl: url, apiKey });
+  try {
+    const added = await addReviewedAlerts({
+      listAlerts: async (query) => client.listAlerts(query),
+      alertFrame: async (alertId) => client.alertFrame(alertId),
+      add: await openSetWriter(resolve(set)),
+    });
+    terminal.note(`${added} reviewed alerts added`);
+  } catch (cause) {
+    throw new CommandError(
+      `The alerts of ${url} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`,
+      'Check that the service runs, and that the key has the scope read or jobs.',
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseLabelledSet } from '../../core/evaluation/labelled-set.ts';
+
+/** Example to add: a frame and what else its line has. */
+export type NewExample = {
+  id: string;
+  condition: string;
+  expected: 'yes' | 'no' | null;
+  frame: Uint8Array;
+  verdict?: { triggered: boolean; explanation: string };
+  note?: string;
+};
+
+/**
+ * Opens a folder to which examples are added: lines in `set.jsonl`, pictures in `frames/` under the hash of their bytes. A picture whose
+ * condition is in the set already is left out, so that labels survive a second run. `add` returns true if it added a line.
+ */
+export async function openSetWriter(folder: string): Promise<(example: NewExample) => Promise<boolean>> {
+  await mkdir(join(folder, 'frames'), { recursive: true });
+  const file = join(folder, 'set.jsonl');
+  const { examples } = parseLabelledSet(await readFile(file, 'utf8').catch(() => ''));
+  const known = new Set(
+    examples.flatMap((example) => ('picture' in example ? [toKey(example.picture, example.condition)] : [])),
+  );
+  return async ({ frame, ...line }) => {
+    const picture = `frames/${createHash('sha256').update(frame).digest('hex').slice(0, 16)}.jpg`;
+    const key = toKey(picture, line.condition);
+    if (known.has(key)) return false;
+    known.add(key);
+    await writeFile(join(folder, picture), frame);
+    await appendFile(file, `${JSON.stringify({ ...line, picture })}\n`);
+    return true;
+  };
+}
+
+function toKey(picture: string, condition: string): string {
+  return `${picture}\n${condition}`;
+}

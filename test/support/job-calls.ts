@@ -1,0 +1,20 @@
+import { createMonitor } from '../../core/job/create-monitor.ts';
+import { getJob } from '../../core/job/read-jobs.ts';
+import { monitorRequest } from './world.ts';
+import type { World } from './world.ts';
+
+type Fields = Record<string, unknown>;
+
+/** Returns calls on monitors of the caller "harbour" in the current world of a test. */
+export function jobCalls(world: () => World) {
+  const monitor = (fields: Fields = {}) => createMonitor(monitorRequest(fields), 'harbour', world().c);
+  return {
+    monitor,
+    begun: async (fields: Fields = {}) => {
+      const { job_id: jobId } = await monitor(fields);
+      return { jobId, step: await world().begin({ job_id: jobId, generation: 0 }) };
+    },
+    stored: async (jobId: string) => (await getJob(jobId, 'harbour', world().c)).job,
+    readTypes: async (jobId: string) => (await world().c.jobs.events(jobId, 0, 100)).map(({ type }) => type),
+  };
+}
