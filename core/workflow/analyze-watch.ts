@@ -106,7 +106,7 @@ async function observe(
     if (reserved === 'exhausted')
       return { outcome: { kind: 'not_asked', captured, why: 'budget' }, hasReserved: false };
   }
-  return { outcome: await judge(watch, questions, captured, deps, signal), hasReserved: budget !== null };
+  return { outcome: await judge(stored, questions, captured, deps, signal), hasReserved: budget !== null };
 }
 
 /** Commits the worst case of the calls, so that a crash during them cannot exceed the budget. */
@@ -132,13 +132,13 @@ async function reserveCost(
 }
 
 async function judge(
-  watch: Watch,
+  stored: StoredWatch,
   questions: Questions,
   captured: Captured,
   deps: AnalyzeWatchDeps,
   signal?: AbortSignal,
 ): Promise<WatchOutcome> {
-  const media = await readMedia(watch, captured, deps);
+  const media = await readMedia(stored, captured, deps);
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, calls } = await askModel(questions, media, deps, signal);
@@ -152,14 +152,16 @@ async function judge(
 }
 
 async function readMedia(
-  { config }: Watch,
+  { watch: { config }, run }: StoredWatch,
   { frame_key, clip_key }: Captured,
-  { media }: AnalyzeWatchDeps,
+  { media, vision }: AnalyzeWatchDeps,
 ): Promise<CheckMedia | undefined> {
   const frame = await media.get(frame_key);
   const clip = clip_key === null ? undefined : await media.get(clip_key);
   if (!frame || (clip_key !== null && !clip)) return undefined;
-  return { mode: config.input_mode, frame, ...(clip ? { clip } : {}) };
+  const earlier = vision.usesPrevious ? run.state.last_frame?.key : undefined;
+  const previous = earlier === undefined ? undefined : await media.get(earlier);
+  return { mode: config.input_mode, frame, ...(clip ? { clip } : {}), ...(previous ? { previous } : {}) };
 }
 
 function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {

@@ -16,5 +16,5 @@ export function createModel(settings: Settings, deps: VisionFactoryDeps): Vision
     ...(region !== undefined && { region }),
     ...(endpoint !== undefined && { endpoint }),
   });
-  return createBedrockVision({ client, sheets: deps.sheets, ...(modelId !== undefined && { modelId }) });
+  return createBedrockVision({ client, ...deps, ...(modelId !== undefined && { modelId }) });
 }
