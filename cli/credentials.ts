@@ -52,7 +52,7 @@ export function credentialsFile(dataDir: string): string {
   return join(dataDir, 'watchpost.json');
 }
 
-/** Reads the credentials of a data directory. Returns undefined if they are missing or damaged. */
+/** Reads the credentials of the service on this machine. Returns undefined if it has never started, or the file is damaged. */
 export async function readCredentials(dataDir: string): Promise<Credentials | undefined> {
   try {
     const parsed = credentialsSchema.safeParse(JSON.parse(await readFile(credentialsFile(dataDir), 'utf8')));

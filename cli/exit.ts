@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { ConnectionError, WatchpostError as ServiceError } from '../client/index.ts';
 import { DataDirectoryError } from '../adapters/embedded/data-directory-error.ts';
 import { StorageError, TransientError, WatchpostError } from '../core/errors.ts';
 import { CommandError } from './command-error.ts';
@@ -19,10 +20,13 @@ export function formatError(error: unknown): string[] {
   if (
     error instanceof CommandError ||
     error instanceof WatchpostError ||
+    error instanceof ServiceError ||
     error instanceof DataDirectoryError
   ) {
     return [`Error: ${error.message}`, error.remediation];
   }
+  if (error instanceof ConnectionError)
+    return [`Error: ${error.message}`, 'Start the service, or check --base-url: it ends in /api.'];
   if (error instanceof TransientError) return [`Error: ${error.message}`];
   if (error instanceof StorageError)
     return [

@@ -1,6 +1,9 @@
+import { availableParallelism } from 'node:os';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
+import { limitDecodes } from '../adapters/embedded/limit-decodes.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createMaskMedia } from '../adapters/media/mask-media.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 
@@ -11,9 +14,16 @@ export function createMedia(
   ffmpegPath: string,
   tempDir: string,
   now: () => Date,
+  reportWait: (waitedMs: number) => void = () => undefined,
 ) {
   const guard = createEgressGuard({ allowRanges });
   const http = createGuardedHttp(guard);
-  const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
-  return { guard, http, streams: createStreamCapturer({ guard, http, ffmpeg, now, platforms }) };
+  const ffmpeg = limitDecodes({
+    ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
+    max: availableParallelism() + 1,
+    elapsedMs: () => performance.now(),
+    report: reportWait,
+  });
+  const streams = createStreamCapturer({ guard, http, ffmpeg, now, platforms });
+  return { guard, http, streams, maskMedia: createMaskMedia({ ffmpegPath, tempDir }) };
 }

@@ -9,6 +9,8 @@ import { delayRefusals } from '../adapters/embedded/delay-refusals.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
 import { openDatabase, verifyDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
+import { createUsageLedger } from '../adapters/embedded/usage-ledger.ts';
+import { createCallerUsage } from '../adapters/caller-usage.ts';
 import { createWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
@@ -21,6 +23,8 @@ import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { openMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
+import { reportLateTimers } from '../adapters/embedded/late-timers.ts';
+import { createPace } from '../adapters/embedded/pace.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { createNewestEntry } from '../adapters/embedded/newest-entry.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';
@@ -42,6 +46,7 @@ import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
+import { maskCaptures } from '../adapters/media/mask-media.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
@@ -115,18 +120,20 @@ export async function openService(
   verifyDatabase(database);
   const masterSecret = await openMasterSecret(directory.masterSecret, database);
   migrateExecutions(database);
-  const { guard, http, streams } = createMedia(
-    settings.allowRanges,
-    platforms,
-    ffmpegPath,
-    directory.temporary,
-    now,
-  );
   const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
   const webhookHttp = createGuardedHttp(webhookUrls);
   const turns = createTurns(settings);
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
+  const pace = createPace({ steadyNow, log });
+  const { guard, http, streams, maskMedia } = createMedia(
+    settings.allowRanges,
+    platforms,
+    ffmpegPath,
+    directory.temporary,
+    now,
+    (waitedMs) => pace.record('decoder', waitedMs),
+  );
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
@@ -159,21 +166,24 @@ export async function openService(
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
   const watchDeliveries = createWatchDeliveryStore(database);
+  const modelPrice = readModelPrice(settings);
   const baseDeps = {
     jobs,
     watches,
     createAlertId,
-    modelPrice: readModelPrice(settings),
+    modelPrice,
+    usage: createCallerUsage({ ledger: createUsageLedger(database), modelPrice, log, now }),
     media,
     queue,
     callers,
     meter,
     log,
     recentLog,
+    pace,
     baseUrl,
     now,
     steadyNow,
-    streams,
+    streams: maskCaptures(streams, maskMedia),
     urls: guard,
     webhookUrls,
     vision: meteredVision(model.vision, meter),
@@ -182,6 +192,7 @@ export async function openService(
       ffmpeg,
       port,
       model,
+      pace,
       newestEntry: createNewestEntry(database),
       now,
     }),
@@ -218,13 +229,23 @@ export async function openService(
       CaptureFunctionArn: (input, signal) => captureTask(input, captureDeps, signal),
     },
     store: executionStore,
-    clock: systemClock,
+    clock: reportLateTimers(
+      systemClock,
+      () => performance.now(),
+      (lateMs) => pace.record('timer', lateMs),
+    ),
     random: Math.random,
     log,
   });
   const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
-  const limited = limitCaptures(streams, turns.ticks);
-  const captureDeps = { ...deps, streams: shareCaptures({ streams: limited, steadyNow }) };
+  const limited = limitCaptures(streams, {
+    turns: turns.ticks,
+    elapsedMs: () => performance.now(),
+    report: (waitedMs) => pace.record('turn', waitedMs),
+  });
+  // Watches with regions share the capture, then each draws its own.
+  const shared = maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia);
+  const captureDeps = { ...deps, streams: shared };
   const maintenance = {
     watchStore,
     watchDeliveries,

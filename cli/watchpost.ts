@@ -20,6 +20,7 @@ import { addAdvise } from './program/add-advise.ts';
 import { addEvaluate } from './program/add-evaluate.ts';
 import { addLabel } from './program/add-label.ts';
 import { addReplay } from './program/add-replay.ts';
+import { addWatch } from './program/add-watch.ts';
 import {
   between,
   parseCondition,
@@ -107,6 +108,7 @@ addReplay(program, terminal);
 addAdvise(program, terminal);
 addEvaluate(program, terminal);
 addLabel(program, terminal);
+addWatch(program, terminal);
 
 const costOptions = z.object({
   interval: z.number(),

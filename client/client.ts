@@ -137,6 +137,9 @@ export function createClient(options: ClientOptions) {
     /** Adds a caller. Requires the scope `admin`. */
     addCaller: (request: Api.CallerRequest, o: Signal = {}) => post<Api.Caller>('/callers', request, o, true),
 
+    /** Returns model calls, tokens and cost of your caller by day; `all` and other callers require the scope `admin`. */
+    usage: (query: UsageFilter = {}, o: Signal = {}) => get<Api.Usage>('/usage', query, o),
+
     /** Returns limits and model of the service. */
     service: (o: Signal = {}) => get<Api.Service>('/service', {}, o),
     /** Returns usage statistics. Requires the scope `internal`. */
@@ -161,6 +164,15 @@ export type JobFilter = {
 };
 /** Filter and page of `listKeys`: keys after the key `after`. */
 export type KeyFilter = { caller?: string; after?: string; limit?: number };
+/** Days (UTC), caller and page of `usage`. */
+export type UsageFilter = {
+  from?: string;
+  to?: string;
+  caller?: string;
+  all?: boolean;
+  after?: string;
+  limit?: number;
+};
 /** Options of `revokeKey`. */
 export type KeyRevocation = { descendants?: boolean };
 /** Options of `rotateKey`. */

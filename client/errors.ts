@@ -6,6 +6,7 @@ const transientCodes: readonly string[] = [
   'VLM_ERROR',
   'INTERNAL_ERROR',
   'RATE_LIMITED',
+  'SERVICE_OVERLOADED',
 ];
 
 /** Error response of the service. Branch on `code`, not on the message; `remediation` is the next step. */

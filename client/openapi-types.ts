@@ -43,6 +43,7 @@ export type ErrorCode =
   | 'REQUEST_TIMEOUT'
   | 'MAX_JOBS_REACHED'
   | 'RATE_LIMITED'
+  | 'SERVICE_OVERLOADED'
   | 'VLM_ERROR'
   | 'INTERNAL_ERROR';
 export type JobConfig = MonitorConfig | DigestConfig;
@@ -1889,6 +1890,48 @@ export interface CallerList {
    */
   next_after: string | null;
 }
+export interface Usage {
+  from: string;
+  to: string;
+  /**
+   * Ordered by name
+   */
+  callers: {
+    caller: string;
+    model_calls: number;
+    /**
+     * Model calls without a usable result; their tokens are unknown
+     */
+    model_errors: number;
+    input_tokens: number;
+    output_tokens: number;
+    /**
+     * List price of the tokens, in US dollars; null if the price of the model is unknown
+     */
+    cost_usd: number | null;
+    /**
+     * Days with model calls, oldest first
+     */
+    days: {
+      day: string;
+      model_calls: number;
+      /**
+       * Model calls without a usable result; their tokens are unknown
+       */
+      model_errors: number;
+      input_tokens: number;
+      output_tokens: number;
+      /**
+       * List price of the tokens, in US dollars; null if the price of the model is unknown
+       */
+      cost_usd: number | null;
+    }[];
+  }[];
+  /**
+   * Value of after for the next page; null on the last page
+   */
+  next_after: string | null;
+}
 export interface Service {
   /**
    * Version of the software; the version of the interface is in the OpenAPI document
@@ -1950,6 +1993,23 @@ export interface Metrics {
      */
     skipped_prefilter: number;
   };
+  /**
+   * Delay of checks by an overload of the service
+   */
+  late: {
+    /**
+     * Checks whose interval the service stretched, because it was overloaded
+     */
+    checks: number;
+    /**
+     * Mean time for which checks waited for the service lately
+     */
+    seconds: number;
+    /**
+     * Factor of all intervals, 1 without overload
+     */
+    interval_factor: number;
+  };
   webhooks: {
     sent: number;
     failed: number;
@@ -2003,6 +2063,10 @@ export interface Watch {
    * Stream URL with masked password
    */
   stream_url: string;
+  /**
+   * Keyed hash of the full URL: equal for equal URLs. null: stored by an earlier release
+   */
+  stream_fingerprint: string | null;
   interval_seconds: number;
   input_mode: InputMode;
   clip_duration_seconds: number;

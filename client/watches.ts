@@ -59,9 +59,10 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     /** Resumes a paused watch with an immediate check. */
     resumeWatch: (watchId: string, o: Signal = {}) =>
       post<Api.Watch>(`${watch(watchId)}/resume`, undefined, o, true),
-    /** Snoozes one condition or all. */
+    /** Sends a test alert to each destination of a watch. Without retries. */
     testWatch: (watchId: string, o: Signal = {}) =>
       post<Api.WatchTest>(`${watch(watchId)}/test`, undefined, o, false),
+    /** Snoozes one condition or all. */
     snoozeWatch: (watchId: string, request: Api.SnoozeRequest, o: Signal = {}) =>
       post<Api.Watch>(`${watch(watchId)}/snooze`, request, o, true),
     /** Checks all conditions of a watch once, without a change of their state. */

@@ -22,6 +22,7 @@ export type ErrorCode =
   | 'REQUEST_TIMEOUT'
   | 'MAX_JOBS_REACHED'
   | 'RATE_LIMITED'
+  | 'SERVICE_OVERLOADED'
   | 'VLM_ERROR'
   | 'INTERNAL_ERROR';
 
@@ -148,6 +149,20 @@ export class RateLimitedError extends WatchpostError {
 
   constructor(remediation: string, retryAfterSeconds: number) {
     super('RATE_LIMITED', 'Too many requests', remediation);
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** The checks of running jobs are late, so the service accepts no further job or watch. */
+export class ServiceOverloadedError extends WatchpostError {
+  readonly retryAfterSeconds: number;
+
+  constructor(retryAfterSeconds: number) {
+    super(
+      'SERVICE_OVERLOADED',
+      'The service is overloaded',
+      `The checks of running jobs are late. Try again in ${retryAfterSeconds} s, cancel a job, or ask the operator for more capacity.`,
+    );
     this.retryAfterSeconds = retryAfterSeconds;
   }
 }

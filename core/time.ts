@@ -31,18 +31,29 @@ export function nextGridTime(startedAt: Date, intervalSeconds: number, now: Date
 }
 
 /** Checks of a job: from `startedAt`, or with the phase of the stream, which is a time since 1970 modulo the interval. */
-export type Grid = { startedAt: Date; phaseMs: number | null; intervalSeconds: number };
+export type Grid = {
+  startedAt: Date;
+  phaseMs: number | null;
+  intervalSeconds: number;
+  /** Planned time of this check; null for the first one. */
+  plannedAt: Date | null;
+  /** Factor of the interval, 1 without overload. */
+  stretch: number;
+};
 
 /** Longest time to the next point of a grid, in intervals. */
 export const maxGridIntervals = 1.5;
 
 /**
- * Returns the next point of a grid. A grid with a phase has none in the first half interval, because the first check is immediate. The point is then
- * up to an interval and a half away.
+ * Returns the next point of a grid. With a phase it is at least half an interval after this check was planned, and up to an interval and a half: the
+ * first check is immediate, and another `stretch` has another grid.
  */
-export function nextOnGrid({ startedAt, phaseMs, intervalSeconds }: Grid, now: Date): Date {
-  if (phaseMs === null) return nextGridTime(startedAt, intervalSeconds, now);
-  const earliest = startedAt <= now ? later(now, addSeconds(startedAt, intervalSeconds / 2)) : now;
+export function nextOnGrid(grid: Grid, now: Date): Date {
+  const { startedAt, phaseMs, plannedAt, stretch } = grid;
+  const intervalSeconds = stretch > 1 ? Math.ceil(grid.intervalSeconds * stretch) : grid.intervalSeconds;
+  const from = plannedAt ?? startedAt;
+  if (phaseMs === null) return nextGridTime(stretch > 1 ? from : startedAt, intervalSeconds, now);
+  const earliest = from <= now ? later(now, addSeconds(from, intervalSeconds / 2)) : now;
   return nextGridTime(new Date(phaseMs), intervalSeconds, earliest);
 }
 

@@ -1,15 +1,16 @@
-import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
-import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { StreamEnvironment } from '../functions/stream/config.ts';
 import { allowHttp, httpEnvironment } from './http-function.ts';
 import type { HttpFunctionProps } from './http-function.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
+import { createUrlOrigin } from './stream-origin.ts';
+import type { StreamOrigin } from './stream-origin.ts';
+import { StreamRestApi } from './stream-rest-api.ts';
 
-/** Function with its own URL, for responses that stream or take longer than the 30 s of the HTTP API. */
+/** Function with an origin of its own, for responses that stream or take longer than the 30 s of the HTTP API. */
 export class EventStream extends Construct {
-  readonly url: FunctionUrl;
+  readonly origin: StreamOrigin;
   readonly function: ServiceFunction;
 
   constructor(scope: Construct, id: string, context: FunctionContext, deps: HttpFunctionProps) {
@@ -31,10 +32,10 @@ export class EventStream extends Construct {
       environment,
     });
     allowHttp(this.function, deps);
-    this.url = this.function.lambda.addFunctionUrl({
-      // CloudFront's signature would replace the caller's Authorization header, so a secret header protects the URL.
-      authType: FunctionUrlAuthType.NONE,
-      invokeMode: InvokeMode.RESPONSE_STREAM,
-    });
+    const { lambda, timeoutSeconds } = this.function;
+    this.origin =
+      context.settings.streamOrigin === 'rest-api'
+        ? new StreamRestApi(this, 'RestApi', { function: lambda, timeoutSeconds, settings: context.settings })
+        : createUrlOrigin(lambda);
   }
 }

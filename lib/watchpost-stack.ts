@@ -79,7 +79,7 @@ export class WatchpostStack extends Stack {
     });
     const edge = new Edge(this, 'Edge', {
       apiHost: http.host,
-      streamUrl: stream.url,
+      stream: stream.origin,
       console: site.bucket,
       errorPages: settings.console,
       originSecret: secrets.origin,
@@ -111,6 +111,7 @@ export class WatchpostStack extends Stack {
       burst: workflow.burst,
       table,
       httpApi: http.api,
+      streamOrigin: stream.origin,
     });
     const queues = { deliveries: queue, deadLetters: deliveries.deadLetters };
     const serviceAlarms = new ServiceAlarms(this, 'Alarms', {

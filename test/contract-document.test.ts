@@ -34,7 +34,7 @@ describe('every statement of the interface', () => {
   });
 
   test('the page lists all statements of the interface', () => {
-    expect(ids).toHaveLength(192);
+    expect(ids.filter((id) => id.startsWith('I-'))).toHaveLength(192);
   });
 });
 
@@ -56,10 +56,10 @@ describe('every case', () => {
 
 function readStatements(page: string): Statement[] {
   return page
-    .split(/^- (?=\*\*I-)/m)
+    .split(/^- (?=\*\*[IW]-)/m)
     .slice(1)
     .map((block) => ({
-      id: /^\*\*(I-[\d.]+)\*\*/.exec(block)?.[1] ?? '',
+      id: /^\*\*([IW]-[\d.]+)\*\*/.exec(block)?.[1] ?? '',
       cases: [...line(block, 'Cases').matchAll(/`([^`]+)`/g)].map(([, id = '']) => id),
       tests: [...line(block, 'Tests').matchAll(/`([^`]+)` "([^"]+)"/g)].map(([, file = '', title = '']) => ({
         file,

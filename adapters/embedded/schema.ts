@@ -211,4 +211,17 @@ export const migrations: readonly string[] = [
     value TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE caller_use (
+    caller TEXT NOT NULL,
+    day TEXT NOT NULL,
+    model_calls INTEGER NOT NULL,
+    model_errors INTEGER NOT NULL,
+    input_tokens INTEGER NOT NULL,
+    output_tokens INTEGER NOT NULL,
+    micro_usd INTEGER NOT NULL,
+    unpriced_calls INTEGER NOT NULL,
+    PRIMARY KEY (caller, day)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -1,5 +1,10 @@
 import { Hono } from 'hono';
-import { IdempotencyKeyReusedError, RateLimitedError, UnknownConditionError } from '../../core/errors.ts';
+import {
+  IdempotencyKeyReusedError,
+  RateLimitedError,
+  ServiceOverloadedError,
+  UnknownConditionError,
+} from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
@@ -44,7 +49,8 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
         error: String(error),
         stack: error.stack ?? null,
       });
-    if (error instanceof RateLimitedError) context.header('Retry-After', `${error.retryAfterSeconds}`);
+    if (error instanceof RateLimitedError || error instanceof ServiceOverloadedError)
+      context.header('Retry-After', `${error.retryAfterSeconds}`);
     if (status === 401) context.header('WWW-Authenticate', 'Bearer');
     // Closes the connection, since the unread rest of the body would be parsed as the next request.
     if (status === 408) context.header('Connection', 'close');

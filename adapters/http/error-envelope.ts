@@ -24,6 +24,7 @@ const statuses = {
   RATE_LIMITED: 429,
   VLM_ERROR: 500,
   INTERNAL_ERROR: 500,
+  SERVICE_OVERLOADED: 503,
 } as const satisfies Record<ErrorCode, number>;
 
 export type ErrorEnvelope = { error: { code: ErrorCode; message: string; remediation: string } };

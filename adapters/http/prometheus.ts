@@ -1,14 +1,19 @@
 import type { Context } from 'hono';
 import { parseAccept } from 'hono/utils/accept';
+import { readUsageToday } from '../../core/access/caller-usage.ts';
 import { readMetrics } from '../../core/observability/metrics.ts';
 import { formatPrometheus } from '../../core/observability/prometheus.ts';
 import type { HttpDeps } from './dependencies.ts';
 
 /** Reads the metrics and checks as text for Prometheus. */
 export async function readPrometheus(
-  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'vision' | 'health'>,
+  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'pace' | 'vision' | 'health' | 'callers' | 'usage' | 'now'>,
 ): Promise<string> {
-  return formatPrometheus(await readMetrics(deps), (await deps.health?.read()) ?? []);
+  return formatPrometheus(
+    await readMetrics(deps),
+    (await deps.health?.read()) ?? [],
+    await readUsageToday(deps),
+  );
 }
 
 const textTypes = new Set(['text/plain', 'application/openmetrics-text']);

@@ -21,6 +21,7 @@ import { serviceResponseSchema } from '../../core/responses/service.ts';
 import * as insight from '../../core/responses/observability.ts';
 import * as configs from '../../core/responses/job-config.ts';
 import * as jobs from '../../core/responses/jobs.ts';
+import { usageResponseSchema } from '../../core/responses/usage.ts';
 import * as watchEvents from '../../core/responses/watch-events.ts';
 import * as watches from '../../core/responses/watches.ts';
 import { reviewRequestSchema, snoozeRequestSchema } from '../../core/requests/watch-queries.ts';
@@ -114,6 +115,7 @@ const responses = createRegistry({
   RotatedKey: access.rotatedKeySchema,
   Caller: access.callerResponseSchema,
   CallerList: access.callerListResponseSchema,
+  Usage: usageResponseSchema,
   Service: serviceResponseSchema,
   Metrics: insight.metricsResponseSchema,
   LogLevel: logLevelSchema,

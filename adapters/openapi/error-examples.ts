@@ -47,6 +47,7 @@ const examples: Record<ErrorCode, errors.WatchpostError> = {
     'Send the body without pauses of 10 s or longer.',
   ),
   MAX_JOBS_REACHED: new errors.MaxJobsReachedError(10),
+  SERVICE_OVERLOADED: new errors.ServiceOverloadedError(30),
   RATE_LIMITED: new WatchpostError('RATE_LIMITED', 'Too many requests', 'Try again later.'),
   VLM_ERROR: new errors.VisionError('Try again with exponential backoff.'),
   INTERNAL_ERROR: new WatchpostError(

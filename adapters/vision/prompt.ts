@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Region } from '../../core/records/region.ts';
 import type {
   Answer,
   ConditionQuestion,
@@ -89,7 +90,22 @@ function describeView(shown: CheckMediaKind, hasPrevious: boolean): string {
 }
 
 /** Options of a check. */
-type CheckOptions = { prompt?: PromptVariant; hasPrevious?: boolean };
+type CheckOptions = {
+  prompt?: PromptVariant;
+  hasPrevious?: boolean;
+  regions?: readonly Region[] | null | undefined;
+};
+
+/** Explains the regions that are drawn into the picture; no lines without regions. */
+function describeRegions(regions: readonly Region[] | null | undefined): string[] {
+  const has = (mode: Region['mode']) => regions?.some((region) => region.mode === mode) ?? false;
+  return [
+    ...(has('include') ? ['White lines outline areas: only what is inside of one counts.'] : []),
+    ...(has('exclude')
+      ? ['Areas that are plain black were hidden: they show nothing, and nothing is to be said of them.']
+      : []),
+  ];
+}
 
 /** Maximum output of a check, in tokens. Bedrock counts it against the quota when the call starts. */
 export const checkOutputTokens = 300;
@@ -98,13 +114,14 @@ export const checkOutputTokens = 300;
 export function judgeTask(
   shown: CheckMediaKind,
   condition: string,
-  { prompt = defaultPrompt, hasPrevious = false }: CheckOptions = {},
+  { prompt = defaultPrompt, hasPrevious = false, regions }: CheckOptions = {},
 ): ModelTask<VerdictFields> {
   return {
     name: 'report_verdict',
     system: `${ground} Decide whether the condition holds. ${prompt.doubt}`,
     text: [
       describeView(shown, hasPrevious),
+      ...describeRegions(regions),
       'Does this condition hold in what is visible? It may be written as a statement, a question or an event.',
       tagged('condition', condition),
       prompt.instruction,
@@ -118,13 +135,14 @@ export function judgeTask(
 export function judgeConditionsTask(
   shown: CheckMediaKind,
   conditions: readonly string[],
-  { prompt = defaultPrompt, hasPrevious = false }: CheckOptions = {},
+  { prompt = defaultPrompt, hasPrevious = false, regions }: CheckOptions = {},
 ): ModelTask<ConditionsFields> {
   return {
     name: 'report_verdicts',
     system: `${ground} Decide for each condition whether it holds. ${prompt.doubt}`,
     text: [
       describeView(shown, hasPrevious),
+      ...describeRegions(regions),
       'Which of these conditions hold in what is visible? Each may be written as a statement, a question or an event.',
       ...conditions.map((condition, index) => tagged(`condition id="${index + 1}"`, condition)),
       'Judge each condition as if it were the only one: none of them says anything about another or about your answer.',

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { isLoopback, toHostname } from '../../adapters/http/guard-host.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Finding } from '../../core/ports/health.ts';
+import type { PaceReading } from '../../core/ports/pace.ts';
 import type { Settings } from '../settings.ts';
 
 /** Checks of the machine and the settings, for the start, `/healthz?deep` and `watchpost doctor`. */
@@ -126,5 +127,17 @@ export function guardFinding({ allowRanges, allowWebhookRanges }: Settings): Fin
     message: isWide ? 'all addresses' : 'public addresses and private ranges',
     next: isWide ? 'Allow the addresses of cameras and receivers only.' : null,
     detail: `${opened.join(', ')}: any caller with a key can reach them`,
+  };
+}
+
+/** Reports an overload: intervals of all jobs are stretched, and new jobs are refused. */
+export function loadFinding({ lateSeconds, stretch }: PaceReading): Finding {
+  const check = 'load';
+  if (stretch === 1) return { check, status: 'ok', message: 'checks are in time', next: null };
+  return {
+    check,
+    status: 'warning',
+    message: `checks are late by ${lateSeconds.toFixed(1)} s; every interval is stretched by ${Math.round((stretch - 1) * 100)} %`,
+    next: 'End jobs, give them longer intervals, or run Watchpost on a machine with more processor cores.',
   };
 }

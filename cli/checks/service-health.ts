@@ -1,7 +1,15 @@
 import type { Finding, HealthReader } from '../../core/ports/health.ts';
+import type { Pace } from '../../core/ports/pace.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Settings } from '../settings.ts';
-import { clockFinding, diskFinding, ffmpegFinding, guardFinding, portsFinding } from './checks.ts';
+import {
+  clockFinding,
+  diskFinding,
+  ffmpegFinding,
+  guardFinding,
+  loadFinding,
+  portsFinding,
+} from './checks.ts';
 
 export type ServiceHealthDeps = {
   settings: Settings;
@@ -11,6 +19,7 @@ export type ServiceHealthDeps = {
   model: { read(): Finding };
   /** Newest stored time; undefined in an empty database. */
   newestEntry: () => Date | undefined;
+  pace: Pick<Pace, 'read'>;
   now: () => Date;
 };
 
@@ -25,6 +34,7 @@ export function createServiceHealth(deps: ServiceHealthDeps): HealthReader {
       await diskFinding(settings.dataDir),
       clockFinding(now(), deps.newestEntry()),
       portsFinding(settings, port),
+      loadFinding(deps.pace.read()),
     ],
   };
 }

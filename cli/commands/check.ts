@@ -56,6 +56,7 @@ export async function check(
       vision,
       limits: createLimits(settings),
       meter: countingNothing,
+      usage: { charge: (_, call) => call() },
     });
     const file = resolve(options.save);
     await writeFile(file, capture.frame);

@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
+import { createMaskMedia, maskCaptures } from '../../adapters/media/mask-media.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { listRecordings } from '../../adapters/recordings/list-recordings.ts';
@@ -120,10 +121,11 @@ async function replayOnce(
   const model = createVisionModel(settings, ffmpegPath);
   const vision = options.cache ? createCachedVision(model, cacheFolder()) : { ...uncached, ...model };
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: context.tempDir });
-  const streams = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
+  const recording = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
+  const maskMedia = createMaskMedia({ ffmpegPath, tempDir: context.tempDir });
   const save = options.saveSet === undefined ? undefined : await openSetWriter(options.saveSet);
   const deps: PlayDeps = {
-    streams,
+    streams: maskCaptures(recording, maskMedia),
     vision,
     compareMotion,
     clock,
@@ -151,7 +153,7 @@ async function replayOnce(
     });
     return { result, played, conditions };
   } finally {
-    await streams.close();
+    await recording.close();
   }
 }
 

@@ -22,7 +22,7 @@ export const units = {
   reader: { megabytes: 512, readUnitsPerSecond: 1 },
   /** A poll of a job: `api`, its key and its job. */
   poll: { megabytes: 512, seconds: 0.05, readUnits: 1.5 },
-  writeUnitsPerTick: 10,
+  writeUnitsPerTick: 11,
   readUnitsPerTick: 4,
   /** Send, receive and delete. */
   queueRequestsPerEvent: 3,

@@ -39,10 +39,12 @@ export function createCachedVision(vision: VisionModel, folder: string): CachedV
 
 function verdictKey(
   { provider, model }: VisionModel,
-  { mode, frame, clip }: CheckMedia,
+  { mode, frame, clip, regions }: CheckMedia,
   condition: string,
 ): string {
-  const hash = createHash('sha256').update(JSON.stringify([format, provider, model, mode, condition]));
+  const hash = createHash('sha256').update(
+    JSON.stringify([format, provider, model, mode, condition, ...(regions ?? [])]),
+  );
   hash.update(frame);
   if (clip) hash.update(clip);
   return hash.digest('hex');

@@ -71,6 +71,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
     url: watch.stream_url,
     input_mode: watch.config.input_mode,
     clip_duration_seconds: watch.config.clip_duration_seconds,
+    regions: watch.config.regions,
   };
   const captureDeps = { ...deps, media, now: () => clock.now, jobs: { source: async () => source } };
   const played: Playback = {

@@ -60,6 +60,7 @@ export function createReplayWatch(request: WatchRequest, settings: ReplaySetting
     updated_at: created,
     config_version: 1,
     stream_url: request.stream_url,
+    stream_fingerprint: null,
     source_id: randomUUID(),
     stream_phase: null,
     config: {

@@ -4,13 +4,15 @@ const everyMs = 30_000;
 
 type Check = { check: string; status: string; message: string; next: string | null };
 
-/** Reports the failed checks of the service, such as a model that does not answer. */
+/** Reports the failed checks of the service, such as a model that does not answer, and an overload. */
 export function HealthBanner() {
   const { value: checks = [] } = useResource(readChecks, [], everyMs);
-  const failed = checks.filter(({ status }) => status === 'failed');
+  const shown = checks.filter(
+    ({ check, status }) => status === 'failed' || (check === 'load' && status === 'warning'),
+  );
   return (
     <div role="status">
-      {failed.map(({ check, message, next }) => (
+      {shown.map(({ check, message, next }) => (
         <p class="banner" key={check}>
           {check}: {message}. {next}
         </p>

@@ -13,16 +13,16 @@ import type { DigestState } from '../records/digest-state.ts';
 import { nextWindowEnd, addCapture } from './window-closure.ts';
 
 /** Decides a tick of a digest: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
-export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date): TickDecision {
+export function decideDigestTick(job: DigestJob, outcome: TickOutcome, now: Date, stretch = 1): TickDecision {
   const sampled = {
-    ...recordOutcome(job, outcome, now),
+    ...recordOutcome(job, outcome, now, stretch),
     digest: withEnd(addCapture(job, outcome, now), outcome, now),
   };
   const { events: summaries, ...numbers } = outcome.closed
     ? applyClosure(job, sampled, outcome.closed, now)
     : { ...sampled, events: [] };
   const ending = findEnding(job, outcome, numbers, now);
-  const next = ending ? noFurtherTick(outcome, now) : nextStep(job, outcome, numbers, now);
+  const next = ending ? noFurtherTick(outcome, now) : nextStep(job, outcome, numbers, now, stretch);
   const progress: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
   return { ...numbers, events: [...progress, ...summaries], next, ending };
@@ -59,12 +59,13 @@ function nextStep(
   outcome: TickOutcome,
   { watch, digest }: DigestSnapshot,
   now: Date,
+  stretch: number,
 ): NextTick {
   const missed = outcome.closed?.result.kind === 'missed';
   const retryAt = addSeconds(now, rules.summaryRetrySeconds);
   if (digest.stream_ended_at !== null) return scheduleTick(job, missed ? retryAt : now, true, outcome, watch);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
-  const captureAt = nextCaptureAt(job, watch, now);
+  const captureAt = nextCaptureAt(job, watch, now, stretch);
   const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, digest, now), deadline, now);
   const at = earlier(captureAt, closingAt);
   return scheduleTick(
@@ -73,6 +74,7 @@ function nextStep(
     captureAt > closingAt || (deadline !== undefined && at >= deadline),
     outcome,
     watch,
+    stretch,
   );
 }
 

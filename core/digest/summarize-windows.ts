@@ -8,7 +8,7 @@ import { jobLog } from '../ports/log.ts';
 import type { Sample } from '../ports/vision-model.ts';
 import type { WindowSummarizer } from '../ports/window-summarizer.ts';
 
-export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId'>;
+export type SummaryDeps = Pick<CoreDeps, 'media' | 'vision' | 'contactSheets' | 'log' | 'newId' | 'usage'>;
 
 /** Timeout of the model call, in seconds, and the signal that aborts the whole task. */
 export type SummaryTimeout = { seconds: number; signal?: AbortSignal | undefined };
@@ -33,7 +33,7 @@ export async function summarizeWindows(
   }
   // Concurrent with the model call, so that a slow grid does not reduce its time.
   const [result, gridKey] = await Promise.all([
-    ask(samples, deps, timeout, signal),
+    ask(job.caller, samples, deps, timeout, signal),
     job.config.include_frames ? storeGrid(job, samples, deps, signal) : null,
   ]);
   return { closing, result, gridKey };
@@ -45,13 +45,17 @@ export function createWindowSummarizer(deps: SummaryDeps): WindowSummarizer {
 }
 
 async function ask(
+  caller: string,
   samples: Sample[],
-  { vision }: SummaryDeps,
+  { vision, usage }: SummaryDeps,
   timeout: SummaryTimeout,
   signal: AbortSignal,
 ): Promise<SummaryResult> {
   try {
-    return { kind: 'summarized', summary: await waitUntilAborted(vision.summarize(samples, signal), signal) };
+    const summary = await usage.charge(caller, () =>
+      waitUntilAborted(vision.summarize(samples, signal), signal),
+    );
+    return { kind: 'summarized', summary };
   } catch (error) {
     // An aborted task has not failed: the workflow repeats it.
     if (timeout.signal?.aborted) throw error;

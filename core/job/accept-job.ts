@@ -9,7 +9,7 @@ import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
 import { streamSchemes } from '../records/platform.ts';
-import { probeStream } from '../stream/stream-access.ts';
+import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 
 export type AcceptDeps = Pick<
   CoreDeps,
@@ -25,6 +25,7 @@ export type AcceptDeps = Pick<
   | 'now'
   | 'newId'
   | 'streamPhase'
+  | 'pace'
 >;
 
 /** Fields that differ between the types of job. */
@@ -57,6 +58,7 @@ export async function acceptJob<K extends Kind>(
   idempotency?: IdempotencyRecord,
 ): Promise<JobBase & K> {
   checkUrls(wanted, deps);
+  requireCapacity(deps);
   const holder = deps.newId();
   const jobId = await reserveSlot(holder, caller, deps, idempotency);
   const job = await createProbed(wanted, jobId, caller, deps, idempotency).catch(async (error: unknown) => {

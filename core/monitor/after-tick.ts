@@ -9,8 +9,13 @@ import { ageSeconds } from '../time.ts';
 import type { Verdict } from '../records/vision.ts';
 
 /** Decides a tick of a monitor: alert, cooldown, end of the job, next tick. */
-export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Date): TickDecision {
-  const { counters, watch } = recordOutcome(job, outcome, now);
+export function decideMonitorTick(
+  job: MonitorJob,
+  outcome: TickOutcome,
+  now: Date,
+  stretch = 1,
+): TickDecision {
+  const { counters, watch } = recordOutcome(job, outcome, now, stretch);
   const alerts = outcome.kind === 'judged' && mayAlert(job, outcome.verdict, now);
   if (alerts) {
     counters.triggers_fired += 1;
@@ -18,7 +23,7 @@ export function decideMonitorTick(job: MonitorJob, outcome: TickOutcome, now: Da
     if (watch.last_frame) watch.last_frame = { ...watch.last_frame, evidence: true };
   }
   const ending = findEnding(job, outcome, counters, watch, alerts, now);
-  const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, watch, now);
+  const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, watch, now, stretch);
   const events: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
   if (alerts) events.push(createTriggerEvent(job, outcome, counters));
@@ -56,12 +61,18 @@ function findEnding(
 }
 
 /** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */
-function nextLook(job: MonitorJob, outcome: TickOutcome, watch: TickState, now: Date): NextTick {
-  const planned = nextCaptureAt(job, watch, now);
+function nextLook(
+  job: MonitorJob,
+  outcome: TickOutcome,
+  watch: TickState,
+  now: Date,
+  stretch: number,
+): NextTick {
+  const planned = nextCaptureAt(job, watch, now, stretch);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   return deadline !== undefined && planned >= deadline
-    ? scheduleTick(job, deadline, true, outcome, watch)
-    : scheduleTick(job, planned, false, outcome, watch);
+    ? scheduleTick(job, deadline, true, outcome, watch, stretch)
+    : scheduleTick(job, planned, false, outcome, watch, stretch);
 }
 
 /** Creates the alert: condition, explanation of the model, and evidence. */

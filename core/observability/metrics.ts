@@ -1,7 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'meter'> & { vision: Pick<VisionModel, 'provider'> };
+type Deps = Pick<CoreDeps, 'jobs' | 'meter' | 'pace'> & { vision: Pick<VisionModel, 'provider'> };
 
 /**
  * Reads the usage since the start of the count (interface section 2.10): totals of all jobs, without those from before the
@@ -22,6 +22,16 @@ export async function readMetrics(deps: Deps) {
       captured: jobs.frames_captured - jobsBefore.frames_captured + directFrames,
       skipped_prefilter: jobs.frames_skipped - jobsBefore.frames_skipped,
     },
+    late: readLate(deps),
     webhooks: { sent: deliveries.delivered, failed: deliveries.failed },
   };
+}
+
+function readLate({ pace }: Pick<CoreDeps, 'pace'>) {
+  const { lateSeconds, stretch, lateChecks } = pace.read();
+  return { checks: lateChecks, seconds: round(lateSeconds), interval_factor: round(stretch) };
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
 }

@@ -1,14 +1,23 @@
+import type { CallerUse } from '../records/caller-use.ts';
 import type { Finding } from '../ports/health.ts';
 import type { readMetrics } from './metrics.ts';
 
 type Metrics = Awaited<ReturnType<typeof readMetrics>>;
+type CallerToday = { caller: string; use: CallerUse };
 type Sample = { labels?: Record<string, string>; value: number };
 
 /** Content type of the text format (prometheus.io/docs/instrumenting/exposition_formats). */
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Formats the metrics and checks as text for Prometheus. Every counter restarts with `watchpost_start_time_seconds`. */
-export function formatPrometheus(metrics: Metrics, findings: readonly Finding[]): string {
+/**
+ * Formats the metrics, the checks and the use of callers since midnight (UTC) as text for Prometheus. Every other counter restarts with
+ * `watchpost_start_time_seconds`.
+ */
+export function formatPrometheus(
+  metrics: Metrics,
+  findings: readonly Finding[],
+  callers: readonly CallerToday[],
+): string {
   const { jobs, frames, webhooks } = metrics;
   const providers = Object.entries(metrics.providers);
   return [
@@ -42,6 +51,30 @@ export function formatPrometheus(metrics: Metrics, findings: readonly Finding[])
       { labels: { result: 'sent' }, value: webhooks.sent },
       { labels: { result: 'failed' }, value: webhooks.failed },
     ]),
+    family('watchpost_late_checks_total', 'counter', 'Checks whose interval was stretched in an overload.', [
+      { value: metrics.late.checks },
+    ]),
+    family('watchpost_late_seconds', 'gauge', 'Mean time for which checks waited for the service lately.', [
+      { value: metrics.late.seconds },
+    ]),
+    family('watchpost_interval_factor', 'gauge', 'Factor of all intervals, 1 without overload.', [
+      { value: metrics.late.interval_factor },
+    ]),
+    family(
+      'watchpost_caller_tokens_total',
+      'counter',
+      'Tokens of each caller since midnight (UTC).',
+      callers.flatMap(({ caller, use }) => [
+        { labels: { caller, kind: 'input' }, value: use.input_tokens },
+        { labels: { caller, kind: 'output' }, value: use.output_tokens },
+      ]),
+    ),
+    family(
+      'watchpost_caller_cost_usd_total',
+      'counter',
+      'List price of the tokens of each caller since midnight (UTC).',
+      callers.map(({ caller, use }) => ({ labels: { caller }, value: use.micro_usd / 1_000_000 })),
+    ),
     family(
       'watchpost_check_failed',
       'gauge',

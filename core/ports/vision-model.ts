@@ -1,3 +1,4 @@
+import type { Region } from '../records/region.ts';
 import type { Answer, ConditionQuestion, ConditionVerdicts, Summary, Verdict } from '../records/vision.ts';
 
 /** Media of a check: the frame (JPEG), and in modes clip and hybrid the clip (MP4). */
@@ -7,6 +8,8 @@ export type CheckMedia = {
   clip?: Uint8Array;
   /** Frame of the check before, for models that use it. */
   previous?: Uint8Array;
+  /** Regions that are drawn into frame and clip: excluded ones are black, included ones outlined in white. */
+  regions?: readonly Region[] | null;
 };
 
 /** Sample of a digest window, as JPEG. */

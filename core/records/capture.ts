@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Platform } from './platform.ts';
+import type { Region } from './region.ts';
 
 const timestampSchema = z.iso.datetime();
 
@@ -48,6 +49,8 @@ export type CaptureRequest = {
   clipSeconds: number;
   /** True after a failed capture: resolves the URL again instead of using the cache. */
   resolveAgain: boolean;
+  /** Regions to draw into frame and clip. The thumbnail stays whole. */
+  regions?: readonly Region[] | null;
 };
 
 /** Result of a capture. `clip` is present in modes clip and hybrid. */

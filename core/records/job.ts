@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { captureStateSchema, inputModeSchema } from './capture.ts';
+import { regionSchema } from './region.ts';
 import { webhookEventsSchema } from './delivery.ts';
 import { digestStateSchema } from './digest-state.ts';
 import { rules } from '../rules.ts';
@@ -117,6 +118,8 @@ export const nextTickSchema = z.object({
   looked: z.boolean(),
   closing: z.boolean(),
   resolve_again: z.boolean(),
+  /** Factor of the interval in an overload; absent without one. */
+  stretch: z.number().min(1).optional(),
 });
 export type NextTick = z.infer<typeof nextTickSchema>;
 
@@ -193,6 +196,8 @@ export const sourceSchema = z.object({
   url: z.string(),
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),
+  /** Regions of a watch. Absent for jobs, and stored by earlier releases. */
+  regions: z.array(regionSchema).nullish(),
   /** Set by stores that keep the source of an ended job for a while: its stream must not be requested any more. */
   ended: z.literal(true).optional(),
 });

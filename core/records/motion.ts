@@ -1,3 +1,5 @@
+import type { Region } from './region.ts';
+
 /**
  * Result of the motion pre-filter: a pure comparison of a thumbnail with the motion reference. States are opaque text
  * (deflated, base64, a few kB) that the workflow carries from tick to tick.
@@ -17,5 +19,12 @@ export type MotionComparison = {
   stateWithSameReference: string;
 };
 
-/** Compares a thumbnail with the state. `null` is the state before the first thumbnail; an unreadable state counts as `null`. */
-export type CompareMotion = (thumbnail: Uint8Array, state: string | null) => MotionComparison;
+/**
+ * Compares a thumbnail with the state. `null` is the state before the first thumbnail; an unreadable state counts as `null`. With regions,
+ * only motion in the watched part counts; light, black and identical pictures are those of the whole thumbnail.
+ */
+export type CompareMotion = (
+  thumbnail: Uint8Array,
+  state: string | null,
+  regions?: readonly Region[],
+) => MotionComparison;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema } from './capture.ts';
+import { regionSchema } from './region.ts';
 import { watchEventTypeSchema } from './watch-event-type.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -86,13 +87,6 @@ export const destinationAddressSchema = z.object({
 });
 export type DestinationAddress = z.infer<typeof destinationAddressSchema>;
 
-/** Polygon in relative coordinates, 0 to 1 from the top left. */
-export const regionSchema = z.object({
-  mode: z.enum(['include', 'exclude']),
-  points: z.array(z.array(z.number())),
-});
-export type Region = z.infer<typeof regionSchema>;
-
 /** Configuration of a watch, after defaults. Only a change by a caller writes it; ticks do not. */
 export const watchConfigSchema = z.object({
   name: z.string(),
@@ -123,6 +117,8 @@ export const watchSchema = z.object({
   /** The ETag. Each change by a caller increments it. */
   config_version: z.int().positive(),
   stream_url: z.string(),
+  /** Keyed hash of the full URL, as of an address. `null`: stored by an earlier release. */
+  stream_fingerprint: z.string().nullable().default(null),
   source_id: z.uuid(),
   /** As in jobs. Absent in records of earlier releases, whose grid starts with the watch. */
   stream_phase: z.int().nonnegative().nullable().default(null),

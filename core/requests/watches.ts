@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../records/capture.ts';
+import { createRegionMask, type Region } from '../records/region.ts';
 import { destinationTypeSchema, severitySchema, weekdaySchema } from '../records/watch.ts';
 import type { DestinationType } from '../records/watch.ts';
 import { deliveredEventTypes } from '../records/watch-event-type.ts';
@@ -170,7 +171,18 @@ const destinations = list(destinationRequestSchema, 0, 5, 'destinations').refine
   (entries) => hasUnique(entries.map((entry) => entry.destination_id)),
   'destination_id is unique in the watch',
 );
-const regions = list(regionRequestSchema, 1, 4, 'regions').nullable();
+/** Cells of the mask that must remain: 1 % of the frame. */
+const grid = { width: 64, height: 36, minWatched: 23 };
+const regions = list(regionRequestSchema, 1, 4, 'regions')
+  .refine(
+    (entries) => countWatched(entries) >= grid.minWatched,
+    'regions leave less than 1 % of the frame to watch',
+  )
+  .nullable();
+
+function countWatched(entries: readonly Region[]): number {
+  return createRegionMask(entries, grid.width, grid.height).reduce((sum, cell) => sum + cell, 0);
+}
 const retention = seconds(1, 90).describe('Days for which alerts and evidence are kept');
 const labels = list(text(1, 64), 0, 8, 'labels').describe('Echoed in events; a filter of lists');
 

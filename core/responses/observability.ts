@@ -14,6 +14,13 @@ export const metricsResponseSchema = z.object({
     captured: count.describe('Captures that reached the model'),
     skipped_prefilter: count.describe('Captures that the pre-filter skipped'),
   }),
+  late: z
+    .object({
+      checks: count.describe('Checks whose interval the service stretched, because it was overloaded'),
+      seconds: z.number().describe('Mean time for which checks waited for the service lately'),
+      interval_factor: z.number().describe('Factor of all intervals, 1 without overload'),
+    })
+    .describe('Delay of checks by an overload of the service'),
   webhooks: z.object({ sent: count, failed: count }),
 });
 

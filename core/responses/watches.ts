@@ -34,6 +34,10 @@ export const watchResponseSchema = z.object({
   created_at: timestamp,
   updated_at: timestamp.describe('Time of the last change of the configuration'),
   stream_url: sourceUrl,
+  stream_fingerprint: z
+    .string()
+    .nullable()
+    .describe('Keyed hash of the full URL: equal for equal URLs. null: stored by an earlier release'),
   ...watchConfigSchema.omit({ name: true }).shape,
   state: z.object({
     causes: watchCausesSchema.describe(

@@ -4,12 +4,18 @@ import { readJpegHeader } from './jpeg.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Answer } from '../records/vision.ts';
 
-type Deps = Pick<CoreDeps, 'limits'> & { vision: Pick<VisionModel, 'answer'> };
+type Deps = Pick<CoreDeps, 'limits' | 'usage'> & { vision: Pick<VisionModel, 'answer'> };
 
 /** Answers a question about one JPEG, given as raw base64. Throws `UnreadableFrameError` and `VisionError`. */
-export async function analyzeFrame(frameBase64: string, question: string, deps: Deps): Promise<Answer> {
+export async function analyzeFrame(
+  frameBase64: string,
+  question: string,
+  caller: string,
+  deps: Deps,
+): Promise<Answer> {
   const frame = readFrame(frameBase64);
-  return deps.vision.answer(frame, question, AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000));
+  const timeout = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
+  return deps.usage.charge(caller, () => deps.vision.answer(frame, question, timeout));
 }
 
 /** Minimum size of a JPEG, in bytes. Markers, tables and a frame header alone need more. */

@@ -1,3 +1,4 @@
+import type { CallerUsage } from '../ports/caller-usage.ts';
 import type { Capture, InputMode } from '../records/capture.ts';
 import { InvalidInputModeError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
@@ -8,6 +9,7 @@ import type { ReachDeps } from './stream-access.ts';
 
 type Deps = ReachDeps & {
   meter: Pick<Meter, 'count'>;
+  usage: Pick<CallerUsage, 'charge'>;
   vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
 };
 
@@ -32,10 +34,8 @@ export async function checkOnce(
     deps,
   );
   await deps.meter.count({ kind: 'direct_frame' });
-  const verdict = await deps.vision.judge(
-    { mode: check.mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}) },
-    check.condition,
-    AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000),
-  );
+  const media = { mode: check.mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}) };
+  const timeout = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
+  const verdict = await deps.usage.charge(caller, () => deps.vision.judge(media, check.condition, timeout));
   return { verdict, capture };
 }

@@ -1,6 +1,6 @@
 import type { Capture, CaptureRequest, StreamProbe } from '../records/capture.ts';
 import type { CoreDeps } from '../dependencies.ts';
-import { RateLimitedError, StreamFetchError, WatchpostError } from '../errors.ts';
+import { RateLimitedError, ServiceOverloadedError, StreamFetchError, WatchpostError } from '../errors.ts';
 
 /** Dependencies of stream access outside of jobs. */
 export type ReachDeps = Pick<CoreDeps, 'streams' | 'turns' | 'limits'>;
@@ -61,4 +61,10 @@ async function inTime<Found>(
       { cause: error },
     );
   }
+}
+
+/** Throws `ServiceOverloadedError` while the checks of running jobs are late. */
+export function requireCapacity({ pace }: Pick<CoreDeps, 'pace'>): void {
+  const retryAfterSeconds = pace.retryAfterSeconds();
+  if (retryAfterSeconds !== undefined) throw new ServiceOverloadedError(retryAfterSeconds);
 }

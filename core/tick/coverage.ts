@@ -1,12 +1,24 @@
 import type { Gap, GapReason, Job, TickState } from '../records/job.ts';
 import { intervalSeconds } from './next-tick.ts';
 import { rules } from '../rules.ts';
-import { ageSeconds, earlier, later } from '../time.ts';
+import { addSeconds, ageSeconds, earlier, later } from '../time.ts';
 
 /** Records that the stream was observed at `now`: closes the gap since the last observation. */
 export function recordWatched(watch: TickState, everySeconds: number, now: Date): TickState {
   const gap = openGap(watch, everySeconds, now);
   return { ...(gap ? withGap(watch, gap) : watch), last_watched_at: now.toISOString(), gap_reason: null };
+}
+
+/**
+ * Adds the gap of a check that an overload of the service delayed by an interval or more: it begins when the check was due. A gap with another reason
+ * contains it.
+ */
+export function recordDelay(watch: TickState, everySeconds: number, now: Date): TickState {
+  if (watch.last_watched_at === null || watch.gap_reason !== null) return watch;
+  const dueAt = addSeconds(new Date(watch.last_watched_at), everySeconds);
+  if (ageSeconds(dueAt, now) < everySeconds) return watch;
+  const gap: Gap = { from: dueAt.toISOString(), to: now.toISOString(), reason: 'service' };
+  return { ...withGap(watch, gap), last_watched_at: now.toISOString() };
 }
 
 /** Records a tick without an observation; the first reason of a gap names it. */

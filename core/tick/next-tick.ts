@@ -4,12 +4,18 @@ import { rules } from '../rules.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** Returns the time of the next capture: on the grid, earlier while the stream is stale, by the backoff after failed captures. */
-export function nextCaptureAt(job: Job, watch: TickState, now: Date): Date {
+export function nextCaptureAt(job: Job, watch: TickState, now: Date, stretch = 1): Date {
   const waits = rules.captureBackoffSeconds;
   if (watch.failed_in_a_row > 0)
     return addSeconds(now, waits[Math.min(watch.failed_in_a_row, waits.length) - 1] ?? 1);
   const startedAt = job.started_at === null ? now : new Date(job.started_at);
-  const grid = { startedAt, phaseMs: job.stream_phase, intervalSeconds: intervalSeconds(job) };
+  const grid = {
+    startedAt,
+    phaseMs: job.stream_phase,
+    intervalSeconds: intervalSeconds(job),
+    plannedAt: job.next && new Date(job.next.wait_until),
+    stretch,
+  };
   const planned = nextOnGrid(grid, now);
   return watch.lost_since === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
 }
@@ -25,7 +31,7 @@ export function wakeUpTime(job: Job, now: Date): Date {
 function maxWaitSeconds(job: Job): number {
   return (
     Math.max(
-      maxGridIntervals * intervalSeconds(job),
+      maxGridIntervals * Math.ceil((job.next?.stretch ?? 1) * intervalSeconds(job)),
       rules.summaryRetrySeconds,
       ...rules.captureBackoffSeconds,
     ) + 1
@@ -44,6 +50,7 @@ export function scheduleTick(
   closing: boolean,
   outcome: TickOutcome,
   watch: TickState,
+  stretch = 1,
 ): NextTick {
   return {
     done: false,
@@ -51,6 +58,7 @@ export function scheduleTick(
     looked: sawNews(outcome),
     closing,
     resolve_again: watch.failed_in_a_row > 0,
+    ...(stretch > 1 && { stretch }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Counters, Job, TickState } from '../records/job.ts';
 import { ageSeconds, addSeconds } from '../time.ts';
 import { intervalSeconds } from './next-tick.ts';
-import { recordUnwatched, recordWatched } from './coverage.ts';
+import { recordDelay, recordUnwatched, recordWatched } from './coverage.ts';
 import { rules } from '../rules.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
@@ -10,9 +10,16 @@ export function recordOutcome(
   job: Job,
   outcome: TickOutcome,
   now: Date,
+  stretch = 1,
 ): { counters: Counters; watch: TickState } {
-  const watch = { ...remember(job, outcome, now), ...newestFrame(outcome) };
+  const watch = { ...remember(withDelay(job, now, stretch), outcome, now), ...newestFrame(outcome) };
   return { counters: count(job.counters, outcome), watch };
+}
+
+/** Adds the gap by an overload of the service to the coverage. */
+function withDelay(job: Job, now: Date, stretch: number): Job {
+  const isStretched = Math.max(stretch, job.next?.stretch ?? 1) > 1;
+  return isStretched ? { ...job, watch: recordDelay(job.watch, intervalSeconds(job), now) } : job;
 }
 
 function newestFrame(outcome: TickOutcome): Pick<TickState, 'last_frame'> {

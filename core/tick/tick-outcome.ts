@@ -17,7 +17,7 @@ import { rules } from '../rules.ts';
 
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
-/** Result of a fresh capture: a verdict, a failed model call, or a sample of a summary. */
+/** Result of a tick's capture: a fresh one has a verdict, a failed model call, or is a sample of a summary. */
 type Observation =
   | Exclude<Screening, { kind: 'fresh' }>
   | { kind: 'judged'; verdict: Verdict; captured: Captured }
@@ -37,7 +37,7 @@ export type TickDecision = {
   watch: TickState;
   /** New digest state; absent for monitors. */
   digest?: DigestState;
-  /** Progress, alerts and summaries, without the events of the end. */
+  /** Progress, alerts and summaries; the events of the end are the end's own. */
   events: NewEvent[];
   next: NextTick;
   ending: JobEnding | undefined;
@@ -57,8 +57,8 @@ export function streamLostEnding(outcome: TickOutcome, watch: TickState, now: Da
 }
 
 /**
- * The model failed too often in a row, throughout the grace period. `failure` is the newest failure; undefined without a model call, or
- * after a success.
+ * The model has failed too often in a row, and for the grace period. `failure` is the newest one, undefined if the model was not called
+ * or answered.
  */
 export function modelFailureEnding(
   failure: Failure | undefined,

@@ -8,7 +8,7 @@ import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { StoredWatch, WatchCreation } from '../ports/watch-store.ts';
 import type { DestinationAddress, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
-import { probeStream } from '../stream/stream-access.ts';
+import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { WatchRequest } from '../requests/watches.ts';
 import { rules } from '../rules.ts';
@@ -35,6 +35,7 @@ export async function createWatch(
   if (earlier) return earlier;
   checkUrls(request, deps);
   checkInputMode(request, deps);
+  requireCapacity(deps);
   const { watchesPerCaller: maxWatches } = deps.limits;
   if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
   await probeStream(request.stream_url, caller, deps);
@@ -76,7 +77,7 @@ export function checkInputMode(
 /** Creates the keyed hash of addresses. The key is the caller's webhook secret, which no other caller has. */
 export async function createFingerprint(
   caller: string,
-  { signer, sha256 }: Pick<WatchDeps, 'signer' | 'sha256'>,
+  { signer, sha256 }: Pick<WatchDeps, 'sha256'> & { signer: Pick<WatchDeps['signer'], 'secret'> },
 ): Promise<Fingerprint> {
   const secret = await signer.secret(caller);
   return (address) => sha256(`${secret}\n${address}`).slice(0, 16);
@@ -88,7 +89,8 @@ async function newWatch(
   deps: WatchDeps,
 ): Promise<Omit<WatchCreation, 'maxWatches'>> {
   const now = deps.now();
-  const { config, addresses } = splitRequest(request, await createFingerprint(caller, deps));
+  const fingerprint = await createFingerprint(caller, deps);
+  const { config, addresses } = splitRequest(request, fingerprint);
   const watch = {
     watch_id: deps.newId(),
     caller,
@@ -96,6 +98,7 @@ async function newWatch(
     updated_at: now.toISOString(),
     config_version: 1,
     stream_url: maskUrl(request.stream_url),
+    stream_fingerprint: fingerprint(request.stream_url),
     source_id: deps.newId(),
     stream_phase: deps.streamPhase(request.stream_url),
     config,
@@ -130,8 +133,8 @@ async function newWatch(
 }
 
 export function toSource(sourceId: string, url: string, config: WatchConfig) {
-  const { input_mode, clip_duration_seconds } = config;
-  return { source_id: sourceId, url, input_mode, clip_duration_seconds };
+  const { input_mode, clip_duration_seconds, regions } = config;
+  return { source_id: sourceId, url, input_mode, clip_duration_seconds, regions };
 }
 
 export function toSecrets(watchId: string, destinations: DestinationAddress[]) {

@@ -53,6 +53,7 @@ export async function editWatch(
         config_version: version,
         updated_at: now.toISOString(),
         stream_url: maskUrl(request.stream_url),
+        stream_fingerprint: fingerprint(request.stream_url),
         stream_phase: deps.streamPhase(request.stream_url),
       },
       source: toSource(watch.source_id, request.stream_url, config),
@@ -126,11 +127,13 @@ function withAddresses(
     const field = addressFields[destination.type];
     const given = destination[field];
     const isUnchanged = given === undefined || given === watch.config.destinations.find(isSame)?.url_masked;
+    // Another address gets no secret of the one before.
+    if (!isUnchanged) return destination;
     return {
       ...destination,
       url: destination.url ?? known.url,
       token: destination.token ?? known.token,
-      ...(isUnchanged && { [field]: known[field] }),
+      [field]: known[field],
     };
   });
 }

@@ -16,6 +16,10 @@ export type TickPlan = {
   scheduleUntil: Date | null;
   /** Begin of the next local day. */
   dayEnd: Date;
+  /** Planned time of this tick; null for the first one. */
+  plannedAt: Date | null;
+  /** Factor of the interval in an overload, else 1. */
+  stretch: number;
 };
 
 /** Longest time between two ticks: a schedule repeats every week. One more day covers the change of a clock. */
@@ -50,12 +54,18 @@ function nextBoundary({ status, scheduleUntil, dayEnd }: TickPlan): Date | null 
 function nextCheck(
   { config, created_at, stream_phase }: Watch,
   outcome: WatchOutcome,
-  { isPending, troubleWaitSeconds }: TickPlan,
+  { isPending, troubleWaitSeconds, plannedAt, stretch }: TickPlan,
   now: Date,
 ): { at: Date; confirming: boolean } {
   if (troubleWaitSeconds !== undefined) return { at: addSeconds(now, troubleWaitSeconds), confirming: false };
   const onGrid = nextOnGrid(
-    { startedAt: new Date(created_at), phaseMs: stream_phase, intervalSeconds: config.interval_seconds },
+    {
+      startedAt: new Date(created_at),
+      phaseMs: stream_phase,
+      intervalSeconds: config.interval_seconds,
+      plannedAt,
+      stretch,
+    },
     now,
   );
   if (!isPending) return { at: onGrid, confirming: false };

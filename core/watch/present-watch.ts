@@ -18,6 +18,7 @@ export function presentWatch({ watch, run }: StoredWatch): PresentedWatch {
     created_at: watch.created_at,
     updated_at: watch.updated_at,
     stream_url: maskUrl(watch.stream_url),
+    stream_fingerprint: watch.stream_fingerprint,
     state: {
       causes: state.causes,
       conditions: state.conditions.map(presentCondition),

@@ -12,12 +12,12 @@ import type { WatchDeps } from './watch-deps.ts';
 type Deps = WatchDeps & {
   meter: Pick<Meter, 'count'>;
   vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
-} & Pick<CoreDeps, 'limits'>;
+} & Pick<CoreDeps, 'limits' | 'usage'>;
 
 /** Configuration that a preview checks. */
 type PreviewInput = Pick<
   WatchRequest,
-  'stream_url' | 'input_mode' | 'clip_duration_seconds' | 'destinations'
+  'stream_url' | 'input_mode' | 'clip_duration_seconds' | 'destinations' | 'regions'
 > & { conditions: readonly { condition_id: string; condition: string }[] };
 
 /** Checks all conditions of an own watch once on a new capture. Changes nothing. Throws the errors of `checkOnce`. */
@@ -42,14 +42,16 @@ export async function previewRequest(request: WatchRequest, caller: string, deps
 }
 
 async function preview(input: PreviewInput, caller: string, deps: Deps) {
-  const { stream_url: url, input_mode: mode, clip_duration_seconds: clipSeconds } = input;
-  const capture = await captureStream({ url, mode, clipSeconds, resolveAgain: false }, caller, deps);
+  const { stream_url: url, input_mode: mode, clip_duration_seconds: clipSeconds, regions } = input;
+  const capture = await captureStream({ url, mode, clipSeconds, regions, resolveAgain: false }, caller, deps);
   await deps.meter.count({ kind: 'direct_frame' });
-  const media = { mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}) };
+  const media = { mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}), regions };
   const signal = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
   const verdicts = await Promise.all(
     input.conditions.map(async ({ condition_id, condition }) => {
-      const { triggered, explanation } = await deps.vision.judge(media, condition, signal);
+      const { triggered, explanation } = await deps.usage.charge(caller, () =>
+        deps.vision.judge(media, condition, signal),
+      );
       return { condition_id, condition, triggered, explanation };
     }),
   );

@@ -35,6 +35,8 @@ export type WatchTickInput = {
   outcome: WatchOutcome;
   /** Worst case of a check of all conditions, which the rest of the day's budget must cover. */
   need: Cost;
+  /** Factor of the interval in an overload of the service; default 1. */
+  stretch?: number;
 };
 
 /** Returns the id of an alert: a UUIDv5 of watch, condition and the number of the opening. */
@@ -52,7 +54,7 @@ export type WatchDecision = {
 /** Decides a tick of a watch: phases of its conditions, alerts, status, next tick. Pure. */
 export function decideWatchTick(
   { watch, state: stored }: WatchRecord,
-  { outcome, need }: WatchTickInput,
+  { outcome, need, stretch = 1 }: WatchTickInput,
   now: Date,
   createAlertId: CreateAlertId,
 ): WatchDecision {
@@ -130,6 +132,8 @@ export function decideWatchTick(
       troubleWaitSeconds: troubleWaitSeconds(stream),
       scheduleUntil: schedule.until,
       dayEnd: day.end,
+      plannedAt: stored.next && new Date(stored.next.wait_until),
+      stretch,
     },
     now,
   );

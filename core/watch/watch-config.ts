@@ -59,6 +59,14 @@ function addressText(address: DestinationAddress | DestinationRequest): string {
   return address[addressFields[address.type]] ?? '';
 }
 
+/** Returns all secrets of an address as one text: a new token is a change too. */
+function secretText(address: DestinationAddress): string {
+  const others = (['url', 'routing_key', 'token', 'to'] as const).filter(
+    (field) => field !== addressFields[address.type],
+  );
+  return [addressText(address), ...others.map((field) => address[field]).filter(Boolean)].join('\n');
+}
+
 function readAddress(destination: DestinationRequest, destinationId: string): DestinationAddress {
   const { type, url, routing_key: routingKey, token, to } = destination;
   return {
@@ -80,7 +88,7 @@ function toDestination(
     destination_id: address?.destination_id ?? '',
     type,
     url_masked: address ? maskAddress(address) : '',
-    fingerprint: fingerprint(address ? addressText(address) : ''),
+    fingerprint: fingerprint(address ? secretText(address) : ''),
     events: [...events],
     min_severity,
     include_frame,

@@ -19,5 +19,6 @@ export type WatchDeps = Pick<
   | 'now'
   | 'newId'
   | 'streamPhase'
+  | 'pace'
 > &
   Pick<KeyCrypto, 'sha256'> & { vision: Pick<VisionModel, 'supportsVideo' | 'model'> };

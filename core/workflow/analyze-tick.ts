@@ -3,7 +3,7 @@ import { atTick, withMovedTimes } from '../tick/clock-change.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
 import { planTick, unreferencedMedia } from '../tick/job-change.ts';
 import type { TickOutcome, TickDecision } from '../tick/tick-outcome.ts';
-import { wakeUpTime } from '../tick/next-tick.ts';
+import { intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
 import { planTickClosure } from '../digest/window-closure.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { Job, NextTick } from '../records/job.ts';
@@ -21,7 +21,7 @@ import { decideDigestTick } from '../digest/after-tick.ts';
 import { decideMonitorTick } from '../monitor/after-tick.ts';
 
 export type AnalyzeDeps = SummaryDeps &
-  Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'now'> & {
+  Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'pace' | 'now'> & {
     limits: Pick<Limits, 'retentionSeconds' | 'visionTimeoutSeconds'>;
   };
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
@@ -38,6 +38,7 @@ export async function analyzeTick(
   const visionTimeoutSeconds = modelSeconds(input, given.limits.visionTimeoutSeconds, given.now());
   const deps = { ...given, limits: { ...given.limits, visionTimeoutSeconds } };
   let observed: TickOutcome | undefined;
+  let stretch: number | undefined;
   return retryConflicts('The job changed too often while its tick was to be committed', async () => {
     const stored = await deps.jobs.get(input.job_id, deps.now());
     if (!stored || isTerminal(stored.status) || isAbandoned(stored, input))
@@ -51,7 +52,8 @@ export async function analyzeTick(
     // The observation stays valid. Closures are planned again, because a concurrent change may have closed windows.
     const outcome = await withClosedWindows(stored, observed, deps, signal);
     const { job, now: decidedAt } = atTick(stored, deps.now());
-    const decision = decideAfterTick(job, outcome, decidedAt);
+    stretch ??= deps.pace.stretch(job.job_id, intervalSeconds(job));
+    const decision = decideAfterTick(job, outcome, decidedAt, stretch);
     const captureState = captureStateAfter(input, decision.next);
     const planned = planTick(job, decision, captureState, deps.limits.retentionSeconds, decidedAt);
     const change = withMovedTimes(planned, stored, job);
@@ -162,11 +164,11 @@ function report(job: Job, outcome: TickOutcome, deps: AnalyzeDeps): void {
 }
 
 /** Decides everything about a tick, from the job before it, the outcome and the time. Pure. */
-export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date): TickDecision {
+export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date, stretch = 1): TickDecision {
   switch (job.job_type) {
     case 'live-monitor':
-      return decideMonitorTick(job, outcome, now);
+      return decideMonitorTick(job, outcome, now, stretch);
     case 'live-digest':
-      return decideDigestTick(job, outcome, now);
+      return decideDigestTick(job, outcome, now, stretch);
   }
 }

@@ -29,7 +29,7 @@ import { modelSeconds, planBurst } from './burst.ts';
 
 export type AnalyzeWatchDeps = Pick<
   CoreDeps,
-  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'log' | 'now'
+  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'pace' | 'log' | 'now' | 'usage'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;
   createAlertId: CreateAlertId;
@@ -142,6 +142,7 @@ async function judge(
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, calls } = await askModel(questions, media, deps, signal);
+  await deps.usage.record(watch.caller, calls);
   const used = {
     calls: calls.length,
     micro_usd: calls.reduce((sum, tokens) => sum + priceCall(deps.modelPrice, tokens), 0),
@@ -161,7 +162,13 @@ async function readMedia(
   if (!frame || (clip_key !== null && !clip)) return undefined;
   const earlier = vision.usesPrevious ? run.state.last_frame?.key : undefined;
   const previous = earlier === undefined ? undefined : await media.get(earlier);
-  return { mode: config.input_mode, frame, ...(clip ? { clip } : {}), ...(previous ? { previous } : {}) };
+  return {
+    mode: config.input_mode,
+    frame,
+    ...(clip ? { clip } : {}),
+    ...(previous ? { previous } : {}),
+    regions: config.regions,
+  };
 }
 
 function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {
@@ -179,7 +186,8 @@ function planTick(
   const now = deps.now();
   const record = { watch, state: run.state };
   const need = computeCost(planAllQuestions(record), deps);
-  const decision = decideWatchTick(record, { outcome, need }, now, deps.createAlertId);
+  const stretch = deps.pace.stretch(watch.watch_id, watch.config.interval_seconds);
+  const decision = decideWatchTick(record, { outcome, need, stretch }, now, deps.createAlertId);
   const { next } = decision.state;
   const handsOver =
     run.generation === input.generation &&

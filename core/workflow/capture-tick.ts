@@ -48,7 +48,7 @@ async function captureAndStore(
   if (source.ended) return { kind: 'not_captured' };
   const capture = await tryCapture(source, input, deps, signal);
   if ('kind' in capture) return capture;
-  const motion = deps.compareMotion(capture.thumbnail, input.motion);
+  const motion = deps.compareMotion(capture.thumbnail, input.motion, source.regions ?? []);
   const keys = await store(capture, input, deps);
   return {
     kind: 'captured',
@@ -78,6 +78,7 @@ async function tryCapture(
         mode: source.input_mode,
         clipSeconds: source.clip_duration_seconds,
         resolveAgain: input.resolve_again,
+        regions: source.regions ?? null,
       },
       timeLimit,
     );

@@ -6,7 +6,7 @@ import { createTimeLimit } from '../time-limit.ts';
 import type { MonitorJob } from '../records/job.ts';
 import type { CheckMedia } from '../ports/vision-model.ts';
 
-type Deps = Pick<CoreDeps, 'media' | 'vision'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
+type Deps = Pick<CoreDeps, 'media' | 'vision' | 'usage'> & { limits: Pick<Limits, 'visionTimeoutSeconds'> };
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
 /** Checks the condition of the monitor on a capture. */
@@ -17,10 +17,10 @@ export async function judgeCapture(
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
   try {
-    const verdict = await deps.vision.judge(
-      await readMedia(captured, job, deps),
-      job.config.condition,
-      createTimeLimit(deps.limits.visionTimeoutSeconds, signal),
+    const media = await readMedia(captured, job, deps);
+    const limit = createTimeLimit(deps.limits.visionTimeoutSeconds, signal);
+    const verdict = await deps.usage.charge(job.caller, () =>
+      deps.vision.judge(media, job.config.condition, limit),
     );
     return { kind: 'judged', verdict, captured };
   } catch (error) {

@@ -1,3 +1,4 @@
+import { freePace } from '../../core/ports/pace.ts';
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
@@ -15,6 +16,7 @@ import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts'
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
 import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
@@ -38,7 +40,12 @@ export type AnalyzeFunctionDeps = AnalyzeDeps &
 export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { measurements, log, during } = telemetry;
-  const { jobs, watches, meter } = dynamoStores({
+  const {
+    jobs,
+    watches,
+    meter,
+    usage: ledger,
+  } = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
@@ -48,12 +55,14 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     invoke: createInvoke(new LambdaClient({}), config.CAPTURE_FUNCTION),
     seconds: sheetSeconds,
   });
+  const modelPrice = findModelPrice(visionProviders[config.VISION_PROVIDER].describeModel(config.MODEL_ID));
   const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL });
   return {
     jobs: instrumentJobs(jobs, measurements),
     watches: publishCommits(watches, { queue, log, now }),
     createAlertId,
-    modelPrice: findModelPrice(visionProviders[config.VISION_PROVIDER].describeModel(config.MODEL_ID)),
+    modelPrice,
+    usage: createCallerUsage({ ledger, modelPrice, log, now }),
     media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
     vision: meteredVision(createVision(config, contactSheets, telemetry), meter),
     contactSheets,
@@ -63,6 +72,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
     queue,
+    pace: freePace,
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS, visionTimeoutSeconds },
     now,

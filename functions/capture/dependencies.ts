@@ -14,6 +14,7 @@ import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createMaskMedia, maskCaptures } from '../../adapters/media/mask-media.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
 import { defaultPlatformSettings } from '../../adapters/platforms/platform-settings.ts';
@@ -46,12 +47,16 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     now,
     platforms: createPlatforms(config, telemetry),
   });
+  const maskMedia = createMaskMedia({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
   const client = new DynamoDBClient({});
   return {
     // The role may read only `SOURCE#` items of the table.
     jobs: dynamoStores({ client, tableName: config.TABLE_NAME, now }).jobs,
     media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
-    streams: instrumentCapturer(capturer, { measurements, elapsedMs: () => performance.now() }),
+    streams: instrumentCapturer(maskCaptures(capturer, maskMedia), {
+      measurements,
+      elapsedMs: () => performance.now(),
+    }),
     contactSheets: createContactSheets({ ffmpegPath: config.FFMPEG_PATH }),
     compareMotion,
     limits: { captureTimeoutSeconds },

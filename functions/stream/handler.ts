@@ -1,11 +1,13 @@
-import { httpEventSchema } from '../../adapters/aws/http/http-event.ts';
+import { streamEventSchema } from '../../adapters/aws/http/http-event.ts';
 import { streamResponse } from '../../adapters/aws/http/response-stream.ts';
 import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.ts';
 import type { StreamFunctionDeps } from './dependencies.ts';
 
-/** Creates the handler of the function URL (payload format 2.0), which streams its response. */
+/** Creates the handler of the origin that streams, which streams its response. */
 export function createHandler({ respond, during }: StreamFunctionDeps, runtime: StreamingRuntime) {
   return runtime.streamifyResponse((event, stream, context) =>
-    during(context, async () => streamResponse(await respond(httpEventSchema.parse(event)), stream, runtime)),
+    during(context, async () =>
+      streamResponse(await respond(streamEventSchema.parse(event)), stream, runtime),
+    ),
   );
 }

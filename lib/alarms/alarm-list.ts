@@ -119,7 +119,7 @@ export function alarmList({
     },
     {
       name: 'stream-faults',
-      headline: 'The function URL returned 5xx',
+      headline: 'The origin of event streams and checks returned 5xx',
       // A 5xx that the app returns is no error of the function.
       metric: metrics.streamFaults(minutes(5)),
       threshold: 5,

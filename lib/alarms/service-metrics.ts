@@ -8,6 +8,7 @@ import { checkOutputTokens } from '../../adapters/vision/prompt.ts';
 import { metricUnits } from '../../core/ports/metrics.ts';
 import type { MetricName } from '../../core/ports/metrics.ts';
 import type { ServiceFunction } from '../service-function.ts';
+import type { StreamOrigin } from '../stream-origin.ts';
 
 type Parts = {
   /** Value of the metric dimension `service`: the stack name. */
@@ -19,6 +20,7 @@ type Parts = {
   burst: StateMachine;
   table: Table;
   httpApi: HttpApi;
+  streamOrigin: StreamOrigin;
 };
 
 /** Copy of the namespace in `adapters/aws/telemetry/metrics.ts`, which imports Powertools; a test compares both. */
@@ -136,7 +138,7 @@ export class ServiceMetrics {
   }
 
   streamFaults(options: MetricOptions = {}): IMetric {
-    return this.#parts.functions.stream.lambda.metric('Url5xxCount', { statistic: 'Sum', ...options });
+    return this.#parts.streamOrigin.faults(options);
   }
 
   reconcileRuns(options: MetricOptions = {}): IMetric {

@@ -7,8 +7,7 @@ import {
   SecurityPolicyProtocol,
 } from 'aws-cdk-lib/aws-cloudfront';
 import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
-import { FunctionUrlOrigin, HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
-import type { IFunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
@@ -16,6 +15,7 @@ import { functionUrlPaths, maxOriginSeconds } from '../../adapters/aws/http/orig
 import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 import type { PrivateBucket } from '../private-bucket.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
+import type { StreamOrigin } from '../stream-origin.ts';
 import { EdgeBehaviors } from './edge-behaviors.ts';
 import { globalName } from './edge-headers.ts';
 import { errorPageFile, pagedStatuses } from './error-pages.ts';
@@ -23,7 +23,7 @@ import { RateRule } from './rate-rule.ts';
 
 type Props = {
   apiHost: string;
-  streamUrl: IFunctionUrl;
+  stream: StreamOrigin;
   console: PrivateBucket;
   /** True if the bucket of the console has the error pages. */
   errorPages: boolean;
@@ -35,7 +35,7 @@ type Props = {
   >;
 };
 
-/** Paths of the function URL. CloudFront selects by path, not by `Accept`. An MCP tool can be any endpoint. */
+/** Paths of the origin `stream`. CloudFront selects by path, not by `Accept`. An MCP tool can be any endpoint. */
 export const streamPaths = [...functionUrlPaths(endpoints), '/mcp'];
 
 /**
@@ -69,9 +69,7 @@ export class Edge extends Construct {
     };
     // More than the budget of a check, 58 s, with the cold starts of three functions. CloudFront permits 120 s (API reference, OriginReadTimeout).
     const streamTiming = { ...timing, readTimeout: Duration.seconds(90) };
-    const stream = behaviors.stream(
-      new FunctionUrlOrigin(props.streamUrl, { ...streamTiming, customHeaders }),
-    );
+    const stream = behaviors.stream(props.stream.createOrigin({ ...streamTiming, customHeaders }));
     const originAccessControl = new S3OriginAccessControl(this, 'ConsoleAccess', {
       originAccessControlName: globalName(this, 'console'),
     });

@@ -72,6 +72,8 @@ export const stageSettingsSchema = z
       })
       .optional(),
 
+    /** Origin of event streams and slow endpoints. A REST API is for organizations that forbid public function URLs. */
+    streamOrigin: z.enum(['function-url', 'rest-api']).default('function-url'),
     /** Maximum requests per second of all callers together on the HTTP API. */
     apiRequestsPerSecond: wholeNumber(1, 10_000).default(100),
     /** Maximum burst of requests on the HTTP API. */

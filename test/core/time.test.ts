@@ -43,7 +43,8 @@ describe('the grid of a job', () => {
 
 describe('the grid of a stream', () => {
   const phaseMs = 7_301;
-  const onGrid = (startedAt: Date, now: Date) => nextOnGrid({ startedAt, phaseMs, intervalSeconds: 10 }, now);
+  const onGrid = (startedAt: Date, now: Date) =>
+    nextOnGrid({ startedAt, phaseMs, intervalSeconds: 10, plannedAt: null, stretch: 1 }, now);
 
   test.each(Array.from({ length: 20 }, (_, index) => index * 0.777))(
     'the first point comes half an interval to an interval and a half after a start at %d s',

@@ -10,7 +10,7 @@ import { mintKey } from '../../core/access/api-key.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
 import { createHandler } from '../../functions/stream/handler.ts';
-import { httpEvent } from '../adapters/aws/http/events.ts';
+import { httpEvent, restEvent } from '../adapters/aws/http/events.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
 import { during, lambdaContext } from './lambda-context.ts';
@@ -46,6 +46,7 @@ async function call(
   fields: Parameters<typeof httpEvent>[0],
   stream: PassThrough = new PassThrough(),
   sessionSeconds: number | null = null,
+  toEvent: typeof httpEvent | typeof restEvent = httpEvent,
 ) {
   const { begun, streaming } = runtime();
   const respond = createHttpFunction({
@@ -66,7 +67,7 @@ async function call(
     context: unknown,
   ) => Promise<void>;
   const text = stream.toArray().catch(() => []);
-  await handler(httpEvent({ ...fields, headers }), stream, lambdaContext());
+  await handler(toEvent({ ...fields, headers }), stream, lambdaContext());
   return { ...begun[0], body: Buffer.concat(await text).toString() };
 }
 
@@ -89,6 +90,16 @@ describe('stream', () => {
     const { statusCode, headers, body } = await call(readEvents(jobId));
 
     expect([statusCode, headers?.['content-type']]).toEqual([200, 'text/event-stream']);
+    expect(body.match(/^event: .+$/gm)).toEqual(['event: started', 'event: stopped']);
+  });
+
+  test('stream sends the events of a job through a REST API too', async () => {
+    const jobId = await runningJob();
+    await cancelJob(jobId, 'harbour', world.c);
+
+    const { statusCode, body } = await call(readEvents(jobId), new PassThrough(), null, restEvent);
+
+    expect(statusCode).toBe(200);
     expect(body.match(/^event: .+$/gm)).toEqual(['event: started', 'event: stopped']);
   });
 

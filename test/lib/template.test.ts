@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { ttlAttribute } from '../../adapters/aws/dynamodb/table-layout.ts';
@@ -17,7 +16,6 @@ import { metricNamespace } from '../../lib/alarms/service-metrics.ts';
 import { streamPaths } from '../../lib/edge/edge.ts';
 import watch from '../../workflow/watch.asl.json' with { type: 'json' };
 import { awsMetrics } from './aws-metrics.ts';
-import { cfnLint } from './cfn-lint.ts';
 import { describeRoles } from './roles.ts';
 import { ofType, one, ownFunctions, synthesize } from './synthesize.ts';
 
@@ -408,13 +406,6 @@ describe('permissions', () => {
       everything.filter((action) => !/^xray:|^logs:\w*(Deliver|ResourcePolic|LogGroups)/.test(action!)),
     ).toEqual([]);
   });
-});
-
-test('cfn-lint reports nothing for the template', { timeout: 300_000 }, async (context) => {
-  const lint = await cfnLint();
-  if (lint === undefined)
-    return context.skip('cfn-lint could not be installed: requires Python 3 with pip and a package registry');
-  expect(await lint(join(synthesized.outDir, 'Watchpost-test.template.json'))).toBe('');
 });
 
 /** Returns the anchors of headings, as GitHub generates them. */

@@ -161,6 +161,8 @@ async function watches(call: CallOperation, world: World) {
 
 async function access(call: CallOperation) {
   await call('own_key');
+  await call('usage', { all: true });
+  await call('usage', { from: '2026-03-02', to: '2026-03-01' });
   await call('list_callers');
   await call('add_caller', { caller: 'canal' });
   await call('add_caller', { caller: 'no name' });

@@ -2,7 +2,6 @@ import type {
   Budget,
   Destination,
   DestinationAddress,
-  Region,
   Schedule,
   Severity,
   Watch,
@@ -10,6 +9,7 @@ import type {
   WatchConfig,
   WatchSecrets,
 } from '../../core/records/watch.ts';
+import type { Region } from '../../core/records/region.ts';
 import type { WatchEventType } from '../../core/records/watch-event-type.ts';
 import type { WatchPatch, WatchRequest } from '../../core/requests/watches.ts';
 
@@ -118,6 +118,7 @@ export function newWatch(fields: Partial<Watch> = {}): Watch {
     updated_at: '2026-03-01T12:00:00.000Z',
     config_version: 1,
     stream_url: 'rtsp://user:***@camera.example/1',
+    stream_fingerprint: '0d1c2b3a4f5e6d7c',
     source_id: '9b2f6a52-5c3e-4b8e-8d8e-5a1f0f6c7d21',
     stream_phase: null,
     config: newWatchConfig(),

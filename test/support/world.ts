@@ -6,8 +6,10 @@ import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/key-store.ts';
+import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
 import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
+import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
 import { createLogBuffer } from '../../adapters/embedded/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/meter.ts';
@@ -27,6 +29,7 @@ import { summarizeWindows } from '../../core/digest/summarize-windows.ts';
 import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import { freePace } from '../../core/ports/pace.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
@@ -82,6 +85,12 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       send: async () => ({ outcome: 'delivered', status: 200, latencyMs: 12, error: null, retryAfter: null }),
     },
     modelPrice: { input: 0, output: 0 },
+    usage: createCallerUsage({
+      ledger: createUsageLedger(database),
+      modelPrice: { input: 0.000_06, output: 0.000_24 },
+      log: output,
+      now,
+    }),
     callers,
     meter,
     recentLog,
@@ -160,6 +169,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       stateWithNewReference: 'looked',
       stateWithSameReference: 'skipped',
     }),
+    pace: freePace,
     executions: {
       start: async (input) => {
         if (executions.has(toName(input))) return 'already';

@@ -28,6 +28,10 @@ export const itemKeys = {
     sk: `IDEMPOTENCY#${createHash('sha256').update(key).digest('hex')}`,
   }),
   caller: (caller: string): ItemKey => ({ pk: keyPrefixes.callers, sk: caller }),
+  callerUse: (caller: string, day: string): ItemKey => ({
+    pk: callerPartition(caller),
+    sk: `${sortPrefixes.use}${day}`,
+  }),
   /** Hashes of the valid keys of a caller, for their limit. */
   goodKeys: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'GOOD_KEYS' }),
   apiKey: (hash: string): ItemKey => ({ pk: `${keyPrefixes.key}${hash}`, sk: 'META' }),
@@ -73,6 +77,7 @@ export const sortPrefixes = {
   hour: 'HOUR#',
   reviews: 'REVIEWS#',
   apiKey: 'KEY#',
+  use: 'USE#',
   /** In the partition of a key: those that it made. */
   madeKey: 'MADE#',
 };

@@ -9,6 +9,7 @@ import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
 import { zeroCounters } from '../../../core/records/job.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
+import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
 import type { WatchDeliveryStore } from '../../../core/ports/watch-deliveries.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
@@ -22,6 +23,7 @@ import { itemTtls } from './item-ttls.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
 import { openTable } from './open-table.ts';
+import { createUsageLedger } from './usage-ledger.ts';
 import { createWatchDeliveryStore } from './watch-delivery-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
@@ -51,6 +53,7 @@ export type DynamoStores = {
   watchDeliveries: WatchDeliveryStore;
   deliveries: DeliveryStore;
   meter: Meter;
+  usage: UsageLedger;
   limiter: CallLimiter;
   sessions: EventSessions;
   /** Creates sessions with another limit per name. */
@@ -77,6 +80,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     watchDeliveries: createWatchDeliveryStore(table),
     deliveries: createDeliveryStore(table, ttls, now),
     meter: createMeter({ table, random: backoff.random, since }),
+    usage: createUsageLedger(table),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
     sessions: sessionsWithLimit(perCaller),
     sessionsWithLimit,

@@ -13,6 +13,43 @@ export const httpEventSchema = z.object({
 /** Request in payload format 2.0. */
 export type HttpEvent = z.output<typeof httpEventSchema>;
 
+const values = z.record(z.string(), z.array(z.string())).nullish();
+
+/** Used part of a request in payload format 1.0, as sent by a REST API. */
+const restEventSchema = z
+  .object({
+    httpMethod: z.string(),
+    path: z.string(),
+    multiValueQueryStringParameters: values,
+    multiValueHeaders: values,
+    requestContext: z.object({ domainName: z.string() }),
+    body: z.string().nullish(),
+    isBase64Encoded: z.boolean().default(false),
+  })
+  .transform((event): HttpEvent => ({
+    rawPath: event.path,
+    rawQueryString: toQueryString(event.multiValueQueryStringParameters ?? {}),
+    headers: Object.fromEntries(
+      Object.entries(event.multiValueHeaders ?? {}).map(([name, all]) => [name.toLowerCase(), all.join(',')]),
+    ),
+    requestContext: {
+      domainName: event.requestContext.domainName,
+      http: { method: event.httpMethod },
+    },
+    body: event.body,
+    isBase64Encoded: event.isBase64Encoded,
+  }));
+
+/** Request of an origin that streams: a function URL (format 2.0) or a REST API (1.0). Both read as format 2.0. */
+export const streamEventSchema = z.union([httpEventSchema, restEventSchema]);
+
+/** Encodes the parameters again, because a REST API has decoded them. */
+function toQueryString(parameters: Record<string, string[]>): string {
+  return new URLSearchParams(
+    Object.entries(parameters).flatMap(([name, all]) => all.map((value): [string, string] => [name, value])),
+  ).toString();
+}
+
 /**
  * Converts an event to a `Request`. Throws `TypeError` for an invalid one: a method that `fetch` forbids, a header
  * with a line break.

@@ -10,7 +10,9 @@ import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { z } from 'zod';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
+import { freePace } from '../../../core/ports/pace.ts';
 import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
+import { createCallerUsage } from '../../caller-usage.ts';
 import { createDestinations } from '../../destinations/destination-sender.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { createGuardedHttp } from '../../egress/guarded-http.ts';
@@ -18,7 +20,7 @@ import { setSystemTimer } from '../../../core/time-limit.ts';
 import { publishCommits } from '../../../core/delivery/publish-watch-events.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
-import { visionProviders } from '../../vision/providers.ts';
+import { findModelPrice, visionProviders } from '../../vision/providers.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
 import { createAlarms } from '../alarms.ts';
 import { createDeliveryQueue } from '../delivery-queue.ts';
@@ -83,7 +85,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       eventSessionsPerCaller: settings.EVENT_STREAMS_PER_CALLER,
     }),
   });
-  const { callers, keys, deliveries, meter } = stores;
+  const { callers, keys, deliveries, meter, usage: ledger } = stores;
   const sessions =
     settings.EVENT_STREAMS === undefined
       ? stores.sessions
@@ -95,6 +97,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
           random: Math.random,
         });
 
+  const model = visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID);
   const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: settings.QUEUE_URL });
   const signer = createStoredSigner({ masterSecret: secret(settings.MASTER_SECRET_ARN), callers, now });
   const webhooks = createWebhookSender({
@@ -109,15 +112,17 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     keys,
     deliveries,
     meter,
+    usage: createCallerUsage({ ledger, modelPrice: findModelPrice(model), log, now }),
     calls: stores.limiter,
     media: createMediaStore({ client: new S3Client({}), bucket: settings.MEDIA_BUCKET }),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
     // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
     turns: unlimitedTurns,
+    pace: freePace,
     vision: createRemoteModel({
       invoke: analyze,
       seconds: visionTimeoutSeconds,
-      model: visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID),
+      model,
     }),
     summaries: createRemoteSummarizer(analyze),
     urls: createEgressGuard({

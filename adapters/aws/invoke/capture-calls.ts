@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema, streamPositionSchema } from '../../../core/records/capture.ts';
+import { regionSchema } from '../../../core/records/region.ts';
 import type { Capture, StreamProbe } from '../../../core/records/capture.ts';
 import { platforms } from '../../../core/records/platform.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
@@ -16,6 +17,8 @@ export const captureCallSchema = z.discriminatedUnion('operation', [
     url: z.string(),
     mode: inputModeSchema,
     clip_seconds: z.number(),
+    /** Absent in calls of earlier releases. */
+    regions: z.array(regionSchema).nullish(),
   }),
   z.object({
     operation: z.literal('sheet'),
@@ -59,8 +62,9 @@ export async function handleCaptureCall(call: CaptureCall, deps: Deps): Promise<
     case 'probe':
       return deps.streams.probe(call.url, signal);
     case 'look': {
-      const { url, mode, clip_seconds: clipSeconds } = call;
-      return lookAnswer(await deps.streams.capture({ url, mode, clipSeconds, resolveAgain: false }, signal));
+      const { url, mode, clip_seconds: clipSeconds, regions = null } = call;
+      const request = { url, mode, clipSeconds, regions, resolveAgain: false };
+      return lookAnswer(await deps.streams.capture(request, signal));
     }
     case 'sheet': {
       const samples = call.samples.map(({ frame, captured_at: capturedAt }) => ({ frame, capturedAt }));

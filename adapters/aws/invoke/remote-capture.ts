@@ -17,10 +17,17 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
   return {
     probe: async (url, signal) =>
       call(invoke, { operation: 'probe', seconds, url }, probeAnswerSchema, signal),
-    capture: async ({ url, mode, clipSeconds }, signal) => {
+    capture: async ({ url, mode, clipSeconds, regions }, signal) => {
       const { clip, captured_at, ...rest } = await call(
         invoke,
-        { operation: 'look', seconds, url, mode, clip_seconds: clipSeconds },
+        {
+          operation: 'look',
+          seconds,
+          url,
+          mode,
+          clip_seconds: clipSeconds,
+          ...(regions && { regions: [...regions] }),
+        },
         lookAnswerSchema,
         signal,
       );

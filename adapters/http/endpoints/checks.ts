@@ -83,8 +83,8 @@ const analyzeFrameEndpoint = defineEndpoint(
       response: { yes_or_no: examples.frameAnswer, open: examples.openAnswer },
     },
   },
-  async ({ body: { frame_b64: frame, question, include_frame: includeFrame }, startedAt }, deps) => {
-    const { answer, triggered, judged } = await analyzeFrame(frame, question, deps);
+  async ({ body: { frame_b64: frame, question, include_frame: includeFrame }, startedAt, caller }, deps) => {
+    const { answer, triggered, judged } = await analyzeFrame(frame, question, caller, deps);
     return {
       answer,
       triggered,

@@ -9,6 +9,7 @@ import { serviceEndpoints } from './service.ts';
 import { startEndpoints } from './starts.ts';
 import { streamEndpoints } from './streams.ts';
 import { alertEndpoints } from './alerts.ts';
+import { usageEndpoints } from './usage.ts';
 import { watchEventEndpoints } from './watch-events.ts';
 import { watchEndpoints } from './watches.ts';
 import { testWatchEndpoints } from './test-watch.ts';
@@ -28,6 +29,7 @@ export const endpoints: readonly Endpoint[] = [
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,
+  ...usageEndpoints,
   ...serviceEndpoints,
   ...observabilityEndpoints,
 ];

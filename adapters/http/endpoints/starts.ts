@@ -71,6 +71,7 @@ const liveMonitorEndpoint = defineEndpoint(
       'STREAM_FETCH_FAILED',
       'INVALID_INPUT_MODE',
       'MAX_JOBS_REACHED',
+      'SERVICE_OVERLOADED',
       'JOB_NOT_FOUND',
     ],
     examples: {
@@ -110,7 +111,14 @@ const liveDigestEndpoint = defineEndpoint(
         example: digestExamples.digestStream,
       },
     }),
-    errors: ['NOT_LIVESTREAM', 'INVALID_URL', 'STREAM_FETCH_FAILED', 'MAX_JOBS_REACHED', 'JOB_NOT_FOUND'],
+    errors: [
+      'NOT_LIVESTREAM',
+      'INVALID_URL',
+      'STREAM_FETCH_FAILED',
+      'MAX_JOBS_REACHED',
+      'SERVICE_OVERLOADED',
+      'JOB_NOT_FOUND',
+    ],
     examples: {
       body: { polling: digestExamples.digestRequest, webhook: digestExamples.digestWebhookRequest },
       response: { polling: digestExamples.acceptedDigest },
@@ -135,6 +143,7 @@ const runAgainEndpoint = defineEndpoint(
       'STREAM_FETCH_FAILED',
       'INVALID_INPUT_MODE',
       'MAX_JOBS_REACHED',
+      'SERVICE_OVERLOADED',
       'JOB_NOT_FOUND',
     ],
     examples: { parameters: { job_id: examples.jobId }, response: { polling: examples.acceptedJob } },

@@ -99,7 +99,7 @@ const createWatchEndpoint = defineEndpoint(
       body: watchRequestSchema,
     },
     response: jsonResponse(watchResponseSchema, { description: 'The watch' }),
-    errors: [...streamErrors, 'MAX_WATCHES_REACHED', 'WATCH_NOT_FOUND'],
+    errors: [...streamErrors, 'MAX_WATCHES_REACHED', 'SERVICE_OVERLOADED', 'WATCH_NOT_FOUND'],
     examples: {
       body: { watch: examples.watchRequest, full: examples.fullWatchRequest },
       response: { watch: examples.watch },

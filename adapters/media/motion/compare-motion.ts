@@ -1,4 +1,5 @@
 import { thumbnail } from '../../../core/records/capture.ts';
+import { createRegionMask } from '../../../core/records/region.ts';
 import type { CompareMotion, MotionComparison } from '../../../core/records/motion.ts';
 import { blurPlanes } from './blur.ts';
 import { type Changes, changedPixels } from './changed-pixels.ts';
@@ -21,10 +22,12 @@ export const compareMotion: CompareMotion = createMotionComparison(motionTuning)
  * not a whole thumbnail.
  */
 export function createMotionComparison(tuning: MotionTuning): CompareMotion {
-  return (picture, state) => {
+  return (picture, state, regions = []) => {
     const remembered = decodeState(state);
     if (remembered === null) return firstPicture(picture);
-    const { blurred, learned, ...comparison } = compareStates(picture, remembered, tuning);
+    const watched =
+      regions.length === 0 ? null : createRegionMask(regions, thumbnail.width, thumbnail.height);
+    const { blurred, learned, ...comparison } = compareStates(picture, remembered, tuning, watched);
     return {
       ...comparison,
       stateWithNewReference: encodeState(encodeReference(joinPlanes(blurred)), learned),
@@ -47,13 +50,19 @@ function firstPicture(picture: Uint8Array): MotionComparison {
   };
 }
 
-/** Compares a thumbnail with a decoded state. */
-export function compareStates(picture: Uint8Array, remembered: MotionState, tuning: MotionTuning) {
+/** Compares a thumbnail with a decoded state. `watched` is a mask of the pixels that count, `null` for all. */
+export function compareStates(
+  picture: Uint8Array,
+  remembered: MotionState,
+  tuning: MotionTuning,
+  watched: Uint8Array | null = null,
+) {
   const planes = splitPlanes(picture);
   const blurred = blurPlanes(planes);
   const { trace, noise, flakeArea } = remembered.learned;
   const allowance = noiseAllowance(noise, tuning.learnedShare);
-  const changes = changedPixels(splitPlanes(remembered.reference), blurred, allowance, tuning);
+  const found = changedPixels(splitPlanes(remembered.reference), blurred, allowance, tuning);
+  const changes = watched === null ? { ...found, watchedPixels: pixels } : maskChanges(found, watched);
   const components = componentWeights(changes.weights, thumbnail.width);
   const newest = computeFingerprint(planes.luma);
   return {
@@ -69,16 +78,32 @@ export function compareStates(picture: Uint8Array, remembered: MotionState, tuni
   };
 }
 
+type WatchedChanges = Changes & { watchedPixels: number };
+
+/** Drops the changes outside of the watched pixels. Light and noise are learned from the whole picture. */
+function maskChanges(changes: Changes, watched: Uint8Array): WatchedChanges {
+  const weights = changes.weights.map((weight, at) => (watched[at] === 1 ? weight : 0));
+  const beyondDoubt = changes.beyondDoubt.map((pixel, at) => (watched[at] === 1 ? pixel : 0));
+  const count = (mask: Uint8Array) => mask.reduce((sum, pixel) => sum + pixel, 0);
+  return {
+    ...changes,
+    weights,
+    beyondDoubt,
+    countWithoutNoiseMap: count(beyondDoubt),
+    watchedPixels: Math.max(1, count(watched)),
+  };
+}
+
 function verdict(
-  { countWithoutNoiseMap }: Changes,
+  { countWithoutNoiseMap, watchedPixels }: WatchedChanges,
   components: readonly number[],
   minArea: number,
   { unmistakableShare }: MotionTuning,
 ): { moved: boolean; changedShare: number } {
-  const unmistakable = countWithoutNoiseMap > unmistakableShare * pixels;
+  const unmistakable = countWithoutNoiseMap > unmistakableShare * watchedPixels;
   const changed = components.reduce((total, weight) => total + weight, 0) / fullWeight;
   return {
     moved: unmistakable || (components[0] ?? 0) >= minArea * fullWeight,
-    changedShare: (unmistakable ? countWithoutNoiseMap : changed) / pixels,
+    changedShare: Math.min(1, (unmistakable ? countWithoutNoiseMap : changed) / watchedPixels),
   };
 }

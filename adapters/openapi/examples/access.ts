@@ -21,3 +21,18 @@ export const caller = {
   label: 'The harbour office',
   created_at: '2026-03-01T11:00:00.000Z',
 };
+
+const useOfDay = {
+  model_calls: 412,
+  model_errors: 3,
+  input_tokens: 516_000,
+  output_tokens: 20_600,
+  cost_usd: 0.0359,
+};
+
+export const usage = {
+  from: '2026-03-01',
+  to: '2026-03-30',
+  callers: [{ caller: 'harbour', ...useOfDay, days: [{ day: '2026-03-01', ...useOfDay }] }],
+  next_after: null,
+};

@@ -47,6 +47,7 @@ export const watch = {
   created_at: at,
   updated_at: at,
   stream_url: streamUrl,
+  stream_fingerprint: 'c41e02d95b7f6a83',
   interval_seconds: 10,
   input_mode: 'frames',
   clip_duration_seconds: 3,

@@ -119,7 +119,7 @@ function selectMedia(look: CheckMedia, prompt: PromptVariant) {
   return {
     media: previous === undefined ? media : [{ jpeg: previous }, ...media],
     shown,
-    options: { prompt, hasPrevious: previous !== undefined },
+    options: { prompt, hasPrevious: previous !== undefined, regions: look.regions },
   };
 }
 

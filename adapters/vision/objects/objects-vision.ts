@@ -2,6 +2,7 @@ import { selectEvenly } from '../../../core/digest/summarize-windows.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
+import { isWatched, type Region } from '../../../core/records/region.ts';
 import type { EvidenceBox, Verdict } from '../../../core/records/vision.ts';
 import { describeFrame } from '../pixel/explain.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
@@ -73,8 +74,15 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     size: PictureSize,
     atSeconds: number | null,
     signal: AbortSignal,
+    regions?: readonly Region[] | null,
   ): Promise<ObjectMoment> {
-    const detections = await detect(rgb, size, signal);
+    const found = await detect(rgb, size, signal);
+    // An object belongs to where it stands: the middle of the lower edge of its box.
+    const detections = regions
+      ? found.filter(({ box }) =>
+          isWatched(regions, box.x + box.width / 2, Math.min(box.y + box.height, 0.999)),
+        )
+      : found;
     return { atSeconds, picture: { ...size, rgb }, detections, measured: null };
   }
 
@@ -120,7 +128,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
         const rgb = pictures[index];
         if (known !== undefined || rgb === undefined) return known ?? failMissingMoment();
         const atSeconds = index === 0 ? null : (index - 1) / clipFramesPerSecond;
-        const moment = await toMoment(rgb, size, atSeconds, signal);
+        const moment = await toMoment(rgb, size, atSeconds, signal, media.regions);
         moments.set(index, moment);
         return moment;
       },

@@ -73,7 +73,7 @@ export function createOpenAiVision({
 }
 
 /** Returns the frames of a check, that of the check before first, if the prompt has it. */
-function selectFrames({ frame, previous }: CheckMedia, prompt: PromptVariant) {
+function selectFrames({ frame, previous, regions }: CheckMedia, prompt: PromptVariant) {
   const hasPrevious = prompt.withPrevious && previous !== undefined;
-  return { frames: hasPrevious ? [previous, frame] : [frame], options: { prompt, hasPrevious } };
+  return { frames: hasPrevious ? [previous, frame] : [frame], options: { prompt, hasPrevious, regions } };
 }

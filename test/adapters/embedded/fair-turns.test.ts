@@ -97,7 +97,7 @@ describe('Captures of ticks', () => {
 
   test('a capture without a turn is a transient error, and a failed capture releases its turn', async () => {
     const { turns, runOut, settled } = openTurns({ max: 1 });
-    const { capture } = limitCaptures(failing, turns);
+    const { capture } = limitCaptures(failing, { turns, elapsedMs: () => 0, report: () => undefined });
     const { signal } = new AbortController();
     await expect(capture(request, signal)).rejects.toThrow('captured');
     await expect(capture(request, signal)).rejects.toThrow('captured');

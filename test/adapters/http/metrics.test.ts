@@ -44,6 +44,7 @@ describe('/metrics', () => {
       jobs: { created: 0, completed: 0, failed: 0 },
       frames: { captured: 0, skipped_prefilter: 0 },
       webhooks: { sent: 0, failed: 0 },
+      late: { checks: 0, seconds: 0, interval_factor: 1 },
     });
   });
 
@@ -143,6 +144,7 @@ describe('/metrics', () => {
       jobs: { created: 0, completed: 0, failed: 0 },
       frames: { captured: 0, skipped_prefilter: 0 },
       webhooks: { sent: 0, failed: 0 },
+      late: { checks: 0, seconds: 0, interval_factor: 1 },
     });
 
     await world.tick(await world.begin({ job_id: running.jobId, generation: 0 }));

@@ -9,6 +9,7 @@ import { jobCases } from './job-management.ts';
 import { monitorCases } from './monitors.ts';
 import { operationsCases } from './operations.ts';
 import { sseCases } from './sse.ts';
+import { watchCases } from './watches.ts';
 import { webhookCases } from './webhooks.ts';
 
 export const allCases: readonly Case[] = [
@@ -23,4 +24,5 @@ export const allCases: readonly Case[] = [
   ...sseCases,
   ...jobCases,
   ...operationsCases,
+  ...watchCases,
 ];

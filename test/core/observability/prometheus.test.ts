@@ -8,6 +8,7 @@ const metrics = {
   jobs: { created: 4, completed: 2, failed: 1 },
   frames: { captured: 60, skipped_prefilter: 180 },
   webhooks: { sent: 11, failed: 1 },
+  late: { checks: 7, seconds: 0.4, interval_factor: 1.25 },
 };
 const findings = [
   { check: 'model', status: 'failed', message: '', next: null },
@@ -15,8 +16,18 @@ const findings = [
   { check: 'clock', status: 'ok', message: '', next: null },
 ] as const;
 
+const use = {
+  model_calls: 3,
+  model_errors: 0,
+  input_tokens: 900,
+  output_tokens: 12,
+  micro_usd: 57,
+  unpriced_calls: 0,
+};
+const callers = [{ caller: 'harbour "south"', use }];
+
 test('the text for Prometheus has every number of the metrics, with help and type', () => {
-  const text = formatPrometheus(metrics, findings);
+  const text = formatPrometheus(metrics, findings, callers);
   const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   expect(samples).toEqual([
     'watchpost_start_time_seconds 1772366400',
@@ -29,6 +40,12 @@ test('the text for Prometheus has every number of the metrics, with help and typ
     'watchpost_frames_skipped_total 180',
     'watchpost_deliveries_total{result="sent"} 11',
     'watchpost_deliveries_total{result="failed"} 1',
+    'watchpost_late_checks_total 7',
+    'watchpost_late_seconds 0.4',
+    'watchpost_interval_factor 1.25',
+    'watchpost_caller_tokens_total{caller="harbour \\"south\\"",kind="input"} 900',
+    'watchpost_caller_tokens_total{caller="harbour \\"south\\"",kind="output"} 12',
+    'watchpost_caller_cost_usd_total{caller="harbour \\"south\\""} 0.000057',
     'watchpost_check_failed{check="model"} 1',
     'watchpost_check_failed{check="disk"} 0.5',
     'watchpost_check_failed{check="clock"} 0',
@@ -41,7 +58,7 @@ test('the text for Prometheus has every number of the metrics, with help and typ
 });
 
 test('label values are escaped', () => {
-  const text = formatPrometheus({ ...metrics, providers: { 'a"b\\c\n': { calls: 1, errors: 0 } } }, []);
+  const text = formatPrometheus({ ...metrics, providers: { 'a"b\\c\n': { calls: 1, errors: 0 } } }, [], []);
   expect(text).toContain(String.raw`watchpost_model_calls_total{provider="a\"b\\c\n"} 1`);
 });
 
@@ -49,7 +66,7 @@ test.each(['alerts.yml', 'dashboard.json'])(
   'every metric that %s uses is in the text for Prometheus',
   (file) => {
     const used = readFileSync(`docs/operate/prometheus/${file}`, 'utf8').match(/\bwatchpost_\w+/g) ?? [];
-    const offered = formatPrometheus(metrics, findings).match(/^watchpost_\w+/gm) ?? [''];
+    const offered = formatPrometheus(metrics, findings, callers).match(/^watchpost_\w+/gm) ?? [''];
     expect(used.length).toBeGreaterThan(4);
     expect(used.filter((name) => !offered.includes(name))).toEqual([]);
   },

@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
 import { units } from '../../../../cli/cost/units.ts';
@@ -65,12 +66,13 @@ withDynamoLocal((makeTable) => {
     const { used, commands } = countUnits(client);
     const world = createWorld({ maxJobSeconds: 3_600 });
     const now = () => world.clock.now;
-    const { jobs, meter, callers, deliveries } = dynamoStores({ client, tableName, now });
+    const { jobs, meter, callers, deliveries, usage } = dynamoStores({ client, tableName, now });
     Object.assign(world.c, {
       jobs,
       meter,
       callers,
       deliveries,
+      usage: createCallerUsage({ ledger: usage, modelPrice: null, log: world.c.log, now }),
       vision: meteredVision(world.c.vision, meter),
     });
     const request = monitorRequest({ monitor_duration_seconds: 3_600, max_triggers: null, ...fields });

@@ -10,6 +10,7 @@ import { describeEventSessions } from '../../../contract/event-sessions.contract
 import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import { describeKeyStore } from '../../../contract/key-store.contract.ts';
 import { describeMeter } from '../../../contract/meter.contract.ts';
+import { describeUsageLedger } from '../../../contract/usage-ledger.contract.ts';
 import { describeWatchDeliveryStore } from '../../../contract/watch-delivery-store.contract.ts';
 import { describeWatchStore } from '../../../contract/watch-store.contract.ts';
 import { start } from '../../../contract/records.ts';
@@ -22,6 +23,7 @@ withDynamoLocal((makeTable) => {
   describeJobStore('The table', async () => (await makeStores()).jobs);
   describeCallerStore('The table', async () => (await makeStores()).callers);
   describeKeyStore('The table', async () => (await makeStores()).keys);
+  describeUsageLedger('The table', async () => (await makeStores()).usage);
   describeDeliveryStore('The table', async () => (await makeStores()).deliveries);
   describeWatchDeliveryStore('The table', async () => (await makeStores()).watchDeliveries);
   describeWatchStore('The table', async () => (await makeStores()).watches);

@@ -7,6 +7,35 @@ type Fields = {
   isBase64Encoded?: boolean;
 };
 
+/** Request in payload format 1.0 of a REST API (AWS documentation). */
+export function restEvent({ headers = {}, rawQueryString = '', ...fields }: Fields = {}) {
+  const query = [...new URLSearchParams(rawQueryString)];
+  return {
+    resource: '/{proxy+}',
+    path: fields.rawPath ?? '/healthz',
+    httpMethod: fields.method ?? 'GET',
+    headers,
+    multiValueHeaders: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    queryStringParameters: query.length > 0 ? Object.fromEntries(query) : null,
+    multiValueQueryStringParameters:
+      query.length > 0
+        ? Object.fromEntries(query.map(([name]) => [name, new URLSearchParams(rawQueryString).getAll(name)]))
+        : null,
+    pathParameters: { proxy: (fields.rawPath ?? '/healthz').slice(1) },
+    stageVariables: null,
+    requestContext: {
+      resourcePath: '/{proxy+}',
+      httpMethod: fields.method ?? 'GET',
+      path: `/live${fields.rawPath ?? '/healthz'}`,
+      stage: 'live',
+      domainName: 'rest.example',
+      requestId: 'id',
+    },
+    body: fields.body ?? null,
+    isBase64Encoded: fields.isBase64Encoded ?? false,
+  };
+}
+
 /** Request in payload format 2.0 of the HTTP API (AWS documentation). Function URLs send the same. */
 export function httpEvent({ method = 'GET', rawPath = '/healthz', ...fields }: Fields = {}) {
   return {

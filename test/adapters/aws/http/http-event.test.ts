@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { httpEventSchema, toRequest } from '../../../../adapters/aws/http/http-event.ts';
+import { httpEventSchema, streamEventSchema, toRequest } from '../../../../adapters/aws/http/http-event.ts';
 import { toHttpResult } from '../../../../adapters/aws/http/http-result.ts';
-import { httpEvent } from './events.ts';
+import { endpoints } from '../../../../adapters/http/endpoints/endpoints.ts';
+import { httpEvent, restEvent } from './events.ts';
 
 const read = (fields: object) => toRequest(httpEventSchema.parse(httpEvent(fields)));
 
@@ -48,6 +49,49 @@ describe('requestOf', () => {
     expect(() => read({ headers: { 'x-a': 'a\nb' } })).toThrow(TypeError);
   });
 });
+
+describe('streamEventSchema', () => {
+  const formats = [
+    ['function URL', httpEvent],
+    ['REST API', restEvent],
+  ] as const;
+
+  test.each(formats)('a request of a %s has method, path, query, headers and body', async (_, event) => {
+    const request = toRequest(
+      streamEventSchema.parse(
+        event({
+          method: 'POST',
+          rawPath: '/api/live-monitor',
+          rawQueryString: 'a=1&b=%26%C3%BC&a=2',
+          headers: { Authorization: 'Bearer wp_x' },
+          body: '{"stream_url":"ü"}',
+        }),
+      ),
+    );
+
+    const { pathname, searchParams } = new URL(request.url);
+    expect([request.method, pathname]).toEqual(['POST', '/api/live-monitor']);
+    expect([searchParams.getAll('a'), searchParams.get('b')]).toEqual([['1', '2'], '&ü']);
+    expect(request.headers.get('authorization')).toBe('Bearer wp_x');
+    expect(await request.text()).toBe('{"stream_url":"ü"}');
+  });
+
+  test.each(formats)('the largest JSON body of a %s fits into an invocation', (_, event) => {
+    const body = JSON.stringify({ image_b64: 'A'.repeat(maxBodyBytes - 20) });
+    expect(Buffer.byteLength(JSON.stringify(event({ method: 'POST', body })))).toBeLessThan(
+      maxInvocationBytes,
+    );
+  });
+
+  test('a REST API without query and headers is a valid request', () => {
+    const event = { ...restEvent(), multiValueHeaders: null };
+    expect(toRequest(streamEventSchema.parse(event)).url).toBe('https://rest.example/healthz');
+  });
+});
+
+const maxBodyBytes = Math.max(...endpoints.map((each) => each.maxBodyBytes));
+/** Maximum request of a synchronous invocation (Lambda quotas): 6 MB. */
+const maxInvocationBytes = 6 * 1024 * 1024;
 
 describe('resultOf', () => {
   test('JSON and text are unchanged', async () => {

@@ -195,3 +195,29 @@ describe('frozen frame', () => {
     expect(ticks.filter((tick) => tick.identicalToPrevious)).toEqual([]);
   });
 });
+
+test('motion outside of the regions does not count, and motion inside of them does', () => {
+  const pictures = renderThumbnails(`${daylight},${box(200, 'red', changeAt)}`);
+  const region = (mode: 'include' | 'exclude', x1: number, x2: number) => ({
+    mode,
+    points: [
+      [x1, 0],
+      [x2, 0],
+      [x2, 1],
+      [x1, 1],
+    ],
+  });
+  const movedWith = (...regions: ReturnType<typeof region>[]) => {
+    let state: string | null = null;
+    return pictures.flatMap((picture, at) => {
+      const comparison = compareMotion(picture, state, regions);
+      state = comparison.moved ? comparison.stateWithNewReference : comparison.stateWithSameReference;
+      return comparison.moved && at > 0 ? [at] : [];
+    });
+  };
+  expect(movedWith()).toEqual([changeAt]);
+  expect(movedWith(region('include', 0.4, 0.8))).toEqual([changeAt]);
+  expect(movedWith(region('include', 0, 0.4))).toEqual([]);
+  expect(movedWith(region('exclude', 0.45, 0.75))).toEqual([]);
+  expect(movedWith(region('exclude', 0, 0.3))).toEqual([changeAt]);
+});

@@ -303,3 +303,23 @@ test('Preparing the model runs its detector', async () => {
   await model.prepare?.(never);
   expect(seen).toHaveLength(1);
 });
+
+test('an object counts if its lower edge stands in a watched region', async () => {
+  // Its box reaches from 0.1 to 0.3 and down to 0.7.
+  const { model } = modelThatSees([[object('person', 0.9)]]);
+  const region = (mode: 'include' | 'exclude', y1: number, y2: number) => ({
+    mode,
+    points: [
+      [0, y1],
+      [1, y1],
+      [1, y2],
+      [0, y2],
+    ],
+  });
+  const judge = async (...regions: ReturnType<typeof region>[]) =>
+    (await model.judge({ mode: 'frames', frame: new Uint8Array(3), regions }, 'A person is there', never))
+      .triggered;
+  expect(await judge(region('include', 0.6, 1))).toBe(true);
+  expect(await judge(region('include', 0, 0.6))).toBe(false);
+  expect(await judge(region('exclude', 0.6, 0.8))).toBe(false);
+});

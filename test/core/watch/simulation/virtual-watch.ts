@@ -347,6 +347,7 @@ export function toWatch(plain: PlainConfig): Watch {
     updated_at: at,
     config_version: 1,
     stream_url: 'https://example.com/live.m3u8',
+    stream_fingerprint: null,
     source_id: watchId,
     stream_phase: null,
     config,

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { useRetentionDays } from '../../../core/ports/usage-ledger.ts';
+import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
+import { amountsOfUse, callerUseSchema, noUse } from '../../../core/records/caller-use.ts';
+import { callerPartition, itemKeys, sortPrefixes } from './keys.ts';
+import { readItem } from './record.ts';
+import type { Table } from './table.ts';
+
+/** Creates the ledger of the use of callers: one item per caller and day, which counts write without reading. */
+export function createUsageLedger(table: Table): UsageLedger {
+  return {
+    add: async (caller, day, use) => {
+      const added = amountsOfUse.filter((name) => use[name] > 0);
+      const ttl = Math.ceil(Date.parse(day) / 1000) + (useRetentionDays + 1) * 86_400;
+      await table.write({
+        kind: 'update',
+        key: itemKeys.callerUse(caller, day),
+        change: `SET #ttl = :ttl ADD ${added.map((name) => `#${name} :${name}`).join(', ')}`,
+        values: { ':ttl': ttl, ...Object.fromEntries(added.map((name) => [`:${name}`, use[name]])) },
+      });
+    },
+    days: async (caller, from, to) => {
+      const items = await table.query({
+        where: '#pk = :caller AND #sk BETWEEN :from AND :to',
+        values: {
+          ':caller': callerPartition(caller),
+          ':from': `${sortPrefixes.use}${from}`,
+          ':to': `${sortPrefixes.use}${to}`,
+        },
+      });
+      return items.map((item) => {
+        const { sk, ...use } = readItem(itemSchema, { ...noUse, ...item });
+        return { day: sk.slice(sortPrefixes.use.length), use };
+      });
+    },
+  };
+}
+
+const itemSchema = callerUseSchema.extend({ sk: z.string() });

@@ -1,0 +1,55 @@
+import { VisionError } from '../core/errors.ts';
+import type { CallerUsage } from '../core/ports/caller-usage.ts';
+import type { Log } from '../core/ports/log.ts';
+import type { UsageLedger } from '../core/ports/usage-ledger.ts';
+import { addUse, noUse } from '../core/records/caller-use.ts';
+import type { CallerUse } from '../core/records/caller-use.ts';
+import type { TokenUse } from '../core/records/vision.ts';
+import { priceCall } from '../core/watch/model-price.ts';
+import type { TokenPrice } from '../core/watch/model-price.ts';
+
+type Deps = {
+  ledger: UsageLedger;
+  /** `null` if the price of the model is unknown. */
+  modelPrice: TokenPrice | null;
+  log: Pick<Log, 'warning'>;
+  now: () => Date;
+};
+
+/** Creates the counts of model calls by caller, with the list price of the model in use. */
+export function createCallerUsage({ ledger, modelPrice, log, now }: Deps): CallerUsage {
+  const record: CallerUsage['record'] = async (caller, calls) => {
+    if (calls.length === 0) return;
+    const use = calls.map((tokens) => toUse(tokens, modelPrice)).reduce(addUse, noUse);
+    try {
+      await ledger.add(caller, now().toISOString().slice(0, 10), use);
+    } catch (error) {
+      log.warning('Use of a caller was not counted', { error: String(error) });
+    }
+  };
+  return {
+    record,
+    days: (caller, from, to) => ledger.days(caller, from, to),
+    charge: async (caller, call) => {
+      try {
+        const result = await call();
+        await record(caller, [result.tokens]);
+        return result;
+      } catch (error) {
+        if (error instanceof VisionError) await record(caller, [null]);
+        throw error;
+      }
+    },
+  };
+}
+
+function toUse(tokens: TokenUse | null, price: TokenPrice | null): CallerUse {
+  if (tokens === null) return { ...noUse, model_calls: 1, model_errors: 1 };
+  return {
+    ...noUse,
+    ...tokens,
+    model_calls: 1,
+    micro_usd: price === null ? 0 : priceCall(price, tokens),
+    unpriced_calls: price === null ? 1 : 0,
+  };
+}

@@ -1,0 +1,36 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { useRetentionDays } from '../../core/ports/usage-ledger.ts';
+import type { UsageLedger } from '../../core/ports/usage-ledger.ts';
+import { amountsOfUse, callerUseSchema } from '../../core/records/caller-use.ts';
+import { transaction, withStorageErrors } from './transaction.ts';
+
+/** Creates the ledger of the use of callers. Throws `TransientError` for disk faults. */
+export function createUsageLedger(database: DatabaseSync): UsageLedger {
+  const columns = amountsOfUse.join(', ');
+  const add = database.prepare(`
+    INSERT INTO caller_use (caller, day, ${columns}) VALUES (?, ?, ${amountsOfUse.map(() => '?').join(', ')})
+    ON CONFLICT (caller, day) DO UPDATE SET ${amountsOfUse.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}
+  `);
+  const expire = database.prepare('DELETE FROM caller_use WHERE caller = ? AND day < ?');
+  const days = database.prepare(
+    `SELECT day, ${columns} FROM caller_use WHERE caller = ? AND day BETWEEN ? AND ? ORDER BY day`,
+  );
+  return {
+    add: async (caller, day, use) =>
+      transaction(database, () => {
+        add.run(caller, day, ...amountsOfUse.map((name) => use[name]));
+        expire.run(caller, oldestDay(day));
+      }),
+    days: async (caller, from, to) =>
+      withStorageErrors(() =>
+        rowsSchema.parse(days.all(caller, from, to)).map(({ day, ...use }) => ({ day, use })),
+      ),
+  };
+}
+
+const rowsSchema = z.array(callerUseSchema.extend({ day: z.string() }));
+
+function oldestDay(day: string): string {
+  return new Date(Date.parse(day) - useRetentionDays * 86_400_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,137 @@
+import type { Watch, Watchpost } from '../../client/index.ts';
+import type { DestinationType } from '../../core/records/watch.ts';
+import type { InputMode } from '../../core/records/capture.ts';
+import { CommandError } from '../command-error.ts';
+import type { Terminal } from '../terminal.ts';
+import { findWatch, listAllWatches } from '../watches/find-watch.ts';
+
+/** Commands below `watchpost watch`: the endpoints below `/watches`, by the name of a watch. */
+
+/** Watch of `watchpost watch add`. `undefined` leaves a default. */
+export type NewWatch = {
+  url: string;
+  conditions: string[];
+  name: string;
+  interval: number | undefined;
+  mode: InputMode | undefined;
+  destinations: {
+    type: DestinationType;
+    address: { url: string } | { routing_key: string } | { to: string };
+  }[];
+  labels: string[];
+};
+
+/** Creates a watch. A name identifies a watch for these commands: it must be new. */
+export async function addWatch(
+  client: Watchpost,
+  wanted: NewWatch,
+  terminal: Terminal,
+  asJson: boolean,
+): Promise<void> {
+  if ((await listAllWatches(client)).some(({ name }) => name === wanted.name))
+    throw new CommandError(
+      `There is a watch "${wanted.name}"`,
+      'Use another --name, or change it with watch apply.',
+    );
+  const watch = await client.createWatch({
+    name: wanted.name,
+    stream_url: wanted.url,
+    conditions: wanted.conditions.map((condition) => ({ condition })),
+    destinations: wanted.destinations.map(({ type, address }) => ({ type, ...address })),
+    labels: wanted.labels,
+    ...(wanted.interval !== undefined && { interval_seconds: wanted.interval }),
+    ...(wanted.mode !== undefined && { input_mode: wanted.mode }),
+  });
+  printWatch(watch, terminal, asJson);
+}
+
+/** Prints one line per watch: status, open alerts, name, id. */
+export async function listWatches(client: Watchpost, terminal: Terminal, asJson: boolean): Promise<void> {
+  const watches = await listAllWatches(client);
+  if (asJson) terminal.print(JSON.stringify(watches));
+  else if (watches.length === 0) terminal.note('No watches. Create one with watch add or watch apply.');
+  else for (const watch of watches) terminal.print(lineFor(watch));
+}
+
+export async function showWatch(
+  client: Watchpost,
+  which: string,
+  terminal: Terminal,
+  asJson: boolean,
+): Promise<void> {
+  printWatch(await findWatch(which, client), terminal, asJson);
+}
+
+export async function pauseWatch(
+  client: Watchpost,
+  which: string,
+  terminal: Terminal,
+  asJson: boolean,
+): Promise<void> {
+  await control(client, which, async (id) => client.pauseWatch(id), terminal, asJson);
+}
+
+export async function resumeWatch(
+  client: Watchpost,
+  which: string,
+  terminal: Terminal,
+  asJson: boolean,
+): Promise<void> {
+  await control(client, which, async (id) => client.resumeWatch(id), terminal, asJson);
+}
+
+/** Deletes a watch after a confirmation, or immediately with `yes`. */
+export async function removeWatch(
+  client: Watchpost,
+  which: string,
+  yes: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const { watch_id: id, name } = await findWatch(which, client);
+  if (!yes && !(await terminal.confirm(`Remove the watch "${name}" and its evidence?`)))
+    throw new CommandError('Nothing was removed', 'Confirm at a terminal, or use --yes.');
+  await client.deleteWatch(id);
+  terminal.print(`Removed "${name}".`);
+}
+
+async function control(
+  client: Watchpost,
+  which: string,
+  act: (watchId: string) => Promise<Watch>,
+  terminal: Terminal,
+  asJson: boolean,
+): Promise<void> {
+  printWatch(await act((await findWatch(which, client)).watch_id), terminal, asJson);
+}
+
+function lineFor({ watch_id: id, name, status, state }: Watch): string {
+  const open = state.conditions.filter((condition) => condition.state === 'open').length;
+  return `${status.padEnd(16)}  ${open === 0 ? '-     ' : `${open} open`}  ${id}  ${name}`;
+}
+
+function printWatch(watch: Watch, terminal: Terminal, asJson: boolean): void {
+  if (asJson) return terminal.print(JSON.stringify(watch));
+  const { name, watch_id: id, status, stream_url: url, state } = watch;
+  terminal.print(`${name}  ${id}`);
+  terminal.print(`  status      ${status}${describeCauses(watch)}`);
+  terminal.print(`  stream      ${url}`);
+  terminal.print(
+    `  checks      every ${watch.interval_seconds} s, last frame ${state.last_frame_at ?? 'none'}`,
+  );
+  for (const { condition_id: conditionId, condition, severity } of watch.conditions) {
+    const now = state.conditions.find((each) => each.condition_id === conditionId);
+    const since = now?.opened_at ? ` since ${now.opened_at}` : '';
+    terminal.print(
+      `  condition   ${conditionId} (${severity}): ${now?.state ?? 'unknown'}${since}; ${condition}`,
+    );
+  }
+  for (const { destination_id: destinationId, type, url_masked: address } of watch.destinations)
+    terminal.print(`  destination ${destinationId} (${type}): ${address}`);
+}
+
+function describeCauses({ state: { causes } }: Watch): string {
+  const named = Object.values(causes).flatMap((cause) =>
+    cause === null ? [] : [`${cause.reason} since ${cause.since}`],
+  );
+  return named.length === 0 ? '' : ` (${named.join('; ')})`;
+}

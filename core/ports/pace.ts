@@ -1,0 +1,28 @@
+/** Delay of checks by this host, as `/metrics` shows it. */
+export type PaceReading = {
+  /** Mean time for which checks waited for this host lately, in seconds. */
+  lateSeconds: number;
+  /** Factor of all intervals, 1 without overload. */
+  stretch: number;
+  /** Checks since the start whose interval was stretched. */
+  lateChecks: number;
+};
+
+/**
+ * Pace of the checks of all jobs and watches on a host with a fixed capacity. In an overload all intervals are stretched by one factor, so that no
+ * job is starved.
+ */
+export interface Pace {
+  /** Returns the factor for the next interval of a job or watch, 1 or more. Called once per check, with its id. */
+  stretch(id: string, intervalSeconds: number): number;
+  /** Returns the time after which a new job can be accepted again, in seconds; undefined without overload. */
+  retryAfterSeconds(): number | undefined;
+  read(): PaceReading;
+}
+
+/** Pace of a host whose capacity grows with the jobs. */
+export const freePace: Pace = {
+  stretch: () => 1,
+  retryAfterSeconds: () => undefined,
+  read: () => ({ lateSeconds: 0, stretch: 1, lateChecks: 0 }),
+};

@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { afterAll, describe, expect, test } from 'vitest';
+import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
+import { createMaskMedia, maskCaptures } from '../../../adapters/media/mask-media.ts';
+import { TransientError } from '../../../core/errors.ts';
+import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
+import { isWatched, type Region } from '../../../core/records/region.ts';
+import { jpeg } from '../vision/pixel/pictures.ts';
+
+const never = new AbortController().signal;
+const tempDir = mkdtempSync(join(tmpdir(), 'watchpost-mask-'));
+afterAll(() => rmSync(tempDir, { recursive: true }));
+const mask = createMaskMedia({ ffmpegPath: 'ffmpeg', tempDir });
+const size = { width: 320, height: 180 };
+const decoder = createImageDecoder({ ffmpegPath: 'ffmpeg' });
+const orange = jpeg('color=orange:s=320x180');
+
+const polygon = (mode: Region['mode'], ...points: [number, number][]): Region => ({ mode, points });
+const shapes = {
+  rectangle: [
+    [0.1, 0.1],
+    [0.4, 0.1],
+    [0.4, 0.7],
+    [0.1, 0.7],
+  ],
+  triangle: [
+    [0.5, 0.02],
+    [0.98, 0.5],
+    [0.3, 0.9],
+  ],
+  needle: [
+    [0.05, 0.93],
+    [0.95, 0.96],
+    [0.05, 0.97],
+  ],
+  star: [
+    [0.5, 0.1],
+    [0.6, 0.9],
+    [0.1, 0.4],
+    [0.9, 0.4],
+    [0.4, 0.9],
+  ],
+  edge: [
+    [0.8, 0],
+    [1, 0],
+    [1, 1],
+    [0.9, 1],
+  ],
+} satisfies Record<string, [number, number][]>;
+
+function brightness(rgb: Uint8Array, x: number, y: number): number {
+  return rgb.subarray((y * size.width + x) * 3, (y * size.width + x) * 3 + 3).reduce((a, b) => a + b, 0);
+}
+
+describe('regions in a picture', () => {
+  test.each(Object.entries(shapes))('every pixel of an excluded %s is black', async (_, points) => {
+    const region = polygon('exclude', ...points);
+    const { frame } = await mask({ frame: orange }, [region], never);
+    const rgb = await decoder.decode(frame, size, never);
+    const visible: string[] = [];
+    let orangePixels = 0;
+    for (let y = 0; y < size.height; y += 1)
+      for (let x = 0; x < size.width; x += 1) {
+        const isExcluded = !isWatched([region], (x + 0.5) / size.width, (y + 0.5) / size.height);
+        const isBright = brightness(rgb, x, y) > 150;
+        if (isExcluded && isBright) visible.push(`${x},${y}`);
+        if (isBright) orangePixels += 1;
+      }
+    expect(visible).toEqual([]);
+    expect(orangePixels).toBeGreaterThan(size.width * size.height * 0.5);
+  });
+
+  test('an included region has a white outline, and its inside and outside stay', async () => {
+    const { frame } = await mask({ frame: orange }, [polygon('include', ...shapes.rectangle)], never);
+    const rgb = await decoder.decode(frame, size, never);
+    const isWhite = (x: number, y: number) => brightness(rgb, x, y) > 600;
+    expect([isWhite(32, 60), isWhite(128, 60), isWhite(80, 18), isWhite(80, 60), isWhite(250, 60)]).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  test('the clip of a capture is masked like its frame', async () => {
+    const args =
+      '-v error -f lavfi -i color=orange:s=320x180:r=5:d=1 -c:v libx264 -pix_fmt yuv420p -movflags';
+    const file = join(tempDir, 'clip.mp4');
+    execFileSync('ffmpeg', [...args.split(' '), '+faststart', '-y', file]);
+    const clip = readFileSync(file);
+    const masked = await mask({ frame: orange, clip }, [polygon('exclude', ...shapes.rectangle)], never);
+    const pictures = await decoder.decodeClip(masked.clip!, size, 5, never);
+    expect(pictures).toHaveLength(5);
+    for (const rgb of pictures)
+      expect([brightness(rgb, 80, 60) < 60, brightness(rgb, 250, 60) > 300]).toEqual([true, true]);
+  });
+
+  test('a picture that cannot be drawn is an error, so that nothing excluded is shown', async () => {
+    const broken = mask({ frame: Buffer.from('no picture') }, [polygon('exclude', ...shapes.edge)], never);
+    await expect(broken).rejects.toThrow(TransientError);
+  });
+});
+
+test('requests of a stream share a capture, and each receives its own regions', async () => {
+  const seen: CaptureRequest[] = [];
+  const capture = { frame: orange, thumbnail: new Uint8Array() } as Capture;
+  const streams = {
+    probe: async () => ({ platform: 'hls' as const, playbackUrl: '' }),
+    capture: async (request: CaptureRequest) => {
+      seen.push(request);
+      return capture;
+    },
+  };
+  const masking = maskCaptures(streams, mask);
+  const request = {
+    url: 'https://c.example/1.m3u8',
+    mode: 'frames' as const,
+    clipSeconds: 3,
+    resolveAgain: false,
+  };
+  const whole = await masking.capture({ ...request, regions: null }, never);
+  const masked = await masking.capture(
+    { ...request, regions: [polygon('exclude', ...shapes.rectangle)] },
+    never,
+  );
+  expect(seen).toEqual([request, request]);
+  expect(whole.frame).toBe(orange);
+  expect(masked.frame).not.toEqual(orange);
+});
