@@ -17,7 +17,7 @@ const frameSpanSeconds = 1;
 export async function readExampleMedia(
   example: Example,
   folder: string,
-  { mode, clipSeconds, withPrevious }: { mode: InputMode; clipSeconds: number; withPrevious: boolean },
+  { mode, clipSeconds, withPrevious }: { mode: InputMode; clipSeconds: number; withPrevious?: boolean },
   ffmpeg: FfmpegRunner,
   signal: AbortSignal,
 ): Promise<CheckMedia> {
@@ -37,7 +37,7 @@ export async function readExampleMedia(
     if (mode !== 'frames' && clip !== undefined) return { mode, frame, clip };
     if (!withPrevious || to - from <= frameSpanSeconds) return { mode: 'frames', frame };
     const start = { ...input, fromSeconds: from, seconds: Math.min(frameSpanSeconds, to - from) };
-    const first = await ffmpeg.run(start, { mode: 'frames' }, { timeoutMs }, signal);
+    const first = await ffmpeg.run(start, { mode: 'frames', clipSeconds: 1 }, { timeoutMs }, signal);
     return { mode: 'frames', frame, previous: first.frame };
   } catch (cause) {
     throw new CommandError(

@@ -3,7 +3,6 @@ import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
 import type { CheckMedia } from '../ports/vision-model.ts';
 import type { CaptureState } from '../records/capture.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
-import type { Watch } from '../records/watch.ts';
 import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
@@ -142,7 +141,7 @@ async function judge(
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, calls } = await askModel(questions, media, deps, signal);
-  await deps.usage.record(watch.caller, calls);
+  await deps.usage.record(stored.watch.caller, calls);
   const used = {
     calls: calls.length,
     micro_usd: calls.reduce((sum, tokens) => sum + priceCall(deps.modelPrice, tokens), 0),
