@@ -1251,6 +1251,10 @@ export interface WatchTriggered {
       height: number;
     }[];
     /**
+     * Version of the prompt; absent from built-in models
+     */
+    prompt_version?: string;
+    /**
      * URL of the image; requires the API key, available until the job is deleted
      */
     frame_url: string;
@@ -1500,6 +1504,10 @@ export interface WatchTriggeredWithPicture {
        */
       height: number;
     }[];
+    /**
+     * Version of the prompt; absent from built-in models
+     */
+    prompt_version?: string;
     /**
      * Evidence as base64 JPEG; null if it has expired
      */
