@@ -37,7 +37,7 @@ const media: CheckMedia = {
 };
 const { signal } = new AbortController();
 
-test('frames of checks are scaled, alone and joint, and the clip stays as it is', async () => {
+test('frames of checks are scaled, alone and joint, and the clip is unchanged', async () => {
   const { seen, model } = recording();
   const scaled = withPictureWidth(model, 44, shrink);
   await scaled.judge(media, 'x', signal);

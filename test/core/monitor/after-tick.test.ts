@@ -251,9 +251,9 @@ test('an alert has the version of the prompt, and none without one', () => {
   const withPrompt = looked(true);
   if (withPrompt.kind !== 'judged') throw new Error('not judged');
   const versioned = { ...withPrompt, verdict: { ...withPrompt.verdict, prompt_version: 'strict-1' } };
-  const alertOf = (outcome: TickOutcome) => play(runningJob(), [[10, outcome]])[0]?.events.at(-1)?.data;
-  expect(alertOf(versioned)).toMatchObject({ prompt_version: 'strict-1' });
-  expect(alertOf(withPrompt)).not.toHaveProperty('prompt_version');
+  const readAlert = (outcome: TickOutcome) => play(runningJob(), [[10, outcome]])[0]?.events.at(-1)?.data;
+  expect(readAlert(versioned)).toMatchObject({ prompt_version: 'strict-1' });
+  expect(readAlert(withPrompt)).not.toHaveProperty('prompt_version');
 });
 
 describe('a model that fails', () => {
