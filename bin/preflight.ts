@@ -42,6 +42,7 @@ async function run(): Promise<number> {
   const facts = await readFacts(createFactClients(region, modelRegion), {
     region,
     modelId,
+    calledId: settings.modelId ?? modelId,
     layerFile: `${root}layers/ffmpeg/dist/${settings.architecture}/bin/ffmpeg`,
   });
   const results = checkAccount(facts, settings, modelId);

@@ -1,12 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
 import { z } from 'zod';
 import { dynamoStores } from '../adapters/aws/dynamodb/stores.ts';
+import { createExecutions } from '../adapters/aws/executions.ts';
+import { createMediaStore } from '../adapters/aws/media-store.ts';
 import { createClient } from '../client/client.ts';
 import { addCaller } from '../core/access/callers.ts';
 import { operator } from '../core/access/key-rights.ts';
-import { createKey, revokeKey } from '../core/access/keys.ts';
+import { eraseCaller } from '../core/access/erase-caller.ts';
+import { createKey } from '../core/access/keys.ts';
 import type { KeyDeps } from '../core/access/keys.ts';
 import {
   createHelperStack,
@@ -114,9 +118,7 @@ async function smoke(options: z.infer<typeof optionsSchema>): Promise<number> {
         );
         return { text: made.text, caller, id: made.key.hash };
       },
-      removeCaller: async (_, { id }) => {
-        await revokeKey(operator, id, true, await openKeys(stack, deps));
-      },
+      removeCaller: (_, { caller }) => removeCaller(caller, stack, deps),
       connect: (baseUrl, apiKey) => createClient({ baseUrl, apiKey }),
       elapsedMs: () => performance.now(),
       report: json ? () => undefined : print,
@@ -139,6 +141,31 @@ async function openKeys(stack: string, deps: Parameters<typeof readOutputs>[1]):
     sha256: (value) => createHash('sha256').update(value).digest('hex'),
     randomBytes,
   };
+}
+
+/** Erases the caller of the test with its job, media and deliveries. */
+async function removeCaller(
+  caller: string,
+  stack: string,
+  deps: ReturnType<typeof createSmokeClients>,
+): Promise<void> {
+  const outputs = await readOutputs(stack, deps);
+  const { TableName: tableName = '', MediaBucketName: bucket = '', StateMachineArn = '' } = outputs;
+  const { callers, eraser } = dynamoStores({ client: new DynamoDBClient({}), tableName, now });
+  const { complete } = await eraseCaller(operator, caller, {
+    callers,
+    eraser,
+    executions: createExecutions({ client: deps.states, stateMachineArn: StateMachineArn }),
+    media: createMediaStore({ client: new S3Client({}), bucket }),
+    recentLog: { entries: async () => [] },
+    log: { debug: ignore, info: ignore, warning: ignore, error: ignore },
+    now,
+  });
+  if (!complete) throw new Error('The erasure was not complete');
+}
+
+function ignore(): void {
+  // The steps report what matters.
 }
 
 function print({ step, ok, seconds: taken, found }: SmokeStep): void {

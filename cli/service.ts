@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
+import { createCallerEraser } from '../adapters/embedded/caller-eraser.ts';
 import { createCallerStore } from '../adapters/embedded/caller-store.ts';
 import { createCallLimiter } from '../adapters/embedded/call-limiter.ts';
 import { consoleFiles } from '../adapters/embedded/console-files.ts';
@@ -176,6 +177,7 @@ export async function openService(
     media,
     queue,
     callers,
+    eraser: createCallerEraser(database),
     meter,
     log,
     recentLog,

@@ -137,6 +137,14 @@ export function createClient(options: ClientOptions) {
     /** Adds a caller. Requires the scope `admin`. */
     addCaller: (request: Api.CallerRequest, o: Signal = {}) => post<Api.Caller>('/callers', request, o, true),
 
+    /** Erases a caller with everything that is stored for it. Repeat until `complete`. Requires the scope `admin`. */
+    deleteCaller: (caller: string, { signal }: Signal = {}) =>
+      send<Api.Erasure>({
+        method: 'DELETE',
+        path: `/callers/${encodeURIComponent(caller)}`,
+        repeatable: true,
+        signal,
+      }),
     /** Returns model calls, tokens and cost of your caller by day; `all` and other callers require the scope `admin`. */
     usage: (query: UsageFilter = {}, o: Signal = {}) => get<Api.Usage>('/usage', query, o),
 

@@ -1898,6 +1898,23 @@ export interface CallerList {
    */
   next_after: string | null;
 }
+export interface Erasure {
+  caller: string;
+  /**
+   * False if the time was not enough: repeat the call
+   */
+  complete: boolean;
+  /**
+   * Removed by this call, as the other numbers
+   */
+  keys: number;
+  jobs: number;
+  watches: number;
+  /**
+   * Frames, clips and other media
+   */
+  media: number;
+}
 export interface Usage {
   from: string;
   to: string;

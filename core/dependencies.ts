@@ -1,6 +1,7 @@
 import type { CompareMotion } from './records/motion.ts';
 import type { CallLimiter } from './ports/call-limiter.ts';
 import type { CallerUsage } from './ports/caller-usage.ts';
+import type { CallerEraser } from './ports/caller-eraser.ts';
 import type { CallerStore } from './ports/caller-store.ts';
 import type { ContactSheets } from './ports/contact-sheets.ts';
 import type { DrawBoxes } from './ports/draw-boxes.ts';
@@ -65,6 +66,7 @@ export type CoreDeps = {
   webhooks: WebhookSender;
   signer: WebhookSigner;
   callers: CallerStore;
+  eraser: CallerEraser;
   meter: Meter;
   usage: CallerUsage;
   log: Log;

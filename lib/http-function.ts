@@ -3,7 +3,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { jobsByCaller } from '../adapters/aws/dynamodb/table-layout.ts';
+import { jobsByCaller, repair } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { ApiEnvironment } from '../functions/api/config.ts';
 import { alarmPrefix } from './alarms/alarm-prefix.ts';
 import {
@@ -69,7 +69,9 @@ export function httpEnvironment(
 /** Grants the permissions to serve callers. Fetching streams and calling the model stay with `capture` and `analyze`. */
 export function allowHttp(to: ServiceFunction, deps: HttpFunctionProps): void {
   allowTable(to, deps.table, { apiKeys: true, index: jobsByCaller });
-  allowMedia(to, deps.pictures, ['s3:GetObject']);
+  // Erasure of a caller: deleted watches are in the index of repairs, and media are removed.
+  to.allow(['dynamodb:Query'], [`${deps.table.tableArn}/index/${repair.name}`]);
+  allowMedia(to, deps.pictures, ['s3:GetObject', 's3:DeleteObject']);
   allowSending(to, deps.queue);
   allowExecutions(to, deps.machines, ['states:StopExecution']);
   allowInvoking(to, deps.capture, deps.analyze);

@@ -7,7 +7,7 @@ export const lanes = {
     'test/adapters/aws/dynamodb/**/*.test.ts',
     'test/adapters/aws/media-store.test.ts',
     'test/adapters/aws/recent-log.test.ts',
-    'test/adapters/embedded/{call-limiter,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
+    'test/adapters/embedded/{call-limiter,caller-eraser,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
     'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter,usage-ledger,watch-store,watch-delivery-store}.test.ts',
     'test/conformance/**/*.test.ts',
   ],

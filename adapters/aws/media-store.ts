@@ -1,6 +1,13 @@
-import { DeleteObjectsCommand, GetObjectCommand, NoSuchKey, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { MediaStore } from '../../core/ports/media-store.ts';
+import { mediaFolders } from '../../core/watch/evidence.ts';
 import { throwCoreError } from './aws-error.ts';
 
 /** S3 client and bucket of media. */
@@ -11,6 +18,12 @@ export type MediaStoreOptions = { client: S3Client; bucket: string };
  * `TransientError`.
  */
 export function createMediaStore({ client, bucket }: MediaStoreOptions): MediaStore {
+  const remove: MediaStore['remove'] = async (keys) => {
+    const Objects = keys.map((key) => ({ Key: key }));
+    const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
+    const { Errors: [refused] = [] } = await client.send(command).catch(throwCoreError);
+    if (refused) throw new Error(`A media object was not deleted: ${refused.Code ?? 'unknown reason'}`);
+  };
   return {
     put: async (key, bytes, contentType) => {
       await client
@@ -26,11 +39,21 @@ export function createMediaStore({ client, bucket }: MediaStoreOptions): MediaSt
         return throwCoreError(error);
       }
     },
-    remove: async (keys) => {
-      const Objects = keys.map((key) => ({ Key: key }));
-      const command = new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects, Quiet: true } });
-      const { Errors: [refused] = [] } = await client.send(command).catch(throwCoreError);
-      if (refused) throw new Error(`A media object was not deleted: ${refused.Code ?? 'unknown reason'}`);
+    remove,
+    removeOfSource: async (sourceId) => {
+      let removed = 0;
+      for (const Prefix of mediaFolders(sourceId)) {
+        for (;;) {
+          // The first page again: its objects are deleted. A page has at most as many as one deletion.
+          const command = new ListObjectsV2Command({ Bucket: bucket, Prefix });
+          const { Contents = [] } = await client.send(command).catch(throwCoreError);
+          const keys = Contents.flatMap(({ Key }) => Key ?? []);
+          if (keys.length === 0) break;
+          await remove(keys);
+          removed += keys.length;
+        }
+      }
+      return removed;
     },
   };
 }

@@ -28,6 +28,10 @@ export function createLogBuffer({ level, now, capacity = 500 }: LogBufferOptions
     warning: logger('warning'),
     error: logger('error'),
     entries: async () => [...entries],
+    forget: async (shortId) => {
+      const left = entries.filter(({ message }) => !message.includes(`:${shortId}]`));
+      entries.splice(0, entries.length, ...left);
+    },
   };
 }
 

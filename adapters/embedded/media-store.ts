@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { MediaStore } from '../../core/ports/media-store.ts';
-import { evidenceDays, evidenceFolder } from '../../core/watch/evidence.ts';
+import { evidenceDays, evidenceFolder, mediaFolders } from '../../core/watch/evidence.ts';
 import { sweepMedia } from './media-sweep.ts';
 import { storageError } from './storage-error.ts';
 
@@ -20,6 +20,11 @@ export function createMediaStore(directory: string): EmbeddedMediaStore {
     get: async (key) => read(toPath(directory, key)),
     remove: async (keys) => {
       await Promise.all(keys.map((key) => rm(toPath(directory, key), { force: true }))).catch(fail);
+    },
+    removeOfSource: async (sourceId) => {
+      const folders = mediaFolders(sourceId).map((folder) => toFolder(directory, folder));
+      const removed = await Promise.all(folders.map(removeFolder)).catch(fail);
+      return removed.reduce((sum, count) => sum + count, 0);
     },
     sweep: (olderThan) => sweepAll(directory, olderThan).catch(fail),
   };
@@ -42,6 +47,20 @@ const keyPattern = /^(?:[A-Za-z0-9][\w-]{0,63}\/){1,4}[A-Za-z0-9][\w-]{0,127}\.(
 function toPath(directory: string, key: string): string {
   if (!keyPattern.test(key)) throw new RangeError('Not a key of the media store');
   return join(directory, key);
+}
+
+function toFolder(directory: string, folder: string): string {
+  if (!keyPattern.test(`${folder}a.jpg`)) throw new RangeError('Not a folder of the media store');
+  return join(directory, folder);
+}
+
+async function removeFolder(path: string): Promise<number> {
+  const files = await readdir(path).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  await rm(path, { recursive: true, force: true });
+  return files.length;
 }
 
 /** Writes a file atomically. Flushes it (about a millisecond), since the next commit of an event refers to it. */

@@ -115,6 +115,7 @@ const responses = createRegistry({
   RotatedKey: access.rotatedKeySchema,
   Caller: access.callerResponseSchema,
   CallerList: access.callerListResponseSchema,
+  Erasure: access.erasureResponseSchema,
   Usage: usageResponseSchema,
   Service: serviceResponseSchema,
   Metrics: insight.metricsResponseSchema,

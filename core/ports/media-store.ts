@@ -5,4 +5,6 @@ export interface MediaStore {
   get(key: string): Promise<Uint8Array | undefined>;
   /** Removes objects. Missing keys are no error. */
   remove(keys: readonly string[]): Promise<void>;
+  /** Removes all captures and evidence of a source. Returns how many. */
+  removeOfSource(sourceId: string): Promise<number>;
 }

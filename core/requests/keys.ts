@@ -12,6 +12,9 @@ export const callerName = z
   .refine((name) => callerPattern.test(name), 'a caller has 1 to 64 letters, digits, or any of . _ @ -')
   .meta({ pattern: callerPattern.source });
 
+/** Path of a caller. */
+export const callerPathSchema = z.object({ caller: callerName });
+
 const label = text(0, 200).nullable();
 
 /** Scopes of a key. Cuts the list to one too many before validating its elements, because it may have a million. */

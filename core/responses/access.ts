@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { scopeSchema } from '../records/key.ts';
-import { timestamp } from './fields.ts';
+import { count, timestamp } from './fields.ts';
 
 /** API key without its text. */
 export const keySchema = z.object({
@@ -55,4 +55,14 @@ export const webhookSecretResponseSchema = z.object({
   previous_valid_until: timestamp
     .nullable()
     .describe('Time until which events are also signed with an earlier secret; null without one'),
+});
+
+/** Response of `DELETE /callers/{caller}`. */
+export const erasureResponseSchema = z.object({
+  caller: z.string(),
+  complete: z.boolean().describe('False if the time was not enough: repeat the call'),
+  keys: count.describe('Removed by this call, as the other numbers'),
+  jobs: count,
+  watches: count,
+  media: count.describe('Frames, clips and other media'),
 });

@@ -29,9 +29,9 @@ export function checkAccount(facts: AccountFacts, settings: Stage, modelId: stri
     checkCredentials(facts),
     checkBootstrap(facts),
     checkModel(facts.model, modelId),
-    checkTokens(settings),
+    checkTokens(facts.modelQuotas, settings),
     checkConcurrency(facts.concurrency, settings),
-    checkTransitions(settings),
+    checkTransitions(facts.transitionsPerSecond, settings),
     checkLayer(facts, settings),
     {
       check: 'CloudFront',
@@ -96,25 +96,40 @@ function modelRemedy(name: string, message: string): string {
   return 'Set modelId to a model or inference profile of the region, or bedrockRegion to another region.';
 }
 
-function checkTokens({ modelTokensPerMinute: tokens }: Stage): PreflightResult {
+function checkTokens(
+  quotas: AccountFacts['modelQuotas'],
+  { modelTokensPerMinute: stated }: Stage,
+): PreflightResult {
   const check = 'model tokens';
   const need = `A stream takes about ${tokensPerStreamMinute} tokens per minute at 10 s`;
-  if (tokens === undefined)
+  const applied = 'value' in quotas ? quotas.value : {};
+  const perMinute = applied.tokensPerMinute ?? stated;
+  if (perMinute === undefined)
     return {
       check,
       level: 'yellow',
-      found: `${need}; the stage does not state the quota of the account.`,
-      next: 'Set modelTokensPerMinute to the applied quota (Service Quotas → Amazon Bedrock, cross-region tokens per minute of the model).',
+      found: `${need}; ${'error' in quotas ? `the quotas are not readable (${quotas.error.name})` : 'Service Quotas lists none under the name of the model'}.`,
+      next: 'Set modelTokensPerMinute to the applied quota (Service Quotas → Amazon Bedrock, tokens per minute of the model), or permit servicequotas:ListServiceQuotas.',
     };
-  const streams = Math.floor(tokens / tokensPerStreamMinute);
-  return streams > 0
-    ? { check, level: 'green', found: `${need}: ${tokens} carry ${streams} streams.` }
-    : {
-        check,
-        level: 'red',
-        found: `${need}: ${tokens} carry none.`,
-        next: 'Request more tokens per minute.',
-      };
+  const streams = Math.floor(perMinute / tokensPerStreamMinute);
+  const streamsPerDay = Math.floor((applied.tokensPerDay ?? Infinity) / (tokensPerStreamMinute * 1440));
+  const found = `${need}: ${perMinute} carry ${streams === 0 ? 'none' : `${streams} streams`}`;
+  const more = 'Request more tokens: Service Quotas → Amazon Bedrock.';
+  if (streams === 0 || streamsPerDay === 0)
+    return {
+      check,
+      level: 'red',
+      found: `${found}${streams > 0 ? `; ${applied.tokensPerDay} per day carry none for a whole day` : ''}.`,
+      next: more,
+    };
+  if (streamsPerDay < streams)
+    return {
+      check,
+      level: 'yellow',
+      found: `${found}; ${applied.tokensPerDay} per day carry ${streamsPerDay} for a whole day.`,
+      next: more,
+    };
+  return { check, level: 'green', found: `${found}.` };
 }
 
 function checkConcurrency(
@@ -138,15 +153,28 @@ function checkConcurrency(
   return limit < 100 ? { check, level: 'yellow', found, next: request } : { check, level: 'green', found };
 }
 
-function checkTransitions({ burstSeconds }: Stage): PreflightResult {
+function checkTransitions(
+  rate: AccountFacts['transitionsPerSecond'],
+  { burstSeconds }: Stage,
+): PreflightResult {
   const check = 'Step Functions';
-  if (burstSeconds > 0)
-    return { check, level: 'green', found: 'Bursts take 0.02 transitions per second and stream.' };
+  const perStream = burstSeconds > 0 ? 0.02 : 0.4;
+  const need = `A stream takes ${perStream} transitions per second at 10 s`;
+  const value = 'value' in rate ? rate.value : null;
+  const streams = value === null ? undefined : Math.floor(value / perStream);
+  const found = streams === undefined ? `${need}.` : `${need}: ${value} per second carry ${streams} streams.`;
+  if (burstSeconds > 0 && streams !== 0) return { check, level: 'green', found };
+  if (streams === 0)
+    return {
+      check,
+      level: 'red',
+      found,
+      next: 'Request more: Service Quotas → Step Functions → StateTransition.',
+    };
   return {
     check,
     level: 'yellow',
-    found:
-      'Without bursts, a stream takes 0.4 transitions per second at 10 s; new accounts have reduced quotas.',
+    found,
     next: 'Set burstSeconds, or request more: Service Quotas → Step Functions → StateTransition.',
   };
 }

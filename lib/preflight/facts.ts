@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs';
 import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
+import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
+import { findModelQuotas, findTransitionRate, readQuotas } from './quotas.ts';
+import type { ModelQuotas } from './quotas.ts';
 
 /** Result of a request: its value, or the error that AWS returned. */
 export type Attempt<Value> = { value: Value } | { error: { name: string; message: string } };
@@ -15,12 +18,22 @@ export type AccountFacts = {
   bootstrappedRegions: Attempt<string[]>;
   /** Result of one model call with one output token. */
   model: Attempt<'answered'>;
+  /** Applied quotas of the model. */
+  modelQuotas: Attempt<ModelQuotas>;
+  /** Applied state transitions per second; `null` if Service Quotas does not list them. */
+  transitionsPerSecond: Attempt<number | null>;
   /** True if the layer of the architecture is built, with a confirmed checksum. */
   layerBuilt: boolean;
 };
 
 /** Clients of the region of the stack, and of the region of the model. */
-export type FactClients = { lambda: LambdaClient; s3: S3Client; bedrock: BedrockRuntimeClient };
+export type FactClients = {
+  lambda: LambdaClient;
+  s3: S3Client;
+  bedrock: BedrockRuntimeClient;
+  quotas: ServiceQuotasClient;
+  modelQuotas: ServiceQuotasClient;
+};
 
 /** Creates the clients with the credentials of the operator. */
 export function createFactClients(region: string, modelRegion: string): FactClients {
@@ -28,15 +41,29 @@ export function createFactClients(region: string, modelRegion: string): FactClie
     lambda: new LambdaClient({ region }),
     s3: new S3Client({ region }),
     bedrock: new BedrockRuntimeClient({ region: modelRegion }),
+    quotas: new ServiceQuotasClient({ region }),
+    modelQuotas: new ServiceQuotasClient({ region: modelRegion }),
   };
 }
 
 /** Reads the facts. Changes nothing; the model call costs less than a hundredth of a cent. Does not throw for errors of AWS. */
 export async function readFacts(
-  { lambda, s3, bedrock }: FactClients,
-  { region, modelId, layerFile }: { region: string; modelId: string; layerFile: string },
+  clients: FactClients,
+  {
+    region,
+    modelId,
+    calledId = modelId,
+    layerFile,
+  }: {
+    region: string;
+    modelId: string;
+    /** Id that calls name: the ARN of an application inference profile, if the stage has one. */
+    calledId?: string;
+    layerFile: string;
+  },
 ): Promise<AccountFacts> {
-  const [concurrency, bootstrappedRegions, model] = await Promise.all([
+  const { lambda, s3, bedrock } = clients;
+  const [concurrency, bootstrappedRegions, model, modelQuotas, transitionsPerSecond] = await Promise.all([
     attempt(async () => {
       const { AccountLimit: limits } = await lambda.send(new GetAccountSettingsCommand({}));
       const limit = limits?.ConcurrentExecutions ?? 0;
@@ -48,11 +75,23 @@ export async function readFacts(
     }),
     attempt(async () => {
       const messages = [{ role: 'user' as const, content: [{ text: 'Hello' }] }];
-      await bedrock.send(new ConverseCommand({ modelId, messages, inferenceConfig: { maxTokens: 1 } }));
+      await bedrock.send(
+        new ConverseCommand({ modelId: calledId, messages, inferenceConfig: { maxTokens: 1 } }),
+      );
       return 'answered' as const;
     }),
+    attempt(async () => findModelQuotas(await readQuotas(clients.modelQuotas, 'bedrock'), modelId)),
+    attempt(async () => findTransitionRate(await readQuotas(clients.quotas, 'states')) ?? null),
   ]);
-  return { region, concurrency, bootstrappedRegions, model, layerBuilt: existsSync(layerFile) };
+  return {
+    region,
+    concurrency,
+    bootstrappedRegions,
+    model,
+    modelQuotas,
+    transitionsPerSecond,
+    layerBuilt: existsSync(layerFile),
+  };
 }
 
 async function attempt<Value>(read: () => Promise<Value>): Promise<Attempt<Value>> {

@@ -24,10 +24,16 @@ export const stageSettingsSchema = z
 
     /** Provider of the model. */
     visionProvider: visionProviderSchema.default(defaultVisionProvider),
-    /** Id of a model or inference profile of the provider. Default: the cheapest model that supports video. */
+    /**
+     * Id of a model or inference profile of the provider, or ARN of an application inference profile of Bedrock. Default: the cheapest
+     * model that supports video.
+     */
     modelId: z
       .string()
-      .regex(/^[\w.:-]+$/, 'must be the id of a model or of an inference profile, not an ARN')
+      .regex(
+        /^(?!arn:)[\w.:-]+$|^arn:aws[\w-]*:bedrock:[a-z0-9-]+:\d{12}:application-inference-profile\/[a-z0-9]+$/,
+        'must be the id of a model or of an inference profile, or the ARN of an application inference profile',
+      )
       .optional(),
     /** Prompt of checks (`adapters/vision/prompt-variants.ts`). */
     visionPrompt: z.enum(promptNames).default('verdict-first'),

@@ -95,7 +95,7 @@ async function smoke(): Promise<number> {
   const child = spawn(
     process.execPath,
     ['bin/smoke.ts', '--stack', deployment.stackName, '--hold', '3', '--timeout', '90', ...addresses],
-    { stdio: 'inherit', env: { ...process.env, ...emulator.environment } },
+    { stdio: 'inherit', env: { ...process.env, ...emulator.environment, ...own } },
   );
   const [code] = await once(child, 'close');
   return code ?? 1;

@@ -40,6 +40,25 @@ export function describeMediaStore(name: string, makeStore: () => Promise<MediaS
       expect(Buffer.from((await store.get(other))!).toString()).toBe('other');
     });
 
+    test('the media of a source are removed, captures and evidence, and those of others stay', async () => {
+      const store = await makeStore();
+      const [source, other] = [randomUUID(), randomUUID()];
+      const keys = (id: string) => [
+        `captures/${id}/1-a.jpg`,
+        `captures/${id}/1-a.mp4`,
+        `captures/${id}/2-b.jpg`,
+        `evidence/7/${id}/1-a.jpg`,
+      ];
+      for (const key of [...keys(source), ...keys(other)])
+        await store.put(key, Buffer.from('x'), 'image/jpeg');
+
+      expect(await store.removeOfSource(source)).toBe(4);
+      expect(await store.removeOfSource(source)).toBe(0);
+
+      for (const key of keys(source)) expect(await store.get(key)).toBeUndefined();
+      for (const key of keys(other)) expect(await store.get(key)).toBeDefined();
+    });
+
     test('a later put replaces an earlier one, and a repeated put changes nothing', async () => {
       const store = await makeStore();
       const losing = withLostReplies(store);

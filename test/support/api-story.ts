@@ -175,6 +175,9 @@ async function access(call: CallOperation) {
   await call('rotate_key', { key_id: id });
   await call('revoke_key', { key_id: rotated.key_id });
   await call('revoke_key', { key_id: 'nothing' });
+  await call('delete_caller', { caller: 'canal' });
+  await call('delete_caller', { caller: 'canal' });
+  await call('delete_caller', { caller: 'harbour' });
 }
 
 export async function readKey(

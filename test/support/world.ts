@@ -1,4 +1,5 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createCallerEraser } from '../../adapters/embedded/caller-eraser.ts';
 import { createCallerStore } from '../../adapters/embedded/caller-store.ts';
 import { createCallLimiter } from '../../adapters/embedded/call-limiter.ts';
 import { openDatabase } from '../../adapters/embedded/database.ts';
@@ -92,6 +93,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       now,
     }),
     callers,
+    eraser: createCallerEraser(database),
     meter,
     recentLog,
     deliveries: createDeliveryStore(database),
@@ -100,6 +102,11 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       put: async (key, bytes) => void pictures.set(key, bytes),
       get: async (key) => pictures.get(key),
       remove: async (keys) => keys.forEach((key) => pictures.delete(key)),
+      removeOfSource: async (sourceId) => {
+        const keys = [...pictures.keys()].filter((key) => key.includes(`/${sourceId}/`));
+        keys.forEach((key) => pictures.delete(key));
+        return keys.length;
+      },
     },
     streams: {
       probe: async (url) => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CallLimits } from '../../../core/access/call-admission.ts';
 import type { CallLimiter } from '../../../core/ports/call-limiter.ts';
+import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
 import type { CallerStore } from '../../../core/ports/caller-store.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
 import type { EventSessions } from '../../../core/ports/event-sessions.ts';
@@ -14,6 +15,7 @@ import type { WatchDeliveryStore } from '../../../core/ports/watch-deliveries.ts
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { createCallLimiter } from './call-limiter.ts';
+import { createCallerEraser } from './caller-eraser.ts';
 import { createCallerStore } from './caller-store.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { countEventSessions, createEventSessions } from './event-sessions.ts';
@@ -48,6 +50,7 @@ export type DynamoStoreSettings = {
 export type DynamoStores = {
   jobs: JobStore;
   callers: CallerStore;
+  eraser: CallerEraser;
   keys: KeyStore;
   watches: WatchStore;
   watchDeliveries: WatchDeliveryStore;
@@ -75,6 +78,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   return {
     jobs: createJobStore(table, ttls, backoff),
     callers: createCallerStore(table),
+    eraser: createCallerEraser(table),
     keys: createKeyStore(table, backoff),
     watches: createWatchStore(table, ttls, backoff),
     watchDeliveries: createWatchDeliveryStore(table),

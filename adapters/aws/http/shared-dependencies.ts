@@ -109,6 +109,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
     watches: publishCommits(stores.watches, { queue, log, now }),
     callers,
+    eraser: stores.eraser,
     keys,
     deliveries,
     meter,

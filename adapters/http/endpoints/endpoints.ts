@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.ts';
 import { adviceEndpoints } from './advice.ts';
 import { callerEndpoints } from './callers.ts';
 import { checkEndpoints } from './checks.ts';
+import { erasureEndpoints } from './erasure.ts';
 import { jobEndpoints } from './jobs.ts';
 import { keyEndpoints } from './keys.ts';
 import { observabilityEndpoints } from './observability.ts';
@@ -29,6 +30,7 @@ export const endpoints: readonly Endpoint[] = [
   ...webhookEndpoints,
   ...keyEndpoints,
   ...callerEndpoints,
+  ...erasureEndpoints,
   ...usageEndpoints,
   ...serviceEndpoints,
   ...observabilityEndpoints,

@@ -36,3 +36,5 @@ export const usage = {
   callers: [{ caller: 'harbour', ...useOfDay, days: [{ day: '2026-03-01', ...useOfDay }] }],
   next_after: null,
 };
+
+export const erasure = { caller: 'harbour', complete: true, keys: 2, jobs: 14, watches: 1, media: 61 };

@@ -28,6 +28,8 @@ type BedrockVisionDeps = {
    * client.
    */
   modelId?: string;
+  /** Application inference profile of the model, which calls name instead. */
+  profileArn?: string;
   /** Contact sheets for windows with more samples than the maximum images of the model. */
   sheets: ContactSheets;
   /** Prompt of checks. */
@@ -41,6 +43,7 @@ type BedrockVisionDeps = {
 export function createBedrockVision({
   client,
   modelId,
+  profileArn,
   sheets,
   prompt = defaultPrompt,
 }: BedrockVisionDeps): VisionModel {
@@ -52,7 +55,7 @@ export function createBedrockVision({
     );
   }
   const ask = async <Fields>(task: ModelTask<Fields>, media: Media[], signal: AbortSignal) => {
-    const id = modelId ?? requireDefaultModelId(await readRegion(client));
+    const id = profileArn ?? modelId ?? requireDefaultModelId(await readRegion(client));
     return converse({ client, modelId: id, family }, task, media, signal);
   };
   return {

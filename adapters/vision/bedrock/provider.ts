@@ -11,6 +11,8 @@ const settings = {
   BEDROCK_REGION: z.string().min(1).optional(),
   /** Address that replaces the one of Bedrock, for tests. */
   BEDROCK_ENDPOINT: z.url().optional(),
+  /** ARN of the application inference profile that calls are made through. Default: the model itself. */
+  BEDROCK_PROFILE_ARN: z.string().min(1).optional(),
 };
 
 const stageSettings = {
@@ -18,10 +20,16 @@ const stageSettings = {
   bedrockRegion: z.string().optional(),
   /** Address that replaces the one of Bedrock, for tests. */
   bedrockEndpoint: z.url().optional(),
+  /** Model or inference profile that an application inference profile in `modelId` is a copy of: its ARN does not name it. */
+  bedrockModelId: z
+    .string()
+    .regex(/^(?!arn:)[\w.:-]+$/, 'must be the id of a model or of an inference profile, not an ARN')
+    .optional(),
 };
 
 type BedrockStage = {
   modelId?: string | undefined;
+  bedrockModelId?: string | undefined;
   bedrockRegion?: string | undefined;
   bedrockEndpoint?: string | undefined;
 };
@@ -46,9 +54,11 @@ function describeModel(modelId = defaultVideoModelId): DescribedModel {
  * Returns the model of a stage in a region, and the environment variables of `analyze`. Throws for a region without a known default model
  * and for a model past its end of life.
  */
-function readStage({ modelId, bedrockRegion, bedrockEndpoint }: BedrockStage, region: string) {
+function readStage(stage: BedrockStage, region: string) {
+  const { bedrockRegion, bedrockEndpoint } = stage;
   const modelRegion = bedrockRegion ?? region;
-  const id = modelId ?? defaultModelId(modelRegion);
+  const profileArn = readProfileArn(stage, modelRegion);
+  const id = (profileArn === undefined ? stage.modelId : stage.bedrockModelId) ?? defaultModelId(modelRegion);
   if (id === undefined) throw new Error(describeMissingModel(modelRegion));
   const lifecycle = describeLifecycle(id, new Date());
   if (lifecycle?.level === 'error') throw new Error(lifecycle.message);
@@ -56,8 +66,28 @@ function readStage({ modelId, bedrockRegion, bedrockEndpoint }: BedrockStage, re
     modelId: id,
     region: modelRegion,
     ...(lifecycle && { warning: lifecycle.message }),
-    environment: { BEDROCK_REGION: modelRegion, BEDROCK_ENDPOINT: bedrockEndpoint },
+    environment: {
+      BEDROCK_REGION: modelRegion,
+      BEDROCK_ENDPOINT: bedrockEndpoint,
+      BEDROCK_PROFILE_ARN: profileArn,
+    },
   };
+}
+
+/** Returns the ARN of an application inference profile in `modelId`. Throws if the stage does not fit it. */
+function readProfileArn({ modelId, bedrockModelId }: BedrockStage, region: string): string | undefined {
+  if (modelId === undefined || !modelId.startsWith('arn:')) {
+    if (bedrockModelId === undefined) return undefined;
+    throw new Error('bedrockModelId is for an application inference profile: set its ARN as modelId.');
+  }
+  if (bedrockModelId === undefined)
+    throw new Error(
+      'The ARN of an application inference profile does not name its model. Set bedrockModelId to the model or profile that it was made of.',
+    );
+  const profileRegion = modelId.split(':')[3];
+  if (profileRegion !== region)
+    throw new Error(`The profile in modelId is in ${profileRegion}. Set bedrockRegion to that region.`);
+  return modelId;
 }
 
 /**
@@ -68,13 +98,23 @@ function listPermissions(
   settings: BedrockStage,
   { region: stackRegion, partition, account }: { region: string; partition: string; account: string },
 ): VisionPermission[] {
-  const { modelId, region } = readStage(settings, stackRegion);
+  const { modelId, region, environment } = readStage(settings, stackRegion);
   const model = modelId.replace(profilePrefix, '');
   const actions = ['bedrock:InvokeModel'];
+  const application = environment.BEDROCK_PROFILE_ARN;
+  if (application !== undefined && model === modelId)
+    return [
+      { actions, resources: [application] },
+      {
+        actions,
+        resources: [`arn:${partition}:bedrock:${region}::foundation-model/${model}`],
+        conditions: { StringEquals: { 'bedrock:InferenceProfileArn': application } },
+      },
+    ];
   if (model === modelId) {
     return [{ actions, resources: [`arn:${partition}:bedrock:${region}::foundation-model/${model}`] }];
   }
-  const profile = `arn:${partition}:bedrock:${region}:${account}:inference-profile/${modelId}`;
+  const profile = application ?? `arn:${partition}:bedrock:${region}:${account}:inference-profile/${modelId}`;
   return [
     { actions, resources: [profile] },
     {

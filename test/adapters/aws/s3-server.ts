@@ -20,6 +20,16 @@ export async function startS3Server() {
       const bytes = Buffer.concat(await request.toArray());
       objects.set(path, { bytes, type: headers['content-type'] ?? '' });
       response.end();
+    } else if (method === 'GET' && url.includes('list-type=2')) {
+      const query = new URL(url, 'http://s3').searchParams;
+      const folder = `${path.replace(/\/$/, '')}/`;
+      const keys = [...objects.keys()]
+        .map((each) => each.slice(folder.length))
+        .filter((key) => key.startsWith(query.get('prefix') ?? ''))
+        .slice(0, 2);
+      const contents = keys.map((key) => `<Contents><Key>${key}</Key></Contents>`).join('');
+      response.setHeader('content-type', 'application/xml');
+      response.end(`<ListBucketResult>${contents}</ListBucketResult>`);
     } else if (method === 'POST' && url.includes('?delete')) {
       const body = Buffer.concat(await request.toArray()).toString();
       for (const [, key] of body.matchAll(/<Key>([^<]*)<\/Key>/g))
@@ -40,6 +50,9 @@ export async function startS3Server() {
   return {
     endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
     requests,
+    /** Returns true if a key or an object contains the text. */
+    contains: (text: string) =>
+      [...objects].some(([key, { bytes }]) => key.includes(text) || bytes.includes(text)),
     clear: () => objects.clear(),
     close: async () => {
       server.closeAllConnections();

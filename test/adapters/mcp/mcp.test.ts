@@ -111,6 +111,7 @@ test('only tools whose repetition changes nothing are annotated as idempotent', 
   );
   expect(changing.map(({ name }) => name).toSorted()).toEqual([
     'add_caller',
+    'delete_caller',
     'relabel_key',
     'replace_webhook_defaults',
     'revoke_key',

@@ -103,7 +103,12 @@ async function createWatching(
     ...publishing,
     watches,
     watchDeliveries: createWatchDeliveryStore(database),
-    media: { get: async () => Uint8Array.of(1), put: async () => undefined, remove: async () => undefined },
+    media: {
+      get: async () => Uint8Array.of(1),
+      put: async () => undefined,
+      remove: async () => undefined,
+      removeOfSource: async () => 0,
+    },
     meter: {
       count: async ({ kind, ...rest }: any) =>
         void (kind === 'delivery' && counted.push(rest.delivered ? 'delivered' : 'failed')),

@@ -1,9 +1,11 @@
 import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListServiceQuotasCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, test } from 'vitest';
 import { checkAccount, toExitCode } from '../../../lib/preflight/checks.ts';
+import { findModelQuotas } from '../../../lib/preflight/quotas.ts';
 import { readFacts } from '../../../lib/preflight/facts.ts';
 import type { AccountFacts } from '../../../lib/preflight/facts.ts';
 import { stageSettingsSchema } from '../../../lib/stage/stage-settings.ts';
@@ -15,6 +17,8 @@ const seasoned: AccountFacts = {
   concurrency: { value: { limit: 1000, unreserved: 1000 } },
   bootstrappedRegions: { value: ['eu-central-1'] },
   model: { value: 'answered' },
+  modelQuotas: { value: { tokensPerMinute: 1_000_000, tokensPerDay: 1_440_000_000 } },
+  transitionsPerSecond: { value: 800 },
   layerBuilt: true,
 };
 const check = (facts: Partial<AccountFacts>, settings: StageSettingsInput = {}) =>
@@ -24,7 +28,7 @@ const level = (results: ReturnType<typeof check>, name: string) =>
 
 describe('preflight', () => {
   test('a seasoned account has nothing red, and yellow only for what no API states', () => {
-    const results = check({}, { modelTokensPerMinute: 1_000_000 });
+    const results = check({});
     expect(results.filter((result) => result.level !== 'green').map((result) => result.check)).toEqual([
       'CloudFront',
     ]);
@@ -35,7 +39,14 @@ describe('preflight', () => {
   test('every yellow and red result names the next step', () => {
     const denied = { error: { name: 'AccessDeniedException', message: 'no' } };
     const results = check(
-      { concurrency: denied, bootstrappedRegions: denied, model: denied, layerBuilt: false },
+      {
+        concurrency: denied,
+        bootstrappedRegions: denied,
+        model: denied,
+        modelQuotas: denied,
+        transitionsPerSecond: denied,
+        layerBuilt: false,
+      },
       { burstSeconds: 0 },
     );
     expect(results.filter((result) => result.level === 'green')).toEqual([]);
@@ -64,7 +75,73 @@ describe('preflight', () => {
   });
 
   test('a quota of fewer tokens than one stream takes is red', () => {
-    expect(level(check({}, { modelTokensPerMinute: 4_000 }), 'model tokens')?.level).toBe('red');
+    const modelQuotas = { value: { tokensPerMinute: 4_000 } };
+    expect(level(check({ modelQuotas }), 'model tokens')?.level).toBe('red');
+    expect(
+      level(check({ modelQuotas: { value: {} } }, { modelTokensPerMinute: 4_000 }), 'model tokens')?.level,
+    ).toBe('red');
+  });
+
+  test('a quota per day that carries fewer streams than the one per minute is yellow, and red if it carries none', () => {
+    const withDay = (tokensPerDay: number) =>
+      level(check({ modelQuotas: { value: { tokensPerMinute: 200_000, tokensPerDay } } }), 'model tokens');
+    expect(withDay(288_000_000)?.level).toBe('green');
+    expect(withDay(30_000_000)).toMatchObject({
+      level: 'yellow',
+      found: expect.stringContaining('carry 2 for a whole day'),
+    });
+    expect(withDay(1_000_000)?.level).toBe('red');
+  });
+
+  test('the transitions of an account say how many streams they carry', () => {
+    expect(level(check({}), 'Step Functions')?.found).toContain('800 per second carry 40000 streams');
+    const none = check({ transitionsPerSecond: { value: 0 } });
+    expect(level(none, 'Step Functions')?.level).toBe('red');
+    expect(level(check({}, { burstSeconds: 0 }), 'Step Functions')?.level).toBe('yellow');
+  });
+});
+
+/** Quotas as ListServiceQuotas returns them (servicequotas/2019-06-24/apireference/API_ListServiceQuotas.html). */
+const quota = (ServiceCode: string, QuotaName: string, Value: number) => ({
+  ServiceCode,
+  ServiceName: ServiceCode,
+  QuotaArn: `arn:aws:servicequotas:eu-central-1:123456789012:${ServiceCode}/L-0`,
+  QuotaCode: 'L-0',
+  QuotaName,
+  Value,
+  Unit: 'None',
+  Adjustable: true,
+  GlobalQuota: false,
+});
+const bedrockQuotas = [
+  quota('bedrock', 'Cross-Region InvokeModel tokens per minute for Amazon Nova 2 Lite', 1),
+  quota('bedrock', 'On-demand InvokeModel tokens per minute for Amazon Nova Lite', 2),
+  quota('bedrock', 'Cross-Region InvokeModel tokens per minute for Amazon Nova Lite', 400_000),
+  quota(
+    'bedrock',
+    'Model invocation max tokens per day for Amazon Nova Lite (doubled for cross-region calls)',
+    576_000_000,
+  ),
+];
+const stateQuotas = [
+  quota('states', 'StateTransition throttle token bucket size', 5000),
+  quota('states', 'StateTransition throttle token refill rate per second', 800),
+];
+
+test.each([
+  ['eu.amazon.nova-lite-v1:0', { tokensPerMinute: 400_000, tokensPerDay: 576_000_000 }],
+  ['amazon.nova-lite-v1:0', { tokensPerMinute: 2, tokensPerDay: 576_000_000 }],
+  ['global.amazon.nova-2-lite-v1:0', { tokensPerMinute: 1 }],
+  ['eu.amazon.nova-pro-v1:0', {}],
+])('the quotas of %s are found by the name of the model', (id, expected) => {
+  const applied = bedrockQuotas.map(({ QuotaName, Value }) => ({ name: QuotaName, value: Value }));
+  expect(findModelQuotas(applied, id)).toEqual(expected);
+});
+
+test('a quota of Claude has dots where its id has hyphens', () => {
+  const name = 'Cross-region model inference tokens per minute for Anthropic Claude Haiku 4.5';
+  expect(findModelQuotas([{ name, value: 7 }], 'us.anthropic.claude-haiku-4-5-20251001-v1:0')).toEqual({
+    tokensPerMinute: 7,
   });
 });
 
@@ -73,6 +150,9 @@ describe('readFacts', () => {
     const lambda = mockClient(LambdaClient);
     const s3 = mockClient(S3Client);
     const bedrock = mockClient(BedrockRuntimeClient);
+    const quotas = mockClient(ServiceQuotasClient);
+    quotas.on(ListServiceQuotasCommand, { ServiceCode: 'bedrock' }).resolves({ Quotas: bedrockQuotas });
+    quotas.on(ListServiceQuotasCommand, { ServiceCode: 'states' }).resolves({ Quotas: stateQuotas });
     lambda.on(GetAccountSettingsCommand).resolves({
       AccountLimit: {
         TotalCodeSize: 80530636800,
@@ -94,6 +174,8 @@ describe('readFacts', () => {
     lambda: new LambdaClient(options),
     s3: new S3Client(options),
     bedrock: new BedrockRuntimeClient(options),
+    quotas: new ServiceQuotasClient(options),
+    modelQuotas: new ServiceQuotasClient(options),
   });
 
   test('the facts are those of the responses of AWS', async () => {
@@ -104,6 +186,8 @@ describe('readFacts', () => {
       concurrency: { value: { limit: 10, unreserved: 10 } },
       bootstrappedRegions: { value: ['eu-central-1'] },
       model: { value: 'answered' },
+      modelQuotas: { value: { tokensPerMinute: 400_000, tokensPerDay: 576_000_000 } },
+      transitionsPerSecond: { value: 800 },
       layerBuilt: false,
     });
   });

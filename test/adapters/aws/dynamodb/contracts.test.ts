@@ -1,8 +1,15 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
+import { onTestFinished } from 'vitest';
+import { createMediaStore } from '../../../../adapters/aws/media-store.ts';
+import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
+import { startS3Server } from '../s3-server.ts';
 import { createMeter } from '../../../../adapters/aws/dynamodb/meter.ts';
 import { systemBackoff } from '../../../../adapters/retry-with-backoff.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { openTable } from '../../../../adapters/aws/dynamodb/open-table.ts';
 import { randomUUID } from 'node:crypto';
+import { describeCallerEraser } from '../../../contract/caller-eraser.contract.ts';
 import { describeCallLimiter } from '../../../contract/call-limiter.contract.ts';
 import { describeCallerStore } from '../../../contract/caller-store.contract.ts';
 import { describeDeliveryStore } from '../../../contract/delivery-store.contract.ts';
@@ -14,13 +21,32 @@ import { describeUsageLedger } from '../../../contract/usage-ledger.contract.ts'
 import { describeWatchDeliveryStore } from '../../../contract/watch-delivery-store.contract.ts';
 import { describeWatchStore } from '../../../contract/watch-store.contract.ts';
 import { start } from '../../../contract/records.ts';
-import { withDynamoLocal } from './dynamo-local.ts';
+import { localClient, withDynamoLocal } from './dynamo-local.ts';
 
 withDynamoLocal((makeTable) => {
   const makeStores = async (settings: Partial<DynamoStoreSettings> = {}) =>
     dynamoStores({ ...(await makeTable()), now: () => start, retentionSeconds: 3_600, ...settings });
 
   describeJobStore('The table', async () => (await makeStores()).jobs);
+  describeCallerEraser('The table with S3', async () => {
+    const { client, tableName } = await makeTable();
+    const stores = dynamoStores({ client, tableName, now: () => start, retentionSeconds: 3_600 });
+    const s3 = await startS3Server();
+    onTestFinished(s3.close);
+    const media = createMediaStore({
+      client: new S3Client({ ...localClient, endpoint: s3.endpoint, forcePathStyle: true }),
+      bucket: 'media',
+    });
+    const log = { warning: () => undefined };
+    const usage = createCallerUsage({ ledger: stores.usage, modelPrice: null, log, now: () => start });
+    return {
+      stores: { ...stores, usage, media },
+      contains: async (text) => {
+        const { Items: items = [] } = await client.send(new ScanCommand({ TableName: tableName }));
+        return JSON.stringify(items).includes(text) || s3.contains(text);
+      },
+    };
+  });
   describeCallerStore('The table', async () => (await makeStores()).callers);
   describeKeyStore('The table', async () => (await makeStores()).keys);
   describeUsageLedger('The table', async () => (await makeStores()).usage);

@@ -1,0 +1,82 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { CallerEraser, CallerWork } from '../../core/ports/caller-eraser.ts';
+import { migrateExecutions } from './workflow/execution-store.ts';
+import { transaction, withStorageErrors } from './transaction.ts';
+
+/** Statements that remove a job and what belongs to it; `$id` is its id. */
+const ofJob = [
+  "DELETE FROM delivery_messages WHERE message ->> 'job_id' = $id",
+  'DELETE FROM deliveries WHERE job_id = $id',
+  'DELETE FROM events WHERE job_id = $id',
+  'DELETE FROM slots WHERE job_id = $id',
+  'DELETE FROM idempotency WHERE job_id = $id',
+  'DELETE FROM workflow_executions WHERE job_id = $id',
+  'DELETE FROM jobs WHERE job_id = $id',
+];
+
+const ofWatch = [
+  "DELETE FROM delivery_messages WHERE message ->> 'watch_id' = $id",
+  'DELETE FROM watch_deliveries WHERE watch_id = $id',
+  'DELETE FROM destination_states WHERE watch_id = $id',
+  'DELETE FROM watch_events WHERE watch_id = $id',
+  'DELETE FROM watch_hours WHERE watch_id = $id',
+  'DELETE FROM watch_reviews WHERE watch_id = $id',
+  'DELETE FROM watch_secrets WHERE watch_id = $id',
+  'DELETE FROM alerts WHERE watch_id = $id',
+  'DELETE FROM idempotency WHERE job_id = $id',
+  'DELETE FROM workflow_executions WHERE job_id = $id',
+  'DELETE FROM watches WHERE watch_id = $id',
+];
+
+const ofCaller = ['alerts', 'caller_use', 'callers', 'idempotency', 'slots', 'api_keys'];
+
+/** Creates the eraser of callers. Throws `TransientError` for disk faults. */
+export function createCallerEraser(database: DatabaseSync): CallerEraser {
+  migrateExecutions(database);
+  const run = (statements: readonly string[], { id, sourceId }: CallerWork) => {
+    for (const statement of statements) database.prepare(statement).run({ id });
+    database.prepare('DELETE FROM sources WHERE source_id = ?').run(sourceId);
+  };
+  return {
+    removeKeys: async (caller) =>
+      transaction(database, () =>
+        Number(database.prepare('DELETE FROM api_keys WHERE caller = ?').run(caller).changes),
+      ),
+    listWork: async (caller, limit) =>
+      withStorageErrors(() => {
+        const list = (kind: CallerWork['kind'], columns: string, table: string) =>
+          rowsSchema
+            .parse(
+              database.prepare(`SELECT ${columns} FROM ${table} WHERE caller = ? LIMIT ?`).all(caller, limit),
+            )
+            .map((row): CallerWork => ({ kind, ...row }));
+        return [
+          ...list(
+            'job',
+            "job_id AS id, record ->> 'generation' AS generation, record ->> 'source_id' AS sourceId",
+            'jobs',
+          ),
+          ...list(
+            'watch',
+            "watch_id AS id, run ->> 'generation' AS generation, record ->> 'source_id' AS sourceId",
+            'watches',
+          ),
+        ];
+      }),
+    removeWork: async (_, work) =>
+      transaction(database, () => run(work.kind === 'job' ? ofJob : ofWatch, work)),
+    removeCaller: async (caller) => {
+      transaction(database, () => {
+        for (const table of ofCaller) database.prepare(`DELETE FROM ${table} WHERE caller = ?`).run(caller);
+      });
+      withStorageErrors(() => {
+        // Free pages and the write-ahead log contain what was removed until they are overwritten.
+        database.exec('VACUUM');
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      });
+    },
+  };
+}
+
+const rowsSchema = z.array(z.object({ id: z.string(), generation: z.int(), sourceId: z.string() }));

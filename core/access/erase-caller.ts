@@ -1,0 +1,72 @@
+import type { CoreDeps } from '../dependencies.ts';
+import { ForbiddenError, WatchpostError } from '../errors.ts';
+import type { CallerWork } from '../ports/caller-eraser.ts';
+import { isAdmin } from './key-rights.ts';
+import type { Actor } from './key-rights.ts';
+
+type Deps = Pick<CoreDeps, 'callers' | 'eraser' | 'executions' | 'media' | 'recentLog' | 'log' | 'now'>;
+
+/** Result of an erasure. */
+export type Erasure = {
+  caller: string;
+  /** False if the time was not enough: repeat the call. */
+  complete: boolean;
+  keys: number;
+  jobs: number;
+  watches: number;
+  /** Frames, clips and other media. */
+  media: number;
+};
+
+/** Time after which an erasure begins no further job or watch, in milliseconds; below the 29 s of the HTTP API with the removal in progress. */
+const maxErasureMs = 15_000;
+const workAtOnce = 20;
+
+/**
+ * Removes everything that is stored for a caller: keys, jobs, watches, media, events, alerts, deliveries, usage. Takes at most some
+ * seconds; repeat it until it is complete. Throws `ForbiddenError` without the scope `admin` and for the actor's own caller, and `NOT_FOUND`.
+ */
+export async function eraseCaller(actor: Actor, caller: string, deps: Deps): Promise<Erasure> {
+  if (actor.caller !== null && !isAdmin(actor)) throw new ForbiddenError('Use a key with the scope "admin".');
+  if (actor.caller === caller)
+    throw new ForbiddenError('Use an admin key of another caller: this one would remove itself.');
+  const isKnown = (await deps.callers.find(caller)) !== undefined;
+  const done: Erasure = { caller, complete: false, keys: 0, jobs: 0, watches: 0, media: 0 };
+  done.keys = await deps.eraser.removeKeys(caller);
+  const until = deps.now().getTime() + maxErasureMs;
+  const removed = new Set<string>();
+  for (;;) {
+    const listed = await deps.eraser.listWork(caller, workAtOnce);
+    // A list can lag behind a removal.
+    const left = listed.filter(({ id }) => !removed.has(id));
+    if (left.length === 0) break;
+    for (const work of left) {
+      if (deps.now().getTime() >= until) return done;
+      done.media += await eraseWork(caller, work, deps);
+      done[work.kind === 'job' ? 'jobs' : 'watches'] += 1;
+      removed.add(work.id);
+    }
+  }
+  if (!isKnown && done.keys + removed.size === 0)
+    throw new WatchpostError('NOT_FOUND', 'No such caller', 'Use a caller from GET /callers.');
+  await deps.eraser.removeCaller(caller);
+  deps.log.info('Caller erased', {
+    keys: done.keys,
+    jobs: done.jobs,
+    watches: done.watches,
+    media: done.media,
+  });
+  return { ...done, complete: true };
+}
+
+/** Stops the execution first, so that it stores nothing more. Returns the number of removed media. */
+async function eraseWork(caller: string, work: CallerWork, deps: Deps): Promise<number> {
+  const execution = { job_id: work.id, generation: work.generation };
+  await deps.executions.stop(execution, 'The caller is erased').catch((error: unknown) => {
+    deps.log.warning('Execution of an erased caller was not stopped', { error: String(error) });
+  });
+  const media = await deps.media.removeOfSource(work.sourceId);
+  await deps.eraser.removeWork(caller, work);
+  await deps.recentLog.forget?.(work.id.slice(0, 8));
+  return media;
+}

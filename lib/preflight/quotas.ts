@@ -1,0 +1,56 @@
+import { paginateListServiceQuotas } from '@aws-sdk/client-service-quotas';
+import type { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
+
+/** Applied quota of an account, by the name that Service Quotas shows. */
+export type AppliedQuota = { name: string; value: number };
+
+/** Applied quotas of a model. Absent where Service Quotas lists none under the name of the model. */
+export type ModelQuotas = { tokensPerMinute?: number; tokensPerDay?: number };
+
+/** Reads the applied quotas of a service: `ListServiceQuotas` returns the value of the account, not the default. */
+export async function readQuotas(client: ServiceQuotasClient, serviceCode: string): Promise<AppliedQuota[]> {
+  const found: AppliedQuota[] = [];
+  for await (const { Quotas = [] } of paginateListServiceQuotas({ client }, { ServiceCode: serviceCode }))
+    for (const { QuotaName: name, Value: value } of Quotas)
+      if (name !== undefined && value !== undefined) found.push({ name, value });
+  return found;
+}
+
+/**
+ * Finds the quotas of a model by their names (docs.aws.amazon.com/bedrock/latest/userguide/quotas-runtime.html): tokens per minute across
+ * regions or on demand, and tokens per day.
+ */
+export function findModelQuotas(quotas: readonly AppliedQuota[], modelId: string): ModelQuotas {
+  const isProfile = geography.test(modelId);
+  const scope = isProfile ? /^cross-region/i : /^on-demand/i;
+  const ofModel = quotas.filter(
+    ({ name }) => normalize(name.split(/ for /i)[1] ?? '') === toModelName(modelId),
+  );
+  const perMinute = ofModel.find(({ name }) => scope.test(name) && /tokens per minute/i.test(name));
+  const perDay = ofModel.find(({ name }) => /tokens per day/i.test(name));
+  return {
+    ...(perMinute && { tokensPerMinute: perMinute.value }),
+    ...(perDay && { tokensPerDay: perDay.value }),
+  };
+}
+
+/** Finds the refill rate of state transitions of Standard workflows, per second. */
+export function findTransitionRate(quotas: readonly AppliedQuota[]): number | undefined {
+  return quotas.find(({ name }) => /state ?transition/i.test(name) && /per second|refill/i.test(name))?.value;
+}
+
+const geography = /^[a-z]{2,6}(-gov)?\.(?=[a-z0-9]+\.)/;
+
+/** Returns `amazon nova lite` for `eu.amazon.nova-lite-v1:0`: quotas have names, no ids. */
+function toModelName(modelId: string): string {
+  return normalize(modelId.replace(geography, '').replace(/(-\d{8})?(-v\d+)?(:\d+)?$/, ''));
+}
+
+function normalize(name: string): string {
+  return name
+    .replace(/\(.*$/, '')
+    .replace(/\bv\d+\b/i, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,63 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createCallerUsage } from '../../../adapters/caller-usage.ts';
+import { createCallerEraser } from '../../../adapters/embedded/caller-eraser.ts';
+import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
+import { openDatabase } from '../../../adapters/embedded/database.ts';
+import { createDeliveryStore } from '../../../adapters/embedded/delivery-store.ts';
+import { createJobStore } from '../../../adapters/embedded/job-store.ts';
+import { createKeyStore } from '../../../adapters/embedded/key-store.ts';
+import { createLogBuffer } from '../../../adapters/embedded/log-buffer.ts';
+import { createMediaStore } from '../../../adapters/embedded/media-store.ts';
+import { createUsageLedger } from '../../../adapters/embedded/usage-ledger.ts';
+import { createWatchDeliveryStore } from '../../../adapters/embedded/watch-delivery-store.ts';
+import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
+import { describeCallerEraser } from '../../contract/caller-eraser.contract.ts';
+import { start } from '../../contract/records.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
+
+describeCallerEraser('The data directory', async () => {
+  const folder = temporaryDirectory();
+  mkdirSync(join(folder, 'media'));
+  const database = openDatabase(join(folder, 'watchpost.sqlite'));
+  const log = { warning: () => undefined };
+  return {
+    stores: {
+      jobs: createJobStore(database),
+      watches: createWatchStore(database),
+      callers: createCallerStore(database),
+      keys: createKeyStore(database),
+      deliveries: createDeliveryStore(database),
+      watchDeliveries: createWatchDeliveryStore(database),
+      eraser: createCallerEraser(database),
+      media: createMediaStore(join(folder, 'media')),
+      usage: createCallerUsage({
+        ledger: createUsageLedger(database),
+        modelPrice: null,
+        log,
+        now: () => start,
+      }),
+    },
+    contains: async (text) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text)),
+  };
+});
+
+test('the log forgets the entries about an erased job and keeps all others', async () => {
+  const log = createLogBuffer({ level: 'info', now: () => start });
+  for (const message of [
+    '[JOB:1b7f0c2e] Job ended',
+    '[WATCH:1b7f0c2e] Alert',
+    '[JOB:aaaaaaaa] Job ended',
+    'Started',
+  ])
+    log.info(message);
+  await log.forget?.('1b7f0c2e');
+  expect((await log.entries()).map(({ message }) => message)).toEqual([
+    '[JOB:aaaaaaaa] Job ended',
+    'Started',
+  ]);
+});

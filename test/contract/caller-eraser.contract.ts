@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { addCaller } from '../../core/access/callers.ts';
+import { eraseCaller } from '../../core/access/erase-caller.ts';
+import { operator } from '../../core/access/key-rights.ts';
+import { createKey } from '../../core/access/keys.ts';
+import type { CoreDeps } from '../../core/dependencies.ts';
+import { createMonitor } from '../../core/job/create-monitor.ts';
+import type { WatchDeliveryStore } from '../../core/ports/watch-deliveries.ts';
+import type { KeyStore } from '../../core/ports/key-store.ts';
+import { createWorld, monitorRequest } from '../support/world.ts';
+import { after } from './records.ts';
+import { newAlert, newChange, newCreation } from './watch-records.ts';
+
+type Stores = Pick<CoreDeps, 'jobs' | 'watches' | 'callers' | 'eraser' | 'deliveries' | 'usage' | 'media'> & {
+  keys: KeyStore;
+  watchDeliveries: WatchDeliveryStore;
+};
+
+/** Contract of `CallerEraser`. `contains` searches everything that the stores keep, with the bytes on disk. */
+export function describeCallerEraser(
+  name: string,
+  makeStores: () => Promise<{ stores: Stores; contains: (text: string) => Promise<boolean> }>,
+): void {
+  describe(`${name} as an eraser of callers`, () => {
+    test('an erased caller leaves no trace of its name, streams, conditions, alerts, media and keys', async () => {
+      const { stores, contains } = await makeStores();
+      const world = createWorld();
+      Object.assign(world.c, stores);
+      const canary = `canary${randomUUID().slice(0, 8)}`;
+      const other = `other${randomUUID().slice(0, 8)}`;
+      const keys = [await fill(world, canary), await fill(world, other)];
+      for (const text of [canary, other, ...keys]) expect(await contains(text)).toBe(true);
+
+      const erasure = await eraseCaller(operator, canary, world.c);
+
+      expect(erasure).toMatchObject({ complete: true, keys: 2, jobs: 2, watches: 2 });
+      expect(erasure.media).toBeGreaterThan(0);
+      expect(await contains(canary)).toBe(false);
+      expect(await contains(keys[0]!)).toBe(false);
+      expect(await contains(other)).toBe(true);
+      expect(await contains(keys[1]!)).toBe(true);
+      expect(world.executions.get(`${running.get(canary)}-0`)).toBe('aborted');
+      expect((await stores.jobs.list({ caller: other, limit: 10, offset: 0 }, world.clock.now)).total).toBe(
+        2,
+      );
+      expect(await stores.watches.list(other)).toHaveLength(1);
+      await expect(eraseCaller(operator, canary, world.c)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      world.close();
+    });
+
+    test('an erasure whose time is not enough continues where it ended', async () => {
+      const { stores, contains } = await makeStores();
+      const world = createWorld();
+      Object.assign(world.c, stores);
+      const canary = `canary${randomUUID().slice(0, 8)}`;
+      await fill(world, canary);
+      const slow = { ...world.c.media, removeOfSource: async () => (world.advance(16), 0) };
+
+      const first = await eraseCaller(operator, canary, { ...world.c, media: slow });
+      expect(first).toMatchObject({ complete: false, keys: 2, jobs: 1, watches: 0 });
+      const second = await eraseCaller(operator, canary, world.c);
+
+      expect(second).toMatchObject({ complete: true, keys: 0, jobs: 1, watches: 2 });
+      expect(await contains(canary)).toBe(false);
+      world.close();
+    });
+  });
+}
+
+const running = new Map<string, string>();
+
+/** Creates two jobs, a watch, a deleted watch and two keys whose texts contain the caller's name. Returns the hash of a key. */
+async function fill(world: ReturnType<typeof createWorld>, caller: string): Promise<string> {
+  const { c } = world;
+  await addCaller({ caller, label: `label of ${caller}` }, c);
+  const { key } = await createKey(operator, { caller, scopes: ['jobs', 'keys'], label: caller }, c);
+  const made = { hash: key.hash, caller, revoked_at: null, scopes: key.scopes };
+  await createKey(made, { scopes: ['jobs'], label: `made by ${caller}` }, c);
+  for (const ends of [true, false]) {
+    const request = monitorRequest({
+      stream_url: `https://cameras.example/${caller}.m3u8`,
+      condition: `a ship of ${caller}`,
+      webhook_url: `https://${caller}.example/hook`,
+      labels: [caller],
+      max_triggers: ends ? 1 : null,
+    });
+    const { job_id } = await createMonitor(request, caller, c);
+    world.script.verdicts.push(true);
+    await world.tick(await world.begin({ job_id, generation: 0 }));
+    if (!ends) running.set(caller, job_id);
+  }
+  for (const deleted of [false, true]) {
+    const creation = newCreation({ caller });
+    creation.watch.config.name = `watch of ${caller}`;
+    creation.source.url = `rtsp://${caller}:secret@camera.example/1`;
+    await c.watches.create(creation, world.clock.now);
+    const alert = newAlert(creation.watch);
+    await c.watches.commit(
+      newChange(creation, {
+        alerts: [{ kind: 'open', alert }] as never,
+        hours: [{ hour: '2026-03-01T12:00:00.000Z', counts: { ticks: 1 } as never }],
+        set: deleted ? { deleted_at: after(60).toISOString() } : {},
+      }),
+    );
+    await c.media.put(`evidence/7/${creation.watch.source_id}/1-a.jpg`, Buffer.from(caller), 'image/jpeg');
+  }
+  return key.hash;
+}
