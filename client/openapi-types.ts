@@ -82,6 +82,14 @@ export type WatchEvent =
           checked_at: string;
           triggered: boolean;
         }[];
+        boxes?: {
+          label: string;
+          score: number;
+          x: number;
+          y: number;
+          width: number;
+          height: number;
+        }[];
         /**
          * URL of the evidence; requires the API key. null if no frame was left
          */
@@ -2428,6 +2436,14 @@ export interface Alert {
   checks: {
     checked_at: string;
     triggered: boolean;
+  }[];
+  boxes?: {
+    label: string;
+    score: number;
+    x: number;
+    y: number;
+    width: number;
+    height: number;
   }[];
   reminders: number;
   acknowledged: {

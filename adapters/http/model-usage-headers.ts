@@ -1,5 +1,5 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import type { TokenUse } from '../../core/records/vision.ts';
+import type { EvidenceBox, TokenUse } from '../../core/records/vision.ts';
 import { toHeaderText } from './header-text.ts';
 
 export const modelUsageHeaders = [
@@ -8,6 +8,7 @@ export const modelUsageHeaders = [
   'Watchpost-Input-Tokens',
   'Watchpost-Output-Tokens',
   'Watchpost-Prompt-Version',
+  'Watchpost-Boxes',
 ] as const;
 
 /** Sets model and token usage as response headers, because the contract fixes the body of `check-once`. */
@@ -23,4 +24,12 @@ export function setModelUsageHeaders(
   setHeader('Watchpost-Input-Tokens', `${tokens.input_tokens}`);
   setHeader('Watchpost-Output-Tokens', `${tokens.output_tokens}`);
   if (promptVersion !== undefined) setHeader('Watchpost-Prompt-Version', promptVersion);
+}
+
+/** Sets the boxes of a verdict as a response header, as JSON in ASCII; none without boxes. */
+export function setBoxesHeader(
+  setHeader: (name: string, value: string) => void,
+  boxes: readonly EvidenceBox[] = [],
+): void {
+  if (boxes.length > 0) setHeader('Watchpost-Boxes', JSON.stringify(boxes));
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Region } from '../../core/records/region.ts';
+import type { Region } from '../../core/records/capture.ts';
 import type {
   Answer,
   ConditionQuestion,

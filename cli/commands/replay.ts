@@ -6,6 +6,7 @@ import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
 import { createMaskMedia, maskCaptures } from '../../adapters/media/mask-media.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
+import { createDrawBoxes } from '../../adapters/media/draw-boxes.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { listRecordings } from '../../adapters/recordings/list-recordings.ts';
 import { probeRecording } from '../../adapters/recordings/probe-recording.ts';
@@ -83,7 +84,10 @@ export async function replay(
     else if (isSweep) printSweep(results, terminal);
     else for (const result of results) printResult(result, terminal);
     if (options.report !== undefined) {
-      await writeFile(options.report, await createReplayReport(options.files, replays));
+      await writeFile(
+        options.report,
+        await createReplayReport(options.files, replays, createDrawBoxes({ ffmpegPath: ffmpeg.path })),
+      );
       terminal.note(`report ${options.report}`);
     }
     if (options.saveSet !== undefined) {

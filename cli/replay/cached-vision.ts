@@ -1,67 +1,90 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { verdictSchema, type Verdict } from '../../core/records/vision.ts';
+import { z } from 'zod';
+import { evidenceBoxSchema, tokenUseSchema, verdictSchema } from '../../core/records/vision.ts';
 import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
 
 /** Model that remembers its verdicts, with the number of those that were remembered. */
 export type CachedVision = VisionModel & { remembered: () => number };
 
 /** Change it when prompts or built-in models change their answers. */
-const format = 1;
+const format = 2;
+
+const conditionVerdictsSchema = z.object({
+  verdicts: z.array(
+    z.object({
+      condition_id: z.string(),
+      triggered: z.boolean().nullable(),
+      explanation: z.string(),
+      boxes: z.array(evidenceBoxSchema).optional(),
+    }),
+  ),
+  tokens: tokenUseSchema,
+});
 
 /**
  * Returns a model that stores its verdicts in a folder, by frame, condition and model: a second run with the same frames costs nothing. An
  * unreadable verdict is requested again.
  */
 export function createCachedVision(vision: VisionModel, folder: string): CachedVision {
+  const { judgeConditions } = vision;
   let remembered = 0;
+
+  async function recall<Answer>(key: string, schema: z.ZodType<Answer>, ask: () => Promise<Answer>) {
+    const file = join(folder, `${key}.json`);
+    const known = await readStored(file, schema);
+    if (known !== undefined) {
+      remembered += 1;
+      return known;
+    }
+    const answer = await ask();
+    await store(folder, file, answer).catch(() => undefined);
+    return answer;
+  }
+
   return {
-    provider: vision.provider,
-    model: vision.model,
-    supportsVideo: vision.supportsVideo,
+    ...vision,
     remembered: () => remembered,
-    judge: async (media, condition, signal) => {
-      const file = join(folder, `${verdictKey(vision, media, condition)}.json`);
-      const known = await readVerdict(file);
-      if (known) {
-        remembered += 1;
-        return known;
-      }
-      const verdict = await vision.judge(media, condition, signal);
-      await writeVerdict(folder, file, verdict).catch(() => undefined);
-      return verdict;
-    },
-    answer: async (frame, question, signal) => vision.answer(frame, question, signal),
-    summarize: async (samples, signal) => vision.summarize(samples, signal),
+    judge: async (media, condition, signal) =>
+      recall(hashKey(vision, media, condition), verdictSchema, async () =>
+        vision.judge(media, condition, signal),
+      ),
+    ...(judgeConditions && {
+      judgeConditions: async (media, conditions, signal) =>
+        recall(hashKey(vision, media, conditions), conditionVerdictsSchema, async () =>
+          judgeConditions(media, conditions, signal),
+        ),
+    }),
   };
 }
 
-function verdictKey(
+/** Returns the name of an answer: `asked` is the condition, or the conditions of a joint call with their ids. */
+function hashKey(
   { provider, model }: VisionModel,
   { mode, frame, clip, regions }: CheckMedia,
-  condition: string,
+  asked: unknown,
 ): string {
   const hash = createHash('sha256').update(
-    JSON.stringify([format, provider, model, mode, condition, ...(regions ?? [])]),
+    JSON.stringify([format, provider, model, mode, asked, ...(regions ?? [])]),
   );
   hash.update(frame);
   if (clip) hash.update(clip);
   return hash.digest('hex');
 }
 
-async function readVerdict(file: string): Promise<Verdict | undefined> {
+async function readStored<Answer>(file: string, schema: z.ZodType<Answer>): Promise<Answer | undefined> {
   try {
-    return verdictSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return schema.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch {
     return undefined;
   }
 }
 
 /** Writes a file that is never seen in part: an interrupt leaves a temporary one. */
-async function writeVerdict(folder: string, file: string, verdict: Verdict): Promise<void> {
+async function store(folder: string, file: string, answer: unknown): Promise<void> {
   await mkdir(folder, { recursive: true });
   const temporary = `${file}.${process.pid}`;
-  await writeFile(temporary, JSON.stringify(verdict));
+  await writeFile(temporary, JSON.stringify(answer));
   await rename(temporary, file);
 }

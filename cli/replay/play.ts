@@ -2,6 +2,7 @@ import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import type { Watch } from '../../core/records/watch.ts';
+import type { EvidenceBox } from '../../core/records/vision.ts';
 import type { CaptureState } from '../../core/records/capture.ts';
 import type { CaptureOutput } from '../../core/records/workflow.ts';
 import { captureTick } from '../../core/workflow/capture-tick.ts';
@@ -28,6 +29,7 @@ export type ReplayAlert = {
   closed_seconds: number | null;
   explanation: string;
   frame: Uint8Array | undefined;
+  boxes: EvidenceBox[];
 };
 
 export type Playback = {
@@ -187,8 +189,9 @@ async function record(
         await deps.onCheck(check, frame);
       }
     } else if (event.type === 'alert_opened') {
-      const { condition_id, explanation } = event.data;
-      played.alerts.push({ condition_id, opened_seconds: seconds, closed_seconds: null, explanation, frame });
+      const { condition_id, explanation, boxes = [] } = event.data;
+      const opened = { opened_seconds: seconds, closed_seconds: null };
+      played.alerts.push({ condition_id, ...opened, explanation, frame, boxes });
     } else if (event.type === 'alert_closed') {
       const alert = played.alerts.findLast(({ condition_id: id }) => id === event.data.condition_id);
       if (alert) alert.closed_seconds = seconds;

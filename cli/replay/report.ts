@@ -1,12 +1,14 @@
 import { html } from 'hono/html';
 import { inlineJpeg, page, type Html } from '../report/html.ts';
-import type { Playback } from './play.ts';
+import type { DrawBoxes } from '../../core/ports/draw-boxes.ts';
+import type { Playback, ReplayAlert } from './play.ts';
 import { summarize } from './print-result.ts';
 import { formatTime, type ReplayResult } from './result.ts';
 
 const width = 1000;
 const laneHeight = 26;
 const motionHeight = 60;
+const drawingTimeoutMs = 10_000;
 
 /** Playback with its result and the texts of its conditions, by id. */
 export type ReportedReplay = { result: ReplayResult; played: Playback; conditions: Map<string, string> };
@@ -15,15 +17,31 @@ export type ReportedReplay = { result: ReplayResult; played: Playback; condition
 export async function createReplayReport(
   files: readonly string[],
   replays: readonly ReportedReplay[],
+  drawBoxes: DrawBoxes,
 ): Promise<string> {
+  const sections: Html[] = [];
+  for (const replay of replays) sections.push(toSection(await withBoxes(replay, drawBoxes)));
   return page(
     'Replay',
     html`<h1>Replay</h1>
       <p class="weak">
         ${files.slice(0, 5).join(', ')}${files.length > 5 ? ` and ${files.length - 5} more` : ''}
       </p>
-      ${replays.map(toSection)}`,
+      ${sections}`,
   );
+}
+
+/** Draws the boxes of each alert on a copy of its evidence. */
+async function withBoxes(replay: ReportedReplay, drawBoxes: DrawBoxes): Promise<ReportedReplay> {
+  const alerts: ReplayAlert[] = [];
+  for (const alert of replay.played.alerts) {
+    const { frame, boxes } = alert;
+    const signal = AbortSignal.timeout(drawingTimeoutMs);
+    alerts.push(
+      frame && boxes.length > 0 ? { ...alert, frame: await drawBoxes(frame, boxes, signal) } : alert,
+    );
+  }
+  return { ...replay, played: { ...replay.played, alerts } };
 }
 
 function toSection({ result, played, conditions }: ReportedReplay): Html {

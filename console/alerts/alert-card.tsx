@@ -110,7 +110,8 @@ function AlertState({ alert }: { alert: Alert }) {
 
 function Picture({ alert }: { alert: Alert }) {
   const [open, setOpen] = useState(false);
-  const path = `/alerts/${alert.alert_id}/frame`;
+  const boxes = alert.boxes ?? [];
+  const path = `/alerts/${alert.alert_id}/frame${boxes.length === 0 ? '' : '?boxes=true'}`;
   if (alert.frame_url === null)
     return (
       <span class="evidence-open">
@@ -130,6 +131,11 @@ function Picture({ alert }: { alert: Alert }) {
           <ProtectedPicture path={path} alt={`Evidence: ${alert.explanation}`} />
           <p class="quoted">“{alert.condition}”</p>
           <p>{alert.explanation}</p>
+          {boxes.length > 0 && (
+            <p class="small muted">
+              Boxes: {boxes.map(({ label, score }) => `${label} ${score.toFixed(2)}`).join(', ')}
+            </p>
+          )}
           <ul class="small muted" aria-label="Checks that counted">
             {alert.checks.map(({ checked_at: at, triggered }) => (
               <li key={at}>

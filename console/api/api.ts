@@ -1,5 +1,6 @@
 import type { Http } from './http.ts';
 import type {
+  Advice,
   Alarms,
   Alert,
   AlertList,
@@ -102,6 +103,8 @@ export function createApi(http: Http) {
         body: { stream_url: url, include_frame: withPicture },
         signal,
       }),
+    advise: (condition: string, signal: AbortSignal) =>
+      http.json<Advice>('/conditions/advise', { method: 'POST', body: { condition }, signal }),
     look: async (request: CheckRequest, signal: AbortSignal) =>
       readCheckResult(await http.send('/check-once', { method: 'POST', body: request, signal })),
     startMonitor: (request: MonitorRequest) =>

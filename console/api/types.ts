@@ -24,6 +24,8 @@ export type SummaryEvent = SummaryGenerated | SummaryGeneratedWithPicture;
 /** Check request of the console, which always sets the mode. */
 export type CheckRequest = CheckOnceRequest & { input_mode: InputMode };
 
+/** Objects of a picture, in shares of its width and height. */
+export type Boxes = NonNullable<WatchTriggered['data']['boxes']>;
 export type Alarm = NonNullable<Alarms['alarms']>[number];
 export type WatchCondition = Watch['conditions'][number];
 export type ConditionState = Watch['state']['conditions'][number];

@@ -2,6 +2,7 @@ import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
 import { Field, NumberInput, TextArea, TextInput } from '../parts/field.tsx';
 import { useSession } from '../session/session.ts';
+import { ConditionAdvice } from './advice.tsx';
 import type { Draft } from './draft.ts';
 import { StreamCard } from './stream-card.tsx';
 import { useStreamValidation } from './use-stream-validation.ts';
@@ -54,6 +55,12 @@ export function CheckForm({ draft, onChange, onLook, busy }: Props) {
           />
         )}
       </Field>
+      <ConditionAdvice
+        condition={draft.condition}
+        mode={draft.mode}
+        onCondition={(condition) => onChange({ condition })}
+        onMode={(mode) => onChange({ mode })}
+      />
       <div class="suggestions" role="group" aria-label="Examples of conditions">
         {model.condition_examples.map((example) => (
           <button type="button" key={example} class="chip" onClick={() => onChange({ condition: example })}>

@@ -1,7 +1,8 @@
 import type { MeteredCheckResult, ModelUse } from '../api/check-result.ts';
-import type { CheckRequest } from '../api/types.ts';
+import type { Boxes, CheckRequest } from '../api/types.ts';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Badge } from '../parts/badge.tsx';
+import { BoxedPicture } from '../parts/boxed-picture.tsx';
 import { Stat, Stats } from '../parts/stat.tsx';
 import { milliseconds } from '../time/format.ts';
 import { checkCost } from './price.ts';
@@ -14,7 +15,7 @@ export function CheckVerdict({ answer, request }: { answer: MeteredCheckResult; 
   return (
     <article class="verdict" aria-label="Verdict">
       <div class="verdict-picture">
-        <Frame base64={answer.frame_b64} />
+        <Frame base64={answer.frame_b64} boxes={answer.boxes} />
       </div>
       <div class="verdict-body">
         <VerdictBadge answer={answer} />
@@ -43,11 +44,11 @@ function providerNote({ provider, model }: ModelUse): string | undefined {
   return provider === model ? undefined : provider;
 }
 
-function Frame({ base64 }: { base64: string | undefined }) {
+function Frame({ base64, boxes }: { base64: string | undefined; boxes: Boxes }) {
   const address = useBlobAddress(base64);
   return address === undefined ? (
     <span class="picture missing" />
   ) : (
-    <img class="picture" src={address} alt="Checked frame" />
+    <BoxedPicture address={address} alt="Checked frame" boxes={boxes} />
   );
 }

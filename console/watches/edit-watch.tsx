@@ -6,6 +6,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Checkbox, Field, NumberField, Select, TextInput } from '../parts/field.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
+import { ConditionAdvice } from '../try/advice.tsx';
 import { newCondition, toWatchDraft, toWatchPatch } from './watch-draft.ts';
 import type { ConditionDraft, WatchDraft } from './watch-draft.ts';
 
@@ -137,6 +138,10 @@ function ConditionFields({ number, condition, onChange, onRemove }: ConditionPro
           />
         )}
       </Field>
+      <ConditionAdvice
+        condition={condition.condition}
+        onCondition={(text) => onChange({ ...condition, condition: text })}
+      />
       <div class="field-grid">
         {counts.map(({ field, label }) => (
           <NumberField

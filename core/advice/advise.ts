@@ -109,8 +109,8 @@ export function advise(condition: string, model: ModelFacts): Advice {
     needsClip && {
       code: 'needs_clip',
       message: model.supportsVideo
-        ? `A single frame does not show whether something ${actionName(text)}. Use mode clip or hybrid.`
-        : `A single frame does not show whether something ${actionName(text)}, and the model has no video. Describe the state instead, such as "a car is in the yard".`,
+        ? `A single frame may not show ${actionName(text)}. Use mode clip or hybrid.`
+        : `A single frame may not show ${actionName(text)}, and the model has no video. Describe the state instead, such as "a car is in the yard".`,
     },
     seconds !== undefined && {
       code: 'duration',
@@ -203,5 +203,5 @@ function reword(text: string): string {
 
 function actionName(text: string): string {
   const found = action.exec(text)?.[0]?.toLowerCase() ?? 'moves';
-  return `is "${found}"`;
+  return `"${found}"`;
 }

@@ -1,5 +1,5 @@
 import type { Capture } from '../records/capture.ts';
-import type { Region } from '../records/region.ts';
+import type { Region } from '../records/capture.ts';
 
 /**
  * Draws regions into frame and clip: blanks excluded areas, outlines included ones. Throws `TransientError` if that fails: excluded

@@ -1,4 +1,4 @@
-import type { Region } from '../records/region.ts';
+import type { Region } from '../records/capture.ts';
 import type { Answer, ConditionQuestion, ConditionVerdicts, Summary, Verdict } from '../records/vision.ts';
 
 /** Media of a check: the frame (JPEG), and in modes clip and hybrid the clip (MP4). */

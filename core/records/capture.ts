@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import type { Platform } from './platform.ts';
-import type { Region } from './region.ts';
 
 const timestampSchema = z.iso.datetime();
 
 /** Media of a capture: `frames` is one frame, `clip` a short clip, `hybrid` both. */
 export const inputModeSchema = z.enum(['frames', 'clip', 'hybrid']);
 export type InputMode = z.infer<typeof inputModeSchema>;
+
+/** Polygon in relative coordinates, 0 to 1 from the top left. */
+export const regionSchema = z.object({
+  mode: z.enum(['include', 'exclude']),
+  points: z.array(z.array(z.number())),
+});
+export type Region = z.infer<typeof regionSchema>;
 
 /** Width and height of a thumbnail in pixels, and its size in bytes (planar yuv420p: 160·90·3/2). */
 export const thumbnail = { width: 160, height: 90, bytes: 21_600 } as const;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { captureStateSchema, inputModeSchema } from './capture.ts';
-import { regionSchema } from './region.ts';
+import { captureStateSchema, inputModeSchema, regionSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
 import { digestStateSchema } from './digest-state.ts';
 import { rules } from '../rules.ts';

@@ -1,4 +1,4 @@
-import type { Region } from './region.ts';
+import type { Region } from './capture.ts';
 
 /**
  * Result of the motion pre-filter: a pure comparison of a thumbnail with the motion reference. States are opaque text

@@ -1,11 +1,4 @@
-import { z } from 'zod';
-
-/** Polygon in relative coordinates, 0 to 1 from the top left. */
-export const regionSchema = z.object({
-  mode: z.enum(['include', 'exclude']),
-  points: z.array(z.array(z.number())),
-});
-export type Region = z.infer<typeof regionSchema>;
+import type { Region } from './capture.ts';
 
 /** Returns true if a point belongs to the watched part of the frame: inside of an included region, if there is one, and of no excluded one. */
 export function isWatched(regions: readonly Region[], x: number, y: number): boolean {

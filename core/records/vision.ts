@@ -51,6 +51,11 @@ export type ConditionQuestion = { condition_id: string; condition: string };
 /** Result of one model call about several conditions, as the model gave it: an id can be missing, unknown or doubled. */
 export type ConditionVerdicts = {
   /** `triggered` is `null` if the model cannot judge the condition. */
-  verdicts: { condition_id: string; triggered: boolean | null; explanation: string }[];
+  verdicts: {
+    condition_id: string;
+    triggered: boolean | null;
+    explanation: string;
+    boxes?: EvidenceBox[] | undefined;
+  }[];
   tokens: TokenUse;
 };

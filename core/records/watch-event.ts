@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pictureStateSchema, streamStateSchema } from './event.ts';
+import { evidenceBoxSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 import {
   alertCloseReasonSchema,
@@ -29,6 +30,7 @@ const alertOpenedSchema = z.object({
     /** Verdicts that counted, oldest first. */
     checks: z.array(countedCheckSchema),
     frame_key: z.string().nullable(),
+    boxes: z.array(evidenceBoxSchema).optional(),
   }),
 });
 

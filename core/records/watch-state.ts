@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { captureStateSchema } from './capture.ts';
 import { failureSchema } from './job.ts';
+import { evidenceBoxSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -204,6 +205,8 @@ export const alertSchema = z.object({
   checks: z.array(countedCheckSchema),
   /** Media key of the evidence; `null` if no frame was left. */
   frame_key: z.string().nullable(),
+  /** Objects in the evidence that the condition names. Absent without any, and in records of earlier releases. */
+  boxes: z.array(evidenceBoxSchema).optional(),
   reminders: countSchema,
   acknowledged: z.object({ at: timestampSchema, by: z.string() }).nullable(),
   closed: z

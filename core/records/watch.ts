@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { inputModeSchema } from './capture.ts';
-import { regionSchema } from './region.ts';
+import { inputModeSchema, regionSchema } from './capture.ts';
 import { watchEventTypeSchema } from './watch-event-type.ts';
 
 const timestampSchema = z.iso.datetime();

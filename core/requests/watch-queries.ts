@@ -60,6 +60,7 @@ export const reviewRequestSchema = z.object({
 
 export const alertFrameQuerySchema = z.object({
   moment: z.enum(['opened', 'closed']).default('opened').describe('Frame of the opening or of the closing'),
+  boxes: flag.default(false).describe('Draw the boxes of the opening on a copy'),
 });
 
 /** Query of `GET /watches/events`. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../records/capture.ts';
-import { createRegionMask, type Region } from '../records/region.ts';
+import type { Region } from '../records/capture.ts';
+import { createRegionMask } from '../records/region.ts';
 import { destinationTypeSchema, severitySchema, weekdaySchema } from '../records/watch.ts';
 import type { DestinationType } from '../records/watch.ts';
 import { deliveredEventTypes } from '../records/watch-event-type.ts';

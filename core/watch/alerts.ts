@@ -3,7 +3,7 @@ import type { NewWatchEvent } from '../records/watch-event.ts';
 import type { AlertChange, AlertCloseReason, ConditionState } from '../records/watch-state.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { countedChecks, opened } from './condition.ts';
-import type { OpenCondition } from './condition.ts';
+import type { OpenCondition, Verdict } from './condition.ts';
 
 /** Event with the change of the alert that it reports. */
 export type AlertStep = { event: NewWatchEvent; change: AlertChange };
@@ -17,7 +17,7 @@ export function openAlert(
   state: ConditionState,
   rule: WatchCondition,
   alertId: string,
-  explanation: string,
+  { explanation, boxes = [] }: Pick<Verdict, 'explanation' | 'boxes'>,
   { watch, frameKey, now }: Moment,
 ): AlertStep & { state: OpenCondition } {
   const after = opened(state, alertId, explanation, now);
@@ -26,6 +26,8 @@ export function openAlert(
     explanation: after.alert.explanation,
     checks: countedChecks(state, rule),
     frame_key: frameKey,
+    // An opening without a frame has nothing that boxes could be drawn on.
+    ...(boxes.length === 0 || frameKey === null ? {} : { boxes }),
   };
   const { config, watch_id, caller } = watch;
   const alert = {

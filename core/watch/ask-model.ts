@@ -59,8 +59,8 @@ async function judge(
   if (isJoint && vision.judgeConditions) return vision.judgeConditions(media, group, signal);
   const [question] = group;
   if (!question || group.length > 1) throw new Error('A call for one condition has one condition');
-  const { tokens, judged, triggered, explanation } = await vision.judge(media, question.condition, signal);
-  const verdict = { triggered: judged === false ? null : triggered, explanation };
+  const { tokens, judged, triggered, ...rest } = await vision.judge(media, question.condition, signal);
+  const verdict = { triggered: judged === false ? null : triggered, ...rest };
   return { verdicts: [{ condition_id: question.condition_id, ...verdict }], tokens };
 }
 
@@ -73,9 +73,12 @@ function readAnswer(
   const found = verdicts.filter(({ condition_id: id }) => id === condition.condition_id);
   const [verdict] = found;
   if (!verdict || found.length > 1) return { ...withoutVerdict(condition, joint), leftOut: joint };
-  const { triggered, explanation } = verdict;
-  if (triggered === null) return withoutVerdict(condition, joint);
-  return { ...withoutVerdict(condition, joint), verdict: { triggered, explanation } };
+  const { triggered, explanation, boxes } = verdict;
+  if (triggered === null) return { ...withoutVerdict(condition, joint), unjudgedReason: explanation };
+  return {
+    ...withoutVerdict(condition, joint),
+    verdict: { triggered, explanation, ...(boxes && { boxes }) },
+  };
 }
 
 function withoutVerdict({ condition_id, condition }: WatchCondition, joint: boolean): ConditionAnswer {

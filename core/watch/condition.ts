@@ -1,3 +1,4 @@
+import type { EvidenceBox } from '../records/vision.ts';
 import type { WatchCondition } from '../records/watch.ts';
 import { maxExplanationLength } from '../records/watch-state.ts';
 import type { ConditionState, CountedCheck, OpenAlert } from '../records/watch-state.ts';
@@ -7,7 +8,7 @@ import { ageSeconds } from '../time.ts';
 /** State machine of one condition (design page watches, state of a condition). Each function returns a new state. */
 
 /** Result of a check of one condition. Only a verdict is a datapoint. */
-export type Verdict = { triggered: boolean; explanation: string };
+export type Verdict = { triggered: boolean; explanation: string; boxes?: EvidenceBox[] };
 
 /** Condition with an open alert. */
 export type OpenCondition = ConditionState & { phase: 'open'; alert: OpenAlert };

@@ -11,6 +11,8 @@ export type ConditionAnswer = {
   /** Text of the condition in the model call: an answer about an older text is dropped. */
   condition: string;
   verdict: Verdict | null;
+  /** Reason of the model for no verdict; absent if it gave none. */
+  unjudgedReason?: string;
   /** True if a joint call left the condition out, or named it twice. */
   leftOut: boolean;
   /** True if the call had several conditions. */

@@ -15,14 +15,14 @@ export function createWatchProgress(
 ): NewWatchEvent {
   const captured = 'captured' in outcome ? outcome.captured : null;
   const answers = outcome.kind === 'judged' ? outcome.answers : [];
-  const verdicts = new Map(answers.map(({ condition_id: id, verdict }) => [id, verdict]));
+  const answersById = new Map(answers.map((answer) => [answer.condition_id, answer]));
   return {
     type: 'progress',
     data: {
       check: tick,
       conditions: conditions.map(({ condition_id: id, phase }) => {
-        const verdict = verdicts.get(id);
-        const explanation = shorten(verdict?.explanation ?? '');
+        const { verdict, unjudgedReason } = answersById.get(id) ?? {};
+        const explanation = shorten(verdict?.explanation ?? unjudgedReason ?? '');
         return { condition_id: id, triggered: verdict?.triggered ?? null, state: phase, explanation };
       }),
       prefilter_skipped: outcome.kind === 'skipped',

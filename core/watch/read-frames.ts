@@ -1,9 +1,12 @@
+import type { CoreDeps } from '../dependencies.ts';
 import { WatchpostError } from '../errors.ts';
 import { requireOwnWatch } from './commit-watch.ts';
 import { requireOwnAlert } from './control-watch.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 type Deps = Pick<WatchDeps, 'watches' | 'media' | 'now'>;
+
+const drawingTimeoutMs = 5000;
 
 /** Reads the newest frame of an own watch, as JPEG. Throws `NOT_FOUND` before the first, or if it has expired. */
 export async function readWatchFrame(watchId: string, caller: string, deps: Deps): Promise<Uint8Array> {
@@ -19,19 +22,21 @@ export async function readWatchFrame(watchId: string, caller: string, deps: Deps
   return newest;
 }
 
-/** Reads the evidence of an own alert, as JPEG. Throws `NOT_FOUND` if it has none, or if it has expired. */
+/** Reads the evidence of an own alert, as JPEG, with the boxes of its opening on request. Throws `NOT_FOUND` if it has none, or if it has expired. */
 export async function readAlertFrame(
   alertId: string,
-  moment: 'opened' | 'closed',
+  { moment, boxes: withBoxes }: { moment: 'opened' | 'closed'; boxes: boolean },
   caller: string,
-  deps: Deps,
+  deps: Deps & Pick<CoreDeps, 'drawBoxes'>,
 ): Promise<Uint8Array> {
   const alert = await requireOwnAlert(alertId, caller, deps);
   const key = moment === 'opened' ? alert.frame_key : (alert.closed?.frame_key ?? null);
   const frame = key === null ? undefined : await deps.media.get(key);
   if (!frame)
     throw notFound('This alert has no picture', 'Evidence is kept for retention_days of the watch.');
-  return frame;
+  const boxes = withBoxes && moment === 'opened' ? (alert.boxes ?? []) : [];
+  if (boxes.length === 0 || deps.drawBoxes === undefined) return frame;
+  return deps.drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));
 }
 
 function notFound(message: string, remediation: string): WatchpostError {

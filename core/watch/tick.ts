@@ -5,6 +5,7 @@ import { closeAlert, openAlert, remindAlert } from './alerts.ts';
 import type { AlertStep } from './alerts.ts';
 import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
 import type { Cost } from './budget.ts';
+import type { Verdict } from './condition.ts';
 import {
   afterTimeWithoutSight,
   closed,
@@ -110,7 +111,7 @@ export function decideWatchTick(
     if (!opensNow(state, rule, now)) return state;
     opening += 1;
     const alertId = createAlertId(watch.watch_id, state.condition_id, opening);
-    const step = openAlert(state, rule, alertId, explainOpening(state, outcome), moment);
+    const step = openAlert(state, rule, alertId, verdictOfOpening(state, outcome), moment);
     openings.push(step);
     return step.state;
   });
@@ -220,9 +221,9 @@ function findAnswer(outcome: WatchOutcome, conditionId: string): ConditionAnswer
   return outcome.answers.find(({ condition_id: id }) => id === conditionId);
 }
 
-/** Returns the explanation of an opening; a held-back one may come with a tick that has no verdict. */
-function explainOpening({ condition_id: id }: ConditionState, outcome: WatchOutcome): string {
-  return findAnswer(outcome, id)?.verdict?.explanation ?? 'It held in the last checks.';
+/** Returns the verdict of an opening; a held-back one may come with a tick that has no verdict. */
+function verdictOfOpening({ condition_id: id }: ConditionState, outcome: WatchOutcome): Verdict {
+  return findAnswer(outcome, id)?.verdict ?? { triggered: true, explanation: 'It held in the last checks.' };
 }
 
 /** Returns true if the model gave a verdict of each condition: only then is the capture the motion reference. */

@@ -9,7 +9,7 @@ import type {
   WatchConfig,
   WatchSecrets,
 } from '../../core/records/watch.ts';
-import type { Region } from '../../core/records/region.ts';
+import type { Region } from '../../core/records/capture.ts';
 import type { WatchEventType } from '../../core/records/watch-event-type.ts';
 import type { WatchPatch, WatchRequest } from '../../core/requests/watches.ts';
 

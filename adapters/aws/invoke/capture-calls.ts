@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema, streamPositionSchema } from '../../../core/records/capture.ts';
-import { regionSchema } from '../../../core/records/region.ts';
+import { regionSchema } from '../../../core/records/capture.ts';
 import type { Capture, StreamProbe } from '../../../core/records/capture.ts';
 import { platforms } from '../../../core/records/platform.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';

@@ -116,15 +116,15 @@ const alertFrameEndpoint = defineEndpoint(
     scope: 'read',
     path: '/alerts/{alert_id}/frame',
     title: "Get an alert's picture",
-    description: 'Returns the frame of the opening, or of the closing with `moment=closed`.',
+    description:
+      'Returns the frame of the opening, or of the closing with `moment=closed`. With `boxes=true`, the boxes of the objects are drawn on a copy of the opening.',
     effect: 'reads',
     request: { parameters: alertPathSchema, query: alertFrameQuerySchema },
     response: jpegResponse({ description: 'The picture', cacheControl: 'private, max-age=3600' }),
     errors: ['ALERT_NOT_FOUND', 'NOT_FOUND'],
     examples: { parameters: alertExample },
   },
-  ({ parameters, query: { moment }, caller }, deps) =>
-    readAlertFrame(parameters.alert_id, moment, caller, deps),
+  ({ parameters, query, caller }, deps) => readAlertFrame(parameters.alert_id, query, caller, deps),
 );
 
 export const alertEndpoints = [

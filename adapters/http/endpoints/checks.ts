@@ -8,7 +8,7 @@ import * as examples from '../../openapi/examples/checks.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 import { latencyMs } from '../latency.ts';
-import { setModelUsageHeaders } from '../model-usage-headers.ts';
+import { setBoxesHeader, setModelUsageHeaders } from '../model-usage-headers.ts';
 
 /** Checks without a job (interface sections 4.1 and 4.5). */
 
@@ -50,6 +50,7 @@ const checkOnceEndpoint = defineEndpoint(
     };
     const { verdict, capture } = await checkOnce(check, caller, deps);
     setModelUsageHeaders(setHeader, deps.vision, verdict.tokens, verdict.prompt_version);
+    setBoxesHeader(setHeader, verdict.boxes);
     return {
       triggered: verdict.triggered,
       ...notJudged(verdict),

@@ -7,7 +7,8 @@ import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.
 import { createMaskMedia, maskCaptures } from '../../../adapters/media/mask-media.ts';
 import { TransientError } from '../../../core/errors.ts';
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
-import { isWatched, type Region } from '../../../core/records/region.ts';
+import type { Region } from '../../../core/records/capture.ts';
+import { isWatched } from '../../../core/records/region.ts';
 import { jpeg } from '../vision/pixel/pictures.ts';
 
 const never = new AbortController().signal;

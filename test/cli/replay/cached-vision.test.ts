@@ -68,3 +68,31 @@ test('a failed call is not remembered, and a damaged verdict is asked for again'
   await cached.judge(media, 'red', never);
   expect(asked).toEqual(['broken', 'red', 'red']);
 });
+
+test('a joint call about several conditions is remembered as one, and other conditions are asked about', async () => {
+  const { vision } = countingModel();
+  const calls: number[] = [];
+  const joint: VisionModel = {
+    ...vision,
+    judgeConditions: async (_, questions) => {
+      calls.push(questions.length);
+      return {
+        verdicts: questions.map(({ condition_id }) => ({ condition_id, triggered: null, explanation: '' })),
+        tokens: { input_tokens: 9, output_tokens: 9 },
+      };
+    },
+  };
+  const questions = ['a', 'b'].map((condition_id) => ({
+    condition_id,
+    condition: `${condition_id} is there`,
+  }));
+  const first = await createCachedVision(joint, folder).judgeConditions!(media, questions, never);
+  const later = createCachedVision(joint, folder);
+  expect(await later.judgeConditions!(media, questions, never)).toEqual(first);
+  await later.judgeConditions!(media, questions.slice(1), never);
+  expect({ calls, remembered: later.remembered() }).toEqual({ calls: [2, 1], remembered: 1 });
+});
+
+test('a model without a joint call gets none', () => {
+  expect(createCachedVision(countingModel().vision, folder).judgeConditions).toBeUndefined();
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createRegionMask, isWatched, type Region } from '../../../core/records/region.ts';
+import type { Region } from '../../../core/records/capture.ts';
+import { createRegionMask, isWatched } from '../../../core/records/region.ts';
 
 const box = (mode: Region['mode'], x1: number, y1: number, x2: number, y2: number): Region => ({
   mode,

@@ -28,10 +28,24 @@ const leadIns: RegExp[] = [
 ];
 
 const replacements: [RegExp, string][] = [
+  [/&&/g, ' and '],
+  [/\|\|/g, ' or '],
+  [/(^|[\s(])!(?=\w)/g, '$1not '],
+  [/\bhalf a dozen\b/g, '6'],
   [/[≥]|>=/g, ' at least '],
   [/[≤]|<=/g, ' at most '],
   [/>/g, ' more than '],
   [/</g, ' less than '],
+  [
+    /^(?:the )?(?:number|count) of ([a-z ]+?)(?: is| are)? +(?=more|less|fewer|greater|at (?:least|most)|exactly)/g,
+    '$1 ',
+  ],
+  [
+    /^([a-z ]+?)\s+(more than|less than|fewer than|greater than|at least|at most|exactly)\s+(\d+)$/g,
+    '$2 $3 $1',
+  ],
+  // "2 people or more" is "2 or more people".
+  [new RegExp(`\\b${number} ((?:[a-z]+ ){1,2})or (more|less|fewer)\\b(?! than)`, 'g'), '$1 or $3 $2'],
   [/[;:]/g, ','],
   [/[.!?]\s+(?=\S)/g, ' , '],
   [/\s[&+]\s/g, ' and '],

@@ -56,7 +56,7 @@ function asWritten(token: string): string {
     .replaceAll('_', ' ');
 }
 
-type Joiner = 'and' | 'or' | 'nor';
+type Joiner = 'and' | 'comma' | 'or' | 'nor';
 type Segment = { joiner: Joiner; tokens: string[] };
 
 /** Joins "a dog or a cat" and "dogs, cats or birds" into one choice of nouns, "dog|cat". */
@@ -82,7 +82,9 @@ function readChoice(tokens: string[], at: number): { token: string; end: number 
     const isOr = /^n?or$/.test(tokens[next] ?? '');
     if (isOr) next += 1;
     if (next === end) break;
-    if (isPlain && /^(?:an?|any|some)$/.test(tokens[next] ?? '')) next += 1;
+    // "Nobody or a dog": the article begins another object, which "no" does not deny.
+    const isDenied = tokens[at - 1] === 'no';
+    if (isPlain && (isDenied ? /^any$/ : /^(?:an?|any|some)$/).test(tokens[next] ?? '')) next += 1;
     const noun = tokens[next] ?? '';
     if (findNoun(noun) === null) break;
     nouns.push(noun);
@@ -107,9 +109,28 @@ function splitClauses(tokens: string[]): Segment[] {
     }
     // ", or" is one joiner.
     if (word === 'or' || word === 'nor') joiner = word;
+    else if (word === ',' && segments.length > 0) joiner = 'comma';
     words = [];
   }
-  return segments;
+  return withLists(segments);
+}
+
+/** Joins the commas of a list that ends with "or" by "or": "a dog, a red car or two people". */
+function withLists(segments: Segment[]): Segment[] {
+  const listed = [...segments];
+  for (let at = listed.length - 1; at > 1; at -= 1) {
+    const [first, item] = [listed[at - 2], listed[at - 1]];
+    if (listed[at]?.joiner !== 'or' || item?.joiner !== 'comma' || !first) continue;
+    if (isListed(first) && isListed(item)) listed[at - 1] = { ...item, joiner: 'or' };
+  }
+  return listed;
+}
+
+/** Returns true for objects without a verb but "there is", and without "no". */
+function isListed({ tokens }: Segment): boolean {
+  const rest = tokens[0] === 'there' ? tokens.slice(2) : tokens;
+  const { isNounPhrase, beginsNegated } = readObjectClause(rest, false);
+  return isNounPhrase && !beginsNegated;
 }
 
 function joinClauses(segments: Segment[]): { clauses: ObjectClause[]; condition: ObjectCondition | null } {

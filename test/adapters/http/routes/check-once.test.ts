@@ -61,6 +61,17 @@ describe('POST /check-once', () => {
     });
   });
 
+  test('a check returns the boxes of its objects in a header, and none without boxes', async () => {
+    const { judge } = world.c.vision;
+    const boxes = [{ label: 'boat', score: 0.7, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];
+    world.c.vision.judge = async (...given) => ({ ...(await judge(...given)), boxes });
+    const { headers, body } = await check();
+    expect(JSON.parse(headers.get('watchpost-boxes') ?? '')).toEqual(boxes);
+    expect(Object.keys(body)).toEqual(['triggered', 'explanation', 'latency_ms']);
+    world.c.vision.judge = judge;
+    expect((await check()).headers.get('watchpost-boxes')).toBeNull();
+  });
+
   test('the judged frame is returned if it is requested', async () => {
     world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
     expect((await check({ include_frame: true })).body.frame_b64).toBe('/9j/AQ==');

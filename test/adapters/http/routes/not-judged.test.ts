@@ -71,6 +71,7 @@ describe('a condition that the model cannot judge', () => {
 test('the service describes its limits and its model, for each key', async () => {
   const reader = await createClientFor(world, ['read']);
   expect((await reader.call('GET', '/service')).body).toEqual({
+    version: world.c.version,
     limits: {
       max_job_seconds: world.c.limits.maxJobSeconds,
       retention_seconds: world.c.limits.retentionSeconds,

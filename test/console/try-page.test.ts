@@ -1,0 +1,60 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { inspect, launch, openPage } from './browser.ts';
+import { liveHls } from './live-picture.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-try-'));
+let service: ServiceProcess;
+let stream: LiveHls;
+let browser: Browser;
+
+beforeAll(async () => {
+  [service, stream, browser] = await Promise.all([
+    startService(dataDir),
+    liveHls('testsrc2=size=640x360:rate=5'),
+    launch(),
+  ]);
+});
+afterAll(async () => {
+  await browser.close();
+  await stream.close();
+  await service.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('the try page advises on a condition while it is typed, takes over its wording, and draws boxes over the frame', async () => {
+  const { host } = new URL(service.baseUrl);
+  const { page, faults } = await openPage(browser, host);
+  await page.goto(`http://${host}/console`);
+  const field = (label: string) => page.getByLabel(label, { exact: true });
+  await field('API key').fill(service.apiKey);
+  await page.keyboard.press('Enter');
+  await field('Stream URL').fill(stream.url);
+  await field('Condition').fill('Alert me if the picture is black');
+  const advice = page.getByLabel('Advice on the condition');
+  await advice.getByText('not a request').waitFor();
+  await inspect(page, 'try-advice');
+  await advice.getByRole('button', { name: 'Use “The picture is black' }).click();
+  await expect.poll(() => field('Condition').inputValue()).toMatch(/^The picture is black/);
+  await expect.poll(() => advice.textContent()).toBe('');
+  const boxes = [{ label: 'boat', score: 0.7, x: 0.25, y: 0.5, width: 0.5, height: 0.25 }];
+  await page.route('**/api/check-once', async (route) => {
+    const response = await route.fetch();
+    const headers = { ...response.headers(), 'watchpost-boxes': JSON.stringify(boxes) };
+    await route.fulfill({ response, headers });
+  });
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText('Boxes: boat 0.70').waitFor();
+  const picture = (await page.getByAltText('Checked frame').boundingBox())!;
+  const drawn = (await page.locator('.boxed-picture rect.ground').boundingBox())!;
+  expect((drawn.x + drawn.width / 2 - picture.x) / picture.width).toBeCloseTo(0.5, 1);
+  expect((drawn.y + drawn.height / 2 - picture.y) / picture.height).toBeCloseTo(0.625, 1);
+  await inspect(page, 'try-boxes');
+  expect(faults).toEqual([]);
+}, 90_000);

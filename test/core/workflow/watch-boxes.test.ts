@@ -1,0 +1,59 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createHttpCaller } from '../../support/http-caller.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+const boxes = [{ label: 'person', score: 0.74, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];
+const condition = { condition: 'A person is at the gate', checks_to_open: 1, checks_considered: 1 };
+const request = { name: 'Gate', stream_url: 'rtsp://camera.example/1', conditions: [condition] };
+let world: World;
+let call: Awaited<ReturnType<typeof createHttpCaller>>;
+
+beforeEach(async () => {
+  world = createWorld();
+  world.c.drawBoxes = async (jpeg, drawn) => new Uint8Array([...jpeg, drawn.length]);
+  call = await createHttpCaller(world);
+});
+afterEach(() => world.close());
+
+async function runWatch(verdict: object) {
+  world.c.vision.judge = async () => ({
+    triggered: true,
+    explanation: 'Looks like 1 person.',
+    tokens: { input_tokens: 0, output_tokens: 0 },
+    ...verdict,
+  });
+  const { body: watch } = await call('POST', '/watches', request);
+  await world.tick(await world.begin({ job_id: watch.watch_id, generation: 0 }));
+  const { body } = await call('GET', `/watches/${watch.watch_id}/events`);
+  return (type: string) => body.events.find((event: { type: string }) => event.type === type).data;
+}
+
+test('an alert of a watch has the boxes of its opening in event and record', async () => {
+  const find = await runWatch({ boxes });
+  expect(find('alert_opened').boxes).toEqual(boxes);
+  const { body } = await call('GET', '/alerts');
+  expect(body.alerts[0].boxes).toEqual(boxes);
+});
+
+test('boxes=true draws the boxes of an alert on a copy, and the stored evidence stays', async () => {
+  await runWatch({ boxes });
+  const [alert] = (await call('GET', '/alerts')).body.alerts;
+  const { readAlertFrame } = await import('../../../core/watch/read-frames.ts');
+  const read = async (drawn: boolean) =>
+    readAlertFrame(alert.alert_id, { moment: 'opened', boxes: drawn }, 'harbour', world.c);
+  const plain = await read(false);
+  expect([...(await read(true))]).toEqual([...plain, boxes.length]);
+  expect(await read(false)).toEqual(plain);
+});
+
+test('an alert without boxes has no such field', async () => {
+  const find = await runWatch({});
+  expect(find('alert_opened')).not.toHaveProperty('boxes');
+});
+
+test('a condition that the model cannot judge is in progress with the reason of the model', async () => {
+  const explanation = "Not sure: 1 person (0.21). Not judged: 'falls'.";
+  const find = await runWatch({ triggered: false, judged: false, explanation });
+  expect(find('progress').conditions).toMatchObject([{ triggered: null, explanation }]);
+});
