@@ -27,7 +27,7 @@ export class AnalyzeFunction extends Construct {
   constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
     const { table, pictures, queue, machines, capture } = props;
-    const { retentionSeconds, visionProvider } = context.settings;
+    const { retentionSeconds, visionProvider, visionPrompt } = context.settings;
     const { region } = Stack.of(this);
     const vision = visionProviders[visionProvider].readStage(context.settings, region);
     const environment: OwnEnvironment<AnalyzeEnvironment> = {
@@ -38,6 +38,7 @@ export class AnalyzeFunction extends Construct {
       CAPTURE_FUNCTION: capture.live.functionArn,
       VISION_PROVIDER: visionProvider,
       MODEL_ID: vision.modelId,
+      VISION_PROMPT: visionPrompt,
       ...vision.environment,
       RETENTION_SECONDS: String(retentionSeconds),
     };

@@ -1,3 +1,4 @@
+import { promptNames } from '../vision/prompt-variants.ts';
 import { z } from 'zod';
 import { defaultVisionProvider, visionProviderSchema, visionSettings } from '../vision/providers.ts';
 
@@ -40,6 +41,8 @@ export const functionSettings = z.object({
   MODEL_ID: name.optional(),
   /** Provider of the model. */
   VISION_PROVIDER: visionProviderSchema.prefault(defaultVisionProvider),
+  /** Prompt of checks. */
+  VISION_PROMPT: z.enum(promptNames).prefault('verdict-first'),
   ...visionSettings,
 
   /** Path of ffmpeg. Default: that of the layer. */

@@ -6,6 +6,7 @@ import {
   visionProviderSchema,
   visionStageSettings,
 } from '../../adapters/vision/providers.ts';
+import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { rules } from '../../core/rules.ts';
 
 /**
@@ -34,6 +35,8 @@ export const stageSettingsSchema = z
         'must be the id of a model or of an inference profile, or the ARN of an application inference profile',
       )
       .optional(),
+    /** Prompt of checks (`adapters/vision/prompt-variants.ts`). */
+    visionPrompt: z.enum(promptNames).default('verdict-first'),
     ...visionStageSettings,
 
     /** Maximum duration of a job, in seconds. */
