@@ -16,8 +16,7 @@ const { version } = z
   .parse(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')));
 
 /**
- * Returns the esbuild options of a function: one file `<outDir>/<name>/index.mjs`, its source map in
- * `<outDir>/maps`.
+ * Returns the esbuild options of a function: `<outDir>/<name>/index.mjs`, and a file beside it for what dynamic imports load.
  */
 export function bundleOptions(name: FunctionName, outDir: string): BuildOptions {
   return {
@@ -26,6 +25,9 @@ export function bundleOptions(name: FunctionName, outDir: string): BuildOptions 
     outdir: outDir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
+    // A dynamic import is a file of its own: a cold start does not load it.
+    splitting: true,
+    chunkNames: `${name}/[name]-[hash]`,
     format: 'esm',
     platform: 'node',
     target: 'node24',

@@ -1,7 +1,6 @@
 import { freePace } from '../../core/ports/pace.ts';
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SFNClient } from '@aws-sdk/client-sfn';
 import { SQSClient } from '@aws-sdk/client-sqs';
@@ -9,7 +8,7 @@ import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
 import type { AnalyzeCallDeps } from '../../adapters/aws/invoke/analyze-calls.ts';
-import { createInvoke } from '../../adapters/aws/invoke/invoke.ts';
+import { deferInvoke } from '../../adapters/aws/deferred.ts';
 import { createRemoteContactSheets } from '../../adapters/aws/invoke/remote-capture.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
 import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
@@ -51,7 +50,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     retentionSeconds: config.RETENTION_SECONDS,
   });
   const contactSheets = createRemoteContactSheets({
-    invoke: createInvoke(new LambdaClient({}), config.CAPTURE_FUNCTION),
+    invoke: deferInvoke(config.CAPTURE_FUNCTION),
     seconds: sheetSeconds,
   });
   const modelPrice = findModelPrice(visionProviders[config.VISION_PROVIDER].describeModel(config.MODEL_ID));

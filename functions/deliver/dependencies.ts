@@ -1,10 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { createMediaStore } from '../../adapters/aws/media-store.ts';
+import { deferMediaStore } from '../../adapters/aws/deferred.ts';
 import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
@@ -54,7 +53,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     destinations: createDestinations({ webhooks, signer, now }),
     queue: createDeliveryQueue({ client: sqs, queueUrl: config.QUEUE_URL }),
     meter: instrumentMeter(meter, measurements),
-    media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
+    media: deferMediaStore(config.MEDIA_BUCKET),
     webhooks,
     signer,
     postpone: createChangeVisibility(sqs, config.QUEUE_URL),

@@ -6,7 +6,7 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import type { EventStreams } from '../../adapters/http/sse/dependencies.ts';
-import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
+import { loadOnce } from '../../adapters/load-once.ts';
 import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
 import { pollingSignals } from '../../core/ports/log-signals.ts';
 import type { EventSessions } from '../../core/ports/event-sessions.ts';
@@ -15,7 +15,7 @@ import type { StreamConfig } from './config.ts';
 /** Dependencies of the handler. */
 export type StreamFunctionDeps = { respond: HttpFunction } & Pick<Telemetry, 'during'>;
 
-/** Creates the dependencies, once per instance: the app of `api` with event streams and MCP. */
+/** Creates the dependencies, once per instance: the app of `api` with event streams and MCP, whose SDK the first request to it loads. */
 export function createDependencies(config: StreamConfig): StreamFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { deps, sessions, originSecret } = createSharedHttpDeps(config, telemetry);
@@ -28,7 +28,13 @@ export function createDependencies(config: StreamConfig): StreamFunctionDeps {
       const all = { ...deps, baseUrl, eventStreams };
       const app = createApp(all);
       mountOpenApi(app, all);
-      mountMcp(app, all);
+      const mcp = loadOnce(async () => {
+        const { mountMcp } = await import('../../adapters/mcp/mount-mcp.ts');
+        const withMcp = createApp(all);
+        mountMcp(withMcp, all);
+        return withMcp;
+      });
+      app.all('/mcp', async ({ req, env }) => (await mcp()).fetch(req.raw, env));
       return app;
     },
   });

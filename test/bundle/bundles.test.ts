@@ -14,13 +14,16 @@ import { bundleOptions, functionNames } from '../../bundle/options.ts';
 import recorded from '../../bundle/sizes.json' with { type: 'json' };
 
 const run = promisify(execFile);
+/** Maximum size of what a cold start of a function loads, in kB. */
+const maxKilobytes = { api: 980, stream: 980, capture: 1300, analyze: 1080, deliver: 1070, reconcile: 650 };
+
 let outDir: string;
 let built: BuiltFunction[];
 
 beforeAll(async () => {
   outDir = await mkdtemp(join(tmpdir(), 'watchpost-bundles-'));
   built = await buildFunctions(outDir);
-});
+}, 240_000);
 afterAll(() => rm(outDir, { recursive: true, force: true }));
 
 /** Environment of the stack, with unreachable addresses. */
@@ -42,26 +45,72 @@ const environment = {
   POWERTOOLS_SERVICE_NAME: 'watchpost',
 };
 
+/** Reads the names of the sources in a bundle: of all its files, or of one and the files that it imports statically. */
+async function readSources(name: string, entry: string): Promise<string[]> {
+  const folder = join(outDir, name);
+  const loaded = new Set(entry === '.' ? await readdir(folder) : [entry]);
+  const sources: string[] = [];
+  for (const file of loaded) {
+    const text = await readFile(join(folder, file), 'utf8');
+    for (const [, imported] of text.matchAll(/(?:\bfrom|\bimport)\s*"\.\/([^"]+\.mjs)"/g))
+      loaded.add(imported!);
+    sources.push(...JSON.parse(await readFile(join(outDir, 'maps', name, `${file}.map`), 'utf8')).sources);
+  }
+  return sources;
+}
+
 describe('function bundles', () => {
   test('bundles have grown by at most 5 % (npm run bundle:sizes -- --record)', () => {
     expect(compareSizes(built, recorded).tooLarge).toEqual([]);
   });
 
+  test('a cold start loads at most the limit of its function', () => {
+    const kilobytes = Object.fromEntries(built.map(({ name, bytes }) => [name, Math.ceil(bytes / 1000)]));
+    for (const [name, max] of Object.entries(maxKilobytes))
+      expect(kilobytes[name], name).toBeLessThanOrEqual(max);
+    expect(Object.keys(maxKilobytes).toSorted()).toEqual([...functionNames].toSorted());
+  });
+
   test('only the bundle of analyze has the client of a model provider', async () => {
     const clients = await Promise.all(
-      functionNames.map(async (name) => {
-        const { sources } = JSON.parse(await readFile(join(outDir, 'maps', `${name}.mjs.map`), 'utf8'));
-        return sources.some((file: string) => file.includes('client-bedrock-runtime')) ? name : [];
-      }),
+      functionNames.map(async (name) =>
+        (await readSources(name, '.')).some((file) => file.includes('client-bedrock-runtime')) ? name : [],
+      ),
     );
     expect(clients.flat()).toEqual(['analyze']);
   });
 
-  test('each bundle is one file, with its source map outside the deployed folder', async () => {
-    for (const name of functionNames) expect(await readdir(join(outDir, name))).toEqual(['index.mjs']);
-    expect((await readdir(join(outDir, 'maps'))).toSorted()).toEqual(
-      functionNames.map((name) => `${name}.mjs.map`).toSorted(),
-    );
+  test('the entry of a bundle contains no library that only some calls need', async () => {
+    const lazy = {
+      api: ['undici', 'client-s3', 'client-lambda'],
+      stream: ['ajv', 'undici'],
+      capture: ['youtubei.js'],
+    };
+    for (const [name, libraries] of Object.entries(lazy)) {
+      const loaded = await readSources(name, 'index.mjs');
+      const all = await readSources(name, '.');
+      for (const library of libraries) {
+        expect(
+          all.some((file) => file.includes(`/${library}/`)),
+          library,
+        ).toBe(true);
+        expect(
+          loaded.some((file) => file.includes(`/${library}/`)),
+          library,
+        ).toBe(false);
+      }
+    }
+  });
+
+  test('each bundle has an entry, with its source maps outside the deployed folder', async () => {
+    for (const name of functionNames) {
+      const files = await readdir(join(outDir, name));
+      expect(files).toContain('index.mjs');
+      expect(files.every((file) => file.endsWith('.mjs'))).toBe(true);
+      expect((await readdir(join(outDir, 'maps', name))).toSorted()).toEqual(
+        files.map((file) => `${file}.map`).toSorted(),
+      );
+    }
     expect(await readFile(join(outDir, 'api', 'index.mjs'), 'utf8')).not.toContain('sourceMappingURL');
   });
 
@@ -90,7 +139,10 @@ describe('function bundles', () => {
   });
 
   test('the bundle of api has no MCP, only that of analyze a model, and no decoder', async () => {
-    const text = async (name: string) => readFile(join(outDir, name, 'index.mjs'), 'utf8');
+    const text = async (name: string) => {
+      const files = await readdir(join(outDir, name));
+      return (await Promise.all(files.map((file) => readFile(join(outDir, name, file), 'utf8')))).join('\n');
+    };
 
     expect(await text('api')).not.toContain('protocolVersion');
     expect(await text('stream')).toContain('protocolVersion');
@@ -109,7 +161,14 @@ test('the omitted parts of packages are not needed: a bundle sends requests with
   const address = server.address();
   const port = typeof address === 'object' ? address?.port : 0;
   const outfile = join(outDir, 'egress.mjs');
-  const { outdir: _, outExtension: __, entryPoints: ___, ...options } = bundleOptions('api', outDir);
+  const {
+    outdir: _,
+    outExtension: __,
+    entryPoints: ___,
+    splitting: ____,
+    chunkNames: _____,
+    ...options
+  } = bundleOptions('api', outDir);
   await build({ ...options, entryPoints: ['test/bundle/egress-entry.ts'], outfile });
 
   const { stdout } = await run(process.execPath, [outfile, `http://127.0.0.1:${port}/`]);

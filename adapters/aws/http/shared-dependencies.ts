@@ -1,13 +1,7 @@
 import { rules } from '../../../core/rules.ts';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { CloudWatchClient } from '@aws-sdk/client-cloudwatch';
-import { CloudWatchLogsClient } from '@aws-sdk/client-cloudwatch-logs';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
-import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import type { z } from 'zod';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { freePace } from '../../../core/ports/pace.ts';
@@ -15,27 +9,29 @@ import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createCallerUsage } from '../../caller-usage.ts';
 import { createDestinations } from '../../destinations/destination-sender.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
-import { createGuardedHttp } from '../../egress/guarded-http.ts';
 import { setSystemTimer } from '../../../core/time-limit.ts';
 import { publishCommits } from '../../../core/delivery/publish-watch-events.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { findModelPrice, visionProviders } from '../../vision/providers.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
-import { createAlarms } from '../alarms.ts';
-import { createDeliveryQueue } from '../delivery-queue.ts';
+import {
+  deferAlarms,
+  deferDeliveryQueue,
+  deferExecutions,
+  deferInvoke,
+  deferMediaStore,
+  deferRecentLog,
+  deferWebhookHttp,
+} from '../deferred.ts';
 import type { functionSettings, httpSettings, sharedSettings } from '../function-settings.ts';
 import { dynamoStores } from '../dynamodb/stores.ts';
 import type { DynamoStores } from '../dynamodb/stores.ts';
-import { createExecutions } from '../executions.ts';
-import { createInvoke } from '../invoke/invoke.ts';
 import { createSteadyClock } from '../../steady-clock.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
 import { callSeconds } from './time-budgets.ts';
 import { limitEventSessions } from '../limit-event-sessions.ts';
-import { createMediaStore } from '../media-store.ts';
-import { createRecentLog } from '../recent-log.ts';
 import { createSecret } from '../secret.ts';
 import type { Secret } from '../secret.ts';
 import { softwareVersion } from '../software-version.ts';
@@ -69,10 +65,9 @@ const { capture: captureTimeoutSeconds, model: visionTimeoutSeconds } = callSeco
 /** Creates the shared dependencies. Sends no request. */
 export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
   const { log } = telemetry;
-  const lambda = new LambdaClient({});
   const secrets = new SecretsManagerClient({});
-  const capture = createInvoke(lambda, settings.CAPTURE_FUNCTION);
-  const analyze = createInvoke(lambda, settings.ANALYZE_FUNCTION);
+  const capture = deferInvoke(settings.CAPTURE_FUNCTION);
+  const analyze = deferInvoke(settings.ANALYZE_FUNCTION);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges');
   const stores = dynamoStores({
@@ -98,10 +93,10 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
         });
 
   const model = visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID);
-  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: settings.QUEUE_URL });
+  const queue = deferDeliveryQueue(settings.QUEUE_URL);
   const signer = createStoredSigner({ masterSecret: secret(settings.MASTER_SECRET_ARN), callers, now });
   const webhooks = createWebhookSender({
-    http: createGuardedHttp(webhookUrls, { keepAlive: false }),
+    http: deferWebhookHttp(webhookUrls),
     version: softwareVersion,
     elapsedMs: () => performance.now(),
   });
@@ -115,7 +110,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     meter,
     usage: createCallerUsage({ ledger, modelPrice: findModelPrice(model), log, now }),
     calls: stores.limiter,
-    media: createMediaStore({ client: new S3Client({}), bucket: settings.MEDIA_BUCKET }),
+    media: deferMediaStore(settings.MEDIA_BUCKET),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
     // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
     turns: unlimitedTurns,
@@ -135,23 +130,18 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     signer,
     destinations: createDestinations({ webhooks, signer, now }),
     watchDeliveries: stores.watchDeliveries,
-    executions: createExecutions({
-      client: new SFNClient({}),
+    executions: deferExecutions({
       stateMachineArn: settings.STATE_MACHINE_ARN,
       otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
     }),
     queue,
-    recentLog: createRecentLog({
-      client: new CloudWatchLogsClient({}),
-      logGroup: settings.LOG_GROUP,
-      now,
-    }),
+    recentLog: deferRecentLog(settings.LOG_GROUP, now),
     // CloudFront answers for the hosts of its distribution alone.
     acceptsHost: () => true,
     version: softwareVersion,
     allowedOrigins: settings.ALLOWED_ORIGINS,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
-    alarms: createAlarms({ client: new CloudWatchClient({}), prefix: settings.ALARM_PREFIX }),
+    alarms: deferAlarms(settings.ALARM_PREFIX),
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,

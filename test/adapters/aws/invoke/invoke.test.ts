@@ -1,7 +1,8 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, expect, test } from 'vitest';
-import { createInvoke, InvocationError } from '../../../../adapters/aws/invoke/invoke.ts';
+import { createInvoke } from '../../../../adapters/aws/invoke/create-invoke.ts';
+import { InvocationError } from '../../../../adapters/aws/invoke/invoke.ts';
 import { TransientError } from '../../../../core/errors.ts';
 
 const client = new LambdaClient({ region: 'eu-west-1' });
