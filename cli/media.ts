@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { limitDecodes } from '../adapters/embedded/limit-decodes.ts';
+import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createMaskMedia } from '../adapters/media/mask-media.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
@@ -18,9 +19,14 @@ export function createMedia(
 ) {
   const guard = createEgressGuard({ allowRanges });
   const http = createGuardedHttp(guard);
+  const concurrentDecodes = availableParallelism() + 1;
   const ffmpeg = limitDecodes({
-    ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
-    max: availableParallelism() + 1,
+    ffmpeg: poolDecoders({
+      ffmpegPath,
+      ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
+      maxProcesses: concurrentDecodes,
+    }),
+    max: concurrentDecodes,
     elapsedMs: () => performance.now(),
     report: reportWait,
   });

@@ -1,3 +1,4 @@
+import { promptNames } from '../vision/prompt-variants.ts';
 import { z } from 'zod';
 import { defaultVisionProvider, visionProviderSchema, visionSettings } from '../vision/providers.ts';
 
@@ -40,6 +41,8 @@ export const functionSettings = z.object({
   MODEL_ID: name.optional(),
   /** Provider of the model. */
   VISION_PROVIDER: visionProviderSchema.prefault(defaultVisionProvider),
+  /** Prompt of checks. */
+  VISION_PROMPT: z.enum(promptNames).prefault('verdict-first'),
   ...visionSettings,
 
   /** Path of ffmpeg. Default: that of the layer. */
@@ -54,6 +57,9 @@ export const functionSettings = z.object({
   ALLOW_RANGES: list.prefault(''),
   /** Private ranges that webhooks may use. Default: none; for tests. */
   ALLOW_WEBHOOK_RANGES: list.prefault(''),
+
+  /** Ranges of the function's own network, which no range opens. Default: none. */
+  DENY_RANGES: list.prefault(''),
 
   /** Origins of pages that may call the API from a browser. Default: none. */
   ALLOWED_ORIGINS: list.prefault(''),

@@ -272,6 +272,32 @@ test('the job list shows a running job with its newest frame, and the job is can
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
 });
 
+test('a job that has ended runs again with its settings, and its duplicate opens them in the form', async () => {
+  const { job_id: ended } = await caller.call('POST', '/live-monitor', {
+    stream_url: stream.url,
+    condition: 'The picture is entirely black',
+    interval_seconds: 7,
+    labels: ['gate'],
+  });
+  await caller.call('DELETE', `/jobs/${ended}`);
+  await signIn();
+  await page.goto(`${consoleUrl()}#/jobs/${ended}`);
+  await button('Run again').click();
+  await button('Cancel job').waitFor();
+  const again = new URL(page.url()).hash.replace('#/jobs/', '');
+  expect(again).not.toBe(ended);
+  expect(await caller.call('GET', `/jobs/${again}`)).toMatchObject({
+    status: expect.stringMatching(/pending|running/),
+    config: { condition: 'The picture is entirely black', interval_seconds: 7, labels: ['gate'] },
+  });
+
+  await page.goto(`${consoleUrl()}#/jobs/${ended}`);
+  await button('Duplicate').click();
+  await expect.poll(() => field('Condition').inputValue()).toBe('The picture is entirely black');
+  expect(await field('Stream URL').inputValue()).toBe(stream.url);
+  expect(await field('Interval (s)').inputValue()).toBe('7');
+});
+
 test('a watch is created from Try, its alert opens and is reviewed by keyboard, and the watch is edited and paused', async () => {
   await signIn();
   await field('Stream URL').fill(stream.url);

@@ -178,11 +178,21 @@ function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: 
 }
 
 /** Filter branches from one video to `[frame]` and `[thumbnail]`, as all captures have them. */
-export const pictureBranches =
-  `split=2[large][small];[large]${scaleDown(frameWidth)},format=yuvj420p[frame];` +
-  `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p[thumbnail]`;
+export const pictureBranches = branches(scaleDown(frameWidth));
 
 const frameGraph = `[0:v:0]${pictureBranches}`;
+
+/** Returns the graph of a frame with its own filters for the times and for the size of the JPEG. */
+export function pictureGraph(scale: string, times: string): string {
+  return `[0:v:0]${times}${branches(scale)}`;
+}
+
+function branches(scale: string): string {
+  return (
+    `split=2[large][small];[large]${scale},format=yuvj420p[frame];` +
+    `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p[thumbnail]`
+  );
+}
 
 /** Returns the filter that scales down to the width, never up. Sizes are even, as 4:2:0 requires. */
 export function scaleDown(widthPixels: number): string {

@@ -1,0 +1,192 @@
+import { Readable } from 'node:stream';
+import { thumbnail } from '../../../core/records/capture.ts';
+import { decodingLimits, pictureGraph, quietArguments } from './capture-arguments.ts';
+import { startFfmpeg } from './ffmpeg-process.ts';
+import type { FfmpegOutput } from './run-ffmpeg.ts';
+
+/** Size of the frames that a process writes: the encoder of a running ffmpeg cannot change it. */
+export type FrameSize = { width: number; height: number };
+
+/** Running ffmpeg that decodes one H.264 key frame after another. Once a decode fails, the process is ended. */
+export type DecoderProcess = {
+  size: FrameSize;
+  pid: number | undefined;
+  isBusy(): boolean;
+  /** Resolves to null if the process did not return exactly one picture of this key frame in time. The process is ended then. */
+  decode(keyFrame: Uint8Array, timeoutMs: number): Promise<FfmpegOutput | null>;
+  close(): void;
+};
+
+/** Time without output after which one more mark is written, in milliseconds: decoders reorder frames, and hold some back. */
+const nudgeMs = 150;
+/** Marks per decode: H.264 reorders at most 16 frames. */
+const maxMarks = 20;
+const maxOutputBytes = 16 * 1024 * 1024;
+
+/**
+ * Picture of 64 × 64 pixels in one color, of our own. It follows each key frame and pushes its picture out of the decoder. It also proves the order:
+ * its pictures are known, so no picture can be taken for one of another stream.
+ */
+const mark = Buffer.from(
+  'AAAAAWdCwArZBCbARAAAAwAEAAADAAg8SJkgAAAAAWjLg8sgAAABZYiEBXxGKAANjMcAAQuI4AAhQycnJ1111111111114A=',
+  'base64',
+);
+/** Access unit delimiter: ends the frame before it. */
+const delimiter = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
+
+/**
+ * Starts a decoder. A damaged frame ends the process (`-xerror`), so that no part of another picture can fill its place.
+ */
+export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProcess {
+  const { child, closed, awaited } = startFfmpeg(ffmpegPath, decoderArguments(size));
+  const pictures: Picture[] = [];
+  let jpegs: Buffer = Buffer.alloc(0);
+  let thumbnails: Buffer = Buffer.alloc(0);
+  let markPicture: Picture | undefined;
+  /** Marks that were written and have not come back. */
+  let pendingMarks = 0;
+  let wake: (() => void) | undefined;
+  let isBusy = false;
+  let hasEnded = false;
+
+  closed.then(end, end);
+  child.stdin?.on('error', end);
+  child.stdio[2]?.on('data', () => undefined);
+  if (child.stdio[1] instanceof Readable)
+    child.stdio[1].on('data', (chunk: Buffer) => {
+      thumbnails = Buffer.concat([thumbnails, chunk]);
+      takePictures();
+    });
+  const third = child.stdio[3];
+  if (third instanceof Readable)
+    third.on('data', (chunk: Buffer) => {
+      jpegs = Buffer.concat([jpegs, chunk]);
+      takePictures();
+    });
+  awaited(false);
+
+  return { size, pid: child.pid, isBusy: () => isBusy, decode, close: end };
+
+  async function decode(keyFrame: Uint8Array, timeoutMs: number): Promise<FfmpegOutput | null> {
+    isBusy = true;
+    awaited(true);
+    const deadlineMs = performance.now() + timeoutMs;
+    try {
+      markPicture ??= await readMark(deadlineMs);
+      const picture = markPicture && (await readKeyFrame(keyFrame, markPicture, deadlineMs));
+      if (picture) return { frame: picture.frame, thumbnail: picture.thumbnail };
+    } finally {
+      isBusy = false;
+      if (!hasEnded) awaited(false);
+    }
+    end();
+    return null;
+  }
+
+  /** Reads the picture of the mark, which is the same in all runs of one build of ffmpeg. */
+  async function readMark(deadlineMs: number): Promise<Picture | undefined> {
+    writeMarks(2);
+    const first = await nextPicture(deadlineMs);
+    if (first) pendingMarks -= 1;
+    return first;
+  }
+
+  async function readKeyFrame(
+    keyFrame: Uint8Array,
+    known: Picture,
+    deadlineMs: number,
+  ): Promise<Picture | undefined> {
+    const early = pictures.splice(0);
+    if (!early.every((picture) => isSame(picture, known))) return undefined;
+    // The decoder holds back all others.
+    const before = pendingMarks - early.length;
+    pendingMarks = 0;
+    child.stdin?.write(Buffer.concat([keyFrame, delimiter]));
+    writeMarks(Math.max(1, before));
+    for (let index = 0; index < before; index += 1) {
+      const earlier = await nextPicture(deadlineMs);
+      if (!earlier || !isSame(earlier, known)) return undefined;
+    }
+    const picture = await nextPicture(deadlineMs);
+    return picture && !isSame(picture, known) ? picture : undefined;
+  }
+
+  async function nextPicture(deadlineMs: number): Promise<Picture | undefined> {
+    for (let marks = 0; ;) {
+      const picture = pictures.shift();
+      if (picture) return picture;
+      if (hasEnded || performance.now() > deadlineMs) return undefined;
+      if ((await changedWithin(nudgeMs)) || marks === maxMarks) continue;
+      writeMarks(1);
+      marks += 1;
+    }
+  }
+
+  function changedWithin(milliseconds: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(false), milliseconds);
+      wake = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+    });
+  }
+
+  function writeMarks(count: number): void {
+    pendingMarks += count;
+    for (let index = 0; index < count; index += 1) child.stdin?.write(Buffer.concat([mark, delimiter]));
+  }
+
+  /** ffmpeg writes the JPEG of a picture before its thumbnail. */
+  function takePictures(): void {
+    if (jpegs.length + thumbnails.length > maxOutputBytes) return end();
+    for (;;) {
+      const jpegEnd = jpegs.indexOf(endOfJpeg) + endOfJpeg.length;
+      if (jpegEnd < endOfJpeg.length || thumbnails.length < thumbnail.bytes) break;
+      pictures.push({
+        frame: Buffer.from(jpegs.subarray(0, jpegEnd)),
+        thumbnail: Buffer.from(thumbnails.subarray(0, thumbnail.bytes)),
+      });
+      jpegs = jpegs.subarray(jpegEnd);
+      thumbnails = thumbnails.subarray(thumbnail.bytes);
+      wake?.();
+    }
+  }
+
+  function end(): void {
+    hasEnded = true;
+    child.kill('SIGKILL');
+    wake?.();
+  }
+}
+
+type Picture = { frame: Buffer; thumbnail: Buffer };
+
+/** The bytes FF D9 occur in no other place of the JPEGs of ffmpeg: compressed data stuffs every FF. */
+const endOfJpeg = Buffer.from([0xff, 0xd9]);
+
+function isSame(one: Picture, other: Picture): boolean {
+  return one.thumbnail.equals(other.thumbnail) && one.frame.equals(other.frame);
+}
+
+/** Frames of different streams have no common clock, and ffmpeg accepts only growing times. */
+const wallClock = 'settb=AVTB,setpts=RTCTIME';
+
+function decoderArguments({ width, height }: FrameSize): string[] {
+  return [
+    ...quietArguments,
+    ...'-loglevel fatal -xerror -err_detect explode -skip_frame nokey -flags low_delay'.split(' '),
+    ...decodingLimits,
+    ...'-codec_whitelist h264 -protocol_whitelist pipe -fpsprobesize 0 -probesize 32 -analyzeduration 0'.split(
+      ' ',
+    ),
+    ...'-f h264 -i pipe:0 -filter_complex'.split(' '),
+    pictureGraph(`scale=${width}:${height}`, `${wallClock},`),
+    ...'-map [frame] -fps_mode passthrough -enc_time_base 1:1000000 -c:v mjpeg -q:v 3 -flush_packets 1 -f image2pipe pipe:3'.split(
+      ' ',
+    ),
+    ...'-map [thumbnail] -fps_mode passthrough -enc_time_base 1:1000000 -c:v rawvideo -flush_packets 1 -f rawvideo pipe:1'.split(
+      ' ',
+    ),
+  ];
+}

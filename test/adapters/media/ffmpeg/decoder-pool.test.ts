@@ -1,0 +1,114 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
+import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { extractLastKeyFrame } from '../../../../adapters/media/hls/extract-last-key-frame.ts';
+import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
+import { thumbnail } from '../../../../core/records/capture.ts';
+
+const ffmpegPath = process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg';
+let tempDir: string;
+let red: Buffer;
+let blue: Buffer;
+let small: Buffer;
+beforeAll(async () => {
+  tempDir = await mkdtemp(join(tmpdir(), 'watchpost-decoders-'));
+  red = keyFrame('red', '1280x720');
+  blue = keyFrame('blue', '1280x720');
+  small = keyFrame('green', '320x240');
+});
+afterAll(() => rm(tempDir, { recursive: true, force: true }));
+
+/** Records a stream with B-frames, whose decoder holds frames back. */
+function keyFrame(color: string, size: string, filter = 'null'): Buffer {
+  const options = `-loglevel error -f lavfi -i color=${color}:size=${size}:rate=10 -t 1 -vf ${filter} -c:v libx264 -bf 2 -pix_fmt yuv420p -f mpegts pipe:1`;
+  const { stdout } = spawnSync(ffmpegPath, options.split(' '), { maxBuffer: 1e8 });
+  return Buffer.from(extractLastKeyFrame(stdout)!);
+}
+
+function openPool() {
+  let alone = 0;
+  const runner = createFfmpegRunner({ ffmpegPath, tempDir });
+  const counted: FfmpegRunner = {
+    run: (...call) => {
+      alone += 1;
+      return runner.run(...call);
+    },
+  };
+  const pool = poolDecoders({ ffmpegPath, ffmpeg: counted, maxProcesses: 1 });
+  const { signal } = new AbortController();
+  const run = (bytes: Uint8Array) =>
+    pool.run(
+      { kind: 'pipe', format: 'mpegts', chunks: [bytes] },
+      { mode: 'frames', clipSeconds: 0 },
+      { timeoutMs: 20_000 },
+      signal,
+    );
+  return { run, countAlone: () => alone };
+}
+
+/** Names the color of a thumbnail by its planes U and V. */
+function readColor(planar: Uint8Array): string {
+  const luma = thumbnail.width * thumbnail.height;
+  const [u = 0, v = 0] = [planar[luma + 1000], planar[(luma * 5) / 4 + 1000]];
+  if (v > 200) return 'red';
+  return u > 200 ? 'blue' : u < 110 && v < 110 ? 'green' : `${u} ${v}`;
+}
+
+test('streams take turns in one decoder, and each gets its own picture', async () => {
+  const { run, countAlone } = openPool();
+  const colors: string[] = [];
+  for (let round = 0; round < 4; round += 1)
+    for (const stream of [red, blue]) colors.push(readColor((await run(stream)).thumbnail));
+  expect(colors).toEqual(['red', 'blue', 'red', 'blue', 'red', 'blue', 'red', 'blue']);
+  // Both streams have the same parameter sets, so one capture tells the size of their frames.
+  expect(countAlone()).toBe(1);
+});
+
+test('a pooled capture has the size of one in a process of its own', async () => {
+  const { run, countAlone } = openPool();
+  const sizes: unknown[] = [];
+  for (const stream of [small, small, red, red, small])
+    sizes.push(readJpegHeader((await run(stream)).frame), (await run(stream)).thumbnail.length);
+  const [little, large] = [
+    { width: 320, height: 240 },
+    { width: 896, height: 504 },
+  ];
+  expect(sizes.filter((size) => typeof size === 'object')).toEqual([little, little, large, large, little]);
+  expect(countAlone()).toBe(2);
+});
+
+/** Damages the slice data of a key frame after its first packets, which hold the parameter sets. */
+function damage(extract: Buffer, change: (packet: Buffer, index: number) => void): Buffer {
+  const copy = Buffer.from(extract);
+  for (let at = 188 * 3; at + 188 <= copy.length; at += 188)
+    change(copy.subarray(at + 8, at + 188), at / 188);
+  return copy;
+}
+
+const attacks: [string, (extract: Buffer) => Buffer][] = [
+  ['a damaged slice', (extract) => damage(extract, (packet) => packet.fill(0xa5, 40))],
+  ['a truncated frame', (extract) => extract.subarray(0, 188 * 4)],
+  ['several frames in one', (extract) => Buffer.concat([extract, extract.subarray(376)])],
+  ['noise', (extract) => damage(extract, (packet, index) => packet.fill((index * 37) % 251))],
+];
+
+test.each(attacks)(
+  '%s never leaves its picture to another stream, nor takes the picture of one',
+  async (_, attack) => {
+    const { run } = openPool();
+    const detailed = keyFrame('black', '1280x720', 'noise=alls=40');
+    for (const stream of [red, detailed, red, detailed]) await run(stream);
+    const hostile = attack(detailed);
+    for (let round = 0; round < 3; round += 1) {
+      const taken = await run(hostile).catch(() => undefined);
+      if (taken) expect(readColor(taken.thumbnail)).not.toMatch(/red|blue/);
+      expect(readColor((await run(red)).thumbnail)).toBe('red');
+      expect(readColor((await run(blue)).thumbnail)).toBe('blue');
+    }
+  },
+);
