@@ -1,3 +1,4 @@
+import { promptNames } from '../adapters/vision/prompt-variants.ts';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -101,6 +102,14 @@ const settingsSchema = z.object({
     .string()
     .prefault('')
     .register(help, { fallback: '', text: 'model id for bedrock or openai; empty: the default of bedrock' }),
+  visionPrompt: z.enum(promptNames).prefault('verdict-first').register(help, {
+    fallback: 'verdict-first',
+    text: 'prompt of checks for bedrock and openai: verdict-first, evidence-first, strict, last-frame',
+  }),
+  visionWidth: wholeNumber(224, 896).prefault('896').register(help, {
+    fallback: '896',
+    text: 'maximum width of the frames that bedrock and openai receive for checks, in pixels; evidence keeps its width',
+  }),
   openaiUrl: z.url().prefault('http://127.0.0.1:11434/v1').register(help, {
     fallback: 'http://127.0.0.1:11434/v1',
     text: 'base URL of the OpenAI-compatible server',

@@ -3,6 +3,9 @@ import type { TokenPrice } from '../core/watch/model-price.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { fetch as operatorFetch } from 'undici';
+import { resizeJpeg } from '../adapters/media/ffmpeg/resize-jpeg.ts';
+import { withPictureWidth } from '../adapters/vision/picture-width.ts';
+import { promptVariants } from '../adapters/vision/prompt-variants.ts';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
 import { priceOfModel } from '../adapters/vision/bedrock/model-prices.ts';
 import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
@@ -15,8 +18,21 @@ import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
 
+/** Width of a captured frame, in pixels. */
+const capturedWidthPixels = 896;
+
 /** Creates the model of the settings. Throws `SettingsError` if a required setting is missing. */
 export function createVisionModel(settings: Settings, ffmpegPath: string): VisionModel {
+  const vision = createProvider(settings, ffmpegPath);
+  const isBuiltIn = vision.provider === 'objects' || vision.provider === 'pixel';
+  return isBuiltIn || settings.visionWidth >= capturedWidthPixels
+    ? vision
+    : withPictureWidth(vision, settings.visionWidth, async (jpeg, widthPixels, signal) =>
+        resizeJpeg(jpeg, widthPixels, ffmpegPath, signal),
+      );
+}
+
+function createProvider(settings: Settings, ffmpegPath: string): VisionModel {
   switch (settings.vision) {
     case 'auto':
       return createBuiltInVision(findNetworkFiles(), ffmpegPath);
@@ -31,6 +47,7 @@ export function createVisionModel(settings: Settings, ffmpegPath: string): Visio
       return createBedrockVision({
         client: createBedrockClient({}),
         sheets: createContactSheets({ ffmpegPath }),
+        prompt: promptVariants[settings.visionPrompt],
         ...(settings.visionModel === '' ? {} : { modelId: settings.visionModel }),
       });
     case 'openai':
@@ -55,7 +72,10 @@ function createBuiltInVision(files: NetworkFiles | null, ffmpegPath: string): Vi
     : createObjectsVision({ decoder, detector: createThreadDetector(files) });
 }
 
-function createOpenAi({ openaiUrl, openaiApiKey, visionModel }: Settings, ffmpegPath: string): VisionModel {
+function createOpenAi(
+  { openaiUrl, openaiApiKey, visionModel, visionPrompt }: Settings,
+  ffmpegPath: string,
+): VisionModel {
   if (visionModel === '') {
     throw new SettingsError(
       'WATCHPOST_VISION_MODEL: set the name of a vision model of the OpenAI-compatible server, such as llava',
@@ -67,5 +87,6 @@ function createOpenAi({ openaiUrl, openaiApiKey, visionModel }: Settings, ffmpeg
     ...(openaiApiKey === '' ? {} : { apiKey: openaiApiKey }),
     fetch: operatorFetch,
     sheets: createContactSheets({ ffmpegPath }),
+    prompt: promptVariants[visionPrompt],
   });
 }

@@ -148,11 +148,14 @@ export function createClient(options: ClientOptions) {
     /** Returns model calls, tokens and cost of your caller by day; `all` and other callers require the scope `admin`. */
     usage: (query: UsageFilter = {}, o: Signal = {}) => get<Api.Usage>('/usage', query, o),
 
-    /** Returns limits and model of the service. */
+    /** Returns version, limits and model of the service. */
     service: (o: Signal = {}) => get<Api.Service>('/service', {}, o),
     /** Returns usage statistics. Requires the scope `internal`. */
     metrics: ({ signal }: Signal = {}) =>
       send<Api.Metrics>({ method: 'GET', path: '/metrics', headers: internal, repeatable: true, signal }),
+    /** Returns usage statistics as text for Prometheus. Requires the scope `internal`. */
+    prometheusMetrics: ({ signal }: Signal = {}): Promise<string> =>
+      transport.send({ method: 'GET', path: '/metrics/prometheus', repeatable: true, signal }, readText),
     /** Returns alarms. Requires the scope `internal`. `alarms` is `null` in embedded mode. */
     alarms: ({ signal }: Signal = {}) =>
       send<Api.Alarms>({ method: 'GET', path: '/alarms', headers: internal, repeatable: true, signal }),
@@ -199,6 +202,10 @@ async function readJson<Answer>(response: Response): Promise<Answer> {
   } catch {
     throw toError(response.status, undefined, null);
   }
+}
+
+async function readText(response: Response): Promise<string> {
+  return response.text();
 }
 
 async function readBytes(response: Response): Promise<Uint8Array> {

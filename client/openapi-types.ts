@@ -1259,6 +1259,10 @@ export interface WatchTriggered {
       height: number;
     }[];
     /**
+     * Version of the prompt; absent from built-in models
+     */
+    prompt_version?: string;
+    /**
      * URL of the image; requires the API key, available until the job is deleted
      */
     frame_url: string;
@@ -1508,6 +1512,10 @@ export interface WatchTriggeredWithPicture {
        */
       height: number;
     }[];
+    /**
+     * Version of the prompt; absent from built-in models
+     */
+    prompt_version?: string;
     /**
      * Evidence as base64 JPEG; null if it has expired
      */

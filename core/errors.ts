@@ -245,6 +245,17 @@ export class UnknownConditionError extends Error {
   }
 }
 
+/** A field whose value this service cannot serve, such as a recipient that the operator does not allow: the edge answers 422. */
+export class UnservedFieldError extends Error {
+  readonly path: readonly (string | number)[];
+
+  constructor(path: readonly (string | number)[], message: string) {
+    super(message);
+    this.name = 'UnservedFieldError';
+    this.path = path;
+  }
+}
+
 export class MaxWatchesReachedError extends WatchpostError {
   constructor(limit: number) {
     super(

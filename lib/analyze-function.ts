@@ -27,7 +27,7 @@ export class AnalyzeFunction extends Construct {
   constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
     const { table, pictures, queue, machines, capture } = props;
-    const { retentionSeconds, visionProvider } = context.settings;
+    const { retentionSeconds, visionProvider, visionPrompt } = context.settings;
     const { region } = Stack.of(this);
     const vision = visionProviders[visionProvider].readStage(context.settings, region);
     const environment: OwnEnvironment<AnalyzeEnvironment> = {
@@ -35,9 +35,10 @@ export class AnalyzeFunction extends Construct {
       MEDIA_BUCKET: pictures.bucketName,
       QUEUE_URL: queue.queueUrl,
       ...executionEnvironment(this, machines),
-      CAPTURE_FUNCTION: capture.lambda.functionName,
+      CAPTURE_FUNCTION: capture.live.functionArn,
       VISION_PROVIDER: visionProvider,
       MODEL_ID: vision.modelId,
+      VISION_PROMPT: visionPrompt,
       ...vision.environment,
       RETENTION_SECONDS: String(retentionSeconds),
     };

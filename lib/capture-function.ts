@@ -3,12 +3,18 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { keyPrefixes } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { CaptureEnvironment } from '../functions/capture/config.ts';
+import type { EgressNetwork } from './egress-network.ts';
 import { FfmpegLayer, folderBytes, maxUnzippedBytes } from './ffmpeg-layer.ts';
 import { allowMedia, allowReadingItems } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 
-type Props = { table: Table; pictures: Bucket; forDeployment: boolean };
+type Props = {
+  table: Table;
+  pictures: Bucket;
+  forDeployment: boolean;
+  network: EgressNetwork | undefined;
+};
 
 /**
  * Function that fetches and decodes untrusted media. Its role may read `SOURCE#` items and write captures. With
@@ -21,7 +27,7 @@ export class CaptureFunction extends Construct {
     scope: Construct,
     id: string,
     context: FunctionContext,
-    { table, pictures, forDeployment }: Props,
+    { table, pictures, forDeployment, network }: Props,
   ) {
     super(scope, id);
     const { architecture, allowRanges, ffmpegPath, youtubeClients, platformSecretArn } = context.settings;
@@ -29,6 +35,7 @@ export class CaptureFunction extends Construct {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
       ALLOW_RANGES: allowRanges.join(','),
+      DENY_RANGES: network?.ranges.join(','),
       FFMPEG_PATH: ffmpegPath ?? '/opt/bin/ffmpeg',
       YOUTUBE_CLIENTS: youtubeClients?.join(','),
       PLATFORM_SECRET_ARN: platformSecretArn,
@@ -43,6 +50,7 @@ export class CaptureFunction extends Construct {
       // More than the 50 s of a capture, less than the 60 s of the workflow's task.
       timeoutSeconds: 58,
       environment,
+      network,
       ...(layer && { layers: [layer.layer] }),
     });
     if (layer) assertUnzippedSize(layer.unzippedBytes + folderBytes(`${context.bundles}/capture`));

@@ -32,10 +32,14 @@ export class EventStream extends Construct {
       environment,
     });
     allowHttp(this.function, deps);
-    const { lambda, timeoutSeconds } = this.function;
+    const { liveFunction, timeoutSeconds } = this.function;
     this.origin =
       context.settings.streamOrigin === 'rest-api'
-        ? new StreamRestApi(this, 'RestApi', { function: lambda, timeoutSeconds, settings: context.settings })
-        : createUrlOrigin(lambda);
+        ? new StreamRestApi(this, 'RestApi', {
+            function: liveFunction,
+            timeoutSeconds,
+            settings: context.settings,
+          })
+        : createUrlOrigin(this.function);
   }
 }

@@ -27,7 +27,7 @@ export class HttpApi extends Construct {
     allowHttp(this.function, deps);
     this.api = new Api(this, 'HttpApi', {
       createDefaultStage: false,
-      defaultIntegration: new HttpLambdaIntegration('Integration', this.function.lambda),
+      defaultIntegration: new HttpLambdaIntegration('Integration', this.function.liveFunction),
     });
     new HttpStage(this, 'Stage', {
       httpApi: this.api,

@@ -105,11 +105,11 @@ export function allowReadingAlarms(to: ServiceFunction): void {
   });
 }
 
-/** Grants invocation of functions. */
+/** Grants invocation of functions: by their alias, and by their name, which instances and executions of earlier releases use. */
 export function allowInvoking(to: ServiceFunction, ...functions: ServiceFunction[]): void {
   to.allow(
     ['lambda:InvokeFunction'],
-    functions.map(({ lambda }) => lambda.functionArn),
+    functions.flatMap(({ live, lambda }) => [live.functionArn, lambda.functionArn]),
   );
 }
 

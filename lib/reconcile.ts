@@ -40,7 +40,7 @@ export class Reconcile extends Construct {
       environment,
       deadLetters: this.deadLetters,
     });
-    this.function.lambda.configureAsyncInvoke({ maxEventAge });
+    this.function.live.configureAsyncInvoke({ maxEventAge });
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaAsyncFailureDestination',
       reason: 'The function has a dead-letter queue instead of a failure destination.',
@@ -53,7 +53,7 @@ export class Reconcile extends Construct {
 
   #addTriggers(stateMachines: StateMachine[]): void {
     const target = () =>
-      new LambdaFunction(this.function.lambda, {
+      new LambdaFunction(this.function.liveFunction, {
         deadLetterQueue: this.deadLetters,
         maxEventAge,
       });

@@ -1,4 +1,4 @@
-import { Duration, Size, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
@@ -10,9 +10,11 @@ import {
   SystemLogLevel,
   Tracing,
 } from 'aws-cdk-lib/aws-lambda';
-import type { ILayerVersion } from 'aws-cdk-lib/aws-lambda';
+import type { Alias, IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import type { EgressNetwork } from './egress-network.ts';
+import { describeFunction, liveAlias } from './rollback/names.ts';
 import { suppressWildcardFindings } from './suppress-wildcards.ts';
 import type { ServiceLog } from './service-log.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
@@ -23,6 +25,8 @@ export type FunctionContext = {
   bundles: string;
   log: ServiceLog;
   settings: StageSettings;
+  /** Id of what is deployed (`computeRelease`). */
+  release: string;
 };
 
 /** Environment variables of one function, without those that `ServiceFunction` sets for all. */
@@ -43,6 +47,8 @@ type Props = {
   environment: Record<string, string | undefined>;
   storageMegabytes?: number;
   layers?: ILayerVersion[];
+  /** Network of the function. Undefined for that of Lambda. */
+  network?: EgressNetwork | undefined;
   /** Dead-letter queue for asynchronous invocations that failed all attempts. */
   deadLetters?: IQueue;
 };
@@ -50,15 +56,26 @@ type Props = {
 /** Lambda function with a role that permits only logging, and tracing if the stage enables it; `allow` adds permissions. */
 export class ServiceFunction extends Construct {
   readonly lambda: Function;
+  /** Published version that everything invokes; a rollback moves it. */
+  readonly live: Alias;
+  /** The alias as `IFunction`, whose optional members `Alias` types otherwise (`exactOptionalPropertyTypes`). */
+  readonly liveFunction: IFunction;
   readonly timeoutSeconds: number;
 
-  constructor(scope: Construct, id: string, { bundles, log, settings }: FunctionContext, props: Props) {
+  constructor(
+    scope: Construct,
+    id: string,
+    { bundles, log, settings, release }: FunctionContext,
+    props: Props,
+  ) {
     super(scope, id);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
     const reserved = settings.reservedConcurrency[props.name];
     this.timeoutSeconds = props.timeoutSeconds;
     this.lambda = new Function(this, 'Function', {
-      description: `Watchpost: ${props.name}`,
+      description: describeFunction(props.name, release),
+      // Earlier versions remain for a rollback.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       role,
       runtime: Runtime.NODEJS_24_X,
       architecture: settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
@@ -80,11 +97,22 @@ export class ServiceFunction extends Construct {
         POWERTOOLS_SERVICE_NAME: Stack.of(this).stackName,
       },
       ...(props.storageMegabytes && { ephemeralStorageSize: Size.mebibytes(props.storageMegabytes) }),
+      ...(props.network && {
+        vpc: props.network.vpc,
+        vpcSubnets: { subnets: props.network.subnets },
+        securityGroups: [props.network.securityGroup],
+      }),
       ...(props.layers && { layers: props.layers }),
       ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     });
+    this.live = this.lambda.addAlias(liveAlias);
+    this.liveFunction = Function.fromFunctionAttributes(this, 'LiveFunction', {
+      functionArn: this.live.functionArn,
+      sameEnvironment: true,
+    });
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [log.functions.logGroupArn]);
+    if (props.network) this.#allowInterfaces();
     if (!props.deadLetters) this.#explainDeadLetters();
     this.#explainTracing(settings.tracing);
   }
@@ -95,6 +123,26 @@ export class ServiceFunction extends Construct {
       new PolicyStatement({ actions, resources, ...(conditions && { conditions }) }),
     );
     suppressWildcardFindings(this, resources, wildcardReason);
+  }
+
+  /** Permits Lambda to attach the function to a network, and the code of the function none of it: its requests have a source function. */
+  #allowInterfaces(): void {
+    this.allow(
+      [
+        'ec2:CreateNetworkInterface',
+        'ec2:DescribeNetworkInterfaces',
+        'ec2:DescribeSubnets',
+        'ec2:DeleteNetworkInterface',
+        'ec2:AssignPrivateIpAddresses',
+        'ec2:UnassignPrivateIpAddresses',
+      ],
+      ['*'],
+      {
+        conditions: { Null: { 'lambda:SourceFunctionArn': 'true' } },
+        wildcardReason:
+          'Lambda checks these permissions without a resource when it attaches a function to a VPC.',
+      },
+    );
   }
 
   #explainDeadLetters(): void {

@@ -3,7 +3,8 @@ import type { IOrigin, OriginProps } from 'aws-cdk-lib/aws-cloudfront';
 import { FunctionUrlOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Duration } from 'aws-cdk-lib';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
-import type { Function, FunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
+import type { ServiceFunction } from './service-function.ts';
 
 type OriginOptions = Pick<OriginProps, 'customHeaders'> & {
   readTimeout: Duration;
@@ -18,8 +19,8 @@ export type StreamOrigin = {
 };
 
 /** Creates the public URL of the function, the default. */
-export function createUrlOrigin(lambda: Function): StreamOrigin {
-  const url: FunctionUrl = lambda.addFunctionUrl({
+export function createUrlOrigin({ live, lambda }: ServiceFunction): StreamOrigin {
+  const url: FunctionUrl = live.addFunctionUrl({
     // CloudFront's signature would replace the caller's Authorization header, so a secret header protects the URL.
     authType: FunctionUrlAuthType.NONE,
     invokeMode: InvokeMode.RESPONSE_STREAM,

@@ -1,13 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { z } from 'zod';
 import { createBurstDefinition } from '../adapters/aws/bursts.ts';
 import { rules } from '../core/rules.ts';
+import { readDefinition } from './read-definition.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 import type { WorkflowNames } from './workflow-names.ts';
@@ -32,20 +30,22 @@ export class WatchWorkflow extends Construct {
   constructor(scope: Construct, id: string, { names, capture, analyze, log, settings }: Props) {
     super(scope, id);
     const watch = readDefinition('watch.asl.json');
-    const functions = { AnalyzeFunctionArn: analyze.lambda.functionArn };
-    const both = { ...functions, CaptureFunctionArn: capture.lambda.functionArn };
+    const functions = { AnalyzeFunctionArn: analyze.live.functionArn };
+    const both = { ...functions, CaptureFunctionArn: capture.live.functionArn };
     const burstSeconds = settings.burstSeconds || rules.maxBurstSeconds;
 
     this.watch = this.#stateMachine('StateMachine', {
       // Explicit names: Analyze starts the next generation, and its ARN would be a circular dependency.
       stateMachineName: names.watch,
       definition: { ...watch, TimeoutSeconds: rules.executionTimeoutSeconds },
+      functions: [analyze, capture],
       substitutions: both,
       log,
     });
     this.burst = this.#stateMachine('Burst', {
       stateMachineName: names.burst,
       definition: createBurstDefinition(watch, burstSeconds),
+      functions: [analyze, capture],
       substitutions: both,
       log,
       express: true,
@@ -53,6 +53,7 @@ export class WatchWorkflow extends Construct {
     this.jobs = this.#stateMachine('Jobs', {
       stateMachineName: names.jobs,
       definition: { ...readDefinition('bursts.asl.json'), TimeoutSeconds: rules.executionTimeoutSeconds },
+      functions: [analyze],
       substitutions: { ...functions, BurstStateMachineArn: this.burst.stateMachineArn },
       log,
     });
@@ -69,12 +70,15 @@ export class WatchWorkflow extends Construct {
     {
       stateMachineName,
       definition,
+      functions,
       substitutions,
       log,
       express = false,
     }: {
       stateMachineName: string;
       definition: object;
+      /** Functions that executions invoke. */
+      functions: ServiceFunction[];
       substitutions: Record<string, string>;
       log: ILogGroup;
       express?: boolean;
@@ -92,10 +96,13 @@ export class WatchWorkflow extends Construct {
       // Inputs and outputs of tasks are data of callers.
       logs: { destination: log, level: express ? LogLevel.ERROR : LogLevel.ALL, includeExecutionData: false },
     });
-    const functionArns = Object.entries(substitutions).flatMap(([name, arn]) =>
-      name.endsWith('FunctionArn') ? [arn] : [],
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        // By their names too: executions that began before the functions had an alias keep their definition.
+        resources: functions.flatMap(({ live, lambda }) => [live.functionArn, lambda.functionArn]),
+      }),
     );
-    role.addToPolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: functionArns }));
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
@@ -115,9 +122,4 @@ export class WatchWorkflow extends Construct {
       });
     return stateMachine;
   }
-}
-
-function readDefinition(file: string): Record<string, unknown> {
-  const path = fileURLToPath(new URL(`../workflow/${file}`, import.meta.url));
-  return z.record(z.string(), z.unknown()).parse(JSON.parse(readFileSync(path, 'utf8')));
 }

@@ -10,11 +10,13 @@ import { CaptureFunction } from './capture-function.ts';
 import { DeliveryQueue } from './delivery-queue.ts';
 import { ConsoleSite } from './edge/console-site.ts';
 import { Edge } from './edge/edge.ts';
+import { EgressNetwork } from './egress-network.ts';
 import { EventStream } from './event-stream.ts';
 import { HttpApi } from './http-api.ts';
 import { JobsTable } from './jobs-table.ts';
 import { MediaBucket } from './media-bucket.ts';
 import { Reconcile } from './reconcile.ts';
+import { computeRelease } from './release.ts';
 import { stateMachineArn } from './permissions.ts';
 import { ServiceLog } from './service-log.ts';
 import { ServiceSecrets } from './service-secrets.ts';
@@ -57,10 +59,11 @@ export class WatchpostStack extends Stack {
     const { queue } = deliveries;
 
     // Workflow and its functions
-    const context = { bundles, log, settings };
+    const context = { bundles, log, settings, release: computeRelease(bundles, settings) };
     const resources = { table, pictures, queue, machines };
-    const capture = new CaptureFunction(this, 'Capture', context, { table, pictures, forDeployment })
-      .function;
+    const network = settings.fixedEgress && new EgressNetwork(this, 'Egress', settings.fixedEgress);
+    const captureProps = { table, pictures, forDeployment, network };
+    const capture = new CaptureFunction(this, 'Capture', context, captureProps).function;
     const tickProps = { ...resources, capture, modelId };
     const analyze = new AnalyzeFunction(this, 'Analyze', context, tickProps).function;
     const workflowProps = { names, capture, analyze, log: log.workflow, settings };
@@ -93,6 +96,7 @@ export class WatchpostStack extends Stack {
       ...resources,
       masterSecret: secrets.master,
       baseUrl,
+      network,
     });
     const reconcile = new Reconcile(this, 'Reconcile', context, { ...resources, stateMachines });
 

@@ -6,12 +6,20 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliverEnvironment } from '../functions/deliver/config.ts';
+import type { EgressNetwork } from './egress-network.ts';
 import { attemptSeconds } from './delivery-queue.ts';
 import { allowMedia, allowReadingSecrets, allowSending, allowTable } from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 
-type Props = { table: Table; pictures: Bucket; queue: Queue; masterSecret: Secret; baseUrl: string };
+type Props = {
+  table: Table;
+  pictures: Bucket;
+  queue: Queue;
+  masterSecret: Secret;
+  baseUrl: string;
+  network: EgressNetwork | undefined;
+};
 
 /** Function that delivers events to webhooks, one message per invocation, first attempts in order per job. */
 export class WebhookDelivery extends Construct {
@@ -19,7 +27,7 @@ export class WebhookDelivery extends Construct {
 
   constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
-    const { table, pictures, queue, masterSecret, baseUrl } = props;
+    const { table, pictures, queue, masterSecret, baseUrl, network } = props;
     const { allowWebhookRanges, deliveriesAtOnce } = context.settings;
     const environment: OwnEnvironment<DeliverEnvironment> = {
       TABLE_NAME: table.tableName,
@@ -28,6 +36,7 @@ export class WebhookDelivery extends Construct {
       MASTER_SECRET_ARN: masterSecret.secretArn,
       BASE_URL: baseUrl,
       ALLOW_WEBHOOK_RANGES: allowWebhookRanges.join(','),
+      DENY_RANGES: network?.ranges.join(','),
     };
     this.function = new ServiceFunction(this, 'Deliver', context, {
       name: 'deliver',
@@ -35,6 +44,7 @@ export class WebhookDelivery extends Construct {
       memoryMegabytes: 512,
       timeoutSeconds: attemptSeconds,
       environment,
+      network,
     });
     this.#consume(queue, deliveriesAtOnce);
     allowTable(this.function, table, { apiKeys: false });
@@ -50,7 +60,7 @@ export class WebhookDelivery extends Construct {
       reportBatchItemFailures: true,
       ...(deliveriesAtOnce !== undefined && { maxConcurrency: deliveriesAtOnce }),
     });
-    this.function.lambda.addEventSource(source);
+    this.function.live.addEventSource(source);
     Validations.of(this.function).acknowledge({
       id: 'Serverless-LambdaEventSourceMappingDestination',
       reason:

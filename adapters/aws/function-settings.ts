@@ -1,3 +1,4 @@
+import { promptNames } from '../vision/prompt-variants.ts';
 import { z } from 'zod';
 import { defaultVisionProvider, visionProviderSchema, visionSettings } from '../vision/providers.ts';
 
@@ -40,6 +41,8 @@ export const functionSettings = z.object({
   MODEL_ID: name.optional(),
   /** Provider of the model. */
   VISION_PROVIDER: visionProviderSchema.prefault(defaultVisionProvider),
+  /** Prompt of checks. */
+  VISION_PROMPT: z.enum(promptNames).prefault('verdict-first'),
   ...visionSettings,
 
   /** Path of ffmpeg. Default: that of the layer. */
@@ -55,6 +58,9 @@ export const functionSettings = z.object({
   /** Private ranges that webhooks may use. Default: none; for tests. */
   ALLOW_WEBHOOK_RANGES: list.prefault(''),
 
+  /** Ranges of the function's own network, which no range opens. Default: none. */
+  DENY_RANGES: list.prefault(''),
+
   /** Origins of pages that may call the API from a browser. Default: none. */
   ALLOWED_ORIGINS: list.prefault(''),
 
@@ -64,6 +70,8 @@ export const functionSettings = z.object({
   MAX_JOB_SECONDS: count.prefault('600'),
   /** Maximum concurrent jobs per caller. */
   JOBS_PER_CALLER: count.prefault('10'),
+  /** Maximum watches per caller. */
+  WATCHES_PER_CALLER: count.prefault('25'),
   /** Retention of an ended job, in seconds. */
   RETENTION_SECONDS: count.prefault('3600'),
   /** Time without an answer of the model after which a monitor fails, in seconds. */
@@ -107,6 +115,7 @@ export const httpSettings = {
   ALLOWED_ORIGINS: true,
   MAX_JOB_SECONDS: true,
   JOBS_PER_CALLER: true,
+  WATCHES_PER_CALLER: true,
   RETENTION_SECONDS: true,
   MODEL_GRACE_SECONDS: true,
   SYNC_PER_MINUTE: true,

@@ -33,6 +33,7 @@ export type DestinationSenderDeps = {
 /** Creates the sender of all destinations. Each format is a pure function in a folder of its own. */
 export function createDestinations(deps: DestinationSenderDeps): Destinations {
   return {
+    reasonToRefuse: (address) => findRefusal(address, deps),
     send: async (address, notification) => {
       switch (address.type) {
         case 'webhook':
@@ -52,7 +53,7 @@ export function createDestinations(deps: DestinationSenderDeps): Destinations {
         case 'mqtt':
           return deps.publish
             ? deps.publish(requireUrl(address), toPublications(notification))
-            : unsent('gone', 'MQTT is available on one machine only');
+            : unsent('gone', findRefusal(address, deps));
         case 'heartbeat':
           return post(toHeartbeatRequest(requireUrl(address)), heartbeatStatuses, deps);
       }
@@ -86,11 +87,23 @@ async function sendMail(
   notification: Notification,
   { mail }: DestinationSenderDeps,
 ): Promise<DestinationResult> {
-  if (!mail) return unsent('gone', 'This service has no SMTP server');
   // Checked again here: the operator may have removed the recipient since the watch was created.
-  if (!isAllowedRecipient(to, mail.recipients))
-    return unsent('gone', 'The operator does not allow this recipient');
+  const refusal = findRefusal({ type: 'email', to }, { mail });
+  if (!mail || refusal !== null) return unsent('gone', refusal);
   return mail.send(toMail(to, notification));
+}
+
+function findRefusal(
+  { type, to = '' }: Pick<DestinationAddress, 'type' | 'to'>,
+  {
+    mail,
+    publish,
+  }: Pick<DestinationSenderDeps, 'publish'> & { mail?: DestinationSenderDeps['mail'] | undefined },
+): string | null {
+  if (type === 'mqtt') return publish ? null : 'MQTT is available on one machine only';
+  if (type !== 'email') return null;
+  if (!mail) return 'This service has no SMTP server';
+  return isAllowedRecipient(to, mail.recipients) ? null : 'The operator does not allow this recipient';
 }
 
 function unsent(outcome: DestinationOutcome, error: string | null): DestinationResult {

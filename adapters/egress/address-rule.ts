@@ -11,13 +11,18 @@ export type AddressRule = (address: string) => boolean;
 
 /**
  * Creates a rule that allows public addresses and those in `allowRanges` (CIDRs). No range opens the addresses of
- * `neverOpened` and `carriesIpv4`. Throws `RangeError` for an invalid CIDR.
+ * `denyRanges`, `neverOpened` and `carriesIpv4`. Throws `RangeError` for an invalid CIDR.
  */
-export function createAddressRule(allowRanges: readonly string[]): AddressRule {
+export function createAddressRule(
+  allowRanges: readonly string[],
+  denyRanges: readonly string[] = [],
+): AddressRule {
   const opened = allowRanges.map(readRange);
+  const closed = denyRanges.map(readRange);
   return (text) => {
     const address = readAddress(text);
     if (address === null || isNeverOpened(address)) return false;
+    if (closed.some((range) => isWithin(address, range))) return false;
     return isPublic(address) || opened.some((range) => isWithin(address, range));
   };
 }

@@ -27,6 +27,8 @@ export type EgressGuard = {
 export type EgressGuardOptions = {
   /** CIDRs allowed in addition to public addresses. `createAddressRule` lists exceptions. */
   allowRanges: readonly string[];
+  /** CIDRs that no range opens: the network of this service. Default: none. */
+  denyRanges?: readonly string[];
   /** Field of the request that has the URL, for error messages. Default: `stream_url`. */
   field?: string;
   /** Name of the setting that allows them, for error messages. Default: that of streams on one machine. */
@@ -37,7 +39,7 @@ export type EgressGuardOptions = {
 
 /** Creates an egress guard. Throws `RangeError` for an invalid CIDR. */
 export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
-  const isAllowed = createAddressRule(options.allowRanges);
+  const isAllowed = createAddressRule(options.allowRanges, options.denyRanges);
   const { lookup = lookupAll, setting = 'WATCHPOST_ALLOW_RANGES', field: usual = 'stream_url' } = options;
   return {
     setting,
@@ -54,8 +56,9 @@ export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
 export function createWebhookGuard(
   allowRanges: readonly string[],
   setting = 'WATCHPOST_ALLOW_WEBHOOK_RANGES',
+  denyRanges: readonly string[] = [],
 ): EgressGuard {
-  return createEgressGuard({ allowRanges, field: 'webhook_url', setting });
+  return createEgressGuard({ allowRanges, denyRanges, field: 'webhook_url', setting });
 }
 
 async function resolve(

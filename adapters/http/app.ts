@@ -4,6 +4,7 @@ import {
   RateLimitedError,
   ServiceOverloadedError,
   UnknownConditionError,
+  UnservedFieldError,
 } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
@@ -39,6 +40,13 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
     if (error instanceof ValidationError) return context.json({ detail: error.detail }, 422);
     if (error instanceof UnknownConditionError)
       return context.json({ detail: unknownCondition(error).detail }, 422);
+    if (error instanceof UnservedFieldError) {
+      const loc = ['body', ...error.path];
+      return context.json(
+        { detail: [{ loc, type: 'value_error', msg: `Value error, ${error.message}` }] },
+        422,
+      );
+    }
     if (error instanceof IdempotencyKeyReusedError)
       return context.json({ detail: idempotencyKeyReused().detail }, 422);
     const { status, body } = errorResponse(error);

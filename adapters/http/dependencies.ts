@@ -3,6 +3,7 @@ import type { AlarmReader } from '../../core/ports/alarms.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
 import type { WatchDeliveryStore } from '../../core/ports/watch-deliveries.ts';
+import type { TokenPrice } from '../../core/watch/model-price.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthDeps } from './bearer-auth.ts';
 import type { AcceptsHost } from './guard-host.ts';
@@ -14,6 +15,8 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   vision: Omit<VisionModel, 'summarize'>;
   /** Destinations of watches, and their state, for test alerts. */
   destinations: Destinations;
+  /** `null` if the price of the model is unknown. */
+  modelPrice: TokenPrice | null;
   watchDeliveries: WatchDeliveryStore;
   /** Absent in the embedded service, which has no alarms. */
   alarms?: AlarmReader;

@@ -7,6 +7,7 @@ export const modelUsageHeaders = [
   'Watchpost-Model',
   'Watchpost-Input-Tokens',
   'Watchpost-Output-Tokens',
+  'Watchpost-Prompt-Version',
   'Watchpost-Boxes',
 ] as const;
 
@@ -15,12 +16,14 @@ export function setModelUsageHeaders(
   setHeader: (name: string, value: string) => void,
   { provider, model }: Pick<VisionModel, 'provider' | 'model'>,
   tokens: TokenUse,
+  promptVersion?: string,
 ): void {
   setHeader('Watchpost-Model-Provider', provider);
   // The model id is a setting and can hold any character.
   setHeader('Watchpost-Model', toHeaderText(model));
   setHeader('Watchpost-Input-Tokens', `${tokens.input_tokens}`);
   setHeader('Watchpost-Output-Tokens', `${tokens.output_tokens}`);
+  if (promptVersion !== undefined) setHeader('Watchpost-Prompt-Version', promptVersion);
 }
 
 /** Sets the boxes of a verdict as a response header, as JSON in ASCII; none without boxes. */

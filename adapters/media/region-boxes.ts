@@ -25,11 +25,10 @@ export function regionFilters(regions: readonly Region[]): string[] {
 const blankedBorder = 3;
 
 function drawBox({ x, y, width, height }: Box, color: string, borderPixels: number): string {
-  const share = (value: number) => value.toFixed(4);
-  const [left, top] = [`iw*${share(x)}-${borderPixels}`, `ih*${share(y)}-${borderPixels}`];
+  const [left, top] = [`iw*${x.toFixed(4)}-${borderPixels}`, `ih*${y.toFixed(4)}-${borderPixels}`];
   const [across, down] = [
-    `iw*${share(width)}+${borderPixels * 2}`,
-    `ih*${share(height)}+${borderPixels * 2}`,
+    `iw*${width.toFixed(4)}+${borderPixels * 2}`,
+    `ih*${height.toFixed(4)}+${borderPixels * 2}`,
   ];
   return `drawbox=x=${left}:y=${top}:w=${across}:h=${down}:color=${color}:t=fill`;
 }

@@ -1,4 +1,4 @@
-import type { VisionModel } from '../../core/ports/vision-model.ts';
+import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
 import { VisionError } from '../../core/errors.ts';
 
 /** Scales a JPEG down to a width, in pixels. */
@@ -9,17 +9,22 @@ export type ResizeJpeg = (jpeg: Uint8Array, widthPixels: number, signal: AbortSi
  * width. Throws `VisionError` if a frame cannot be scaled.
  */
 export function withPictureWidth(vision: VisionModel, widthPixels: number, resize: ResizeJpeg): VisionModel {
+  const { judgeConditions } = vision;
+  const scale = async (jpeg: Uint8Array, signal: AbortSignal) =>
+    resize(jpeg, widthPixels, signal).catch((cause: unknown) => {
+      throw new VisionError('The frame cannot be scaled. Try again.', { cause });
+    });
+  const scaled = async (media: CheckMedia, signal: AbortSignal): Promise<CheckMedia> => ({
+    ...media,
+    frame: await scale(media.frame, signal),
+    ...(media.previous && { previous: await scale(media.previous, signal) }),
+  });
   return {
-    provider: vision.provider,
-    model: vision.model,
-    supportsVideo: vision.supportsVideo,
-    judge: async (media, condition, signal) => {
-      const frame = await resize(media.frame, widthPixels, signal).catch((cause: unknown) => {
-        throw new VisionError('The frame cannot be scaled. Try again.', { cause });
-      });
-      return vision.judge({ ...media, frame }, condition, signal);
-    },
-    answer: async (frame, question, signal) => vision.answer(frame, question, signal),
-    summarize: async (samples, signal) => vision.summarize(samples, signal),
+    ...vision,
+    judge: async (media, condition, signal) => vision.judge(await scaled(media, signal), condition, signal),
+    ...(judgeConditions && {
+      judgeConditions: async (media, questions, signal) =>
+        judgeConditions(await scaled(media, signal), questions, signal),
+    }),
   };
 }

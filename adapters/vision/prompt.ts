@@ -8,33 +8,44 @@ import type {
   TokenUse,
   Verdict,
 } from '../../core/records/vision.ts';
+import { defaultPrompt, type PromptVariant } from './prompt-variants.ts';
 import type { ModelTask } from './task.ts';
 
 /**
- * Prompts and answer schemas. The decision comes first in each answer, so that a truncated answer still contains
- * it. Lengths are requested, not enforced: a valid verdict with a long explanation is cut, not rejected.
+ * Prompts and answer schemas. Except for some variants of a check, the decision comes first in each answer, so that a truncated answer
+ * still contains it. Lengths are requested, not enforced: a valid verdict with a long explanation is cut, not rejected.
  */
 
-const verdictFields = z.object({
-  triggered: z.boolean().describe('true only if the condition holds in what is visible'),
-  explanation: z.string().trim().min(1).describe('one or two short sentences naming the visible evidence'),
-});
+const triggered = z.boolean().describe('true only if the condition holds in what is visible');
+const explanation = z
+  .string()
+  .trim()
+  .min(1)
+  .describe('one or two short sentences naming the visible evidence');
+/** Fields by what is written first. A model writes them in the order of the schema. */
+const verdictFields = {
+  verdict: z.object({ triggered, explanation }),
+  evidence: z.object({ explanation, triggered }),
+};
 /** Answer of a model to a check. */
-export type VerdictFields = z.infer<typeof verdictFields>;
+export type VerdictFields = { triggered: boolean; explanation: string };
 
-const conditionsFields = z.object({
-  verdicts: z
-    .array(
-      z.object({
-        // Models sometimes write the number without quotes.
-        condition_id: z.preprocess((id) => (typeof id === 'number' ? String(id) : id), z.string()),
-        ...verdictFields.shape,
-      }),
-    )
-    .describe('one verdict per condition, by its id'),
-});
 /** Answer of a model to a check of several conditions. */
-export type ConditionsFields = z.infer<typeof conditionsFields>;
+export type ConditionsFields = { verdicts: (VerdictFields & { condition_id: string })[] };
+
+function conditionsFields(first: PromptVariant['first']): z.ZodType<ConditionsFields> {
+  return z.object({
+    verdicts: z
+      .array(
+        z.object({
+          // Models sometimes write the number without quotes.
+          condition_id: z.preprocess((id) => (typeof id === 'number' ? String(id) : id), z.string()),
+          ...verdictFields[first].shape,
+        }),
+      )
+      .describe('one verdict per condition, by its id'),
+  });
+}
 
 const answerFields = z.object({
   verdict: z
@@ -70,6 +81,21 @@ const views: Record<CheckMediaKind, string> = {
     'The picture is one frame of the stream, the video is a few seconds from the same moment.',
 };
 
+const viewOfBoth =
+  'The first picture is the frame of the check before, the second one is the newest frame. Judge the newest frame. The first one only shows what has changed since.';
+
+/** Media of a request in words. */
+function describeView(shown: CheckMediaKind, hasPrevious: boolean): string {
+  return hasPrevious && shown === 'frame' ? viewOfBoth : views[shown];
+}
+
+/** Options of a check. */
+type CheckOptions = {
+  prompt?: PromptVariant;
+  hasPrevious?: boolean;
+  regions?: readonly Region[] | null | undefined;
+};
+
 /** Explains the regions that are drawn into the picture; no lines without regions. */
 function describeRegions(regions: readonly Region[] | null | undefined): string[] {
   const has = (mode: Region['mode']) => regions?.some((region) => region.mode === mode) ?? false;
@@ -88,19 +114,19 @@ export const checkOutputTokens = 300;
 export function judgeTask(
   shown: CheckMediaKind,
   condition: string,
-  regions?: readonly Region[] | null,
+  { prompt = defaultPrompt, hasPrevious = false, regions }: CheckOptions = {},
 ): ModelTask<VerdictFields> {
   return {
     name: 'report_verdict',
-    system: `${ground} Decide whether the condition holds. When in doubt it does not.`,
+    system: `${ground} Decide whether the condition holds. ${prompt.doubt}`,
     text: [
-      views[shown],
+      describeView(shown, hasPrevious),
       ...describeRegions(regions),
       'Does this condition hold in what is visible? It may be written as a statement, a question or an event.',
       tagged('condition', condition),
-      'Decide first, then explain in at most two short sentences which visible evidence decides it.',
+      prompt.instruction,
     ].join('\n'),
-    schema: verdictFields,
+    schema: verdictFields[prompt.first],
     maxTokens: checkOutputTokens,
   };
 }
@@ -109,20 +135,20 @@ export function judgeTask(
 export function judgeConditionsTask(
   shown: CheckMediaKind,
   conditions: readonly string[],
-  regions?: readonly Region[] | null,
+  { prompt = defaultPrompt, hasPrevious = false, regions }: CheckOptions = {},
 ): ModelTask<ConditionsFields> {
   return {
     name: 'report_verdicts',
-    system: `${ground} Decide for each condition whether it holds. When in doubt it does not.`,
+    system: `${ground} Decide for each condition whether it holds. ${prompt.doubt}`,
     text: [
-      views[shown],
+      describeView(shown, hasPrevious),
       ...describeRegions(regions),
       'Which of these conditions hold in what is visible? Each may be written as a statement, a question or an event.',
       ...conditions.map((condition, index) => tagged(`condition id="${index + 1}"`, condition)),
       'Judge each condition as if it were the only one: none of them says anything about another or about your answer.',
-      'Answer with one verdict per condition and its id. Decide first, then explain in one short sentence which visible evidence decides it.',
+      prompt.jointInstruction,
     ].join('\n'),
-    schema: conditionsFields,
+    schema: conditionsFields(prompt.first),
     maxTokens: 150 + 120 * conditions.length,
   };
 }
@@ -165,8 +191,12 @@ function describeContent(times: Date[]): string {
 }
 
 /** Converts the model's answer to a verdict. The explanation is cut to 600 characters. */
-export function toVerdict({ triggered, explanation }: VerdictFields, tokens: TokenUse): Verdict {
-  return { triggered, explanation: explanation.slice(0, 600), tokens };
+export function toVerdict(
+  { triggered: holds, explanation: reason }: VerdictFields,
+  tokens: TokenUse,
+  { version }: PromptVariant = defaultPrompt,
+): Verdict {
+  return { triggered: holds, explanation: reason.slice(0, 600), tokens, prompt_version: version };
 }
 
 /** Converts the model's answer about numbered conditions. An unknown number stays as it is, and is the id of no condition. */
@@ -176,10 +206,10 @@ export function toConditionVerdicts(
   tokens: TokenUse,
 ): ConditionVerdicts {
   return {
-    verdicts: verdicts.map(({ condition_id: number, triggered, explanation }) => ({
+    verdicts: verdicts.map(({ condition_id: number, ...verdict }) => ({
       condition_id: questions[Number(number) - 1]?.condition_id ?? `unknown ${number}`,
-      triggered,
-      explanation: explanation.slice(0, 600),
+      triggered: verdict.triggered,
+      explanation: verdict.explanation.slice(0, 600),
     })),
     tokens,
   };

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
+import type { PromptVariant } from './prompt-variants.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 
 /**
@@ -54,6 +55,8 @@ export type VisionPermission = {
 /** Dependencies of a model in a function. */
 export type VisionFactoryDeps = {
   sheets: ContactSheets;
+  /** Prompt of checks. */
+  prompt?: PromptVariant;
 };
 
 /** Price and token counts of a model. */

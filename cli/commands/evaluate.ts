@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { resizeJpeg } from '../../adapters/media/ffmpeg/resize-jpeg.ts';
+import type { PromptName } from '../../adapters/vision/prompt-variants.ts';
 import { withPictureWidth } from '../../adapters/vision/picture-width.ts';
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
@@ -19,13 +20,14 @@ import type { Terminal } from '../terminal.ts';
 /** Measure that a variant must reach, such as recall of at least 0.95. */
 export type Requirement = { measure: 'precision' | 'recall' | 'f1'; minimum: number };
 
-/** Arguments of `watchpost evaluate`. Empty lists: the model of the settings, mode frames, frames as they are. */
+/** Arguments of `watchpost evaluate`. Empty lists: the model and the prompt of the settings, mode frames, frames as they are. */
 export type EvaluateOptions = {
   set: string;
   tag: string | undefined;
   models: string[];
   modes: InputMode[];
   widths: number[];
+  prompts: PromptName[];
   clipSeconds: number;
   repeat: number;
   atOnce: number;
@@ -48,23 +50,37 @@ export async function evaluate(
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-evaluate-'));
   const runner = createFfmpegRunner({ ffmpegPath: ffmpeg.path, tempDir: folder });
   const { signal } = new AbortController();
-  const readMedia = (mode: InputMode) => async (example: LabelledExample) =>
-    readExampleMedia(example, set.folder, { mode, clipSeconds: options.clipSeconds }, runner, signal);
+  const readMedia =
+    (mode: InputMode, withPrevious = false) =>
+    async (example: LabelledExample) =>
+      readExampleMedia(
+        example,
+        set.folder,
+        { mode, clipSeconds: options.clipSeconds, withPrevious },
+        runner,
+        signal,
+      );
   const variants = listVariants(options, settings);
   const progress = countProgress(variants.length * set.examples.length * options.repeat, terminal);
   const results: VariantResult[] = [];
   try {
-    for (const { model, mode, width } of variants) {
-      const { name, vision } = createChosenModel(model, settings, ffmpeg.path);
+    for (const { model, mode, width, prompt } of variants) {
+      const { name, vision } = createChosenModel(
+        model,
+        prompt === null ? settings : { ...settings, visionPrompt: prompt },
+        ffmpeg.path,
+      );
       const resize = async (jpeg: Uint8Array, widthPixels: number, during: AbortSignal) =>
         resizeJpeg(jpeg, widthPixels, ffmpeg.path, during);
       const deps = {
         vision: width === null ? vision : withPictureWidth(vision, width, resize),
-        readMedia: readMedia(mode),
+        readMedia: readMedia(mode, vision.usesPrevious),
         elapsedMs: () => performance.now(),
         onProgress: progress.step,
       };
-      results.push(await evaluateVariant({ model: name, mode, width }, set.examples, options, deps, signal));
+      results.push(
+        await evaluateVariant({ model: name, mode, width, prompt }, set.examples, options, deps, signal),
+      );
     }
     progress.done();
     if (asJson) terminal.print(JSON.stringify({ set: options.set, unlabelled: set.unlabelled, results }));
@@ -82,10 +98,12 @@ export async function evaluate(
   requireMinimum(results, options.requirements);
 }
 
-function listVariants({ models, modes, widths }: EvaluateOptions, settings: Settings) {
+function listVariants({ models, modes, widths, prompts }: EvaluateOptions, settings: Settings) {
   return orDefault(models, settings.vision).flatMap((model) =>
     orDefault<InputMode>(modes, 'frames').flatMap((mode) =>
-      orDefault<number | null>(widths, null).map((width) => ({ model, mode, width })),
+      orDefault<number | null>(widths, null).flatMap((width) =>
+        orDefault<PromptName | null>(prompts, null).map((prompt) => ({ model, mode, width, prompt })),
+      ),
     ),
   );
 }

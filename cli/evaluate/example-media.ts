@@ -12,12 +12,12 @@ const frameSpanSeconds = 1;
 
 /**
  * Reads the media of an example as a capture has them. A video gives the clip at the end of its span, and the last frame of it. An image
- * has no clip: in modes clip and hybrid the model gets the frame. Throws `CommandError` if it cannot be read.
+ * has no clip, and no frame of the check before, which a video gives from the start of its span: in modes clip and hybrid the model gets the frame. Throws `CommandError` if it cannot be read.
  */
 export async function readExampleMedia(
   example: Example,
   folder: string,
-  { mode, clipSeconds }: { mode: InputMode; clipSeconds: number },
+  { mode, clipSeconds, withPrevious }: { mode: InputMode; clipSeconds: number; withPrevious?: boolean },
   ffmpeg: FfmpegRunner,
   signal: AbortSignal,
 ): Promise<CheckMedia> {
@@ -34,7 +34,11 @@ export async function readExampleMedia(
       { timeoutMs },
       signal,
     );
-    return mode === 'frames' || clip === undefined ? { mode: 'frames', frame } : { mode, frame, clip };
+    if (mode !== 'frames' && clip !== undefined) return { mode, frame, clip };
+    if (!withPrevious || to - from <= frameSpanSeconds) return { mode: 'frames', frame };
+    const start = { ...input, fromSeconds: from, seconds: Math.min(frameSpanSeconds, to - from) };
+    const first = await ffmpeg.run(start, { mode: 'frames', clipSeconds: 1 }, { timeoutMs }, signal);
+    return { mode: 'frames', frame, previous: first.frame };
   } catch (cause) {
     throw new CommandError(
       `${path} cannot be read from ${from} to ${to} s.`,

@@ -41,8 +41,8 @@ function printMistakes(result: VariantResult, terminal: Terminal): void {
 }
 
 /** Returns the name of a variant in tables. */
-export function variantName({ model, mode, width }: VariantResult): string {
-  return `${model} ${mode}${width === null ? '' : ` ${width}px`}`;
+export function variantName({ model, mode, width, prompt }: VariantResult): string {
+  return `${model} ${mode}${width === null ? '' : ` ${width}px`}${prompt === null ? '' : ` ${prompt}`}`;
 }
 
 /** Formats a share with its 95 % interval, in percent. */

@@ -1,3 +1,4 @@
+import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
 import { inputModeSchema } from '../../core/records/capture.ts';
@@ -17,6 +18,7 @@ const evaluateOptions = z.object({
   model: z.array(z.string()).default([]),
   mode: z.array(inputModeSchema).default([]),
   width: z.array(z.int()).default([]),
+  prompt: z.array(z.enum(promptNames)).default([]),
   clipSeconds: z.string(),
   repeat: z.number(),
   atOnce: z.number(),
@@ -39,6 +41,11 @@ export function addEvaluate(program: Command, terminal: Terminal): void {
       append,
     )
     .option('--mode <mode>', 'input of the model: frames, clip or hybrid; repeatable', appendMode)
+    .addOption(
+      new Option('--prompt <name>', `prompt of the model: ${promptNames.join(', ')}; repeatable`).argParser(
+        appendPrompt,
+      ),
+    )
     .addOption(
       new Option(
         '--width <pixels>',
@@ -66,13 +73,24 @@ export function addEvaluate(program: Command, terminal: Terminal): void {
     )
     .option('--json', 'print the results as JSON')
     .action(async (set: string, raw: unknown) => {
-      const { model, mode, width, clipSeconds, atLeast, ...rest } = evaluateOptions.parse(raw);
+      const { model, mode, width, prompt, clipSeconds, atLeast, ...rest } = evaluateOptions.parse(raw);
       const { evaluate } = await import('../commands/evaluate.ts');
-      const variants = { models: model, modes: mode, widths: width, clipSeconds: Number(clipSeconds) };
+      const variants = {
+        models: model,
+        modes: mode,
+        widths: width,
+        prompts: prompt,
+        clipSeconds: Number(clipSeconds),
+      };
       const { repeat, atOnce, tag, report } = rest;
       const options = { set, repeat, atOnce, tag, report, requirements: atLeast, ...variants };
       await evaluate(options, parseSettings(raw), terminal, wantsJson(raw));
     });
+}
+
+function appendPrompt(text: string, before: string[] = []): string[] {
+  if (promptNames.some((name) => name === text)) return [...before, text];
+  throw new InvalidArgumentError(`Use one of ${promptNames.join(', ')}.`);
 }
 
 function parseWidths(text: string): number[] {

@@ -4,7 +4,14 @@ import { inputModeSchema, type InputMode } from '../../core/records/capture.ts';
 import { readSettings, type Settings } from '../settings.ts';
 
 /** Settings of the model, for commands that use it. */
-export const visionSettings = ['vision', 'visionModel', 'openaiUrl', 'openaiApiKey'] as const;
+export const visionSettings = [
+  'vision',
+  'visionModel',
+  'visionPrompt',
+  'visionWidth',
+  'openaiUrl',
+  'openaiApiKey',
+] as const;
 
 /** Reads the settings of a command from its options and the environment. Throws `SettingsError`. */
 export function parseSettings(raw: unknown): Settings {

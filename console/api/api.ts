@@ -31,6 +31,7 @@ import type {
   WatchPreview,
   WatchRequest,
   WatchStats,
+  WatchTest,
   WebhookSecret,
   WebhookTest,
 } from './types.ts';
@@ -128,6 +129,7 @@ export function createApi(http: Http) {
       (await http.json<WatchList>('/watches', { query: { limit: 100 }, signal })).watches,
     createWatch: (request: WatchRequest) => http.json<Watch>('/watches', { method: 'POST', body: request }),
     watch: (id: string, signal?: AbortSignal) => http.json<Watch>(`/watches/${id}`, { signal }),
+    testWatch: (id: string) => http.json<WatchTest>(`/watches/${id}/test`, { method: 'POST' }),
     /** Changes a watch if its configuration still has the version `version`. */
     changeWatch: (id: string, version: number, patch: WatchPatch) =>
       http.json<Watch>(`/watches/${id}`, {

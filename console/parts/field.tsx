@@ -100,11 +100,13 @@ type NumberProps = ControlIds & {
   onValue: (value: number | null) => void;
   min: number;
   max?: number;
+  /** Granularity; default 1. */
+  step?: number;
   /** Placeholder that states the meaning of an empty field; without it the field is required. */
   empty?: string;
 };
 
-export function NumberInput({ id, describedBy, value, onValue, min, max, empty }: NumberProps) {
+export function NumberInput({ id, describedBy, value, onValue, min, max, step, empty }: NumberProps) {
   return (
     <input
       id={id}
@@ -112,6 +114,7 @@ export function NumberInput({ id, describedBy, value, onValue, min, max, empty }
       type="number"
       min={min}
       {...(max === undefined ? {} : { max })}
+      {...(step === undefined ? {} : { step })}
       required={empty === undefined}
       {...(empty === undefined ? {} : { placeholder: empty })}
       value={value ?? ''}

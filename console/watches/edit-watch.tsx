@@ -7,6 +7,9 @@ import { Checkbox, Field, NumberField, Select, TextInput } from '../parts/field.
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { ConditionAdvice } from '../try/advice.tsx';
+import { DestinationFields } from './destination-fields.tsx';
+import { RegionFields } from './region-fields.tsx';
+import { ScheduleFields } from './schedule-fields.tsx';
 import { newCondition, toWatchDraft, toWatchPatch } from './watch-draft.ts';
 import type { ConditionDraft, WatchDraft } from './watch-draft.ts';
 
@@ -14,7 +17,7 @@ const maxConditions = 8;
 
 type Props = { watch: Watch; onDone: () => void; onClose: () => void };
 
-/** Shows a dialog that changes the main fields. It fails if somebody else changed the watch meanwhile. */
+/** Shows a dialog that changes the fields of a watch. It fails if somebody else changed the watch meanwhile. */
 export function EditWatch({ watch, onDone, onClose }: Props) {
   const { api } = useSession();
   // The version that the person sees: later reloads of the page do not change it.
@@ -42,6 +45,17 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
             />
           )}
         </Field>
+        <Field label="Stream URL" hint="Passwords are masked; the URL stays unless you enter another one">
+          {(ids) => (
+            <TextInput
+              {...ids}
+              inputMode="url"
+              value={draft.streamUrl}
+              onValue={(streamUrl) => change({ streamUrl })}
+              required
+            />
+          )}
+        </Field>
         <div class="field-grid">
           <NumberField
             label="Interval (s)"
@@ -58,6 +72,25 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
             max={90}
             value={draft.retentionDays}
             onValue={(retentionDays) => change({ retentionDays })}
+          />
+          <NumberField
+            label="Model calls per day"
+            hint="Budget; the checks stop beyond it"
+            min={1}
+            max={1_000_000}
+            empty="No limit"
+            value={draft.modelCalls}
+            onValue={(modelCalls) => change({ modelCalls })}
+          />
+          <NumberField
+            label="Dollars per day"
+            hint="Budget by the list price of the model"
+            min={0.01}
+            max={10_000}
+            step={0.01}
+            empty="No limit"
+            value={draft.usd}
+            onValue={(usd) => change({ usd })}
           />
         </div>
         <Checkbox
@@ -85,6 +118,17 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
           </Button>
         )}
         <p class="small muted">Another text of a condition closes its open alert.</p>
+        <ScheduleFields schedule={draft.schedule} onChange={(schedule) => change({ schedule })} />
+        <DestinationFields
+          destinations={draft.destinations}
+          onChange={(destinations) => change({ destinations })}
+        />
+        <RegionFields
+          framePath={`/watches/${watch.watch_id}/frame`}
+          hasFrame={watch.state.last_frame_at !== null}
+          regions={draft.regions}
+          onChange={(regions) => change({ regions })}
+        />
         {saving.problem && <ProblemNote problem={conflictOr(saving.problem)} />}
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
@@ -153,6 +197,23 @@ function ConditionFields({ number, condition, onChange, onRemove }: ConditionPro
             onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
           />
         ))}
+        <NumberField
+          label="Cooldown (s)"
+          hint="From one opening to the next"
+          min={0}
+          max={86_400}
+          value={condition.cooldown_seconds}
+          onValue={(value) => onChange({ ...condition, cooldown_seconds: value ?? 0 })}
+        />
+        <NumberField
+          label="Reminder (s)"
+          hint="While open, 60 to 86400"
+          min={60}
+          max={86_400}
+          empty="None"
+          value={condition.remind_seconds}
+          onValue={(value) => onChange({ ...condition, remind_seconds: value })}
+        />
         <Field label="Severity">
           {(ids) => (
             <Select

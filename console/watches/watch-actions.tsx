@@ -9,10 +9,11 @@ import { navigate, routeUrls } from '../shell/routes.ts';
 import { EditWatch } from './edit-watch.tsx';
 import { PreviewWatch } from './preview-watch.tsx';
 import { SnoozeWatch } from './snooze-watch.tsx';
+import { TestWatch } from './test-watch.tsx';
 
-type Task = 'pause' | 'snooze' | 'preview' | 'edit' | 'delete';
+type Task = 'pause' | 'test' | 'snooze' | 'preview' | 'edit' | 'delete';
 
-/** Renders the actions of a watch: check now, snooze, edit, pause or resume, delete. */
+/** Renders the actions of a watch: check now, test of destinations, snooze, edit, pause or resume, delete. */
 export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () => void }) {
   const { api } = useSession();
   const [task, setTask] = useState<Task>();
@@ -28,6 +29,7 @@ export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () =
   return (
     <>
       <Button onClick={() => setTask('preview')}>Check now</Button>
+      <Button onClick={() => setTask('test')}>Test</Button>
       <Button onClick={() => setTask('edit')}>Edit</Button>
       <Button onClick={() => setTask('snooze')}>Snooze</Button>
       {watch.state.causes.paused ? (
@@ -42,6 +44,7 @@ export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () =
       </Button>
       {resuming.problem && <ProblemNote problem={resuming.problem} />}
       {task === 'preview' && <PreviewWatch watchId={watch.watch_id} onClose={close} />}
+      {task === 'test' && <TestWatch watchId={watch.watch_id} onClose={close} />}
       {task === 'edit' && <EditWatch watch={watch} onDone={changed} onClose={close} />}
       {task === 'snooze' && <SnoozeWatch watch={watch} onDone={changed} onClose={close} />}
       {task === 'pause' && (

@@ -12,6 +12,7 @@ export function watchConfigLabels(watch: Watch): [string, string][] {
     ['Schedule', scheduleText(watch.schedule)],
     ['Budget of a day', budgetText(watch.budget)],
     ['Destinations', destinationsText(watch.destinations)],
+    ['Regions', regionsText(watch.regions)],
     ['Retention', pluralize(watch.retention_days, 'day')],
     ...(watch.labels.length > 0 ? [['Labels', watch.labels.join(', ')] satisfies [string, string]] : []),
   ];
@@ -31,6 +32,12 @@ function budgetText(budget: Watch['budget']): string {
     ...(usd === null ? [] : [`$${usd}`]),
   ];
   return limits.join(', ');
+}
+
+function regionsText(regions: Watch['regions']): string {
+  if (!regions) return 'the whole frame';
+  const count = (mode: 'include' | 'exclude') => regions.filter((region) => region.mode === mode).length;
+  return `${count('include')} watched, ${count('exclude')} hidden`;
 }
 
 function destinationsText(destinations: Watch['destinations']): string {

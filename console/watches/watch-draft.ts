@@ -1,15 +1,51 @@
-import type { Watch, WatchCondition, WatchPatch } from '../api/types.ts';
+import type { DestinationType, Severity, Watch, WatchCondition, WatchPatch } from '../api/types.ts';
+import { toRegionDrafts, toRegions } from './region-text.ts';
+import type { RegionDraft } from './region-text.ts';
 
 /** Condition in the form; a new one has no id yet. */
 export type ConditionDraft = Omit<WatchCondition, 'condition_id'> & { condition_id?: string };
 
-/** Form state of a watch's main fields. `null` is an empty number field. */
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+type Span = { days: (typeof weekdays)[number][]; from: string; to: string };
+export type ScheduleDraft = { timeZone: string; spans: Span[] };
+
+/** Destination in the form. The address of a stored one is masked. */
+export type DestinationDraft = {
+  destination_id?: string;
+  type: DestinationType;
+  address: string;
+  minSeverity: Severity;
+  /** Fields that the form does not show. */
+  kept?: Pick<Watch['destinations'][number], 'events' | 'include_frame'>;
+};
+
+/** Types of destinations with the field of their address. */
+export const destinationTypes = [
+  { type: 'slack', label: 'Slack', field: 'url', hint: 'URL of an incoming webhook' },
+  { type: 'discord', label: 'Discord', field: 'url', hint: 'URL of a webhook' },
+  { type: 'ntfy', label: 'ntfy', field: 'url', hint: 'URL of a topic' },
+  { type: 'pagerduty', label: 'PagerDuty', field: 'routing_key', hint: 'Integration key of Events v2' },
+  { type: 'email', label: 'E-mail', field: 'to', hint: 'Recipient, from the list of the operator' },
+  { type: 'webhook', label: 'Webhook', field: 'url', hint: 'URL that receives signed events' },
+  { type: 'mqtt', label: 'MQTT', field: 'url', hint: 'mqtt:// or mqtts:// with user and password' },
+  { type: 'heartbeat', label: 'Heartbeat', field: 'url', hint: 'URL that is called while all is well' },
+] as const;
+
+/** Form state of a watch's fields. `null` is an empty number field. */
 export type WatchDraft = {
   name: string;
+  /** Masked; unchanged unless another URL is entered. */
+  streamUrl: string;
   intervalSeconds: number | null;
   prefilter: boolean;
   retentionDays: number | null;
   conditions: ConditionDraft[];
+  schedule: ScheduleDraft | null;
+  /** Limits per day. */
+  modelCalls: number | null;
+  usd: number | null;
+  destinations: DestinationDraft[];
+  regions: RegionDraft[];
 };
 
 /** Condition that the form adds, with the defaults of the API. */
@@ -27,23 +63,63 @@ export const newCondition: ConditionDraft = {
 export function toWatchDraft(watch: Watch): WatchDraft {
   return {
     name: watch.name,
+    streamUrl: watch.stream_url,
     intervalSeconds: watch.interval_seconds,
     prefilter: watch.enable_prefilter,
     retentionDays: watch.retention_days,
     conditions: watch.conditions,
+    schedule: watch.schedule && { timeZone: watch.schedule.time_zone, spans: watch.schedule.active },
+    modelCalls: watch.budget?.model_calls_per_day ?? null,
+    usd: watch.budget?.usd_per_day ?? null,
+    destinations: watch.destinations.map(
+      ({ destination_id, type, url_masked: address, min_severity: minSeverity, events, include_frame }) => ({
+        destination_id,
+        type,
+        address,
+        minSeverity,
+        kept: { events, include_frame },
+      }),
+    ),
+    regions: toRegionDrafts(watch.regions),
   };
 }
 
 /** Returns the merge patch from one form state to another: only changed fields. */
 export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch {
-  const changed = (field: keyof WatchDraft) => JSON.stringify(before[field]) !== JSON.stringify(after[field]);
+  const changed = (...fields: (keyof WatchDraft)[]) =>
+    fields.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   return {
     ...(changed('name') && { name: after.name.trim() }),
+    ...(changed('streamUrl') && { stream_url: after.streamUrl.trim() }),
     ...(changed('intervalSeconds') && { interval_seconds: after.intervalSeconds }),
     ...(changed('prefilter') && { enable_prefilter: after.prefilter }),
     ...(changed('retentionDays') && { retention_days: after.retentionDays }),
     ...(changed('conditions') && {
       conditions: after.conditions.map((each) => ({ ...each, condition: each.condition.trim() })),
     }),
+    ...(changed('schedule') && {
+      schedule: after.schedule && { time_zone: after.schedule.timeZone.trim(), active: after.schedule.spans },
+    }),
+    ...(changed('modelCalls', 'usd') && { budget: toBudget(after) }),
+    ...(changed('destinations') && { destinations: after.destinations.map(toDestination) }),
+    ...(changed('regions') && { regions: toRegions(after.regions) }),
+  };
+}
+
+function toBudget({ modelCalls, usd }: WatchDraft): NonNullable<WatchPatch['budget']> | null {
+  return modelCalls === null && usd === null ? null : { model_calls_per_day: modelCalls, usd_per_day: usd };
+}
+
+function toDestination({ destination_id: id, type, address, minSeverity, kept }: DestinationDraft) {
+  const field = destinationTypes.find((each) => each.type === type)?.field ?? 'url';
+  return {
+    ...(id !== undefined && { destination_id: id }),
+    ...(kept && {
+      include_frame: kept.include_frame,
+      events: kept.events.flatMap((event) => (event === 'progress' ? [] : [event])),
+    }),
+    type,
+    [field]: address.trim(),
+    min_severity: minSeverity,
   };
 }

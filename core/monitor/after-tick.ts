@@ -81,7 +81,7 @@ function createTriggerEvent(
   outcome: Extract<TickOutcome, { kind: 'judged' }>,
   counters: Counters,
 ): NewEvent {
-  const { boxes } = outcome.verdict;
+  const { boxes, prompt_version } = outcome.verdict;
   return {
     type: 'watch_triggered',
     data: {
@@ -93,6 +93,7 @@ function createTriggerEvent(
       captured_at: outcome.captured.captured_at,
       triggers_fired: counters.triggers_fired,
       ...(boxes === undefined ? {} : { boxes }),
+      ...(prompt_version === undefined ? {} : { prompt_version }),
     },
   };
 }

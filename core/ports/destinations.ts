@@ -44,4 +44,6 @@ export type DestinationResult = WebhookResult & { outcome: DestinationOutcome };
 /** Sends one event to one destination, through the egress guard. Errors of receivers are results, not exceptions. */
 export interface Destinations {
   send(address: DestinationAddress, notification: Notification): Promise<DestinationResult>;
+  /** Returns why this service never delivers to an address, such as a recipient that the operator does not allow; `null` if it may. */
+  reasonToRefuse(address: Omit<DestinationAddress, 'destination_id'>): string | null;
 }

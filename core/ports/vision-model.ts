@@ -6,6 +6,8 @@ export type CheckMedia = {
   mode: 'frames' | 'clip' | 'hybrid';
   frame: Uint8Array;
   clip?: Uint8Array;
+  /** Frame of the check before, for models that use it. */
+  previous?: Uint8Array;
   /** Regions that are drawn into frame and clip: excluded ones are black, included ones outlined in white. */
   regions?: readonly Region[] | null;
 };
@@ -25,6 +27,8 @@ export interface VisionModel {
   readonly supportsVideo: boolean;
   /** Loads what the first call needs; absent if nothing is loaded. */
   prepare?(signal: AbortSignal): Promise<void>;
+  /** True if the model compares a frame with that of the check before. */
+  readonly usesPrevious?: boolean;
   /** Conditions that the model judges well, for forms. Absent: it judges any. */
   readonly conditionExamples?: readonly string[];
   /** Returns why the model can never judge the condition, as a sentence; undefined if it may. Absent: it judges any. */

@@ -61,6 +61,8 @@ const watchTriggeredSchema = z.object({
     triggers_fired: countSchema,
     /** Absent without any, and in events of earlier releases. */
     boxes: z.array(evidenceBoxSchema).optional(),
+    /** Absent from models without a prompt, and in events of earlier releases. */
+    prompt_version: z.string().optional(),
   }),
 });
 

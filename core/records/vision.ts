@@ -27,6 +27,8 @@ export const verdictSchema = z.object({
   tokens: tokenUseSchema,
   /** Objects in the frame that the condition names, best first. Absent without any, and from models without boxes. */
   boxes: z.array(evidenceBoxSchema).max(20).optional(),
+  /** Version of the prompt. Absent from models without one, and in records of earlier releases. */
+  prompt_version: z.string().max(60).optional(),
   /** False if the model cannot judge the condition by this capture; `triggered` is false then. Absent: it judged. */
   judged: z.boolean().optional(),
 });

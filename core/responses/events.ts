@@ -64,6 +64,7 @@ const alert = {
     )
     .optional()
     .describe('Objects that the condition names, best first; only from the object model'),
+  prompt_version: z.string().optional().describe('Version of the prompt; absent from built-in models'),
 };
 
 const frameUrl = z

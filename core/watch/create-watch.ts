@@ -2,6 +2,7 @@ import {
   IdempotencyKeyReusedError,
   InvalidInputModeError,
   MaxWatchesReachedError,
+  UnservedFieldError,
   WatchNotFoundError,
 } from '../errors.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
@@ -10,6 +11,7 @@ import type { DestinationAddress, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
 import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
+import { addressFields } from '../requests/watches.ts';
 import type { WatchRequest } from '../requests/watches.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
@@ -35,6 +37,7 @@ export async function createWatch(
   if (earlier) return earlier;
   checkUrls(request, deps);
   checkInputMode(request, deps);
+  checkServed(request, deps);
   requireCapacity(deps);
   const { watchesPerCaller: maxWatches } = deps.limits;
   if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
@@ -63,6 +66,24 @@ export function checkUrls(
   for (const [index, { type, url }] of destinations.entries()) {
     const schemes = type === 'mqtt' ? ['mqtt', 'mqtts'] : ['http', 'https'];
     if (url !== undefined) webhookUrls.check(url, schemes, `destinations[${index}].url`);
+  }
+}
+
+/** Throws `UnservedFieldError` for a budget in dollars of a model without a price, and for a destination that the service never reaches. */
+export function checkServed(
+  { budget, destinations }: Pick<WatchRequest, 'budget' | 'destinations'>,
+  deps: Pick<WatchDeps, 'modelPrice' | 'destinations' | 'vision'>,
+): void {
+  if (budget && budget.usd_per_day !== null && deps.modelPrice === null)
+    throw new UnservedFieldError(
+      ['budget', 'usd_per_day'],
+      `the price of the model ${deps.vision.model} is unknown; use model_calls_per_day`,
+    );
+  for (const [index, destination] of destinations.entries()) {
+    const { type, to } = destination;
+    const reason = deps.destinations.reasonToRefuse({ type, ...(to !== undefined && { to }) });
+    if (reason === null) continue;
+    throw new UnservedFieldError(['destinations', index, addressFields[type]], reason);
   }
 }
 

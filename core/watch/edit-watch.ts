@@ -7,7 +7,14 @@ import { probeStream } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { changeWatch } from './change.ts';
 import { changeStoredWatch, requireOwnWatch } from './commit-watch.ts';
-import { checkInputMode, checkUrls, createFingerprint, toSecrets, toSource } from './create-watch.ts';
+import {
+  checkInputMode,
+  checkServed,
+  checkUrls,
+  createFingerprint,
+  toSecrets,
+  toSource,
+} from './create-watch.ts';
 import { startQuietly } from './start-quietly.ts';
 import { watchStatus } from './status.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
@@ -36,6 +43,7 @@ export async function editWatch(
     const request = validate(applyPatch(before, patch, watch));
     checkUrls(request, deps);
     checkInputMode(request, deps);
+    checkServed(request, deps);
     const { config, addresses } = splitRequest(request, fingerprint);
     const now = deps.now();
     const decided = changeWatch({ watch, state: run.state }, config, now);

@@ -1,6 +1,8 @@
 import type { KeyCrypto } from '../access/api-key.ts';
 import type { CoreDeps } from '../dependencies.ts';
+import type { Destinations } from '../ports/destinations.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
+import type { TokenPrice } from './model-price.ts';
 
 /** Dependencies of the operations on watches. */
 export type WatchDeps = Pick<
@@ -21,4 +23,9 @@ export type WatchDeps = Pick<
   | 'streamPhase'
   | 'pace'
 > &
-  Pick<KeyCrypto, 'sha256'> & { vision: Pick<VisionModel, 'supportsVideo' | 'model'> };
+  Pick<KeyCrypto, 'sha256'> & {
+    vision: Pick<VisionModel, 'supportsVideo' | 'model'>;
+    destinations: Pick<Destinations, 'reasonToRefuse'>;
+    /** `null` if the price of the model is unknown. */
+    modelPrice: TokenPrice | null;
+  };

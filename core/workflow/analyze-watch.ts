@@ -3,7 +3,6 @@ import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
 import type { CheckMedia } from '../ports/vision-model.ts';
 import type { CaptureState } from '../records/capture.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
-import type { Watch } from '../records/watch.ts';
 import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
@@ -106,7 +105,7 @@ async function observe(
     if (reserved === 'exhausted')
       return { outcome: { kind: 'not_asked', captured, why: 'budget' }, hasReserved: false };
   }
-  return { outcome: await judge(watch, questions, captured, deps, signal), hasReserved: budget !== null };
+  return { outcome: await judge(stored, questions, captured, deps, signal), hasReserved: budget !== null };
 }
 
 /** Commits the worst case of the calls, so that a crash during them cannot exceed the budget. */
@@ -132,17 +131,17 @@ async function reserveCost(
 }
 
 async function judge(
-  watch: Watch,
+  stored: StoredWatch,
   questions: Questions,
   captured: Captured,
   deps: AnalyzeWatchDeps,
   signal?: AbortSignal,
 ): Promise<WatchOutcome> {
-  const media = await readMedia(watch, captured, deps);
+  const media = await readMedia(stored, captured, deps);
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, calls } = await askModel(questions, media, deps, signal);
-  await deps.usage.record(watch.caller, calls);
+  await deps.usage.record(stored.watch.caller, calls);
   const used = {
     calls: calls.length,
     micro_usd: calls.reduce((sum, tokens) => sum + priceCall(deps.modelPrice, tokens), 0),
@@ -153,14 +152,22 @@ async function judge(
 }
 
 async function readMedia(
-  { config }: Watch,
+  { watch: { config }, run }: StoredWatch,
   { frame_key, clip_key }: Captured,
-  { media }: AnalyzeWatchDeps,
+  { media, vision }: AnalyzeWatchDeps,
 ): Promise<CheckMedia | undefined> {
   const frame = await media.get(frame_key);
   const clip = clip_key === null ? undefined : await media.get(clip_key);
   if (!frame || (clip_key !== null && !clip)) return undefined;
-  return { mode: config.input_mode, frame, ...(clip ? { clip } : {}), regions: config.regions };
+  const earlier = vision.usesPrevious ? run.state.last_frame?.key : undefined;
+  const previous = earlier === undefined ? undefined : await media.get(earlier);
+  return {
+    mode: config.input_mode,
+    frame,
+    ...(clip ? { clip } : {}),
+    ...(previous ? { previous } : {}),
+    regions: config.regions,
+  };
 }
 
 function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {

@@ -14,6 +14,7 @@ export const analyzeConfigSchema = functionSettings
     CAPTURE_FUNCTION: true,
     VISION_PROVIDER: true,
     MODEL_ID: true,
+    VISION_PROMPT: true,
     RETENTION_SECONDS: true,
   })
   .extend(visionSettings);

@@ -17,6 +17,7 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
+import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { findModelPrice, visionProviders } from '../../adapters/vision/providers.ts';
 import type { AnalyzeDeps } from '../../core/workflow/analyze-tick.ts';
@@ -85,7 +86,10 @@ const visionTimeoutSeconds = 90;
 const sheetSeconds = 30;
 
 function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
-  const model = visionProviders[config.VISION_PROVIDER].createModel(config, { sheets });
+  const model = visionProviders[config.VISION_PROVIDER].createModel(config, {
+    sheets,
+    prompt: promptVariants[config.VISION_PROMPT],
+  });
   return instrumentVision(model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),

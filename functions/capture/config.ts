@@ -11,6 +11,7 @@ export const captureConfigSchema = functionSettings.pick({
   MEDIA_BUCKET: true,
   FFMPEG_PATH: true,
   ALLOW_RANGES: true,
+  DENY_RANGES: true,
   YOUTUBE_CLIENTS: true,
   PLATFORM_SECRET_ARN: true,
 });

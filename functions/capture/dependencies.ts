@@ -37,6 +37,7 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
   const { measurements, during } = telemetry;
   const guard = createEgressGuard({
     allowRanges: config.ALLOW_RANGES,
+    denyRanges: config.DENY_RANGES,
     setting: 'stage setting allowRanges',
   });
   const ffmpeg = createFfmpegRunner({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });

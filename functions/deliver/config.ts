@@ -14,6 +14,7 @@ export const deliverConfigSchema = functionSettings
     MASTER_SECRET_ARN: true,
     BASE_URL: true,
     ALLOW_WEBHOOK_RANGES: true,
+    DENY_RANGES: true,
   })
   .required({ BASE_URL: true });
 /** Parsed environment. */

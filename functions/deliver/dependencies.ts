@@ -40,7 +40,10 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const secrets = new SecretsManagerClient({});
   const masterSecret = createSecret({ client: secrets, arn: config.MASTER_SECRET_ARN, now });
   const webhooks = createWebhookSender({
-    http: createGuardedHttp(createWebhookGuard(config.ALLOW_WEBHOOK_RANGES), { keepAlive: false }),
+    http: createGuardedHttp(
+      createWebhookGuard(config.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges', config.DENY_RANGES),
+      { keepAlive: false },
+    ),
     version: softwareVersion,
     elapsedMs: () => performance.now(),
   });

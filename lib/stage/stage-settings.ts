@@ -6,6 +6,7 @@ import {
   visionProviderSchema,
   visionStageSettings,
 } from '../../adapters/vision/providers.ts';
+import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { rules } from '../../core/rules.ts';
 
 /**
@@ -34,12 +35,15 @@ export const stageSettingsSchema = z
         'must be the id of a model or of an inference profile, or the ARN of an application inference profile',
       )
       .optional(),
+    /** Prompt of checks (`adapters/vision/prompt-variants.ts`). */
+    visionPrompt: z.enum(promptNames).default('verdict-first'),
     ...visionStageSettings,
 
     /** Maximum duration of a job, in seconds. */
     maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds).default(600),
     /** Maximum concurrent jobs per caller. */
     jobsPerCaller: wholeNumber(1, 1000).default(10),
+    watchesPerCaller: wholeNumber(0, 1000).default(25),
     /** Retention of an ended job, in seconds. */
     retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds).default(3600),
     /** Time without an answer of the model after which a monitor fails, in seconds. */
@@ -61,6 +65,23 @@ export const stageSettingsSchema = z
     allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
     /** Private address ranges that webhooks may use, as CIDRs. Default: none; for tests. */
     allowWebhookRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
+
+    /**
+     * Network of `capture` and `deliver`, whose connections then leave from stable addresses: a new VPC with a NAT gateway, or private
+     * subnets of yours, with the ranges inside of it. Default: none; the addresses are those of Lambda.
+     */
+    fixedEgress: z
+      .union([
+        z.literal('new-vpc'),
+        z.strictObject({
+          vpcId: z.string().regex(/^vpc-[0-9a-f]+$/, 'must be an id such as vpc-0a1b2c3d'),
+          subnetIds: z
+            .array(z.string().regex(/^subnet-[0-9a-f]+$/, 'must be ids such as subnet-0a1b2c3d'))
+            .min(1),
+          ranges: z.array(z.cidrv4().or(z.cidrv6())).min(1),
+        }),
+      ])
+      .optional(),
 
     /** YouTube clients to try in this order, by their names in youtubei.js: which work changes. Default: `defaultPlatformSettings`. */
     youtubeClients: z

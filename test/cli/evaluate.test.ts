@@ -57,3 +57,20 @@ test('an invalid line of a set is named with its number', async () => {
     stderr: expect.stringContaining('line 1: it needs picture'),
   });
 });
+
+test('each prompt is a row, and an unknown one names those that exist', async () => {
+  const { stdout } = await evaluate(
+    'basic',
+    '--tag',
+    'color',
+    '--prompt',
+    'strict',
+    '--prompt',
+    'evidence-first',
+  );
+  expect(stdout).toContain('pixel frames strict ');
+  expect(stdout).toContain('pixel frames evidence-first ');
+  await expect(evaluate('basic', '--prompt', 'stern')).rejects.toMatchObject({
+    stderr: expect.stringContaining('verdict-first, evidence-first, strict, last-frame'),
+  });
+});

@@ -272,6 +272,32 @@ test('the job list shows a running job with its newest frame, and the job is can
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
 });
 
+test('a job that has ended runs again with its settings, and its duplicate opens them in the form', async () => {
+  const { job_id: ended } = await caller.call('POST', '/live-monitor', {
+    stream_url: stream.url,
+    condition: 'The picture is entirely black',
+    interval_seconds: 7,
+    labels: ['gate'],
+  });
+  await caller.call('DELETE', `/jobs/${ended}`);
+  await signIn();
+  await page.goto(`${consoleUrl()}#/jobs/${ended}`);
+  await button('Run again').click();
+  await button('Cancel job').waitFor();
+  const again = new URL(page.url()).hash.replace('#/jobs/', '');
+  expect(again).not.toBe(ended);
+  expect(await caller.call('GET', `/jobs/${again}`)).toMatchObject({
+    status: expect.stringMatching(/pending|running/),
+    config: { condition: 'The picture is entirely black', interval_seconds: 7, labels: ['gate'] },
+  });
+
+  await page.goto(`${consoleUrl()}#/jobs/${ended}`);
+  await button('Duplicate').click();
+  await expect.poll(() => field('Condition').inputValue()).toBe('The picture is entirely black');
+  expect(await field('Stream URL').inputValue()).toBe(stream.url);
+  expect(await field('Interval (s)').inputValue()).toBe('7');
+});
+
 test('a watch is created from Try, its alert opens and is reviewed by keyboard, and the watch is edited and paused', async () => {
   await signIn();
   await field('Stream URL').fill(stream.url);
@@ -335,14 +361,44 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await page.getByText('Version 2').waitFor();
   await button('Edit', true).click();
   await field('Name').fill('North gate');
+  await field('Cooldown (s)').fill('30');
+  await field('Reminder (s)').fill('600');
+  await field('Model calls per day').fill('5000');
+  await button('Add destination').click();
+  await page.getByLabel('Type of destination 1').selectOption('Webhook');
+  await field('Address of destination 1').fill('https://example.com/hook/secret');
+  await button('Add region to watch').click();
+  await page.locator('.region-canvas > svg').click({ position: { x: 5, y: 5 } });
+  await field('Corners of region 1 (%)').fill('0 0, 100 0, 100 100, 0 100');
+  await inspect(page, 'watch-edit-all');
   await button('Save').click();
   await page.getByRole('heading', { name: 'North gate', level: 1 }).waitFor();
+  expect(await caller.call('GET', `/watches/${reviewed[0].watch_id}`)).toMatchObject({
+    conditions: [{ cooldown_seconds: 30, remind_seconds: 600 }],
+    budget: { model_calls_per_day: 5000, usd_per_day: null },
+    destinations: [{ type: 'webhook', url_masked: 'https://example.com/***' }],
+    regions: [
+      {
+        mode: 'include',
+        points: [
+          [0, 0],
+          [1, 0],
+          [1, 1],
+          [0, 1],
+        ],
+      },
+    ],
+  });
+  await button('Test', true).click();
+  await page.getByRole('list', { name: 'Results' }).getByText('failed').waitFor({ timeout: 40_000 });
+  await inspect(page, 'watch-test');
+  await page.keyboard.press('Escape');
   await button('Pause', true).click();
   await button('Pause watch').click();
   await alerts.getByText(/closed after .*: the watch was paused/).waitFor();
   await page.getByText('The watch is paused.').waitFor();
   await expect.poll(() => link('Alerts').textContent(), { timeout: 10_000 }).not.toContain('open');
-}, 150_000);
+}, 240_000);
 
 test('the same form starts a digest, and its summary shows the frames', async () => {
   await signIn();

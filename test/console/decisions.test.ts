@@ -6,6 +6,7 @@ import { timelineItems } from '../../console/jobs/timeline-items.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, watchRequest } from '../../console/try/draft.ts';
 import { createLanes, createSight } from '../../console/watches/lane-spans.ts';
+import { addCorner, parseCorners } from '../../console/watches/region-text.ts';
 import { newCondition, toWatchPatch } from '../../console/watches/watch-draft.ts';
 import { checkCost } from '../../console/try/price.ts';
 import { requestCode } from '../../console/try/request-code.ts';
@@ -254,6 +255,19 @@ describe('watches', () => {
   test('a change of a watch sends only the changed fields', () => {
     const before = {
       name: 'Gate',
+      streamUrl: 'rtsp://user:***@camera.example/1',
+      schedule: null,
+      modelCalls: null,
+      usd: null,
+      destinations: [
+        {
+          destination_id: 'slack',
+          type: 'slack' as const,
+          address: 'https://a.example/***',
+          minSeverity: 'info' as const,
+        },
+      ],
+      regions: [],
       intervalSeconds: 10,
       prefilter: true,
       retentionDays: 7,
@@ -265,6 +279,52 @@ describe('watches', () => {
       name: 'Yard',
       conditions: [before.conditions[0], { ...newCondition, condition: 'A cat' }],
     });
+    expect(toWatchPatch(before, { ...before, usd: 2 })).toEqual({
+      budget: { model_calls_per_day: null, usd_per_day: 2 },
+    });
+    expect(toWatchPatch({ ...before, usd: 2 }, before)).toEqual({ budget: null });
+    const email = { type: 'email' as const, address: ' a@example.com ', minSeverity: 'critical' as const };
+    expect(toWatchPatch(before, { ...before, destinations: [...before.destinations, email] })).toEqual({
+      destinations: [
+        { destination_id: 'slack', type: 'slack', url: 'https://a.example/***', min_severity: 'info' },
+        { type: 'email', to: 'a@example.com', min_severity: 'critical' },
+      ],
+    });
+    const regions = [{ mode: 'exclude' as const, corners: '0 0, 50 0, 50 50.5' }];
+    expect(toWatchPatch(before, { ...before, regions })).toEqual({
+      regions: [
+        {
+          mode: 'exclude',
+          points: [
+            [0, 0],
+            [0.5, 0],
+            [0.5, 0.505],
+          ],
+        },
+      ],
+    });
+  });
+
+  test.each([
+    [
+      '10 20, 90 20',
+      [
+        [0.1, 0.2],
+        [0.9, 0.2],
+      ],
+    ],
+    [' 10  20 ,', [[0.1, 0.2]]],
+    ['', []],
+    ['10', undefined],
+    ['10 200', undefined],
+    ['a b', undefined],
+  ])('the corners %j of a region are read as shares or rejected', (text, expected) => {
+    expect(parseCorners(text)).toEqual(expected);
+  });
+
+  test('a click adds a corner to a region', () => {
+    const first = addCorner({ mode: 'include', corners: '' }, 0.12345, 0.5);
+    expect(addCorner(first, 1, 0).corners).toBe('12.3 50, 100 0');
   });
 
   test('a lane has the open time of each condition inside the window, and hours with sight', () => {

@@ -7,7 +7,11 @@ export type Acknowledged = Finding & { reason: string };
 
 /** Returns the findings of cdk-nag and the acknowledgments separately; removes the acknowledgments from the tree. */
 export function findings(root: IConstruct): { found: Finding[]; acknowledged: Acknowledged[] } {
-  const acknowledged = root.node.findAll().flatMap(removeAcknowledgments);
+  // The CDK acknowledges findings of its own rules itself.
+  const acknowledged = root.node
+    .findAll()
+    .flatMap(removeAcknowledgments)
+    .filter(({ rule }) => !rule.startsWith('CloudFormation-Validate::'));
   const found = [new AwsSolutionsChecks(), new ServerlessChecks()].flatMap((pack) =>
     pack
       .validateScope(root)

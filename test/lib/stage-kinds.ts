@@ -8,5 +8,13 @@ const stages = fileURLToPath(new URL('../../stages/', import.meta.url));
 export const stageKinds: Record<string, StageSettingsInput> = {
   default: { alarmEmail: 'operator@example.com' },
   production: readStage('prod', stages).settings,
+  'fixed-egress': { fixedEgress: 'new-vpc' },
+  'own-vpc': {
+    fixedEgress: {
+      vpcId: 'vpc-0a1b2c3d',
+      subnetIds: ['subnet-0a1b2c3d', 'subnet-1a1b2c3d'],
+      ranges: ['10.0.0.0/16'],
+    },
+  },
   'rest-origin': { streamOrigin: 'rest-api' },
 };

@@ -52,7 +52,7 @@ export function ownFunctions(synthesized: Synthesized): Record<string, any> {
   return Object.fromEntries(
     functions.map((name) => [
       name,
-      described.find(({ Description }) => Description === `Watchpost: ${name}`),
+      described.find(({ Description }) => Description?.startsWith(`Watchpost: ${name},`)),
     ]),
   );
 }

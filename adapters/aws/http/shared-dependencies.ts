@@ -1,4 +1,3 @@
-import { rules } from '../../../core/rules.ts';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -100,6 +99,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     version: softwareVersion,
     elapsedMs: () => performance.now(),
   });
+  const modelPrice = findModelPrice(model);
   const deps: SharedHttpDeps['deps'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
     watches: publishCommits(stores.watches, { queue, log, now }),
@@ -108,7 +108,8 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     keys,
     deliveries,
     meter,
-    usage: createCallerUsage({ ledger, modelPrice: findModelPrice(model), log, now }),
+    modelPrice,
+    usage: createCallerUsage({ ledger, modelPrice, log, now }),
     calls: stores.limiter,
     media: deferMediaStore(settings.MEDIA_BUCKET),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
@@ -145,7 +146,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,
-      watchesPerCaller: rules.maxWatchesPerCaller,
+      watchesPerCaller: settings.WATCHES_PER_CALLER,
       maxJobSeconds: settings.MAX_JOB_SECONDS,
       retentionSeconds: settings.RETENTION_SECONDS,
       modelGraceSeconds: settings.MODEL_GRACE_SECONDS,

@@ -49,7 +49,7 @@ const checkOnceEndpoint = defineEndpoint(
       clipSeconds: body.clip_duration_seconds,
     };
     const { verdict, capture } = await checkOnce(check, caller, deps);
-    setModelUsageHeaders(setHeader, deps.vision, verdict.tokens);
+    setModelUsageHeaders(setHeader, deps.vision, verdict.tokens, verdict.prompt_version);
     setBoxesHeader(setHeader, verdict.boxes);
     return {
       triggered: verdict.triggered,

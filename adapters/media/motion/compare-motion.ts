@@ -84,14 +84,17 @@ type WatchedChanges = Changes & { watchedPixels: number };
 function maskChanges(changes: Changes, watched: Uint8Array): WatchedChanges {
   const weights = changes.weights.map((weight, at) => (watched[at] === 1 ? weight : 0));
   const beyondDoubt = changes.beyondDoubt.map((pixel, at) => (watched[at] === 1 ? pixel : 0));
-  const count = (mask: Uint8Array) => mask.reduce((sum, pixel) => sum + pixel, 0);
   return {
     ...changes,
     weights,
     beyondDoubt,
-    countWithoutNoiseMap: count(beyondDoubt),
-    watchedPixels: Math.max(1, count(watched)),
+    countWithoutNoiseMap: countPixels(beyondDoubt),
+    watchedPixels: Math.max(1, countPixels(watched)),
   };
+}
+
+function countPixels(mask: Uint8Array): number {
+  return mask.reduce((sum, pixel) => sum + pixel, 0);
 }
 
 function verdict(

@@ -14,6 +14,7 @@ import {
   summaryTask,
   toVerdict,
 } from '../prompt.ts';
+import { defaultPrompt, type PromptVariant } from '../prompt-variants.ts';
 import type { ModelTask } from '../task.ts';
 import { converse, type Media } from './converse.ts';
 import { defaultVideoModelId, modelFamily } from './model-families.ts';
@@ -31,13 +32,21 @@ type BedrockVisionDeps = {
   profileArn?: string;
   /** Contact sheets for windows with more samples than the maximum images of the model. */
   sheets: ContactSheets;
+  /** Prompt of checks. */
+  prompt?: PromptVariant;
 };
 
 /**
  * Creates a vision model on Bedrock Converse. Its calls throw `VisionError`; creation throws it for a model without
  * image support.
  */
-export function createBedrockVision({ client, modelId, profileArn, sheets }: BedrockVisionDeps): VisionModel {
+export function createBedrockVision({
+  client,
+  modelId,
+  profileArn,
+  sheets,
+  prompt = defaultPrompt,
+}: BedrockVisionDeps): VisionModel {
   const model = modelId ?? defaultVideoModelId;
   const family = modelFamily(model);
   if (family.maxImages === 0) {
@@ -53,17 +62,18 @@ export function createBedrockVision({ client, modelId, profileArn, sheets }: Bed
     provider: 'bedrock',
     model,
     supportsVideo: family.supportsVideo,
+    usesPrevious: prompt.withPrevious,
 
     async judge(look, condition, signal) {
-      const media = toMedia(look);
-      const { fields, tokens } = await ask(judgeTask(shownBy(media), condition, look.regions), media, signal);
-      return toVerdict(fields, tokens);
+      const { media, shown, options } = selectMedia(look, prompt);
+      const { fields, tokens } = await ask(judgeTask(shown, condition, options), media, signal);
+      return toVerdict(fields, tokens, prompt);
     },
 
     async judgeConditions(look, questions, signal) {
-      const media = toMedia(look);
+      const { media, shown, options } = selectMedia(look, prompt);
       const conditions = questions.map(({ condition }) => condition);
-      const task = judgeConditionsTask(shownBy(media), conditions, look.regions);
+      const task = judgeConditionsTask(shown, conditions, options);
       const { fields, tokens } = await ask(task, media, signal);
       return toConditionVerdicts(fields, questions, tokens);
     },
@@ -102,6 +112,18 @@ async function readRegion(client: BedrockRuntimeClient): Promise<string> {
       },
     );
   }
+}
+
+/** Returns the media of a check, the frame of the check before first, if the prompt has it. A clip shows what changed itself. */
+function selectMedia(look: CheckMedia, prompt: PromptVariant) {
+  const media = toMedia(look);
+  const shown = shownBy(media);
+  const previous = prompt.withPrevious && shown === 'frame' ? look.previous : undefined;
+  return {
+    media: previous === undefined ? media : [{ jpeg: previous }, ...media],
+    shown,
+    options: { prompt, hasPrevious: previous !== undefined, regions: look.regions },
+  };
 }
 
 /** Returns the media for a check. Without a clip, the frame is used. */

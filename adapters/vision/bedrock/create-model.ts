@@ -20,7 +20,7 @@ export function createModel(settings: Settings, deps: VisionFactoryDeps): Vision
   });
   return createBedrockVision({
     client,
-    sheets: deps.sheets,
+    ...deps,
     ...(modelId !== undefined && { modelId }),
     ...(profileArn !== undefined && { profileArn }),
   });

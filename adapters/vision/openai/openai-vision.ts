@@ -1,5 +1,5 @@
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
-import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import { arrangeSamples } from '../arrange-samples.ts';
 import {
   toAnswer,
@@ -11,6 +11,7 @@ import {
   summaryTask,
   toVerdict,
 } from '../prompt.ts';
+import { defaultPrompt, type PromptVariant } from '../prompt-variants.ts';
 import { type ChatSettings, createChat } from './chat.ts';
 
 /** Maximum images per request. llama.cpp and Ollama slow down with more; vLLM has its own limit. */
@@ -19,31 +20,37 @@ const maxImages = 8;
 type OpenAiSettings = ChatSettings & {
   /** Contact sheets for windows with more samples than the maximum images. */
   sheets: ContactSheets;
+  /** Prompt of checks. */
+  prompt?: PromptVariant;
 };
 
 /**
  * Creates a vision model on an OpenAI-compatible server (Ollama, llama.cpp, vLLM, OpenAI), with images only.
  * `baseUrl` usually ends in `/v1`. Its calls throw `VisionError`.
  */
-export function createOpenAiVision({ sheets, ...settings }: OpenAiSettings): VisionModel {
+export function createOpenAiVision({
+  sheets,
+  prompt = defaultPrompt,
+  ...settings
+}: OpenAiSettings): VisionModel {
   const chat = createChat(settings);
   return {
     provider: 'openai',
     model: settings.model,
     supportsVideo: false,
+    usesPrevious: prompt.withPrevious,
 
-    async judge({ frame, regions }, condition, signal) {
-      const { fields, tokens } = await chat(judgeTask('frame', condition, regions), [frame], signal);
-      return toVerdict(fields, tokens);
+    async judge(media, condition, signal) {
+      const { frames, options } = selectFrames(media, prompt);
+      const { fields, tokens } = await chat(judgeTask('frame', condition, options), frames, signal);
+      return toVerdict(fields, tokens, prompt);
     },
 
-    async judgeConditions({ frame, regions }, questions, signal) {
+    async judgeConditions(media, questions, signal) {
+      const { frames, options } = selectFrames(media, prompt);
       const conditions = questions.map(({ condition }) => condition);
-      const { fields, tokens } = await chat(
-        judgeConditionsTask('frame', conditions, regions),
-        [frame],
-        signal,
-      );
+      const task = judgeConditionsTask('frame', conditions, options);
+      const { fields, tokens } = await chat(task, frames, signal);
       return toConditionVerdicts(fields, questions, tokens);
     },
 
@@ -63,4 +70,10 @@ export function createOpenAiVision({ sheets, ...settings }: OpenAiSettings): Vis
       return toSummary(fields, tokens);
     },
   };
+}
+
+/** Returns the frames of a check, that of the check before first, if the prompt has it. */
+function selectFrames({ frame, previous, regions }: CheckMedia, prompt: PromptVariant) {
+  const hasPrevious = prompt.withPrevious && previous !== undefined;
+  return { frames: hasPrevious ? [previous, frame] : [frame], options: { prompt, hasPrevious, regions } };
 }

@@ -5,7 +5,7 @@ import type { LabelledExample } from '../../../cli/evaluate/read-set.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 
-const variant = { model: 'test', mode: 'frames' as const, width: null };
+const variant = { model: 'test', mode: 'frames' as const, width: null, prompt: null };
 const never = new AbortController().signal;
 
 function example(id: string, expected: LabelledExample['expected']): LabelledExample {

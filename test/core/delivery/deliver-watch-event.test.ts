@@ -117,6 +117,7 @@ async function createWatching(
       },
     },
     destinations: {
+      reasonToRefuse: () => null,
       send: async (address: DestinationAddress, { event, id }: Notification) => {
         const each: Sent = {
           at: Math.round((time.now().getTime() - began) / 1000),

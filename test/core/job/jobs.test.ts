@@ -150,6 +150,25 @@ describe('a tick', () => {
     expect(await readTypes(jobId)).toEqual(['job_started', 'progress', 'watch_triggered']);
   });
 
+  test('a model that compares gets the frame of the check before, and the first check has none', async () => {
+    const pairs: (number[] | undefined)[][] = [];
+    const { judge } = world.c.vision;
+    Object.assign(world.c.vision, {
+      usesPrevious: true,
+      judge: (...given: Parameters<typeof judge>) => {
+        const [{ frame, previous }] = given;
+        pairs.push([[...frame], previous && [...previous]]);
+        return judge(...given);
+      },
+    });
+    const { step } = await begun({ max_triggers: null });
+    await world.tick(await world.tick(step));
+    expect(pairs).toHaveLength(2);
+    expect(pairs[0]?.[1]).toBeUndefined();
+    expect(pairs[1]?.[1]).toEqual(pairs[0]?.[0]);
+    expect(pairs[1]?.[0]).not.toEqual(pairs[0]?.[0]);
+  });
+
   test('a tick of a cancelled job changes nothing', async () => {
     const { jobId, step } = await begun();
     await cancelJob(jobId, 'harbour', world.c);

@@ -247,6 +247,15 @@ describe('a tick without a picture that is no fault of the stream', () => {
   });
 });
 
+test('an alert has the version of the prompt, and none without one', () => {
+  const withPrompt = looked(true);
+  if (withPrompt.kind !== 'judged') throw new Error('not judged');
+  const versioned = { ...withPrompt, verdict: { ...withPrompt.verdict, prompt_version: 'strict-1' } };
+  const readAlert = (outcome: TickOutcome) => play(runningJob(), [[10, outcome]])[0]?.events.at(-1)?.data;
+  expect(readAlert(versioned)).toMatchObject({ prompt_version: 'strict-1' });
+  expect(readAlert(withPrompt)).not.toHaveProperty('prompt_version');
+});
+
 describe('a model that fails', () => {
   test('a failed model call counts as missed, and the fifth in a row fails the job', () => {
     const decisions = play(

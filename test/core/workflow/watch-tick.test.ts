@@ -132,6 +132,22 @@ describe('tick of a watch', () => {
     expect(Date.parse(pending.wait_until) - world.clock.now.getTime()).toBe(2000);
   });
 
+  test('a model that compares gets the frame of the check before', async () => {
+    const pairs: (number[] | undefined)[][] = [];
+    const { judge } = world.c.vision;
+    Object.assign(world.c.vision, {
+      usesPrevious: true,
+      judge: (...given: Parameters<typeof judge>) => {
+        const [{ frame, previous }] = given;
+        pairs.push([[...frame], previous && [...previous]]);
+        return judge(...given);
+      },
+    });
+    await run(await createWatch(), 2);
+    expect(pairs[0]?.[1]).toBeUndefined();
+    expect(pairs[1]?.[1]).toEqual(pairs[0]?.[0]);
+  });
+
   test('one call asks about several conditions, and a doubled or missing id gives no verdict', async () => {
     const begun = await createWatch({ conditions: ['person', 'car', 'dog'] });
     const asked: string[][] = [];

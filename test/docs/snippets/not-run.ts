@@ -14,6 +14,7 @@ const reasons: Record<string, string> = {
   'npm run deploy': 'requires an AWS account',
   'npm run diff': 'requires an AWS account',
   'npm run destroy': 'requires an AWS account',
+  'npm run rollback': 'requires an AWS account',
   'npm run smoke': 'requires an AWS account; npm run test:aws runs it on the emulator',
   'npm run conformance': 'covered by test/conformance',
   'npm run test:aws': 'runs in a separate CI job',

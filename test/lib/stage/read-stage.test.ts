@@ -16,6 +16,7 @@ test('an empty stage uses the defaults, which protect stored data', () => {
     architecture: 'arm64',
     maxJobSeconds: 600,
     jobsPerCaller: 10,
+    watchesPerCaller: 25,
     logDays: 30,
     deletionProtection: true,
     pointInTimeRecovery: true,

@@ -76,6 +76,30 @@ describe('POST /watches', () => {
     expect(print(first.body)).not.toBe(print(foreign.body));
   });
 
+  test('a recipient that the operator does not allow creates nothing, also by a change', async () => {
+    const email = { type: 'email', to: 'nobody@example.com' };
+    const refused = await create({ destinations: [slack, email] });
+    expect(refused.status).toBe(422);
+    expect(refused.body.detail).toMatchObject([
+      {
+        loc: ['body', 'destinations', 1, 'to'],
+        msg: 'Value error, The operator does not allow this recipient',
+      },
+    ]);
+    const { body } = await create();
+    const changed = await call('PATCH', `/watches/${body.watch_id}`, { destinations: [email] });
+    expect(changed.body.detail).toMatchObject([{ loc: ['body', 'destinations', 0, 'to'] }]);
+    expect((await call('GET', '/watches')).body.total).toBe(1);
+  });
+
+  test('a budget in dollars needs a model with a known price', async () => {
+    world.c.modelPrice = null;
+    const { status, body } = await create({ budget: { usd_per_day: 2 } });
+    expect(status).toBe(422);
+    expect(body.detail).toMatchObject([{ loc: ['body', 'budget', 'usd_per_day'] }]);
+    expect((await create({ budget: { model_calls_per_day: 100 } })).status).toBe(200);
+  });
+
   test('an idempotency key creates one watch', async () => {
     const [first, second] = [
       await create({}, { 'Idempotency-Key': 'k' }),

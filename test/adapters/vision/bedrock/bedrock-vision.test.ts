@@ -134,7 +134,11 @@ describe('response of Bedrock', () => {
     await using server = await converseServer(verdict);
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     const judged = await vision.judge({ mode: 'frames', frame }, 'x', timeout());
-    expect(judged).toEqual({ ...yes, tokens: { input_tokens: 812, output_tokens: 41 } });
+    expect(judged).toEqual({
+      ...yes,
+      tokens: { input_tokens: 812, output_tokens: 41 },
+      prompt_version: 'verdict-first-1',
+    });
   });
 
   test('a long explanation is cut to 600 characters', async () => {

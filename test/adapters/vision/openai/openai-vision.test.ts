@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vision.ts';
+import { promptVariants } from '../../../../adapters/vision/prompt-variants.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
 import { type Arrived, busy, chatServer, type Reply, says } from './chat-server.ts';
@@ -27,7 +28,11 @@ test('a frame is sent as a data URI, with a strict schema, temperature 0 and the
   await using server = await chatServer(says(JSON.stringify(yes)));
   const { vision } = visionAt(`${server.baseUrl}/`);
   const verdict = await vision.judge(look, 'a red car', timeout());
-  expect(verdict).toEqual({ ...yes, tokens: { input_tokens: 301, output_tokens: 17 } });
+  expect(verdict).toEqual({
+    ...yes,
+    tokens: { input_tokens: 301, output_tokens: 17 },
+    prompt_version: 'verdict-first-1',
+  });
   const { method, path, headers, body } = server.arrived[0]!;
   expect([method, path, headers.authorization]).toEqual(['POST', '/v1/chat/completions', 'Bearer sk-local']);
   expect(body).toMatchObject({ model: 'llava', temperature: 0, max_tokens: 300, stream: false });
@@ -43,6 +48,23 @@ test('a frame is sent as a data URI, with a strict schema, temperature 0 and the
       schema: { type: 'object', required: ['triggered', 'explanation'], additionalProperties: false },
     },
   });
+});
+
+test('the prompt last-frame sends the frame of the check before first, and other prompts never', async () => {
+  await using server = await chatServer(says(JSON.stringify(yes)));
+  const previous = new Uint8Array([0xff, 0xd8, 1]);
+  const settings = { sheets, baseUrl: server.baseUrl, model: 'm', fetch };
+  const comparing = createOpenAiVision({ ...settings, prompt: promptVariants['last-frame'] });
+  expect(comparing.usesPrevious).toBe(true);
+  const verdict = await comparing.judge({ ...look, previous }, 'a car has left', timeout());
+  expect(verdict.prompt_version).toBe('last-frame-1');
+  await comparing.judge(look, 'a car has left', timeout());
+  await createOpenAiVision(settings).judge({ ...look, previous }, 'a car has left', timeout());
+  const pictures = server.arrived.map(({ body }) =>
+    body.messages[1].content.flatMap((part: any) => part.image_url?.url.split(',')[1] ?? []),
+  );
+  const [before, newest] = [previous, frame].map((bytes) => Buffer.from(bytes).toString('base64'));
+  expect(pictures).toEqual([[before, newest], [newest], [newest]]);
 });
 
 test('no authorization is sent without a key', async () => {

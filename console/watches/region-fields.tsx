@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks';
+import { Button } from '../parts/button.tsx';
+import { Field, Select, TextInput } from '../parts/field.tsx';
+import { ProtectedPicture } from '../parts/protected-picture.tsx';
+import { addCorner, parseCorners } from './region-text.ts';
+import type { RegionDraft } from './region-text.ts';
+
+const maxRegions = 4;
+const modes = [
+  { value: 'include', label: 'Watch inside' },
+  { value: 'exclude', label: 'Hide inside' },
+] as const;
+
+type Props = {
+  framePath: string;
+  hasFrame: boolean;
+  regions: RegionDraft[];
+  onChange: (regions: RegionDraft[]) => void;
+};
+
+/** Edits regions: a click on the newest frame adds a corner to the chosen one; the corners are also text, for the keyboard. */
+export function RegionFields({ framePath, hasFrame, regions, onChange }: Props) {
+  const [chosen, setChosen] = useState(0);
+  const at = Math.min(chosen, regions.length - 1);
+  const add = (mode: RegionDraft['mode']) => {
+    onChange([...regions, { mode, corners: '' }]);
+    setChosen(regions.length);
+  };
+  const click = (event: MouseEvent & { currentTarget: SVGSVGElement }) => {
+    const region = regions[at];
+    if (!region) return;
+    const { left, top, width, height } = event.currentTarget.getBoundingClientRect();
+    const next = addCorner(region, (event.clientX - left) / width, (event.clientY - top) / height);
+    onChange(regions.with(at, next));
+  };
+  return (
+    <fieldset class="stack condition-fields">
+      <legend>Regions</legend>
+      {hasFrame && regions.length > 0 && (
+        <div class="region-canvas">
+          <ProtectedPicture path={framePath} alt="Newest frame, on which regions are drawn" />
+          <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true" onClick={click}>
+            {regions.map(({ mode, corners }, index) => (
+              <polygon
+                key={index}
+                class={index === at ? `${mode} chosen` : mode}
+                points={(parseCorners(corners) ?? []).map((point) => point.join()).join(' ')}
+              />
+            ))}
+          </svg>
+        </div>
+      )}
+      {regions.map((region, index) => (
+        <div key={index} class="field-grid">
+          <Field label={`Region ${index + 1}`}>
+            {(ids) => (
+              <Select
+                {...ids}
+                value={region.mode}
+                onValue={(mode) => onChange(regions.with(index, { ...region, mode }))}
+                options={[...modes]}
+              />
+            )}
+          </Field>
+          <Field
+            label={`Corners of region ${index + 1} (%)`}
+            hint="From the top left: 10 20, 90 20, 90 80"
+            error={parseCorners(region.corners) ? undefined : 'Use pairs of numbers from 0 to 100'}
+          >
+            {(ids) => (
+              <TextInput
+                {...ids}
+                value={region.corners}
+                onValue={(corners) => onChange(regions.with(index, { ...region, corners }))}
+                required
+              />
+            )}
+          </Field>
+          <div class="actions">
+            {index !== at && (
+              <Button small onClick={() => setChosen(index)}>
+                Draw region {index + 1}
+              </Button>
+            )}
+            <Button small onClick={() => onChange(regions.with(index, { ...region, corners: '' }))}>
+              Clear<span class="visually-hidden"> region {index + 1}</span>
+            </Button>
+            <Button small kind="danger" onClick={() => onChange(regions.toSpliced(index, 1))}>
+              Remove region {index + 1}
+            </Button>
+          </div>
+        </div>
+      ))}
+      {regions.length > 0 && (
+        <p class="small muted">
+          Click on the frame to add corners to region {at + 1}. Hidden areas are black everywhere.
+        </p>
+      )}
+      {regions.length < maxRegions && (
+        <div class="actions">
+          <Button small onClick={() => add('include')}>
+            Add region to watch
+          </Button>
+          <Button small onClick={() => add('exclude')}>
+            Add region to hide
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,90 @@
+import { Button } from '../parts/button.tsx';
+import { Checkbox, Field, TextInput } from '../parts/field.tsx';
+import { weekdays } from './watch-draft.ts';
+import type { ScheduleDraft } from './watch-draft.ts';
+
+const names = { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' };
+const maxSpans = 14;
+
+type Props = { schedule: ScheduleDraft | null; onChange: (schedule: ScheduleDraft | null) => void };
+
+/** Edits the schedule: always, or spans of local time. */
+export function ScheduleFields({ schedule, onChange }: Props) {
+  const workdays = { days: weekdays.slice(0, 5), from: '18:00', to: '08:00' };
+  return (
+    <fieldset class="stack condition-fields">
+      <legend>Schedule</legend>
+      <Checkbox
+        label="Watch at certain times only"
+        checked={schedule !== null}
+        onChecked={(isOn) => onChange(isOn ? { timeZone: localZone(), spans: [workdays] } : null)}
+      />
+      {schedule && (
+        <>
+          <Field label="Time zone" hint="IANA name, such as Europe/Berlin">
+            {(ids) => (
+              <TextInput
+                {...ids}
+                value={schedule.timeZone}
+                onValue={(timeZone) => onChange({ ...schedule, timeZone })}
+                required
+              />
+            )}
+          </Field>
+          {schedule.spans.map((span, index) => {
+            const change = (part: Partial<typeof span>) =>
+              onChange({ ...schedule, spans: schedule.spans.with(index, { ...span, ...part }) });
+            return (
+              <div key={index} class="stack" role="group" aria-label={`Span ${index + 1}`}>
+                <div class="field-grid">
+                  <Field label={`From, span ${index + 1}`} hint="HH:MM">
+                    {(ids) => (
+                      <TextInput {...ids} value={span.from} onValue={(from) => change({ from })} required />
+                    )}
+                  </Field>
+                  <Field label={`To, span ${index + 1}`} hint="HH:MM; before From: on the next day">
+                    {(ids) => (
+                      <TextInput {...ids} value={span.to} onValue={(to) => change({ to })} required />
+                    )}
+                  </Field>
+                </div>
+                <div class="weekdays">
+                  {weekdays.map((day) => (
+                    <Checkbox
+                      key={day}
+                      label={names[day]}
+                      checked={span.days.includes(day)}
+                      onChecked={(isOn) =>
+                        change({
+                          days: weekdays.filter((each) => (each === day ? isOn : span.days.includes(each))),
+                        })
+                      }
+                    />
+                  ))}
+                </div>
+                {schedule.spans.length > 1 && (
+                  <Button
+                    small
+                    kind="danger"
+                    onClick={() => onChange({ ...schedule, spans: schedule.spans.toSpliced(index, 1) })}
+                  >
+                    Remove span {index + 1}
+                  </Button>
+                )}
+              </div>
+            );
+          })}
+          {schedule.spans.length < maxSpans && (
+            <Button small onClick={() => onChange({ ...schedule, spans: [...schedule.spans, workdays] })}>
+              Add span
+            </Button>
+          )}
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function localZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { FileSystem } from 'aws-cdk-lib';
+import { createBurstDefinition } from '../adapters/aws/bursts.ts';
+import { rules } from '../core/rules.ts';
+import type { StageSettings } from './stage/stage-settings.ts';
+import { readDefinition } from './read-definition.ts';
+
+const folders = ['../lib/', '../layers/ffmpeg/', '../workflow/'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+);
+
+/**
+ * Returns the id of what a synthesis deploys, `<release>-<workflow>`: a hash of code, layer and settings, and one of the workflow definitions. Each
+ * function has it in its description, so that a deployment of anything new publishes a version of every function.
+ */
+export function computeRelease(bundles: string, settings: StageSettings): string {
+  const definitions = [
+    readDefinition('bursts.asl.json'),
+    createBurstDefinition(readDefinition('watch.asl.json'), settings.burstSeconds || rules.maxBurstSeconds),
+  ];
+  const content = [bundles, ...folders].map((folder) => FileSystem.fingerprint(folder));
+  return `${shortHash([content, settings])}-${shortHash(definitions)}`;
+}
+
+function shortHash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 10);
+}
