@@ -95,7 +95,7 @@ describe('data for the release before', () => {
       const fresh = { ...state, capture: { ...capture, seen: null, motion: null } };
       expect(toTypes(JSON.parse(JSON.stringify(begun)))).toMatchObject(toTypes(fresh));
     } finally {
-      await world.close();
+      world.close();
     }
   });
 });
