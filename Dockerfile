@@ -40,6 +40,7 @@ COPY core ./core
 COPY adapters ./adapters
 COPY workflow ./workflow
 COPY cli ./cli
+COPY client ./client
 COPY console/security-headers.ts ./console/security-headers.ts
 COPY --from=build /app/console/dist ./console/dist
 COPY --from=build --chown=1000:1000 --chmod=0700 /app/data /data

@@ -31,6 +31,10 @@ const ofWatch = [
 
 const ofCaller = ['alerts', 'caller_use', 'callers', 'idempotency', 'slots', 'api_keys'];
 
+function readWork(kind: CallerWork['kind'], rows: unknown): CallerWork[] {
+  return rowsSchema.parse(rows).map((row) => ({ kind, ...row }));
+}
+
 /** Creates the eraser of callers. Throws `TransientError` for disk faults. */
 export function createCallerEraser(database: DatabaseSync): CallerEraser {
   migrateExecutions(database);
@@ -45,12 +49,10 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
       ),
     listWork: async (caller, limit) =>
       withStorageErrors(() => {
-        const list = (kind: CallerWork['kind'], columns: string, table: string) =>
-          rowsSchema
-            .parse(
-              database.prepare(`SELECT ${columns} FROM ${table} WHERE caller = ? LIMIT ?`).all(caller, limit),
-            )
-            .map((row): CallerWork => ({ kind, ...row }));
+        const list = (kind: CallerWork['kind'], columns: string, table: string) => {
+          const statement = database.prepare(`SELECT ${columns} FROM ${table} WHERE caller = ? LIMIT ?`);
+          return readWork(kind, statement.all(caller, limit));
+        };
         return [
           ...list(
             'job',

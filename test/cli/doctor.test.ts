@@ -77,7 +77,12 @@ test('streams are reported as not tested if there is no usable ffmpeg', async ()
   const broken = join(folder, 'ffmpeg');
   writeFileSync(broken, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   const { find } = await doctor([
-    ...['--data-dir', folder, '--port', '0', '--ffmpeg', broken],
+    '--data-dir',
+    folder,
+    '--port',
+    '0',
+    '--ffmpeg',
+    broken,
     'https://user:geheim@example.com/live.m3u8',
   ]);
   expect(find('ffmpeg')[0].status).toBe('failed');

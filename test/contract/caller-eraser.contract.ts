@@ -99,7 +99,7 @@ async function fill(world: ReturnType<typeof createWorld>, caller: string): Prom
     await c.watches.commit(
       newChange(creation, {
         alerts: [{ kind: 'open', alert }] as never,
-        hours: [{ hour: '2026-03-01T12:00:00.000Z', counts: { ticks: 1 } as never }],
+        hours: [{ hour: '2026-03-01T12:00:00.000Z', counts: { ticks: 1 } }],
         set: deleted ? { deleted_at: after(60).toISOString() } : {},
       }),
     );

@@ -83,7 +83,8 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     createAlertId,
     watchDeliveries: createWatchDeliveryStore(database),
     destinations: {
-      reasonToRefuse: ({ to }) => (to === 'nobody@example.com' ? 'The operator does not allow this recipient' : null),
+      reasonToRefuse: ({ to }) =>
+        to === 'nobody@example.com' ? 'The operator does not allow this recipient' : null,
       send: async () => ({ outcome: 'delivered', status: 200, latencyMs: 12, error: null, retryAfter: null }),
     },
     modelPrice: { input: 0, output: 0 },

@@ -114,7 +114,6 @@ export function createCallerEraser(table: Table): CallerEraser {
   async function removePartition(pk: string): Promise<void> {
     const items = await table.query({ where: '#pk = :pk', values: { ':pk': pk } });
     const keys = items.map((item) => readItem(keySchema, item));
-    const isRecord = ({ sk }: ItemKey) => sk === 'META';
     await remove(keys.filter((key) => !isRecord(key)));
     await remove(keys.filter(isRecord));
   }
@@ -126,6 +125,8 @@ export function createCallerEraser(table: Table): CallerEraser {
       );
   }
 }
+
+const isRecord = ({ sk }: ItemKey) => sk === 'META';
 
 const writesAtOnce = 25;
 

@@ -9,6 +9,7 @@ import { jobCases } from './job-management.ts';
 import { monitorCases } from './monitors.ts';
 import { operationsCases } from './operations.ts';
 import { sseCases } from './sse.ts';
+import { watchAlertCases } from './watch-alerts.ts';
 import { watchCases } from './watches.ts';
 import { webhookCases } from './webhooks.ts';
 
@@ -25,4 +26,5 @@ export const allCases: readonly Case[] = [
   ...jobCases,
   ...operationsCases,
   ...watchCases,
+  ...watchAlertCases,
 ];

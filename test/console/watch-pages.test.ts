@@ -1,0 +1,146 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startService } from '../support/service-process.ts';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { inspect, launch, openPage } from './browser.ts';
+import { createCaller } from './console-caller.ts';
+import type { Caller } from './console-caller.ts';
+import { liveHls } from './live-picture.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-watches-'));
+let service: ServiceProcess;
+let stream: LiveHls;
+let browser: Browser;
+let page: Page;
+let faults: string[];
+let caller: Caller;
+
+beforeAll(async () => {
+  [service, stream, browser] = await Promise.all([
+    startService(dataDir),
+    liveHls('testsrc2=size=640x360:rate=5'),
+    launch(),
+  ]);
+  caller = await createCaller(service);
+  const { host } = new URL(service.baseUrl);
+  ({ page, faults } = await openPage(browser, host));
+  await page.goto(`http://${host}/console`);
+});
+afterAll(async () => {
+  await browser.close();
+  await stream.close();
+  await service.kill('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const field = (label: string) => page.getByLabel(label, { exact: true });
+const button = (name: string, exact = false) => page.getByRole('button', { name, exact });
+const link = (name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name });
+
+test('a watch is created from Try, its alert opens and is reviewed by keyboard, and the watch is edited and paused', async () => {
+  await field('API key').fill(caller.key);
+  await page.keyboard.press('Enter');
+  await field('Stream URL').fill(stream.url);
+  await field('Condition').fill('The picture is not black');
+  await field('Interval (s)').fill('5');
+  await button('Keep watching for good').click();
+  await page.getByRole('heading', { name: 'The picture is not black', level: 1 }).waitFor();
+  const alerts = page.getByRole('list', { name: 'Alerts' });
+  await alerts.getByText(/open for/).waitFor({ timeout: 60_000 });
+  await alerts.getByRole('img', { name: 'Evidence frame' }).waitFor();
+  await page.getByText('1 opened in 7 days').waitFor();
+  await page
+    .getByRole('region', { name: 'Time line' })
+    .getByText(/^open for [1-9]/)
+    .waitFor();
+  await page.getByRole('list', { name: 'Recent checks' }).getByText(/holds/).first().waitFor();
+  await inspect(page, 'watch');
+  await button('Check now').click();
+  await page.getByRole('dialog').getByText('holds', { exact: true }).waitFor();
+  await inspect(page, 'watch-preview');
+  await page.keyboard.press('Escape');
+  await button('Snooze', true).click();
+  await button('Start snooze').click();
+  await page.getByText(/Snoozed, ends/).waitFor();
+  await button('End snooze').click();
+  await page.getByText(/Snoozed, ends/).waitFor({ state: 'hidden' });
+
+  await link('Watches').click();
+  const board = page.getByRole('list', { name: 'Watches' });
+  await board.getByText('1 open alert').waitFor();
+  await board.getByText(/Coverage of the day/).waitFor();
+  await board.locator('img').waitFor();
+  await inspect(page, 'watches');
+
+  await expect.poll(() => link('Alerts').textContent()).toContain('1 open');
+  await link('Alerts').click();
+  await alerts.getByText(/open for/).waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('w');
+  await alerts.getByText('wrong', { exact: true }).waitFor();
+  await field('Note').fill('really a pattern');
+  await field('Note').press('Escape');
+  await page.keyboard.press('r');
+  await alerts.getByText('right', { exact: true }).waitFor();
+  await page.keyboard.press('a');
+  await alerts.getByText('acknowledged', { exact: true }).waitFor();
+  await inspect(page, 'alerts');
+  const { alerts: reviewed } = await caller.call('GET', '/alerts');
+  expect(reviewed).toMatchObject([
+    { state: 'open', review: { correct: true, note: 'really a pattern' }, acknowledged: { by: 'signed in' } },
+  ]);
+
+  await alerts.getByRole('link', { name: 'The picture is not black' }).click();
+  await button('Edit', true).click();
+  await field('Name').fill('North gate');
+  await inspect(page, 'watch-edit');
+  await caller.call('PATCH', `/watches/${reviewed[0].watch_id}`, { interval_seconds: 6 });
+  await button('Save').click();
+  await page.getByText('The watch was changed since it was read').waitFor();
+  await button('Cancel', true).click();
+  await page.getByText('Version 2').waitFor();
+  await button('Edit', true).click();
+  await field('Name').fill('North gate');
+  await field('Cooldown (s)').fill('30');
+  await field('Reminder (s)').fill('600');
+  await field('Model calls per day').fill('5000');
+  await button('Add destination').click();
+  await page.getByLabel('Type of destination 1').selectOption('Webhook');
+  await field('Address of destination 1').fill('https://example.com/hook/secret');
+  await button('Add region to watch').click();
+  await page.locator('.region-canvas > svg').click({ position: { x: 5, y: 5 } });
+  await field('Corners of region 1 (%)').fill('0 0, 100 0, 100 100, 0 100');
+  await inspect(page, 'watch-edit-all');
+  await button('Save').click();
+  await page.getByRole('heading', { name: 'North gate', level: 1 }).waitFor();
+  expect(await caller.call('GET', `/watches/${reviewed[0].watch_id}`)).toMatchObject({
+    conditions: [{ cooldown_seconds: 30, remind_seconds: 600 }],
+    budget: { model_calls_per_day: 5000, usd_per_day: null },
+    destinations: [{ type: 'webhook', url_masked: 'https://example.com/***' }],
+    regions: [
+      {
+        mode: 'include',
+        points: [
+          [0, 0],
+          [1, 0],
+          [1, 1],
+          [0, 1],
+        ],
+      },
+    ],
+  });
+  await button('Test', true).click();
+  await page.getByRole('list', { name: 'Results' }).getByText('failed').waitFor({ timeout: 40_000 });
+  await inspect(page, 'watch-test');
+  await page.keyboard.press('Escape');
+  await button('Pause', true).click();
+  await button('Pause watch').click();
+  await alerts.getByText(/closed after .*: the watch was paused/).waitFor();
+  await page.getByText('The watch is paused.').waitFor();
+  await expect.poll(() => link('Alerts').textContent(), { timeout: 10_000 }).not.toContain('open');
+  expect(faults).toEqual([]);
+}, 240_000);
