@@ -31,8 +31,15 @@ const ofWatch = [
 
 const ofCaller = ['alerts', 'caller_use', 'callers', 'idempotency', 'slots', 'api_keys'];
 
-function readWork(kind: CallerWork['kind'], rows: unknown): CallerWork[] {
-  return rowsSchema.parse(rows).map((row) => ({ kind, ...row }));
+function listWork(
+  database: DatabaseSync,
+  { caller, limit }: { caller: string; limit: number },
+  kind: CallerWork['kind'],
+  columns: string,
+  table: string,
+): CallerWork[] {
+  const statement = database.prepare(`SELECT ${columns} FROM ${table} WHERE caller = ? LIMIT ?`);
+  return rowsSchema.parse(statement.all(caller, limit)).map((row) => ({ kind, ...row }));
 }
 
 /** Creates the eraser of callers. Throws `TransientError` for disk faults. */
@@ -49,17 +56,17 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
       ),
     listWork: async (caller, limit) =>
       withStorageErrors(() => {
-        const list = (kind: CallerWork['kind'], columns: string, table: string) => {
-          const statement = database.prepare(`SELECT ${columns} FROM ${table} WHERE caller = ? LIMIT ?`);
-          return readWork(kind, statement.all(caller, limit));
-        };
         return [
-          ...list(
+          ...listWork(
+            database,
+            { caller, limit },
             'job',
             "job_id AS id, record ->> 'generation' AS generation, record ->> 'source_id' AS sourceId",
             'jobs',
           ),
-          ...list(
+          ...listWork(
+            database,
+            { caller, limit },
             'watch',
             "watch_id AS id, run ->> 'generation' AS generation, record ->> 'source_id' AS sourceId",
             'watches',
