@@ -8,9 +8,11 @@ export type SseEvent = {
 
 /** Parses an event stream as the WHATWG HTML standard defines it (section 9.2.6); ignores comments. */
 export async function* readSse(response: Response): AsyncGenerator<SseEvent> {
+  // A decoder of its own: a piped stream that the reader has left rejects without a handler when the request is aborted.
+  const decoder = new TextDecoder();
   let rest = '';
-  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    const blocks = (rest + chunk).replaceAll('\r\n', '\n').split('\n\n');
+  for await (const chunk of response.body ?? []) {
+    const blocks = (rest + decoder.decode(chunk, { stream: true })).replaceAll('\r\n', '\n').split('\n\n');
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
       const event = parse(block);
