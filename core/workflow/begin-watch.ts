@@ -26,7 +26,7 @@ export async function beginWatch(input: BeginInput, deps: Deps): Promise<Workflo
     });
     if (result !== 'committed') return conflict;
     const begun = resume({ ...stored, run: { ...run, state } }, deps.now());
-    return committed({ ...begun, burst: state.burst, over: false });
+    return committed({ ...begun, burst: state.burst, over: false, rests: false });
   });
 }
 
@@ -35,12 +35,12 @@ export function isOver({ run }: StoredWatch, generation: number): boolean {
   return run.generation > generation || run.state.causes.paused !== null;
 }
 
-function finished({ job_id, generation }: BeginInput): WorkflowState {
+function finished({ job_id, generation, bursts }: BeginInput): WorkflowState {
   return {
     job_id,
     generation,
     done: true,
-    over: true,
+    ...(bursts && { over: true, rests: false }),
     wait_until: new Date(0).toISOString(),
     capture: {
       kind: 'watch',

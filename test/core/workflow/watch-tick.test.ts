@@ -290,3 +290,12 @@ describe('executions of a watch', () => {
     expect(await world.begin({ job_id: later, generation: 0 })).toMatchObject({ done: true });
   });
 });
+
+test('Begin of a watch in bursts has each variable that the choices of the workflow on AWS read', async () => {
+  await createWatch();
+  const begin = (job_id: string) =>
+    analyzeTask({ operation: 'begin', job_id, generation: 0, bursts: true }, world.c);
+  expect(await begin(watchId)).toMatchObject({ burst: 1, done: false, over: false, rests: false });
+  expect(await begin(watchId)).toMatchObject({ burst: 2, done: false, over: false, rests: false });
+  expect(await begin(crypto.randomUUID())).toMatchObject({ done: true, over: true, rests: false });
+});
