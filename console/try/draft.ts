@@ -53,8 +53,8 @@ export const emptyDraft: Draft = {
 export function toDraft({ stream_url: streamUrl, config }: Pick<JobDetail, 'stream_url' | 'config'>): Draft {
   const shared = {
     ...emptyDraft,
-    streamUrl,
-    webhookUrl: config.webhook_url ?? '',
+    streamUrl: ifComplete(streamUrl),
+    webhookUrl: ifComplete(config.webhook_url ?? ''),
     prefilter: config.enable_prefilter,
   };
   if (!('condition' in config))
@@ -154,4 +154,9 @@ function webhookField({
 }: Draft): Pick<MonitorRequest, 'webhook_url' | 'webhook_events'> {
   if (webhookUrl.trim() === '') return {};
   return { webhook_url: webhookUrl.trim(), ...(alertsOnly && { webhook_events: [...alertEvents] }) };
+}
+
+/** Returns a URL, or an empty one if a part of it is masked: its secret has to be entered again. */
+function ifComplete(url: string): string {
+  return url.includes('***') ? '' : url;
 }

@@ -4,7 +4,7 @@ import { configLabels } from '../../console/jobs/config-labels.ts';
 import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
 import { timelineItems } from '../../console/jobs/timeline-items.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
-import { emptyDraft, watchRequest } from '../../console/try/draft.ts';
+import { emptyDraft, toDraft, watchRequest } from '../../console/try/draft.ts';
 import { createLanes, createSight } from '../../console/watches/lane-spans.ts';
 import { addCorner, parseCorners } from '../../console/watches/region-text.ts';
 import { newCondition, toWatchPatch } from '../../console/watches/watch-draft.ts';
@@ -190,6 +190,26 @@ describe('requestCode', () => {
     expect(requestCode('look', draft, 'https://watch.example/api').curl).toContain(
       String.raw`it'\''s red; rm -rf`,
     );
+  });
+});
+
+test('a duplicate of a job leaves URLs empty whose secrets are masked', () => {
+  const config = {
+    condition: 'a person',
+    input_mode: 'frames',
+    clip_duration_seconds: 3,
+    interval_seconds: 7,
+    monitor_duration_seconds: 600,
+    trigger_cooldown_seconds: 0,
+    max_triggers: null,
+    enable_prefilter: true,
+    webhook_url: 'https://example.com/hook',
+  } as any;
+  const duplicate = (stream_url: string) => toDraft({ stream_url, config });
+  expect(duplicate('rtsp://user:***@example.com/live')).toMatchObject({ streamUrl: '', intervalSeconds: 7 });
+  expect(duplicate('https://example.com/live.m3u8')).toMatchObject({
+    streamUrl: 'https://example.com/live.m3u8',
+    webhookUrl: 'https://example.com/hook',
   });
 });
 
