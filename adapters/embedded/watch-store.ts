@@ -17,7 +17,7 @@ import {
   changeAlert,
   eventExpiry,
   newestDelivered,
-  nonZero,
+  sumByHour,
   reviewDelta,
   weekStart,
 } from '../../core/watch/stored-watch.ts';
@@ -136,7 +136,7 @@ export function createWatchStore(
     for (const event of change.events)
       events.insert(event, eventExpiry(event, after.watch.config.retention_days));
     for (const alert of change.alerts) commitAlert(tables, alert);
-    for (const { hour, counts } of change.hours) hours.add(change.watchId, hour, nonZero(counts));
+    for (const { hour, counts } of sumByHour(change.hours)) hours.add(change.watchId, hour, counts);
     if (after.run.deleted_at !== null) sources.remove(after.watch.source_id);
     return 'committed';
   }

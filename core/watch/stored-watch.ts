@@ -67,8 +67,21 @@ export const zeroWatchCounts: WatchCounts = {
 };
 
 /** Returns the counts that are not zero: only these are stored. */
-export function nonZero(counts: Partial<WatchCounts>): [name: string, value: number][] {
+function nonZero(counts: Partial<WatchCounts>): [name: string, value: number][] {
   return Object.entries(counts).filter(([, value]) => value !== 0);
+}
+
+/** Sums the additions of a commit by hour. A commit may add to one hour several times; a transaction of DynamoDB writes an item once. */
+export function sumByHour(
+  hours: WatchChange['hours'],
+): { hour: string; counts: [name: string, value: number][] }[] {
+  const sums = new Map<string, Map<string, number>>();
+  for (const { hour, counts } of hours) {
+    const sum = sums.get(hour) ?? new Map<string, number>();
+    for (const [name, value] of nonZero(counts)) sum.set(name, (sum.get(name) ?? 0) + value);
+    sums.set(hour, sum);
+  }
+  return [...sums].map(([hour, sum]) => ({ hour, counts: [...sum] }));
 }
 
 /** Returns the change of the reviewed numbers of a week, if `review` replaces the review of the alert. */

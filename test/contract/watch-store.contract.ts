@@ -162,6 +162,20 @@ function commitCases(makeStore: MakeStore): void {
     expect(await store.event(creation.watch.watch_id, 5)).toBeUndefined();
   });
 
+  test('a commit adds to one hour several times', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const id = creation.watch.watch_id;
+    const hour = start.toISOString();
+    const hours = [
+      { hour, counts: { watched_ms: 8000 } },
+      { hour, counts: { gap_ms: 2000 } },
+      { hour, counts: { ticks: 1, watched_ms: 500 } },
+    ];
+    expect(await store.commit(newChange(creation, { hours }))).toBe('committed');
+    const [stored] = await store.hours(id, start, after(3600));
+    expect(stored?.counts).toMatchObject({ ticks: 1, watched_ms: 8500, gap_ms: 2000 });
+  });
+
   test('statistics of an hour are summed, and hours are apart', async () => {
     const { store, creation } = await withWatch(makeStore);
     const id = creation.watch.watch_id;

@@ -5,7 +5,7 @@ import type { Source } from '../../../core/records/job.ts';
 import { watchSchema, type Watch, type WatchSecrets } from '../../../core/records/watch.ts';
 import type { WatchEvent } from '../../../core/records/watch-event.ts';
 import { addSeconds } from '../../../core/time.ts';
-import { applyChange, eventExpiry, newestDelivered, nonZero } from '../../../core/watch/stored-watch.ts';
+import { applyChange, eventExpiry, newestDelivered, sumByHour } from '../../../core/watch/stored-watch.ts';
 import { toAlertWrite } from './alert-item.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { findIdempotencyRecord, rememberRequest } from './job-creation.ts';
@@ -72,7 +72,7 @@ export async function commitWatchChange(
     ...(change.secrets ? [putSecrets(change.secrets)] : []),
     ...change.events.map((event) => putEvent(event, after.retentionDays)),
     ...change.alerts.map(toAlertWrite),
-    ...change.hours.flatMap(({ hour, counts }) => addToHour(watchId, hour, nonZero(counts))),
+    ...sumByHour(change.hours).flatMap(({ hour, counts }) => addToHour(watchId, hour, counts)),
     ...(isDeletion ? await deletion(table, watchId) : []),
   ]);
   return result.kind === 'written' ? 'committed' : 'outdated';
