@@ -25,12 +25,15 @@ export async function startBedrock(ffmpeg: string) {
     const signal = AbortSignal.timeout(20_000);
     const readTag = (tag: string) => new RegExp(`<${tag}>\\n([^]*)\\n</${tag}>`).exec(text)?.[1] ?? '';
     switch (tool) {
-      case 'report_verdict': {
-        const [frame = new Uint8Array()] = frames;
-        const mode = clip ? (frames.length > 0 ? 'hybrid' : 'clip') : 'frames';
-        const look = { mode, frame, ...(clip && { clip: bytes(clip.source) }) } as const;
-        const { triggered, explanation } = await vision.judge(look, readTag('condition'), signal);
-        return { triggered, explanation };
+      case 'report_verdict':
+        return judge(readTag('condition'));
+      case 'report_verdicts': {
+        const asked = [...text.matchAll(/<condition id="(\d+)">\n([^]*?)\n<\/condition>/g)];
+        const verdicts = asked.map(async ([, id, condition = '']) => ({
+          condition_id: id,
+          ...(await judge(condition)),
+        }));
+        return { verdicts: await Promise.all(verdicts) };
       }
       case 'report_answer': {
         const { answer: text, triggered } = await vision.answer(frames[0]!, readTag('question'), signal);
@@ -40,6 +43,14 @@ export async function startBedrock(ffmpeg: string) {
         const samples = frames.map((frame) => ({ frame, capturedAt: new Date() }));
         return { summary: (await vision.summarize(samples, signal)).summary };
       }
+    }
+
+    async function judge(condition: string) {
+      const [frame = new Uint8Array()] = frames;
+      const mode = clip ? (frames.length > 0 ? 'hybrid' : 'clip') : 'frames';
+      const look = { mode, frame, ...(clip && { clip: bytes(clip.source) }) } as const;
+      const { triggered, explanation } = await vision.judge(look, condition, signal);
+      return { triggered, explanation };
     }
   }
 
