@@ -6,10 +6,9 @@ import { addSeconds, earlier } from '../time.ts';
 import type { JobEnding, TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
 import { nextCaptureAt, noFurtherTick, scheduleTick } from '../tick/next-tick.ts';
 import type { NewEvent } from '../records/event.ts';
-import type { DigestJob, NextTick } from '../records/job.ts';
+import type { DigestJob, DigestState, NextTick } from '../records/job.ts';
 import { applyClosure } from './apply-closure.ts';
 import type { DigestSnapshot } from './apply-closure.ts';
-import type { DigestState } from '../records/digest-state.ts';
 import { nextWindowEnd, addCapture } from './window-closure.ts';
 
 /** Decides a tick of a digest: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */

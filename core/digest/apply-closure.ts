@@ -1,10 +1,9 @@
 import { countModelFailure, noModelFailure } from '../tick/record-outcome.ts';
 import { gapsWithin } from '../tick/coverage.ts';
 import type { NewEvent } from '../records/event.ts';
-import type { Counters, DigestJob, TickState, Gap } from '../records/job.ts';
+import type { Counters, DigestJob, DigestState, DigestWindow, Gap, TickState } from '../records/job.ts';
 import type { ClosureResult, SummaryResult, WindowSpan } from '../records/window-closure.ts';
-import { emptyWindow } from '../records/digest-state.ts';
-import type { DigestState, DigestWindow } from '../records/digest-state.ts';
+import { emptyWindow } from '../records/job.ts';
 
 export type DigestSnapshot = { counters: Counters; watch: TickState; digest: DigestState };
 

@@ -1,10 +1,9 @@
 import { rules } from '../rules.ts';
 import type { TickOutcome } from '../tick/tick-outcome.ts';
 import { earlier, addSeconds, later, ageSeconds } from '../time.ts';
-import type { DigestJob } from '../records/job.ts';
+import type { DigestJob, DigestState, DigestWindow, StoredSample } from '../records/job.ts';
 import type { ClosureResult, WindowClosure, WindowSpan } from '../records/window-closure.ts';
-import { emptyWindow } from '../records/digest-state.ts';
-import type { DigestState, DigestWindow, StoredSample } from '../records/digest-state.ts';
+import { emptyWindow } from '../records/job.ts';
 
 /** Returns the result without a retry: the windows are closed without the missed summary. */
 export function finalizeClosure({ result, ...rest }: ClosureResult): ClosureResult {

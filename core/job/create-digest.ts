@@ -1,10 +1,10 @@
 import { rules } from '../rules.ts';
-import { initialDigestState } from '../records/digest-state.ts';
 import type { DigestConfig, DigestJob } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { DigestRequest } from '../requests/live-digest.ts';
 import { acceptJob, limitNotice } from './accept-job.ts';
 import type { AcceptDeps } from './accept-job.ts';
+import { initialDigestState } from '../records/job.ts';
 
 /** Accepts a digest. `ignored` is the notice about ignored fields of the request. Throws the contract's errors. */
 export async function createDigest(

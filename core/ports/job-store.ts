@@ -1,6 +1,5 @@
 import type { JobEvent } from '../records/event.ts';
-import type { DigestState } from '../records/digest-state.ts';
-import type { Counters, Job, JobStatus, JobType, Source } from '../records/job.ts';
+import type { Counters, DigestState, Job, JobStatus, JobType, Source } from '../records/job.ts';
 
 /** Fields that a commit may set. All others are fixed at creation. */
 export type JobPatch = Partial<

@@ -1,5 +1,4 @@
-import type { StoredSample } from './digest-state.ts';
-import type { Failure } from './job.ts';
+import type { Failure, StoredSample } from './job.ts';
 import type { Summary } from './vision.ts';
 
 /** Time span of a window. `partial`: the job ends before the window. */

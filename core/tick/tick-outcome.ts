@@ -1,16 +1,16 @@
 import type { ClosureResult } from '../records/window-closure.ts';
 import type {
-  Failure,
   Counters,
+  DigestState,
+  Failure,
   Job,
   NextTick,
   StopReason,
-  TickState,
   TerminalStatus,
+  TickState,
 } from '../records/job.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from './screen-capture.ts';
-import type { DigestState } from '../records/digest-state.ts';
 import type { NewEvent } from '../records/event.ts';
 import { ageSeconds } from '../time.ts';
 import { rules } from '../rules.ts';

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { assignSequences, type JobEvent, type NewEvent } from '../../core/records/event.ts';
-import { initialDigestState } from '../../core/records/digest-state.ts';
 import {
-  zeroCounters,
+  initialDigestState,
   initialTickState,
   type DigestJob,
   type Job,
   type MonitorJob,
   type Source,
+  zeroCounters,
 } from '../../core/records/job.ts';
 import type { JobChange, JobCreation, Totals, Usage } from '../../core/ports/job-store.ts';
 

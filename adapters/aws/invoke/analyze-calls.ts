@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../../../core/records/capture.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
-import { sampleSchema } from '../../../core/records/digest-state.ts';
 import { JobNotFoundError } from '../../../core/errors.ts';
-import { failureSchema } from '../../../core/records/job.ts';
+import { failureSchema, sampleSchema } from '../../../core/records/job.ts';
 import { summarizeWindows } from '../../../core/digest/summarize-windows.ts';
 import type { SummaryDeps } from '../../../core/digest/summarize-windows.ts';
 import { tokenUseSchema, verdictSchema } from '../../../core/records/vision.ts';

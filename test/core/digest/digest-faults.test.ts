@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
-import { digestStateSchema } from '../../../core/records/digest-state.ts';
 import { StreamEndedError, StreamFetchError, TransientError, VisionError } from '../../../core/errors.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
@@ -8,6 +7,7 @@ import type { JobChange } from '../../../core/ports/job-store.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
+import { digestStateSchema } from '../../../core/records/job.ts';
 
 let world: World;
 beforeEach(() => {
