@@ -21,7 +21,7 @@ const eraseCallerEndpoint = defineEndpoint(
     request: { parameters: callerPathSchema },
     response: jsonResponse(erasureResponseSchema, { description: 'What was removed' }),
     errors: ['NOT_FOUND'],
-    examples: { parameters: { caller: 'harbour' }, response: { erased: examples.erasure } },
+    examples: { parameters: { caller: 'mooring' }, response: { erased: examples.erasure } },
   },
   ({ parameters: { caller }, key }, deps) => eraseCaller(key, caller, deps),
 );

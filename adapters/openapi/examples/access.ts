@@ -37,4 +37,4 @@ export const usage = {
   next_after: null,
 };
 
-export const erasure = { caller: 'harbour', complete: true, keys: 2, jobs: 14, watches: 1, media: 61 };
+export const erasure = { caller: 'mooring', complete: true, keys: 2, jobs: 14, watches: 1, media: 61 };
