@@ -34,6 +34,7 @@ const mayReachOut: Record<string, string> = {
   'cli/vision-model.ts': 'to the vision server that the operator has set',
   'client/transport.ts': 'the client library, to the service that its user names',
   'layers/ffmpeg/published-binary.ts': 'builds the layer, before deployment',
+  'lib/smoke/helper-stack.ts': 'the smoke test of a deployment, to the stack that it created',
 };
 
 const folders = [

@@ -52,5 +52,6 @@ test('a start with an unreachable model says so in banner, log and /healthz, and
     'disk',
     'clock',
     'ports',
+    'load',
   ]);
 });

@@ -23,8 +23,10 @@ describe('errorPages', () => {
   });
 
   test('no page replaces a response of the service', () => {
+    // The 503 of an overload is a response of one machine only.
+    const onAws = [...errorStatuses].filter((status) => status !== 503);
     for (const { ErrorCode, ResponsePagePath } of responses)
-      if (ResponsePagePath !== undefined) expect(errorStatuses).not.toContain(ErrorCode);
+      if (ResponsePagePath !== undefined) expect(onAws).not.toContain(ErrorCode);
   });
 
   test.each(errorPages)(
