@@ -42,8 +42,8 @@ async function captureAndStore(
   signal?: AbortSignal,
 ): Promise<CaptureOutput> {
   const source = await deps.jobs.source(input.source_id);
-  // An active job has a source. Without one, no later tick could capture: the workflow fails, and with it the job.
-  if (!source) throw new Error('The job has no source');
+  // The source of a deleted watch or an erased job, which a burst on AWS outlives: Analyze ends it. An active one ends as with a lost stream.
+  if (!source) return noSource;
   // A burst outlives the cancellation of its job. Analyze then finds the job ended.
   if (source.ended) return { kind: 'not_captured' };
   const capture = await tryCapture(source, input, deps, signal);
@@ -97,6 +97,14 @@ async function tryCapture(
     };
   }
 }
+
+const noSource: CaptureOutput = {
+  kind: 'failed',
+  code: 'STREAM_FETCH_FAILED',
+  message: 'Failed to fetch stream',
+  remediation: 'The address of the stream is not stored any more. Create the job or watch again.',
+  access_refused: false,
+};
 
 const advertisement: CaptureOutput = {
   kind: 'unavailable',

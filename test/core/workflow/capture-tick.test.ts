@@ -41,10 +41,16 @@ describe('a capture', () => {
     });
   });
 
-  test('a capture without a source fails the workflow, so that its job does not run on blind', async () => {
-    await expect(captureTick({ ...input, source_id: crypto.randomUUID() }, world.c)).rejects.toThrow(
-      'The job has no source',
-    );
+  test('a capture without a source is a failed one, so that a deleted watch ends and an active job fails', async () => {
+    expect(await captureTick({ ...input, source_id: crypto.randomUUID() }, world.c)).toMatchObject({
+      kind: 'failed',
+      code: 'STREAM_FETCH_FAILED',
+    });
+    const { job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    world.c.jobs.source = async () => undefined;
+    let step = await world.begin({ job_id, generation: 0 });
+    for (let ticks = 0; ticks < 100 && !step.done; ticks += 1) step = await world.tick(step);
+    expect(await world.c.jobs.get(job_id, world.c.now())).toMatchObject({ status: 'failed' });
   });
 
   test('a burst that outlives its cancelled job requests no stream', async () => {
