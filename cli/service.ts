@@ -25,7 +25,7 @@ import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { openMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
 import { reportLateTimers } from '../adapters/embedded/late-timers.ts';
-import { createPace } from '../adapters/embedded/pace.ts';
+import { createPace } from '../core/tick/pace.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { createNewestEntry } from '../adapters/embedded/newest-entry.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';

@@ -6,7 +6,7 @@ import { readPath, type ReferencePath, referencePathSchema } from './reference-p
 export type Template = [key: string, value: { literal: Scalar } | { path: ReferencePath }][];
 
 const scalarSchema = z.union([z.string(), z.number(), z.boolean(), z.null()], {
-  error: 'must be text, a number, a boolean or null; nested objects and lists are not implemented',
+  error: 'must be text, a number, a boolean or null; nested objects and lists are not supported',
 });
 type Scalar = z.infer<typeof scalarSchema>;
 

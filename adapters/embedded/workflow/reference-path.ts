@@ -13,7 +13,7 @@ export const referencePathSchema = z.string().transform((text, context): Referen
   if (!referencePathPattern.test(text)) {
     context.addIssue({
       code: 'custom',
-      message: `"${text}" is not a plain reference path such as $ or $.a.b; filters, indexes, "..", "$$" and intrinsic functions are not implemented`,
+      message: `"${text}" is not a plain reference path such as $ or $.a.b; filters, indexes, "..", "$$" and intrinsic functions are not supported`,
     });
     return z.NEVER;
   }

@@ -1,5 +1,5 @@
-import type { Log } from '../../core/ports/log.ts';
-import type { Pace } from '../../core/ports/pace.ts';
+import type { Log } from '../ports/log.ts';
+import type { Pace } from '../ports/pace.ts';
 
 export type PaceDeps = { steadyNow: () => Date; log: Log };
 

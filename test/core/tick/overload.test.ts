@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { limitDecodes } from '../../../adapters/embedded/limit-decodes.ts';
-import { createPace } from '../../../adapters/embedded/pace.ts';
+import { createPace } from '../../../core/tick/pace.ts';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { nextCaptureAt } from '../../../core/tick/next-tick.ts';
 import { initialTickState } from '../../../core/records/job.ts';
