@@ -39,13 +39,13 @@ export function limitDecodes({ ffmpeg, max, elapsedMs, report }: LimitDecodesDep
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (): void => reject(signal.reason);
+    const leave = (): void => {
+      waiting.delete(resolve);
+      reject(signal.reason);
+    };
     waiting.add(resolve);
     signal.addEventListener('abort', leave, { once: true });
-    await promise.finally(() => {
-      waiting.delete(resolve);
-      signal.removeEventListener('abort', leave);
-    });
+    await promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
   /** Passes the turn on. */

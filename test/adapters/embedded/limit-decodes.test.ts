@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { limitDecodes } from '../../../adapters/embedded/limit-decodes.ts';
+import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+
+function openRunner(max: number) {
+  const ends: (() => void)[] = [];
+  const ffmpeg: FfmpegRunner = {
+    run: async (_input, _wanted, _limits, signal) => {
+      signal.throwIfAborted();
+      await new Promise<void>((resolve, reject) => {
+        ends.push(resolve);
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+      return { frame: new Uint8Array(), thumbnail: new Uint8Array() };
+    },
+  };
+  const { run } = limitDecodes({ ffmpeg, max, elapsedMs: () => 0, report: () => undefined });
+  const decode = (signal = new AbortController().signal) =>
+    run(
+      { kind: 'pipe', format: 'mpegts', chunks: [] },
+      { mode: 'frames', clipSeconds: 3 },
+      { timeoutMs: 1000 },
+      signal,
+    );
+  return { ends, decode };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test('decodes beyond the limit wait for the end of an earlier one', async () => {
+  const { ends, decode } = openRunner(1);
+  const all = [decode(), decode()];
+  await settled();
+  expect(ends).toHaveLength(1);
+  ends[0]?.();
+  await settled();
+  expect(ends).toHaveLength(2);
+  ends[1]?.();
+  await Promise.all(all);
+});
+
+test.each([0, 1, 2, 3, 4, 5])(
+  'a turn that ends %i steps before a waiting decode is aborted goes to the next one',
+  async (steps) => {
+    const { ends, decode } = openRunner(1);
+    const abort = new AbortController();
+    const first = decode();
+    await settled();
+    const aborted = decode(abort.signal).catch(() => 'aborted');
+    const third = decode();
+    await settled();
+    ends[0]?.();
+    for (let step = 0; step < steps; step += 1) await Promise.resolve();
+    abort.abort(new Error('aborted'));
+    await first;
+    expect(await aborted).toBe('aborted');
+    await settled();
+    expect(ends.length).toBeGreaterThanOrEqual(2);
+    for (const end of ends) end();
+    await third;
+  },
+);
+
+test.each([0, 1, 2, 3, 4, 5])(
+  'a waiting decode that is aborted %i steps before a turn ends takes none',
+  async (steps) => {
+    const { ends, decode } = openRunner(1);
+    const abort = new AbortController();
+    const first = decode();
+    await settled();
+    const aborted = decode(abort.signal).catch(() => 'aborted');
+    const third = decode();
+    await settled();
+    abort.abort(new Error('aborted'));
+    for (let step = 0; step < steps; step += 1) await Promise.resolve();
+    ends[0]?.();
+    await first;
+    expect(await aborted).toBe('aborted');
+    await settled();
+    expect(ends).toHaveLength(2);
+    ends[1]?.();
+    await third;
+  },
+);
