@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { loadavg, tmpdir } from 'node:os';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ensureFfmpeg } from '../cli/ensure-ffmpeg.ts';
-import { runService } from '../cli/run-service.ts';
-import { readSettings } from '../cli/settings.ts';
 import { openTerminal } from '../cli/terminal.ts';
+import { intervalSeconds, openService, quantile } from './load/service.ts';
 
 /**
  * Measures what checks cost on this machine: monitors in `frames` mode at 10 s with the `pixel` model, each frame judged. Prints the processor time
@@ -19,7 +17,6 @@ import { openTerminal } from '../cli/terminal.ts';
 
 type Load = { jobs: number; sources: number };
 
-const intervalSeconds = 10;
 const ticksPerSecond = 100;
 const options = process.argv.slice(2);
 const seconds = Number(readOption('--seconds') ?? 40);
@@ -46,49 +43,18 @@ console.log(
 );
 
 async function measure({ jobs, sources }: Load) {
-  await using ending = new AsyncDisposableStack();
-  const dataDir = await mkdtemp(join(tmpdir(), 'watchpost-bench-'));
-  ending.defer(() => rm(dataDir, { recursive: true, force: true }));
-  const settings = readSettings(
-    {
-      port: '0',
-      dataDir,
-      allowRanges: '127.0.0.0/8',
-      allowWebhookRanges: '127.0.0.0/8',
-      jobsPerCaller: String(jobs),
-      syncPerMinute: '0',
-      logLevel: 'error',
-      maxJobSeconds: '3600',
-      vision: 'pixel',
-    },
-    {},
-  );
-  const { credentials, close } = await runService(settings, ffmpeg, {
-    write: (line) => console.error(line),
-    humanReadable: false,
-  });
-  ending.defer(close);
-  const jobIds: string[] = [];
-  for (let index = 0; index < jobs; index += 1) {
-    const created = await call('POST', '/live-monitor', {
-      stream_url: `${address}/camera-${index % sources}/live.m3u8`,
-      condition: 'The picture is entirely black',
-      input_mode: 'frames',
-      interval_seconds: intervalSeconds,
-      monitor_duration_seconds: 3600,
-      enable_prefilter: false,
-    });
-    jobIds.push(created.job_id);
-  }
+  await using service = await openService({ ffmpeg, jobs, settings: { vision: 'pixel' } });
+  for (let index = 0; index < jobs; index += 1)
+    await service.startMonitor(`${address}/camera-${index % sources}/live.m3u8`, { enable_prefilter: false });
   await sleep(2 * intervalSeconds * 1000);
   const before = readTimes();
   const started = performance.now();
-  const checksBefore = await countChecks();
+  const checksBefore = await service.countChecks();
   await sleep(seconds * 1000);
   const after = readTimes();
-  const checks = (await countChecks()) - checksBefore;
+  const checks = (await service.countChecks()) - checksBefore;
   const elapsedMs = performance.now() - started;
-  const delays = (await Promise.all(jobIds.map(readDelays))).flat().toSorted((a, b) => a - b);
+  const delays = await service.readDelays();
   const perCheck = (ms: number) => Math.round((ms / checks) * 10) / 10;
   return {
     checks,
@@ -102,32 +68,6 @@ async function measure({ jobs, sources }: Load) {
     'p95 ms': quantile(delays, 0.95),
     'resident MB': Math.round(process.memoryUsage.rss() / 1e6),
   };
-
-  async function countChecks(): Promise<number> {
-    const details = await Promise.all(jobIds.map((jobId) => call('GET', `/jobs/${jobId}`)));
-    return details.reduce((sum, { stats }) => sum + stats.last_check, 0);
-  }
-
-  /** Returns the delay of each commit after its planned time: capture, comparison, model and commit. */
-  async function readDelays(jobId: string): Promise<number[]> {
-    const { events } = await call('GET', `/jobs/${jobId}/events?limit=1000`);
-    const progress = events.filter(({ type }: { type: string }) => type === 'progress');
-    return progress
-      .slice(1)
-      .map(
-        ({ timestamp }: { timestamp: string }, index: number) =>
-          Date.parse(timestamp) - Date.parse(progress[index].data.next_check_at),
-      );
-  }
-
-  async function call(method: string, path: string, body?: unknown): Promise<any> {
-    const response = await fetch(`${credentials.base_url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    return response.json();
-  }
 }
 
 /** Processor time of this process and of its children (Linux): those that have ended, and decoders that still run. */
@@ -158,10 +98,6 @@ function statFields(pid: string): number[] {
 function listChildren(): string[] {
   const text = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8');
   return text.split(' ').filter((pid) => pid !== '' && pid !== String(cameras.pid));
-}
-
-function quantile(sorted: number[], share: number): number {
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN);
 }
 
 function readOption(name: string): string | undefined {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { LRUCache } from 'lru-cache';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { readKeyFrameUnits } from '../mpeg-ts/key-frame-units.ts';
 import { startDecoder, type DecoderProcess, type FrameSize } from './decoder-process.ts';
@@ -27,7 +28,7 @@ const maxFailures = 2;
  * pool failed twice on the same kind: a hostile stream ends few shared processes.
  */
 export function poolDecoders({ ffmpegPath, ffmpeg, maxProcesses }: DecoderPoolDeps): FfmpegRunner {
-  const known = new Map<string, Kind>();
+  const known = new LRUCache<string, Kind>({ max: maxKnown });
   const members = new Set<Member>();
   return {
     run: async (input, wanted, limits, signal) => {
@@ -43,7 +44,7 @@ export function poolDecoders({ ffmpegPath, ffmpeg, maxProcesses }: DecoderPoolDe
       if (kind === undefined) {
         const output = await alone();
         const header = readJpegHeader(output.frame);
-        if (header) remember(keyFrame.parameters, { size: header, failures: 0 });
+        if (header) known.set(keyFrame.parameters, { size: header, failures: 0 });
         return output;
       }
       if (kind.failures >= maxFailures) return alone();
@@ -56,12 +57,6 @@ export function poolDecoders({ ffmpegPath, ffmpeg, maxProcesses }: DecoderPoolDe
       return picture ?? alone();
     },
   };
-
-  function remember(parameters: string, kind: Kind): void {
-    known.set(parameters, kind);
-    const [oldest] = known.keys();
-    if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
-  }
 
   /** Returns an idle process for the size; starts one, in the place of an idle one of another size if there are too many. */
   function findMember(size: FrameSize): Member | undefined {

@@ -1,0 +1,80 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { runService } from '../../cli/run-service.ts';
+import { readSettings } from '../../cli/settings.ts';
+
+export const intervalSeconds = 10;
+
+type ServiceOptions = { ffmpeg: LocatedFfmpeg; jobs: number; settings?: Record<string, string> };
+
+/** Starts the service in this process with a data folder of its own, and returns what a measurement of its jobs needs. */
+export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOptions) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'watchpost-bench-'));
+  const own = {
+    port: '0',
+    dataDir,
+    allowRanges: '127.0.0.0/8',
+    allowWebhookRanges: '127.0.0.0/8',
+    jobsPerCaller: String(jobs),
+    syncPerMinute: '0',
+    logLevel: 'error',
+    maxJobSeconds: '3600',
+  };
+  const { credentials, close } = await runService(readSettings({ ...own, ...settings }, {}), ffmpeg, {
+    write: (line) => console.error(line),
+    humanReadable: false,
+  });
+  const jobIds: string[] = [];
+  return {
+    /** Starts a monitor whose condition never holds. */
+    startMonitor: async (streamUrl: string, fields: Record<string, unknown> = {}) => {
+      const created = await call('POST', '/live-monitor', {
+        stream_url: streamUrl,
+        condition: 'The picture is entirely black',
+        input_mode: 'frames',
+        interval_seconds: intervalSeconds,
+        monitor_duration_seconds: 3600,
+        ...fields,
+      });
+      jobIds.push(created.job_id);
+    },
+    countChecks: async (): Promise<number> => {
+      const details = await Promise.all(jobIds.map((jobId) => call('GET', `/jobs/${jobId}`)));
+      return details.reduce((sum, { stats }) => sum + stats.last_check, 0);
+    },
+    /** Returns the delays of all commits after their planned time, sorted: capture, comparison, model and commit. */
+    readDelays: async (): Promise<number[]> =>
+      (await Promise.all(jobIds.map(listDelays))).flat().toSorted((a, b) => a - b),
+    [Symbol.asyncDispose]: async () => {
+      for (const jobId of jobIds) await call('DELETE', `/jobs/${jobId}`);
+      await close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+
+  async function listDelays(jobId: string): Promise<number[]> {
+    const { events } = await call('GET', `/jobs/${jobId}/events?limit=1000`);
+    const progress = events.filter(({ type }: { type: string }) => type === 'progress');
+    return progress
+      .slice(1)
+      .map(
+        ({ timestamp }: { timestamp: string }, index: number) =>
+          Date.parse(timestamp) - Date.parse(progress[index].data.next_check_at),
+      );
+  }
+
+  async function call(method: string, path: string, body?: unknown): Promise<any> {
+    const response = await fetch(`${credentials.base_url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return response.json();
+  }
+}
+
+export function quantile(sorted: number[], share: number): number {
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN);
+}
