@@ -6,6 +6,8 @@ export type ToldEvent = {
   type: string;
   alertId: string | null;
   severity: string | null;
+  /** Destination that the event reports as failing. */
+  failing: string | null;
 };
 
 /** Acceptance of an event. It is settled if the service has stored it: then the event must not arrive again. */
@@ -18,6 +20,8 @@ export class Receiver {
   /** Accepted events by sequence, in the order of their first acceptance. */
   readonly accepted = new Map<number, Accepted>();
   calm = false;
+  /** Failed attempts since the last one whose success the service has stored. */
+  failures = 0;
   private readonly random: Random;
   private readonly wants: (event: ToldEvent) => boolean;
   private behavior: { name: Behavior; until: number } = { name: 'ok', until: 0 };
@@ -42,6 +46,7 @@ export class Receiver {
       this.behavior = { name, until: now + hours * 3_600_000 };
     }
     const behavior = this.calm ? 'ok' : this.random.chance(0.02) ? this.random.pick(bad) : this.behavior.name;
+    if (behavior !== 'ok') this.failures += 1;
     return { behavior, latencyMs: behavior === 'silent' ? 30_000 : this.random.integer(20, 3000) };
   }
 
@@ -57,6 +62,7 @@ export class Receiver {
     this.accepted.set(sequence, accepted);
     return () => {
       accepted.isSettled = true;
+      this.failures = 0;
     };
   }
 

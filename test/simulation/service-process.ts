@@ -16,6 +16,7 @@ import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { createWorkflowEngine } from '../../adapters/embedded/workflow/engine.ts';
 import { createExecutionStore, migrateExecutions } from '../../adapters/embedded/workflow/execution-store.ts';
+import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
@@ -72,7 +73,8 @@ export function startProcess(
   const watchStore = createWatchStore(database);
   const watchDeliveries = createWatchDeliveryStore(database);
   const executionStore = createExecutionStore(database);
-  const signer = createWebhookSigner({ masterSecret: Buffer.alloc(32, 7) });
+  const masterSecret = Buffer.alloc(32, 7);
+  const signer = createWebhookSigner({ masterSecret });
   const modelPrice = { input: 0.000_06, output: 0.000_24 };
   const base = {
     jobs,
@@ -102,6 +104,11 @@ export function startProcess(
     webhooks,
     signer,
     watchDeliveries,
+    evidenceLinks: {
+      signer: createLinkSigner(async () => masterSecret),
+      origin: 'https://watchpost.test',
+      isPublic: true,
+    },
     destinations: createDestinations({ webhooks, signer, now }),
     limits: {
       jobsPerCaller: 10,

@@ -34,7 +34,11 @@ export function createReceivers(index: number, random: Random): Receiver[] {
   const isSevere = ({ type, severity }: ToldEvent) =>
     (type === 'alert_opened' || type === 'alert_closed') && severity !== 'info';
   return [
-    new Receiver(`https://all-${index}.test/hook`, random, ({ type }) => type !== 'progress'),
+    new Receiver(
+      `https://all-${index}.test/hook`,
+      random,
+      ({ type, failing }) => type !== 'progress' && failing !== 'webhook',
+    ),
     new Receiver(`https://severe-${index}.test/hook`, random, isSevere),
     new Receiver(`https://pager-${index}.test/v2/enqueue`, random, ({ type }) => alertEvents.includes(type)),
   ];
