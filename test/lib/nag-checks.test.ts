@@ -47,13 +47,21 @@ test('the CloudFormation rules of CDK report an invalid property', () => {
   expect(templateFindings(synthesized, broken)).not.toEqual([]);
 });
 
-test('cfn-lint reports nothing for the templates of all stages', { timeout: 300_000 }, async (context) => {
-  const lint = await cfnLint();
-  if (lint === undefined)
-    return context.skip('cfn-lint could not be installed: requires Python 3 with pip and a package registry');
-  const templates = kinds.map(({ synthesized: { outDir } }) => join(outDir, 'Watchpost-test.template.json'));
-  expect(await lint(...templates)).toBe('');
-});
+test(
+  'cfn-lint reports nothing for the templates of all stages and for the rules of the event bus',
+  { timeout: 300_000 },
+  async (context) => {
+    const lint = await cfnLint();
+    if (lint === undefined)
+      return context.skip(
+        'cfn-lint could not be installed: requires Python 3 with pip and a package registry',
+      );
+    const templates = kinds.map(({ synthesized: { outDir } }) =>
+      join(outDir, 'Watchpost-test.template.json'),
+    );
+    expect(await lint(...templates, 'docs/operate/event-rules.yaml')).toBe('');
+  },
+);
 
 function templateFindings({ app, stack, outDir }: Synthesized, template: object) {
   const templatePath = join(outDir, 'judged.template.json');

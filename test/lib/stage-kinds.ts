@@ -17,4 +17,5 @@ export const stageKinds: Record<string, StageSettingsInput> = {
     },
   },
   'rest-origin': { streamOrigin: 'rest-api' },
+  'event-bus': { eventBus: 'new-bus' },
 };
