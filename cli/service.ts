@@ -195,6 +195,7 @@ export async function openService(
       port,
       model,
       pace,
+      watches,
       newestEntry: createNewestEntry(database),
       now,
     }),

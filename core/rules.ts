@@ -51,6 +51,12 @@ export const rules = {
   startLeaseSeconds: 60,
   /** Delay of a tick that is reported as late, in seconds: longer than a capture takes. */
   lateTickSeconds: 60,
+  /** Delay of a check of a watch that its events report, in seconds: longer than a capture, a model call and their first retries take. */
+  lateWatchSeconds: 300,
+  /** Factor of the interval in an overload from which the checks of a watch are reported as late. */
+  lateWatchStretch: 2,
+  /** Failed attempts in a row after which a destination is reported as failing: those of the first two and a half minutes. */
+  failingDestinationAttempts: 4,
   /** Delay of a tick, in intervals, that means a downtime of the service. */
   lateIntervals: 2,
   lateAllowanceSeconds: 30,

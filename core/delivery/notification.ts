@@ -9,12 +9,21 @@ import { maskUrl } from '../stream/mask-url.ts';
 type Deps = { media: Pick<CoreDeps['media'], 'get'> };
 
 /** Returns true if the destination receives the event: by its type, and for events of an alert by their severity. */
-export function isWanted({ type, events, min_severity: minimum }: Destination, event: WatchEvent): boolean {
+export function isWanted(
+  { destination_id: id, type, events, min_severity: minimum }: Destination,
+  event: WatchEvent,
+): boolean {
   if (type === 'heartbeat') return isWell(event);
   if (event.type === 'progress' || !events.includes(event.type)) return false;
+  if (isOwnFailure(id, event)) return false;
   if (!('severity' in event.data)) return true;
   const severities = severitySchema.options;
   return severities.indexOf(event.data.severity) >= severities.indexOf(minimum);
+}
+
+/** Returns true for the news that a destination fails, which it cannot receive. */
+function isOwnFailure(id: string, { type, data }: WatchEvent): boolean {
+  return type === 'watch_changed' && data.reason === 'destination_failed' && data.destination_id === id;
 }
 
 /** Returns true for a check that saw the stream: a verdict, or a capture that the pre-filter skipped. */

@@ -159,6 +159,13 @@ export function alarmList({
       threshold: 10,
     },
     ...busAlarms(metrics, settings),
+    {
+      name: 'late-watches',
+      headline: 'Watches check late, or their model calls fail',
+      metric: metrics.own('WatchesLate', { ...minutes(5), statistic: 'Maximum' }),
+      threshold: 1,
+      periods: 2,
+    },
     ...quotaAlarms(metrics, settings),
   ];
 }

@@ -39,7 +39,7 @@ describe('event bus', () => {
   test.each([
     ['a new bus', made, '<EventBus.Arn>'],
     ['a given bus', given, arn],
-  ])('with %s, only deliver has one more permission: events of this service on this bus', (_, stage, bus) => {
+  ])('only deliver has a permission more with %s: events of this service on this bus', (_, stage, bus) => {
     const when = '{"StringEquals":{"events:source":"watchpost"}}';
     expect(addedPermissions(stage)).toEqual([
       `WebhooksDeliverRole: events:PutEvents on \`${bus}\` when \`${when}\``,

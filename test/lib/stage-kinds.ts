@@ -18,4 +18,5 @@ export const stageKinds: Record<string, StageSettingsInput> = {
   },
   'rest-origin': { streamOrigin: 'rest-api' },
   'event-bus': { eventBus: 'new-bus' },
+  'opt-in-region': { region: 'eu-south-1' },
 };

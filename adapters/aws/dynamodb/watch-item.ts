@@ -89,7 +89,7 @@ function runRepairDue(stored: StoredRun, rules: Pick<ItemRules, 'hasBus'>): numb
 }
 
 /** Returns true if no execution of the watch is expected to commit. */
-function isIdle({ status, deleted_at: deletedAt }: WatchRun): boolean {
+export function isIdle({ status, deleted_at: deletedAt }: WatchRun): boolean {
   return status === 'paused' || deletedAt !== null;
 }
 

@@ -166,7 +166,7 @@ withDynamoLocal((makeTable) => {
       expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([]);
     });
 
-    test('with an event bus, the repair index contains jobs without a webhook and watches without destinations', async () => {
+    test('the repair index of a deployment with an event bus contains jobs without a webhook and watches without destinations', async () => {
       const { stores } = await open({ hasBus: true });
       const job = newJob({ lease_until: after(3_600).toISOString() });
       await stores.jobs.create(createCreation(job), start);
