@@ -91,7 +91,7 @@ export type WatchEvent =
           height: number;
         }[];
         /**
-         * URL of the evidence; requires the API key. null if no frame was left
+         * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
          */
         frame_url: string | null;
       };
@@ -122,7 +122,7 @@ export type WatchEvent =
         open_seconds: number;
         explanation: string;
         /**
-         * URL of the evidence; requires the API key. null if no frame was left
+         * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
          */
         frame_url: string | null;
       };
@@ -181,7 +181,7 @@ export type WatchEvent =
         reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
         explanation: string;
         /**
-         * URL of the evidence; requires the API key. null if no frame was left
+         * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
          */
         frame_url: string | null;
       };

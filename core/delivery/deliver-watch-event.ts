@@ -14,6 +14,7 @@ import { isAllWell } from '../watch/health.ts';
 import { ageSeconds, isOver } from '../time.ts';
 import { afterAttempt, describeDeliveryFailure, destinationSchedule, giveUp } from './after-attempt.ts';
 import type { DeliveryOutcome } from './deliver-event.ts';
+import type { EvidenceLinks } from './evidence-link.ts';
 import { initialDestinationState, recordAttempt } from './destination-state.ts';
 import { toNotification } from './notification.ts';
 
@@ -21,6 +22,7 @@ export type WatchDeliverDeps = Pick<CoreDeps, 'media' | 'meter' | 'log' | 'now' 
   watches: Pick<WatchStore, 'getIncludingDeleted' | 'event' | 'secrets'>;
   watchDeliveries: WatchDeliveryStore;
   destinations: Destinations;
+  evidenceLinks: EvidenceLinks;
 };
 
 type Target = {

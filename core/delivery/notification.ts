@@ -4,9 +4,11 @@ import type { Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { severitySchema } from '../records/watch.ts';
 import type { Destination } from '../records/watch.ts';
+import { createEvidenceLink } from './evidence-link.ts';
+import type { EvidenceLinks } from './evidence-link.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 
-type Deps = { media: Pick<CoreDeps['media'], 'get'> };
+type Deps = { media: Pick<CoreDeps['media'], 'get'>; evidenceLinks: EvidenceLinks };
 
 /** Returns true if the destination receives the event: by its type, and for events of an alert by their severity. */
 export function isWanted(
@@ -37,7 +39,7 @@ export async function toNotification(
   event: WatchEvent,
   watch: Watch,
   { include_frame: includeFrame }: Pick<Destination, 'include_frame'>,
-  { media }: Deps,
+  { media, evidenceLinks }: Deps,
 ): Promise<Notification> {
   const key = 'frame_key' in event.data ? event.data.frame_key : null;
   return {
@@ -49,6 +51,8 @@ export async function toNotification(
     timestamp: event.timestamp,
     event: event.type === 'progress' ? { type: 'heartbeat', data: {} } : event,
     frame: key === null ? null : ((await media.get(key)) ?? null),
+    frameUrl: key === null ? null : await createEvidenceLink(event, evidenceLinks),
+    isPublic: evidenceLinks.isPublic,
     includeFrame,
   };
 }
@@ -68,10 +72,12 @@ export function testNotification(watch: Watch, id: string, now: Date): Notificat
     timestamp: now.toISOString(),
     event,
     frame: null,
+    frameUrl: null,
+    isPublic: false,
     includeFrame: false,
   };
 }
 
 function describeWatch({ watch_id: watchId, caller, stream_url: url, config: { conditions } }: Watch) {
-  return { watchId, caller, sourceUrl: maskUrl(url), conditions, frameUrl: null };
+  return { watchId, caller, sourceUrl: maskUrl(url), conditions };
 }

@@ -370,9 +370,9 @@ function repairCases(makeStore: MakeStore): void {
     const lost = { ...other.run.state, openings: 7 };
     await store.commit(newChange(other, { set: { status: 'stream_lost', state: lost } }));
     const runs = await store.standing();
-    expect(runs.map(({ status, state }) => [status, state.openings]).toSorted()).toEqual([
-      ['active', 0],
-      ['stream_lost', 7],
+    expect(runs.map(({ status, state }) => `${status} ${state.openings}`).toSorted()).toEqual([
+      'active 0',
+      'stream_lost 7',
     ]);
   });
 

@@ -21,6 +21,7 @@ import { createCollectedLog } from '../../adapters/embedded/collected-log.ts';
 import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
 import { newChange, newCreation } from '../../contract/watch-records.ts';
 import { destination } from '../../support/watch-records.ts';
+import { evidenceLinks } from '../../support/watch-alerts.ts';
 
 type Answer = Partial<DestinationResult>;
 type Sent = { at: number; to: string; type: string; alert: string | undefined; id: string };
@@ -133,6 +134,7 @@ async function createWatching(
         return { ...result, ...answer(each, before) } as DestinationResult;
       },
     },
+    evidenceLinks,
     newId: () => randomUUID(),
     random: () => 0.5,
   };
