@@ -2,6 +2,7 @@ import { giveUp, destinationSchedule } from '../../../../core/delivery/after-att
 import { deliverySchema } from '../../../../core/records/delivery.ts';
 import { isTerminal } from '../../../../core/records/job.ts';
 import { watchDeliverySchema } from '../../../../core/records/watch-delivery.ts';
+import type { ItemRules } from '../item-rules.ts';
 import { itemTtls } from '../item-ttls.ts';
 import { readJobItem, toJobItem } from '../job-item.ts';
 import { readRecord } from '../record.ts';
@@ -18,6 +19,9 @@ import type { Item, ItemKey } from '../write.ts';
  */
 export const restoredJump = 10_000_000;
 
+/** No event is unpublished, so a bus makes no difference. */
+const itemRules: ItemRules = { ttls: itemTtls(), hasBus: false };
+
 /**
  * Returns the item of a job. Its events count as published. An active job is due for repair immediately, which starts the execution of a
  * generation that no earlier execution has.
@@ -26,11 +30,11 @@ export function restoreJobItem(item: Item, now: Date): ItemKey & Item {
   const stored = readJobItem(item);
   const { job } = stored;
   if (isTerminal(job.status))
-    return toJobItem({ ...stored, job: { ...job, published: job.sequence } }, itemTtls());
+    return toJobItem({ ...stored, job: { ...job, published: job.sequence } }, itemRules);
   const sequence = job.sequence + restoredJump;
   const lease = { lease_until: now.toISOString(), burst: 0 };
   const numbers = { sequence, published: sequence, generation: unusedGeneration(job.generation, now) };
-  return toJobItem({ ...stored, job: { ...job, ...lease, ...numbers } }, itemTtls());
+  return toJobItem({ ...stored, job: { ...job, ...lease, ...numbers } }, itemRules);
 }
 
 /** Returns the run of a watch, with the same changes as for a job. */
@@ -39,7 +43,7 @@ export function restoreRunItem(item: Item, now: Date): ItemKey & Item {
   const { run } = stored;
   const sequence = run.sequence + restoredJump;
   const { openings } = run.state;
-  return toRunItem({
+  const restored = {
     ...stored,
     run: {
       ...run,
@@ -49,7 +53,8 @@ export function restoreRunItem(item: Item, now: Date): ItemKey & Item {
       lease_until: now.toISOString(),
       state: { ...run.state, openings: openings + restoredJump, execution_ticks: 0, burst: 0 },
     },
-  });
+  };
+  return toRunItem(restored, itemRules);
 }
 
 /** Returns the item of a delivery. The queue has no message of a pending one any more, so it counts as failed. */
