@@ -12,7 +12,6 @@ import { backup } from './commands/backup.ts';
 import { rules } from '../core/rules.ts';
 import { cost } from './commands/cost.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
-import { acceptSecret, restore, restoreSecret } from './commands/restore.ts';
 import { stream } from './commands/stream.ts';
 import type { KeyTarget } from './keys/open-key-backend.ts';
 import { toExitCode, formatError } from './exit.ts';
@@ -20,6 +19,7 @@ import { addSettings, settingNames } from './settings.ts';
 import { addAdvise } from './program/add-advise.ts';
 import { addEvaluate } from './program/add-evaluate.ts';
 import { addLabel } from './program/add-label.ts';
+import { addRestore } from './program/add-restore.ts';
 import { addReplay } from './program/add-replay.ts';
 import { addWatch } from './program/add-watch.ts';
 import {
@@ -217,19 +217,7 @@ addSettings(program.command('backup <folder>'), ['dataDir'])
     await backup(options, { terminal, now: () => new Date(), sleep: async (ms) => sleep(ms) });
   });
 
-addSettings(program.command('restore <folder>'), ['dataDir'])
-  .description('replace the data directory by a backup, while the service is stopped')
-  .option('--secret-only', 'restore the master secret only')
-  .action(async (folder: string, raw: unknown) => {
-    const { secretOnly } = z.object({ secretOnly: z.boolean().default(false) }).parse(raw);
-    const { dataDir } = parseSettings(raw);
-    if (secretOnly) await restoreSecret(folder, dataDir, terminal);
-    else await restore(folder, dataDir, new Date(), terminal);
-  });
-
-addSettings(program.command('accept-secret'), ['dataDir'])
-  .description('let the next start use the master secret that it finds, or create a new one')
-  .action(async (raw: unknown) => acceptSecret(parseSettings(raw).dataDir, new Date(), terminal));
+addRestore(program, terminal);
 
 const keys = program
   .command('keys')
