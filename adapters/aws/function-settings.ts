@@ -20,6 +20,8 @@ export const functionSettings = z.object({
   MEDIA_BUCKET: name,
   /** URL of the delivery queue. */
   QUEUE_URL: z.url(),
+  /** Name or ARN of the event bus that receives each event. Default: none. */
+  EVENT_BUS: name.optional(),
   /** State machine of new executions. */
   STATE_MACHINE_ARN: name,
   /** State machine of executions that were started in the other mode (`burstSeconds`). */
@@ -99,6 +101,7 @@ export const httpSettings = {
   TABLE_NAME: true,
   MEDIA_BUCKET: true,
   QUEUE_URL: true,
+  EVENT_BUS: true,
   STATE_MACHINE_ARN: true,
   OTHER_STATE_MACHINE_ARN: true,
   CAPTURE_FUNCTION: true,

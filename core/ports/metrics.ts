@@ -31,6 +31,9 @@ export const metricUnits = {
   DeliveriesFailed: 'Count',
   /** Time from the planned start of an attempt to its start. */
   DeliveryLateness: 'Seconds',
+  /** Events that the event bus accepted, and failed attempts to put one. */
+  BusEvents: 'Count',
+  BusErrors: 'Count',
   /** Opened event streams. */
   EventStreams: 'Count',
   /** Event streams that are open at the moment, once per minute. */

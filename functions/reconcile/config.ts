@@ -6,6 +6,7 @@ export const reconcileConfigSchema = functionSettings.pick({
   ...sharedSettings,
   TABLE_NAME: true,
   QUEUE_URL: true,
+  EVENT_BUS: true,
   STATE_MACHINE_ARN: true,
   OTHER_STATE_MACHINE_ARN: true,
   RETENTION_SECONDS: true,

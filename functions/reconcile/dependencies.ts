@@ -29,10 +29,12 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
+  const hasBus = config.EVENT_BUS !== undefined;
   const { jobs, watches, countSessions } = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
+    hasBus,
     retentionSeconds: config.RETENTION_SECONDS,
   });
   const executions = createExecutions({
@@ -40,7 +42,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     stateMachineArn: config.STATE_MACHINE_ARN,
     otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
   });
-  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL });
+  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL, hasBus });
   return {
     ...instrumentRepairs({ jobs: instrumentJobs(jobs, measurements), queue, executions }, measurements),
     watches,

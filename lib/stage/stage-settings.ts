@@ -9,6 +9,9 @@ import {
 import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { rules } from '../../core/rules.ts';
 
+/** Value of `eventBus` with which the stack creates the bus. */
+export const newEventBus = 'new-bus';
+
 /**
  * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/operate/configuration.md` lists
  * them. Rejects unknown names, because a misspelled setting would silently use its default.
@@ -111,6 +114,18 @@ export const stageSettingsSchema = z
       .default({}),
     /** Maximum concurrent webhook deliveries. Default: the concurrency of Lambda. */
     deliveriesAtOnce: wholeNumber(2, 1000).optional(),
+
+    /**
+     * Event bus of EventBridge that receives the events of all jobs and watches: `newEventBus` for one of the stack, or the name or ARN of
+     * yours in the same region. Default: none.
+     */
+    eventBus: z
+      .string()
+      .regex(
+        /^[\w.-]{1,256}$|^arn:aws[\w-]*:events:[a-z0-9-]+:\d{12}:event-bus\/[\w./-]{1,256}$/,
+        `must be ${newEventBus}, or the name or ARN of an event bus`,
+      )
+      .optional(),
 
     /** Email address of the alarms; its owner confirms by a link. Default: the topic has no subscription. */
     alarmEmail: z.email().optional(),
