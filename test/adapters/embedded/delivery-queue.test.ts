@@ -159,7 +159,7 @@ describe('The embedded queue', () => {
     expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 2]);
   });
 
-  test('while the disk is full, no message reaches its handler, and the queue tries again at most every minute', async () => {
+  test('no message reaches its handler while the disk is full, and the queue tries again at most every minute', async () => {
     const { queue, time, database, log } = createQueue();
     const { handled, consume } = collecting(queue);
     await queue.send(message(randomUUID(), 1));
