@@ -3,7 +3,7 @@ import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-visio
 import { modelPrices } from '../../adapters/vision/bedrock/model-prices.ts';
 
 /**
- * Counts what a check of several conditions costs on Nova, by the request as it is sent. Text: characters divided by `charactersPerToken`. A frame of
+ * Counts what a check of several conditions costs on Nova, by the request as sent. Text: characters divided by `charactersPerToken`. A frame of
  * 16:9: about 800 tokens (docs.aws.amazon.com/nova/latest/userguide/modalities-image.html). Nova bills tool definitions as input.
  */
 
