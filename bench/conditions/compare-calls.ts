@@ -21,7 +21,7 @@ const conditions = [
 /** Explanations of usual length: two short sentences for one condition, one for each of several, as the prompts ask. */
 const sentence = 'No person is visible near the front door of the house. ';
 
-const price = modelPrices['amazon.nova-lite'];
+const modelId = 'amazon.nova-lite-v1:0';
 
 /** Returns the cost of a call about one condition, of one call about three, and of three calls. */
 export async function compareCalls(): Promise<{ one: Cost; joint: Cost; separate: Cost }> {
@@ -42,6 +42,8 @@ function add(one: Cost, other: Cost): Cost {
 
 /** Sends one call to a client that only counts. The joint call is used for one condition too, as watches do. */
 async function computeCost(asked: readonly string[]): Promise<Cost> {
+  const price = modelPrices['amazon.nova-lite'];
+  if (price === undefined) throw new Error('The price of Nova Lite is unknown');
   const cost: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, dollars: 0 };
   const client = {
     config: { region: async () => 'us-east-1' },
@@ -75,7 +77,7 @@ async function computeCost(asked: readonly string[]): Promise<Cost> {
   const vision = createBedrockVision({
     // Only these two members are used.
     client: client as unknown as BedrockRuntimeClient,
-    modelId: 'amazon.nova-lite-v1:0',
+    modelId,
     sheets: { make: async () => new Uint8Array() },
   });
   const questions = asked.map((condition, index) => ({ condition_id: `condition-${index + 1}`, condition }));
