@@ -10,6 +10,8 @@ const unused: readonly Part[] = [
   // All locales of zod, 200 kB; only English is used.
   { importer: /[\\/]zod[\\/]v4[\\/]/, path: /\/locales\/index\.js$/ },
   { importer: /[\\/]zod[\\/]v4[\\/]classic[\\/]/, path: /\/from-json-schema\.js$/ },
+  // Schemas compiled ahead; only `z.compile` uses it.
+  { importer: /[\\/]zod[\\/]v4[\\/]core[\\/]/, path: /^\.\/compile\.js$/ },
   // Unused parts of undici. Only its agents, its connector and `request` are used.
   {
     importer: /[\\/]undici[\\/]index\.js$/,
