@@ -3,6 +3,7 @@ import type { TokenPrice } from '../core/watch/model-price.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { fetch as operatorFetch } from 'undici';
+import { poolImageDecoders } from '../adapters/media/ffmpeg/pool-image-decoders.ts';
 import { resizeJpeg } from '../adapters/media/ffmpeg/resize-jpeg.ts';
 import { withPictureWidth } from '../adapters/vision/picture-width.ts';
 import { promptVariants } from '../adapters/vision/prompt-variants.ts';
@@ -66,7 +67,7 @@ const packagesMissing =
 
 /** Creates the object model if its packages are installed, otherwise the pixel model. */
 function createBuiltInVision(files: NetworkFiles | null, ffmpegPath: string): VisionModel {
-  const decoder = createImageDecoder({ ffmpegPath });
+  const decoder = poolImageDecoders({ ffmpegPath, decoder: createImageDecoder({ ffmpegPath }) });
   return files === null
     ? createPixelVision({ decoder })
     : createObjectsVision({ decoder, detector: createThreadDetector(files) });

@@ -60,6 +60,8 @@ export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetec
  */
 export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): VisionModel {
   const pixel = createPixelVision({ decoder });
+  /** JPEGs of callers are never decoded in a process that decodes those of others. */
+  const uploads = { ...decoder, decodeCaptured: decoder.decode };
 
   async function detect(rgb: Uint8Array, size: PictureSize, signal: AbortSignal) {
     try {
@@ -101,7 +103,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     const size = inputSize(media.frame);
     const [still, moving] = await decoded(signal, () =>
       Promise.all([
-        decoder.decode(media.frame, size, signal),
+        decoder.decodeCaptured(media.frame, size, signal),
         clip === undefined
           ? []
           : decoder.decodeClip(clip, size, clipFramesPerSecond * picturesPerMoment, signal),
@@ -142,9 +144,10 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     condition: ObjectCondition,
     media: CheckMedia,
     signal: AbortSignal,
+    source: PictureDecoder = decoder,
   ): Promise<Moments> {
     if (!needsMeasurements(condition)) return { count, read };
-    const measured = await decoded(signal, () => readMoments(media, decoder, signal));
+    const measured = await decoded(signal, () => readMoments(media, source, signal));
     return {
       count,
       read: async (index) => {
@@ -216,7 +219,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       const moments = { count: 1, read: async () => seen };
       const { holds, moment } = await decideOverMoments(
         condition,
-        await withMeasurements(moments, condition, { mode: 'frames', frame }, signal),
+        await withMeasurements(moments, condition, { mode: 'frames', frame }, signal, uploads),
       );
       const explanation = explainCondition(condition, moment, notJudged);
       const word = holds === null ? 'Not sure' : holds ? 'Yes' : 'No';
@@ -265,7 +268,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       );
       return `${described.map((sentence) => sentence.replace(` ${disclosure}`, '')).join(' ')} ${disclosure}`;
     }
-    const measured = await decoded(signal, () => readMoments({ mode: 'frames', frame }, decoder, signal));
+    const measured = await decoded(signal, () => readMoments({ mode: 'frames', frame }, uploads, signal));
     const unknown = /\bhow many\b|\bcount\b/i.test(question) ? formatNotJudged([question.trim()]) : [];
     return [describeObjects(moment), ...unknown, describeFrame(measured[0].picture), disclosure].join(' ');
   }
