@@ -6,6 +6,7 @@ import { visionProviders } from '../adapters/vision/providers.ts';
 import { checkAccount, toExitCode } from '../lib/preflight/checks.ts';
 import { createFactClients, readFacts } from '../lib/preflight/facts.ts';
 import { readStage } from '../lib/stage/read-stage.ts';
+import { assertSupportedRegion } from '../lib/stage/region.ts';
 
 /**
  * `npm run preflight -- -c stage=NAME [--json]` checks an account before a deployment, with the credentials of the operator. Changes nothing. Exit
@@ -35,6 +36,7 @@ async function run(): Promise<number> {
   );
   const region = settings.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
   if (region === undefined) throw new Error('No region: set AWS_REGION, or region in the stage.');
+  assertSupportedRegion(region);
   const { modelId, region: modelRegion } = visionProviders[settings.visionProvider].readStage(
     settings,
     region,

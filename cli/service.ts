@@ -46,6 +46,7 @@ import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { createLinkSigner } from '../adapters/evidence-links.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
 import { maskCaptures } from '../adapters/media/mask-media.ts';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
@@ -195,6 +196,7 @@ export async function openService(
       port,
       model,
       pace,
+      watches,
       newestEntry: createNewestEntry(database),
       now,
     }),
@@ -210,6 +212,11 @@ export async function openService(
     webhooks,
     signer,
     watchDeliveries,
+    evidenceLinks: {
+      signer: createLinkSigner(async () => masterSecret),
+      origin: baseUrl.replace(/\/api$/, ''),
+      isPublic: settings.publicUrl !== '',
+    },
     destinations: createServiceDestinations(settings, { webhooks, signer, now, guard: webhookUrls }),
     keys,
     limits,

@@ -91,7 +91,7 @@ export type WatchEvent =
           height: number;
         }[];
         /**
-         * URL of the evidence; requires the API key. null if no frame was left
+         * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
          */
         frame_url: string | null;
       };
@@ -122,7 +122,7 @@ export type WatchEvent =
         open_seconds: number;
         explanation: string;
         /**
-         * URL of the evidence; requires the API key. null if no frame was left
+         * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
          */
         frame_url: string | null;
       };
@@ -181,7 +181,7 @@ export type WatchEvent =
         reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
         explanation: string;
         /**
-         * URL of the evidence; requires the API key. null if no frame was left
+         * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
          */
         frame_url: string | null;
       };
@@ -261,7 +261,14 @@ export type WatchEvent =
           | 'budget_warning'
           | 'budget_exhausted'
           | 'budget_renewed'
-          | 'model_without_price';
+          | 'model_without_price'
+          | 'checks_late'
+          | 'checks_in_time'
+          | 'destination_failed'
+          | 'destination_recovered';
+        destination_id?: string;
+        error?: string;
+        late_seconds?: number;
       };
     }
   | {
@@ -2043,6 +2050,30 @@ export interface Metrics {
      */
     interval_factor: number;
   };
+  /**
+   * Watches that are not paused, at this moment
+   */
+  watches: {
+    /**
+     * Watches that watch
+     */
+    active: number;
+    off_schedule: number;
+    budget_exhausted: number;
+    stream_lost: number;
+    /**
+     * Watches whose check is overdue by five minutes, or was at the last one
+     */
+    late: number;
+    /**
+     * Watches whose model calls fail
+     */
+    unjudged: number;
+    /**
+     * Watches with a destination that accepts nothing
+     */
+    destinations_failing: number;
+  };
   webhooks: {
     sent: number;
     failed: number;
@@ -2206,6 +2237,21 @@ export interface Watch {
     last_check: number;
     last_frame_at: string | null;
     next_check_at: string | null;
+    /**
+     * Planned time of a check that the service made late; null if checks are in time
+     */
+    late_since: string | null;
+    /**
+     * Destinations that accept nothing
+     */
+    destinations_failing: {
+      destination_id: string;
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      since: string;
+      error: string;
+    }[];
     /**
      * Newest failure of the model, null after a success
      */

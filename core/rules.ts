@@ -51,6 +51,12 @@ export const rules = {
   startLeaseSeconds: 60,
   /** Delay of a tick that is reported as late, in seconds: longer than a capture takes. */
   lateTickSeconds: 60,
+  /** Delay of a check of a watch that its events report, in seconds: longer than a capture, a model call and their first retries take. */
+  lateWatchSeconds: 300,
+  /** Factor of the interval in an overload from which the checks of a watch are reported as late. */
+  lateWatchStretch: 2,
+  /** Failed attempts in a row after which a destination is reported as failing: those of the first two and a half minutes. */
+  failingDestinationAttempts: 4,
   /** Delay of a tick, in intervals, that means a downtime of the service. */
   lateIntervals: 2,
   lateAllowanceSeconds: 30,
@@ -63,6 +69,8 @@ export const rules = {
   maxDestinationRetryAfterSeconds: 3_600,
   /** Minimum time between attempts at one address of a vendor: Slack permits one message per second, others more. */
   minDestinationSpacingSeconds: 1,
+  /** Validity of a link to evidence that needs no key, in seconds: people read an e-mail or a channel after a vacation of a week. */
+  evidenceLinkSeconds: 7 * 86_400,
   /** Minimum time between calls of a heartbeat destination. */
   heartbeatSeconds: 55,
   /** Retention of the deliveries of a watch, longer than their attempts. */

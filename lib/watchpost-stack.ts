@@ -21,6 +21,7 @@ import { stateMachineArn } from './permissions.ts';
 import { ServiceLog } from './service-log.ts';
 import { ServiceSecrets } from './service-secrets.ts';
 import type { Stage } from './stage/read-stage.ts';
+import { assertSupportedRegion, supportsEdgeLogs } from './stage/region.ts';
 import { WatchWorkflow } from './watch-workflow.ts';
 import { WebhookDelivery } from './webhook-delivery.ts';
 import { executionMachines, workflowNames } from './workflow-names.ts';
@@ -39,6 +40,7 @@ export type WatchpostStackProps = {
 export class WatchpostStack extends Stack {
   constructor(scope: Construct, { stage, region, bundles, forDeployment }: WatchpostStackProps) {
     const { name, settings } = stage;
+    assertSupportedRegion(region);
     super(scope, `Watchpost-${name}`, {
       env: { region },
       description: 'Watchpost: watches live video streams and reports what it sees',
@@ -54,6 +56,12 @@ export class WatchpostStack extends Stack {
     const accessLogs = settings.accessLogs ? new AccessLogs(this, 'AccessLogs', settings).bucket : undefined;
     const { table } = new JobsTable(this, 'Jobs', settings);
     const pictures = new MediaBucket(this, 'Media', { keepData: settings.keepData, accessLogs }).bucket;
+    const edgeLogs = supportsEdgeLogs(region);
+    if (accessLogs && !edgeLogs)
+      Annotations.of(this).addWarningV2(
+        'watchpost:edge-logs',
+        `CloudFront delivers no access logs to ${region}, an opt-in region: the stack logs access to its buckets only.`,
+      );
     const secrets = new ServiceSecrets(this, 'Secrets', settings);
     const deliveries = new DeliveryQueue(this, 'Deliveries');
     const { queue } = deliveries;
@@ -86,7 +94,7 @@ export class WatchpostStack extends Stack {
       console: site.bucket,
       errorPages: settings.console,
       originSecret: secrets.origin,
-      accessLogs,
+      accessLogs: edgeLogs ? accessLogs : undefined,
       settings,
     });
 

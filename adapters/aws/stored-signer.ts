@@ -1,6 +1,7 @@
 import { validVersions } from '../../core/records/caller.ts';
 import type { CallerStore } from '../../core/ports/caller-store.ts';
-import type { WebhookSigner } from '../../core/ports/delivery.ts';
+import type { LinkSigner, WebhookSigner } from '../../core/ports/delivery.ts';
+import { createLinkSigner } from '../evidence-links.ts';
 import { createWebhookSigner } from '../webhook/webhook-signer.ts';
 import type { Secret } from './secret.ts';
 
@@ -18,6 +19,11 @@ export function createStoredSigner({ masterSecret, callers, now }: StoredSignerO
     sign: async (...args) => (await signer()).sign(...args),
     secret: async (caller) => (await signer()).secret(caller),
   };
+}
+
+/** Creates the signer of links to evidence with the stored master secret. */
+export function createStoredLinkSigner(masterSecret: Secret): LinkSigner {
+  return createLinkSigner(async () => decode(await masterSecret.current()));
 }
 
 /**

@@ -83,7 +83,16 @@ export function describeNotification({ watchName, event, labels, timestamp }: No
       return {
         title: `${watchName}: ${words(event.data.reason)}`,
         text: `The watch is ${words(event.data.status)}.`,
-        facts: at('Changed', timestamp),
+        facts: [
+          ...(event.data.destination_id === undefined
+            ? []
+            : [fact('Destination', event.data.destination_id)]),
+          ...(event.data.error === undefined ? [] : [fact('Error', event.data.error)]),
+          ...(event.data.late_seconds === undefined
+            ? []
+            : [fact('Late by', duration(event.data.late_seconds))]),
+          ...at('Changed', timestamp),
+        ],
         severity: null,
         isOpen: false,
       };

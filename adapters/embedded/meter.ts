@@ -5,9 +5,12 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
   const providers = new Map<string, { calls: number; errors: number }>();
   const deliveries = { delivered: 0, failed: 0 };
   let directFrames = 0;
+  let skippedFrames = 0;
 
   function count(counted: Counted): void {
     if (counted.kind === 'direct_frame') directFrames += 1;
+    else if (counted.kind === 'watch_frame' && counted.skipped) skippedFrames += 1;
+    else if (counted.kind === 'watch_frame') directFrames += 1;
     else if (counted.kind === 'delivery') deliveries[counted.delivered ? 'delivered' : 'failed'] += 1;
     else if (counted.kind === 'model_call') {
       const before = providers.get(counted.provider) ?? { calls: 0, errors: 0 };
@@ -22,6 +25,7 @@ export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'
       ...since,
       providers: Object.fromEntries(providers),
       directFrames,
+      skippedFrames,
       deliveries: { ...deliveries },
     }),
   };

@@ -90,6 +90,7 @@ export function createWatchStore(
         ];
         return [...new Set(due)].slice(0, limit);
       }),
+    standing: async () => withStorageErrors(() => watches.standing().map(({ run }) => run)),
     purge: async (watchId) => transaction(database, () => purge(watchId)),
     sweep: (now) =>
       transaction(

@@ -42,6 +42,7 @@ function createWatchTable(database: DatabaseSync) {
   const late = database.prepare(
     'SELECT watch_id FROM watches WHERE lease_until < ? ORDER BY lease_until LIMIT ?',
   );
+  const standing = database.prepare(`SELECT ${columns} FROM watches WHERE lease_until IS NOT NULL`);
   const unpublished = database.prepare('SELECT watch_id FROM watches WHERE unpublished > published LIMIT ?');
   const deleted = database.prepare('SELECT watch_id FROM watches WHERE deleted_at <= ? LIMIT ?');
   return {
@@ -54,6 +55,8 @@ function createWatchTable(database: DatabaseSync) {
     remove: (watchId: string) => void remove.run(watchId),
     /** Returns ids of watches with a lease that ended before `now`, oldest first. */
     silentSince: (now: Date, limit: number) => readIds(late.all(now.getTime(), limit)),
+    /** Returns the watches that are neither paused nor deleted. */
+    standing: () => standing.all().flatMap((row) => readWatch(row)?.stored ?? []),
     unpublished: (limit: number) => readIds(unpublished.all(limit)),
     deletedBy: (at: Date, limit: number) => readIds(deleted.all(at.getTime(), limit)),
   };

@@ -11,7 +11,9 @@ import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
 import { allowOrigins } from './cors.ts';
 import { endpoints } from './endpoints/endpoints.ts';
+import { evidencePath } from '../../core/delivery/evidence-link.ts';
 import { errorResponse } from './error-envelope.ts';
+import { evidence } from './evidence.ts';
 import { guardHost } from './guard-host.ts';
 import { healthz } from './healthz.ts';
 import { noSniff } from './no-sniff.ts';
@@ -22,7 +24,7 @@ import { ValidationError } from './validation.ts';
 import { unknownCondition } from './unknown-condition.ts';
 
 /**
- * Creates the HTTP app: the API below `/api`, and `/healthz`. Lambda and the embedded service use the same app.
+ * Creates the HTTP app: the API below `/api`, `/healthz`, and signed links to evidence. Lambda and the embedded service use the same app.
  *
  * @example
  * const response = await createApp(deps).request('/api/jobs', { headers: { Authorization: `Bearer ${key}` } });
@@ -32,6 +34,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.use(noSniff());
   app.use(guardHost(deps));
   app.get('/healthz', healthz(deps));
+  app.get(`${evidencePath}/:watch_id/:sequence`, evidence(deps));
   if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
   app.use('/api/*', bearerAuth(deps));
   app.route('/api', mountEndpoints(endpoints, deps));

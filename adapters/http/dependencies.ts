@@ -1,4 +1,5 @@
 import type { CoreDeps } from '../../core/dependencies.ts';
+import type { EvidenceLinks } from '../../core/delivery/evidence-link.ts';
 import type { AlarmReader } from '../../core/ports/alarms.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
@@ -18,6 +19,8 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   /** `null` if the price of the model is unknown. */
   modelPrice: TokenPrice | null;
   watchDeliveries: WatchDeliveryStore;
+  /** Links to evidence that work without a key. */
+  evidenceLinks: Pick<EvidenceLinks, 'signer'>;
   /** Absent in the embedded service, which has no alarms. */
   alarms?: AlarmReader;
   /** Absent on AWS, where the alarms report the same. */

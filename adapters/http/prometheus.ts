@@ -7,7 +7,10 @@ import type { HttpDeps } from './dependencies.ts';
 
 /** Reads the metrics and checks as text for Prometheus. */
 export async function readPrometheus(
-  deps: Pick<HttpDeps, 'jobs' | 'meter' | 'pace' | 'vision' | 'health' | 'callers' | 'usage' | 'now'>,
+  deps: Pick<
+    HttpDeps,
+    'jobs' | 'watches' | 'meter' | 'pace' | 'vision' | 'health' | 'callers' | 'usage' | 'now'
+  >,
 ): Promise<string> {
   return formatPrometheus(
     await readMetrics(deps),

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { isLoopback, toHostname } from '../../adapters/http/guard-host.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Finding } from '../../core/ports/health.ts';
+import type { WatchNumbers } from '../../core/watch/health.ts';
 import type { PaceReading } from '../../core/ports/pace.ts';
 import type { Settings } from '../settings.ts';
 
@@ -127,6 +128,28 @@ export function guardFinding({ allowRanges, allowWebhookRanges }: Settings): Fin
     message: isWide ? 'all addresses' : 'public addresses and private ranges',
     next: isWide ? 'Allow the addresses of cameras and receivers only.' : null,
     detail: `${opened.join(', ')}: any caller with a key can reach them`,
+  };
+}
+
+/** Reports watches that do not watch, check late or cannot reach a destination. */
+export function watchesFinding({ active, off_schedule, ...trouble }: WatchNumbers): Finding {
+  const check = 'watches';
+  const { stream_lost, budget_exhausted, late, unjudged, destinations_failing: unreached } = trouble;
+  const total = active + off_schedule + stream_lost + budget_exhausted;
+  const parts = [
+    ...(stream_lost > 0 ? [`${stream_lost} without stream`] : []),
+    ...(budget_exhausted > 0 ? [`${budget_exhausted} without budget`] : []),
+    ...(late > 0 ? [`${late} late`] : []),
+    ...(unjudged > 0 ? [`${unjudged} without verdicts`] : []),
+    ...(unreached > 0 ? [`${unreached} with a failing destination`] : []),
+  ];
+  if (parts.length === 0)
+    return { check, status: 'ok', message: `${total} not paused, ${active} active`, next: null };
+  return {
+    check,
+    status: 'warning',
+    message: `${total} not paused: ${parts.join(', ')}`,
+    next: 'Open Watches in the console or run watchpost watch list, which name the causes.',
   };
 }
 

@@ -1,4 +1,6 @@
 import type { Finding, HealthReader } from '../../core/ports/health.ts';
+import type { WatchStore } from '../../core/ports/watch-store.ts';
+import { countWatches } from '../../core/watch/health.ts';
 import type { Pace } from '../../core/ports/pace.ts';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import type { Settings } from '../settings.ts';
@@ -9,6 +11,7 @@ import {
   guardFinding,
   loadFinding,
   portsFinding,
+  watchesFinding,
 } from './checks.ts';
 
 export type ServiceHealthDeps = {
@@ -20,6 +23,7 @@ export type ServiceHealthDeps = {
   /** Newest stored time; undefined in an empty database. */
   newestEntry: () => Date | undefined;
   pace: Pick<Pace, 'read'>;
+  watches: Pick<WatchStore, 'standing'>;
   now: () => Date;
 };
 
@@ -35,6 +39,7 @@ export function createServiceHealth(deps: ServiceHealthDeps): HealthReader {
       clockFinding(now(), deps.newestEntry()),
       portsFinding(settings, port),
       loadFinding(deps.pace.read()),
+      watchesFinding(countWatches(await deps.watches.standing(), now())),
     ],
   };
 }

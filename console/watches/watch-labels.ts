@@ -91,6 +91,20 @@ function causeText(status: Exclude<Status, 'active'>, { stream_lost: lost }: Cau
   return `The stream is lost: ${lost ? lossReasons[lost.reason] : 'unknown reason'}.`;
 }
 
+/** Returns the trouble of the service with a watch, one sentence each with its start. */
+export function findTrouble({ state }: Pick<Watch, 'state'>): { text: string; since: string }[] {
+  const { late_since: late, destinations_failing: failing } = state;
+  return [
+    ...(late === null
+      ? []
+      : [{ text: 'Checks are late: the service was down or is overloaded.', since: late }]),
+    ...failing.map(({ destination_id: id, since, error }) => ({
+      text: `The destination ${id} accepts nothing: ${error}.`,
+      since,
+    })),
+  ];
+}
+
 /** Returns what a check found, as one line. `texts` has the text of each condition by id. */
 export function progressText(
   event: Extract<WatchEvent, { type: 'progress' }>,

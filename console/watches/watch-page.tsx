@@ -17,7 +17,7 @@ import { WatchActions } from './watch-actions.tsx';
 import { WatchBadge } from './watch-badge.tsx';
 import { watchConfigLabels } from './watch-config-labels.ts';
 import { WatchDays, WatchFacts } from './watch-facts.tsx';
-import { countOpen, findCause } from './watch-labels.ts';
+import { countOpen, findCause, findTrouble } from './watch-labels.ts';
 import { WatchProgress } from './watch-progress.tsx';
 
 const everyMs = 3_000;
@@ -122,6 +122,11 @@ function Causes({ watch }: { watch: Watch }) {
           <strong>{cause.text}</strong> Since <When at={cause.since} />.
         </WarningNote>
       )}
+      {findTrouble(watch).map(({ text, since }) => (
+        <WarningNote key={text}>
+          <strong>{text}</strong> Since <When at={since} />.
+        </WarningNote>
+      ))}
       {failure && <ProblemNote problem={{ ...failure, remedy: failure.remediation }} />}
     </>
   );

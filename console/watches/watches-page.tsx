@@ -11,7 +11,7 @@ import { useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
 import { routeUrls } from '../shell/routes.ts';
 import { When } from '../time/when.tsx';
-import { conditionLabel, conditionsWithState, countOpen, findCause } from './watch-labels.ts';
+import { conditionLabel, conditionsWithState, countOpen, findCause, findTrouble } from './watch-labels.ts';
 import { WatchBadge } from './watch-badge.tsx';
 
 const everyMs = 3_000;
@@ -72,6 +72,11 @@ function WatchCard({ watch }: { watch: Watch }) {
             {cause.text} Since <When at={cause.since} />.
           </p>
         )}
+        {findTrouble(watch).map(({ text, since }) => (
+          <p key={text} class="small muted">
+            {text} Since <When at={since} />.
+          </p>
+        ))}
         <ul class="condition-states" aria-label={`Conditions of ${watch.name}`}>
           {conditionsWithState(watch).map(({ condition, state }) => {
             const shown = state && conditionLabel(state);

@@ -8,10 +8,13 @@ import type { Destination, DestinationAddress, Watch } from '../records/watch.ts
 import { initialWatchDelivery } from '../records/watch-delivery.ts';
 import type { DestinationState, WatchDelivery } from '../records/watch-delivery.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
+import { isAllWell } from '../watch/health.ts';
 import { ageSeconds, isOver } from '../time.ts';
 import { afterAttempt, describeDeliveryFailure, destinationSchedule, giveUp } from './after-attempt.ts';
 import type { DeliveryOutcome } from './deliver-event.ts';
+import type { EvidenceLinks } from './evidence-link.ts';
 import { initialDestinationState, recordAttempt } from './destination-state.ts';
 import { toNotification } from './notification.ts';
 
@@ -19,10 +22,12 @@ export type WatchDeliverDeps = Pick<CoreDeps, 'media' | 'meter' | 'log' | 'now' 
   watches: Pick<WatchStore, 'getIncludingDeleted' | 'event' | 'secrets'>;
   watchDeliveries: WatchDeliveryStore;
   destinations: Destinations;
+  evidenceLinks: EvidenceLinks;
 };
 
 type Target = {
   watch: Watch;
+  run: WatchRun;
   event: WatchEvent;
   destination: Destination;
   address: DestinationAddress;
@@ -73,6 +78,7 @@ async function findTarget(
   const key = { watch_id: watchId, sequence, destination_id: id };
   return {
     watch: stored.watch,
+    run: stored.run,
     event,
     destination,
     address,
@@ -92,10 +98,11 @@ function spacingSeconds(
   return Math.max(0, rules.minDestinationSpacingSeconds - ageSeconds(last, now()));
 }
 
-/** Calls the address of a heartbeat once, at most every `heartbeatSeconds`. A failed call is not repeated: the next check makes another. */
+/** Calls the address of a heartbeat once while all is well, at most every `heartbeatSeconds`. A failed call is not repeated: the next check makes another. */
 async function beat(target: Target, deps: WatchDeliverDeps): Promise<DeliveryOutcome> {
-  const { watch, event, destination, address, state } = target;
+  const { watch, run, event, destination, address, state } = target;
   const { last_attempt_at: last } = state;
+  if (!isAllWell(run, destination.destination_id)) return { kind: 'done' };
   if (last !== null && !isOver(last, rules.heartbeatSeconds, deps.now())) return { kind: 'done' };
   const notification = await toNotification(event, watch, destination, deps);
   const result = await deps.destinations.send(address, notification);

@@ -4,17 +4,28 @@ import type { Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { severitySchema } from '../records/watch.ts';
 import type { Destination } from '../records/watch.ts';
+import { createEvidenceLink } from './evidence-link.ts';
+import type { EvidenceLinks } from './evidence-link.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 
-type Deps = { media: Pick<CoreDeps['media'], 'get'> };
+type Deps = { media: Pick<CoreDeps['media'], 'get'>; evidenceLinks: EvidenceLinks };
 
 /** Returns true if the destination receives the event: by its type, and for events of an alert by their severity. */
-export function isWanted({ type, events, min_severity: minimum }: Destination, event: WatchEvent): boolean {
+export function isWanted(
+  { destination_id: id, type, events, min_severity: minimum }: Destination,
+  event: WatchEvent,
+): boolean {
   if (type === 'heartbeat') return isWell(event);
   if (event.type === 'progress' || !events.includes(event.type)) return false;
+  if (isOwnFailure(id, event)) return false;
   if (!('severity' in event.data)) return true;
   const severities = severitySchema.options;
   return severities.indexOf(event.data.severity) >= severities.indexOf(minimum);
+}
+
+/** Returns true for the news that a destination fails, which it cannot receive. */
+function isOwnFailure(id: string, { type, data }: WatchEvent): boolean {
+  return type === 'watch_changed' && data.reason === 'destination_failed' && data.destination_id === id;
 }
 
 /** Returns true for a check that saw the stream: a verdict, or a capture that the pre-filter skipped. */
@@ -28,7 +39,7 @@ export async function toNotification(
   event: WatchEvent,
   watch: Watch,
   { include_frame: includeFrame }: Pick<Destination, 'include_frame'>,
-  { media }: Deps,
+  { media, evidenceLinks }: Deps,
 ): Promise<Notification> {
   const key = 'frame_key' in event.data ? event.data.frame_key : null;
   return {
@@ -40,6 +51,8 @@ export async function toNotification(
     timestamp: event.timestamp,
     event: event.type === 'progress' ? { type: 'heartbeat', data: {} } : event,
     frame: key === null ? null : ((await media.get(key)) ?? null),
+    frameUrl: key === null ? null : await createEvidenceLink(event, evidenceLinks),
+    isPublic: evidenceLinks.isPublic,
     includeFrame,
   };
 }
@@ -59,10 +72,12 @@ export function testNotification(watch: Watch, id: string, now: Date): Notificat
     timestamp: now.toISOString(),
     event,
     frame: null,
+    frameUrl: null,
+    isPublic: false,
     includeFrame: false,
   };
 }
 
 function describeWatch({ watch_id: watchId, caller, stream_url: url, config: { conditions } }: Watch) {
-  return { watchId, caller, sourceUrl: maskUrl(url), conditions, frameUrl: null };
+  return { watchId, caller, sourceUrl: maskUrl(url), conditions };
 }

@@ -1,14 +1,18 @@
 import type { CoreDeps } from '../dependencies.ts';
+import { countWatches } from '../watch/health.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'meter' | 'pace'> & { vision: Pick<VisionModel, 'provider'> };
+type Deps = Pick<CoreDeps, 'jobs' | 'watches' | 'meter' | 'pace' | 'now'> & {
+  vision: Pick<VisionModel, 'provider'>;
+};
 
 /**
  * Reads the usage since the start of the count (interface section 2.10): totals of all jobs, without those from before the
  * start, plus the values of the meter. `docs/operate/metrics-and-logs.md` explains each number.
  */
 export async function readMetrics(deps: Deps) {
-  const { startedAt, jobsBefore, providers, directFrames, deliveries } = await deps.meter.read();
+  const { startedAt, jobsBefore, providers, directFrames, skippedFrames, deliveries } =
+    await deps.meter.read();
   const jobs = await deps.jobs.usage();
   return {
     started_at: startedAt.toISOString(),
@@ -20,9 +24,10 @@ export async function readMetrics(deps: Deps) {
     },
     frames: {
       captured: jobs.frames_captured - jobsBefore.frames_captured + directFrames,
-      skipped_prefilter: jobs.frames_skipped - jobsBefore.frames_skipped,
+      skipped_prefilter: jobs.frames_skipped - jobsBefore.frames_skipped + skippedFrames,
     },
     late: readLate(deps),
+    watches: countWatches(await deps.watches.standing(), deps.now()),
     webhooks: { sent: deliveries.delivered, failed: deliveries.failed },
   };
 }

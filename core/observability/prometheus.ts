@@ -61,6 +61,24 @@ export function formatPrometheus(
       { value: metrics.late.interval_factor },
     ]),
     family(
+      'watchpost_watches',
+      'gauge',
+      'Watches by status, without paused ones.',
+      (['active', 'off_schedule', 'budget_exhausted', 'stream_lost'] as const).map((status) => ({
+        labels: { status },
+        value: metrics.watches[status],
+      })),
+    ),
+    family('watchpost_watches_late', 'gauge', 'Watches whose checks are late by five minutes.', [
+      { value: metrics.watches.late },
+    ]),
+    family('watchpost_watches_unjudged', 'gauge', 'Watches whose model calls fail.', [
+      { value: metrics.watches.unjudged },
+    ]),
+    family('watchpost_watches_destinations_failing', 'gauge', 'Watches with a destination that fails.', [
+      { value: metrics.watches.destinations_failing },
+    ]),
+    family(
       'watchpost_caller_tokens_total',
       'counter',
       'Tokens of each caller since midnight (UTC).',

@@ -30,6 +30,13 @@ export interface WebhookSender {
   send(request: WebhookRequest): Promise<WebhookResult>;
 }
 
+/** Signer of links that replace a key. */
+export interface LinkSigner {
+  sign(text: string): Promise<string>;
+  /** Compares in constant time. */
+  verify(text: string, signature: string): Promise<boolean>;
+}
+
 /** Signer of webhooks with the secrets of a caller (Standard Webhooks). */
 export interface WebhookSigner {
   /** Returns the signature headers of a message. */

@@ -27,8 +27,10 @@ export type Notification = {
   event: NotifiedEvent;
   /** Evidence as JPEG; `null` if the event has none, or if it has expired. */
   frame: Uint8Array | null;
-  /** Public link to the evidence; `null` without a public base URL. */
+  /** Signed link to the evidence, without a key; `null` if the event has none. */
   frameUrl: string | null;
+  /** True if receivers on the Internet reach `frameUrl`. */
+  isPublic: boolean;
   /** True if a webhook contains the frame as base64. */
   includeFrame: boolean;
 };

@@ -6,6 +6,8 @@ export type Counted =
   | { kind: 'model_call'; provider: string; failed: boolean }
   /** One capture that reached the model without a job (`/check-once`). */
   | { kind: 'direct_frame' }
+  /** One capture of a watch: it reached the model, or the pre-filter skipped it. */
+  | { kind: 'watch_frame'; skipped: boolean }
   /** Start of an attempt to deliver an event, `lateSeconds` later than planned. */
   | { kind: 'delivery_attempt'; lateSeconds: number }
   /** End of a series of attempts, successful or not. */
@@ -21,7 +23,9 @@ export type MeterReading = {
   /** Totals of jobs at `startedAt`, which the metrics exclude. */
   jobsBefore: Usage;
   providers: Record<string, ModelCalls>;
+  /** Captures without a job that reached the model, and those that the pre-filter skipped. */
   directFrames: number;
+  skippedFrames: number;
   deliveries: { delivered: number; failed: number };
 };
 

@@ -18,6 +18,12 @@ export const metricUnits = {
   Ticks: 'Count',
   /** Ticks that began later than `lateTickSeconds` after their planned time. */
   LateTicks: 'Count',
+  /** Watches that are not paused and not off schedule but see no stream or have no budget, every five minutes. */
+  WatchesBlind: 'Count',
+  /** Watches whose checks are late or fail, every five minutes. */
+  WatchesLate: 'Count',
+  /** Watches with a destination that fails, every five minutes. */
+  WatchesUnheard: 'Count',
   FramesSkipped: 'Count',
   Triggers: 'Count',
   /** Series of attempts that ended with a 2xx response, and those that failed. */

@@ -102,6 +102,8 @@ export interface WatchStore {
   reviewedWeeks(watchId: string, from: Date, to: Date): Promise<ReviewedWeek[]>;
   /** Returns ids of watches whose lease has expired, whose newest events are not in the delivery queue, or that can be purged. */
   dueForRepair(now: Date, limit: number): Promise<string[]>;
+  /** Returns the runs of all watches that are neither paused nor deleted. May miss watches of the last second. */
+  standing(): Promise<WatchRun[]>;
   /** Removes a deleted watch with everything that belongs to it. */
   purge(watchId: string): Promise<void>;
 }

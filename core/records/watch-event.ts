@@ -83,12 +83,25 @@ export const watchChangeReasonSchema = z.enum([
   'budget_exhausted',
   'budget_renewed',
   'model_without_price',
+  'checks_late',
+  'checks_in_time',
+  'destination_failed',
+  'destination_recovered',
 ]);
 export type WatchChangeReason = z.infer<typeof watchChangeReasonSchema>;
 
 const watchChangedSchema = z.object({
   type: z.literal('watch_changed'),
-  data: z.object({ status: watchStatusSchema, reason: watchChangeReasonSchema }),
+  data: z.object({
+    status: watchStatusSchema,
+    reason: watchChangeReasonSchema,
+    /** Destination that failed or recovered. */
+    destination_id: z.string().optional(),
+    /** Newest error of a failed destination. */
+    error: z.string().optional(),
+    /** Delay of a late check. */
+    late_seconds: z.number().nonnegative().optional(),
+  }),
 });
 
 const watchProgressSchema = z.object({

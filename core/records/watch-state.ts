@@ -117,6 +117,26 @@ export const nextWatchTickSchema = z.object({
 });
 export type NextWatchTick = z.infer<typeof nextWatchTickSchema>;
 
+/** Maximum length of the error of a destination in the state of a watch, in characters. */
+export const maxDestinationErrorLength = 80;
+
+/** Trouble of the service with a watch, beside that of its stream. Ticks find it and report its begin and end. */
+export const watchHealthSchema = z.object({
+  /** Planned time of the check that was late; `null` if checks are in time. */
+  late_since: timestampSchema.nullable(),
+  /** Destinations that accept nothing. */
+  failing: z
+    .array(
+      z.object({
+        destination_id: z.string(),
+        since: timestampSchema,
+        error: z.string().max(maxDestinationErrorLength),
+      }),
+    )
+    .max(5),
+});
+export type WatchHealth = z.infer<typeof watchHealthSchema>;
+
 /** State of a watch that its ticks write. At most 4 kB. */
 export const watchStateSchema = z.object({
   conditions: z.array(conditionStateSchema).max(8),
@@ -136,6 +156,8 @@ export const watchStateSchema = z.object({
   /** Newest frame. Alerts refer to a copy of it. */
   last_frame: z.object({ key: z.string(), captured_at: timestampSchema }).nullable(),
   last_tick: countSchema,
+  /** Absent in records of earlier releases. */
+  health: watchHealthSchema.default({ late_since: null, failing: [] }),
   /** Ticks of the current generation, which ends after `ticksPerExecution`. */
   execution_ticks: countSchema,
   /** Burst of the current generation, as for jobs; 0 without bursts. */

@@ -21,6 +21,17 @@ export const metricsResponseSchema = z.object({
       interval_factor: z.number().describe('Factor of all intervals, 1 without overload'),
     })
     .describe('Delay of checks by an overload of the service'),
+  watches: z
+    .object({
+      active: count.describe('Watches that watch'),
+      off_schedule: count,
+      budget_exhausted: count,
+      stream_lost: count,
+      late: count.describe('Watches whose check is overdue by five minutes, or was at the last one'),
+      unjudged: count.describe('Watches whose model calls fail'),
+      destinations_failing: count.describe('Watches with a destination that accepts nothing'),
+    })
+    .describe('Watches that are not paused, at this moment'),
   webhooks: z.object({ sent: count, failed: count }),
 });
 

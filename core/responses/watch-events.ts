@@ -11,7 +11,9 @@ const [opened, reminder, acknowledged, closed, lost, recovered, changed, progres
 const frameUrl = z
   .string()
   .nullable()
-  .describe('URL of the evidence; requires the API key. null if no frame was left');
+  .describe(
+    'URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left',
+  );
 
 const position = {
   watch_id: z.uuid(),

@@ -47,6 +47,12 @@ export const watchResponseSchema = z.object({
     last_check: count.describe('Number of the newest check'),
     last_frame_at: timestamp.nullable(),
     next_check_at: timestamp.nullable(),
+    late_since: timestamp
+      .nullable()
+      .describe('Planned time of a check that the service made late; null if checks are in time'),
+    destinations_failing: z
+      .array(z.object({ destination_id: z.string(), since: timestamp, error: z.string() }))
+      .describe('Destinations that accept nothing'),
     model_failure: failureSchema.nullable().describe('Newest failure of the model, null after a success'),
     budget: z
       .object({ day: z.string(), model_calls: count, usd: z.number().nonnegative() })

@@ -15,6 +15,7 @@ export function initialWatchState(conditionIds: readonly string[], now: Date): W
     in_gap: false,
     last_frame: null,
     last_tick: 0,
+    health: { late_since: null, failing: [] },
     execution_ticks: 0,
     burst: 0,
     failed_executions: 0,

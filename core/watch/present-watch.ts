@@ -25,6 +25,8 @@ export function presentWatch({ watch, run }: StoredWatch): PresentedWatch {
       last_check: state.last_tick,
       last_frame_at: state.last_frame?.captured_at ?? null,
       next_check_at: state.next === null || state.next.done ? null : state.next.wait_until,
+      late_since: state.health.late_since,
+      destinations_failing: state.health.failing,
       model_failure: state.model_failure,
       budget: state.budget && {
         day: state.budget.day,

@@ -1,7 +1,10 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
+import type { WatchDeliveryStore } from '../ports/watch-deliveries.ts';
 import type { CheckMedia } from '../ports/vision-model.ts';
 import type { CaptureState } from '../records/capture.ts';
+import type { DestinationState } from '../records/watch-delivery.ts';
+import type { NewWatchEvent } from '../records/watch-event.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
 import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
@@ -10,7 +13,9 @@ import { leaseUntil } from '../tick/next-tick.ts';
 import { askModel, groupQuestions } from '../watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../watch/budget.ts';
 import type { Cost } from '../watch/budget.ts';
+import { toWatchEvents } from '../watch/commit-watch.ts';
 import { toEvidenceKey } from '../watch/evidence.ts';
+import { decideHealth } from '../watch/health.ts';
 import { watchLog } from '../watch/watch-log.ts';
 import { priceCall } from '../watch/model-price.ts';
 import type { TokenPrice } from '../watch/model-price.ts';
@@ -28,10 +33,11 @@ import { modelSeconds, planBurst } from './burst.ts';
 
 export type AnalyzeWatchDeps = Pick<
   CoreDeps,
-  'watches' | 'media' | 'vision' | 'executions' | 'queue' | 'pace' | 'log' | 'now' | 'usage'
+  'watches' | 'media' | 'meter' | 'vision' | 'executions' | 'queue' | 'pace' | 'log' | 'now' | 'usage'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;
   createAlertId: CreateAlertId;
+  watchDeliveries: Pick<WatchDeliveryStore, 'states'>;
   /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
   modelPrice: TokenPrice | null;
 };
@@ -68,16 +74,32 @@ export async function analyzeWatchTick(
       // A reservation has changed the stored watch.
       if (observed.hasReserved) return conflict;
     }
-    const change = planTick(stored, current, input, deps);
+    const destinations = await readDestinations(stored, deps);
+    const change = planTick(stored, current, input, destinations, deps);
     await keepEvidence(change, stored, input, deps);
     if ((await deps.watches.commit(change)) !== 'committed') return conflict;
     const after = { watch: stored.watch, run: applyChange(stored.run, change) };
     await removeUnneeded(stored, after, input, deps);
+    await countFrame(current, deps);
     report(after, current, deps);
     await startGeneration(after, input, deps);
     await publishWatchEvents(input.job_id, deps);
     return committed(stepAfter(after, input, deps.now()));
   });
+}
+
+/** Returns the states of the destinations, or `null` if they cannot be read: a tick does not fail for them. */
+async function readDestinations(
+  { watch }: StoredWatch,
+  { watchDeliveries, log }: AnalyzeWatchDeps,
+): Promise<DestinationState[] | null> {
+  if (watch.config.destinations.length === 0) return [];
+  try {
+    return await watchDeliveries.states(watch.watch_id);
+  } catch (error) {
+    watchLog(log, watch.watch_id).warning('States of destinations not read', { error: String(error) });
+    return null;
+  }
 }
 
 type Observed = { outcome: WatchOutcome; hasReserved: boolean } | typeof conflict;
@@ -180,6 +202,7 @@ function planTick(
   { watch, run }: StoredWatch,
   outcome: WatchOutcome,
   input: TickInput,
+  destinations: readonly DestinationState[] | null,
   deps: AnalyzeWatchDeps,
 ): WatchChange {
   const now = deps.now();
@@ -188,6 +211,14 @@ function planTick(
   const stretch = deps.pace.stretch(watch.watch_id, watch.config.interval_seconds);
   const decision = decideWatchTick(record, { outcome, need, stretch }, now, deps.createAlertId);
   const { next } = decision.state;
+  const status = watchStatus(decision.state.causes);
+  const plannedAt = run.state.next?.wait_until ?? null;
+  const signs = { plannedAt, stretch, destinations };
+  const { health, news } = decideHealth(run.state.health, watch.config, signs, now);
+  const events: NewWatchEvent[] = [
+    ...decision.events,
+    ...news.map((data) => ({ type: 'watch_changed' as const, data: { status, ...data } })),
+  ];
   const handsOver =
     run.generation === input.generation &&
     next?.done === false &&
@@ -199,20 +230,13 @@ function planTick(
     watchId: watch.watch_id,
     expectedVersion: run.version,
     set: {
-      state: { ...decision.state, ...handedOver },
-      status: watchStatus(decision.state.causes),
-      sequence: run.sequence + decision.events.length,
+      state: { ...decision.state, health, ...handedOver },
+      status,
+      sequence: run.sequence + events.length,
       lease_until: leaseUntil(new Date(next?.wait_until ?? now)),
       ...(handsOver ? { generation: run.generation + 1 } : {}),
     },
-    events: decision.events.map((event, index) => ({
-      ...event,
-      watch_id: watch.watch_id,
-      watch_name: watch.config.name,
-      labels: watch.config.labels,
-      sequence: run.sequence + 1 + index,
-      timestamp: now.toISOString(),
-    })),
+    events: toWatchEvents(events, watch, run.sequence, now),
     alerts: decision.alerts,
     hours: decision.hours,
   };
@@ -260,6 +284,11 @@ function stepAfter(
 function captureStateAfter({ captured, capture }: TickInput, looked: boolean): CaptureState {
   if (captured.kind !== 'captured') return { seen: capture.seen, motion: capture.motion };
   return { seen: captured.seen, motion: looked ? captured.motion_if_looked : captured.motion_if_skipped };
+}
+
+async function countFrame({ kind }: WatchOutcome, { meter }: AnalyzeWatchDeps): Promise<void> {
+  if (kind === 'judged' || kind === 'skipped')
+    await meter.count({ kind: 'watch_frame', skipped: kind === 'skipped' });
 }
 
 /** Copies the newest frame as evidence of the alerts that a tick opens, repeats or closes. An alert without its frame is better than none. */

@@ -42,6 +42,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const {
     jobs,
     watches,
+    watchDeliveries,
     meter,
     usage: ledger,
   } = dynamoStores({
@@ -59,7 +60,9 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   return {
     jobs: instrumentJobs(jobs, measurements),
     watches: publishCommits(watches, { queue, log, now }),
+    watchDeliveries,
     createAlertId,
+    meter,
     modelPrice,
     usage: createCallerUsage({ ledger, modelPrice, log, now }),
     media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),

@@ -8,7 +8,7 @@ import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts
 import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { softwareVersion } from '../../adapters/aws/software-version.ts';
-import { createStoredSigner } from '../../adapters/aws/stored-signer.ts';
+import { createStoredLinkSigner, createStoredSigner } from '../../adapters/aws/stored-signer.ts';
 import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -53,6 +53,11 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     deliveries,
     watches,
     watchDeliveries,
+    evidenceLinks: {
+      signer: createStoredLinkSigner(masterSecret),
+      origin: config.BASE_URL.replace(/\/api$/, ''),
+      isPublic: true,
+    },
     destinations: createDestinations({ webhooks, signer, now }),
     queue: createDeliveryQueue({ client: sqs, queueUrl: config.QUEUE_URL }),
     meter: instrumentMeter(meter, measurements),

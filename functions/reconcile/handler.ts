@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { publishDueWatchEvents } from '../../core/delivery/publish-watch-events.ts';
 import { reconcile, repairJob } from '../../core/job/reconcile.ts';
+import { countWatches } from '../../core/watch/health.ts';
 import { repairWatch, repairWatches } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileFunctionDeps } from './dependencies.ts';
 
@@ -43,4 +44,15 @@ async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<voi
   await publishDueWatchEvents(deps, maxWatches);
   await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
   deps.measurements.add('OpenEventStreams', await deps.countEventStreams());
+  if (now.getUTCMinutes() % healthMinutes === 0) await measureWatches(deps);
+}
+
+/** Reads all standing watches, which costs up to a read unit each: every five minutes suffices for an alarm. */
+const healthMinutes = 5;
+
+async function measureWatches({ watches, measurements, now }: ReconcileFunctionDeps): Promise<void> {
+  const numbers = countWatches(await watches.standing(), now());
+  measurements.add('WatchesBlind', numbers.stream_lost + numbers.budget_exhausted);
+  measurements.add('WatchesLate', numbers.late + numbers.unjudged);
+  measurements.add('WatchesUnheard', numbers.destinations_failing);
 }

@@ -155,6 +155,13 @@ export function alarmList({
       metric: metrics.own('LateTicks', minutes(15)),
       threshold: 10,
     },
+    {
+      name: 'late-watches',
+      headline: 'Watches check late, or their model calls fail',
+      metric: metrics.own('WatchesLate', { ...minutes(5), statistic: 'Maximum' }),
+      threshold: 1,
+      periods: 2,
+    },
     ...quotaAlarms(metrics, settings),
   ];
 }

@@ -45,6 +45,12 @@ export class ServiceDashboard extends Construct {
           graph('HTTP API', [metrics.apiRequests(), metrics.apiFaults()]),
           graph('Executions', [metrics.executionsStarted(), metrics.executionsFailed()]),
           graph('Repairs', counts('Repairs')),
+          graph(
+            'Watches in trouble',
+            (['WatchesBlind', 'WatchesLate', 'WatchesUnheard'] as const).map((name) =>
+              metrics.own(name, { statistic: 'Maximum' }),
+            ),
+          ),
           graph('Event streams', [
             metrics.own('EventStreams'),
             metrics.own('OpenEventStreams', { statistic: 'Maximum' }),

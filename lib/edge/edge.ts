@@ -111,7 +111,8 @@ export class Edge extends Construct {
         'CFR2',
         'A web ACL costs more than a small deployment, and the edge rejects requests without a key; the settings webAclArn and requestsPerAddress add one.',
       );
-    if (!accessLogs) explain('CFR3', 'The stage sets accessLogs to false.');
+    if (!accessLogs)
+      explain('CFR3', 'The stage sets accessLogs to false, or CloudFront delivers no logs to its region.');
     if (!domain)
       explain(
         'CFR4',

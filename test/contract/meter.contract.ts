@@ -16,6 +16,7 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
         ...since,
         providers: {},
         directFrames: 0,
+        skippedFrames: 0,
         deliveries: { delivered: 0, failed: 0 },
       });
     });
@@ -27,6 +28,8 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       await meter.count({ kind: 'model_call', provider: 'bedrock', failed: true });
       await meter.count({ kind: 'model_call', provider: 'pixel', failed: false });
       await meter.count({ kind: 'direct_frame' });
+      await meter.count({ kind: 'watch_frame', skipped: false });
+      await meter.count({ kind: 'watch_frame', skipped: true });
       await meter.count({ kind: 'delivery', delivered: true });
       await meter.count({ kind: 'delivery', delivered: true });
       await meter.count({ kind: 'delivery', delivered: false });
@@ -34,7 +37,8 @@ export function describeMeter(name: string, makeMeter: (since: Since) => Promise
       expect(await meter.read()).toEqual({
         ...since,
         providers: { bedrock: { calls: 2, errors: 1 }, pixel: { calls: 1, errors: 0 } },
-        directFrames: 1,
+        directFrames: 2,
+        skippedFrames: 1,
         deliveries: { delivered: 2, failed: 1 },
       });
     });

@@ -360,6 +360,22 @@ function repairCases(makeStore: MakeStore): void {
     expect(await store.dueForRepair(after(61), 10)).toEqual([]);
   });
 
+  test('standing watches are those of all callers that are neither paused nor deleted', async () => {
+    const store = await makeStore();
+    const [standing, paused, deleted] = [newCreation(), newCreation({ caller: 'bob' }), newCreation()];
+    const other = newCreation({ caller: 'bob' });
+    for (const creation of [standing, paused, deleted, other]) await store.create(creation, start);
+    await store.commit(newChange(paused, { set: { status: 'paused' } }));
+    await store.commit(newChange(deleted, { set: { deleted_at: after(5).toISOString() } }));
+    const lost = { ...other.run.state, openings: 7 };
+    await store.commit(newChange(other, { set: { status: 'stream_lost', state: lost } }));
+    const runs = await store.standing();
+    expect(runs.map(({ status, state }) => `${status} ${state.openings}`).toSorted()).toEqual([
+      'active 0',
+      'stream_lost 7',
+    ]);
+  });
+
   test('a watch without destinations has nothing to publish', async () => {
     const { store } = await withWatch(makeStore, { destinations: [] });
     expect(await store.dueForRepair(after(61), 10)).toEqual([]);

@@ -12,7 +12,12 @@ const routing = { routing_key: 'e93facc04764012d7bfb002500d5d1a6' };
 
 /** Messages of the opening of one alert, as docs/use/destinations.md shows them. */
 export function destinationExamples(): Record<string, unknown> {
-  const opened = notify('alert_opened', { id: 'msg_0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001_17' });
+  const opened = notify('alert_opened', {
+    id: 'msg_0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001_17',
+    isPublic: false,
+    frameUrl:
+      'http://127.0.0.1:8787/evidence/0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001/17.jpg?expires=1772971200&signature=wI3e…',
+  });
   const json = (request: { body: string | Uint8Array | null } | undefined): unknown =>
     JSON.parse(String(request?.body));
   const { headers } = toNtfyRequest(url, { token: 'tk_secret' }, opened);

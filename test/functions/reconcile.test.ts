@@ -50,7 +50,32 @@ async function running() {
 test('the run of each minute reports the open event streams', async () => {
   measured.length = 0;
   await handle(eachMinute);
-  expect(measured).toEqual([['OpenEventStreams', 7]]);
+  expect(measured).toContainEqual(['OpenEventStreams', 7]);
+});
+
+test('a run every five minutes counts watches that are blind, late and unheard', async () => {
+  const watches = createWatchStore(world.database);
+  const failing = [{ destination_id: 'team', since: world.clock.now.toISOString(), error: '404' }];
+  const trouble = [
+    { status: 'stream_lost' as const },
+    { health: { late_since: world.clock.now.toISOString(), failing: [] } },
+    { health: { late_since: null, failing } },
+    { model_failures_in_a_row: 5 },
+  ];
+  for (const { status = 'active' as const, ...fields } of trouble) {
+    const creation = newCreation();
+    const state = { ...creation.run.state, ...fields };
+    await watches.create({ ...creation, run: { ...creation.run, status, state } }, world.clock.now);
+  }
+  for (let minute = 0; minute < 5; minute += 1) {
+    measured.length = 0;
+    await handle(eachMinute);
+    const found = Object.fromEntries(measured as [string, number][]);
+    const isMeasured = world.clock.now.getUTCMinutes() % 5 === 0;
+    const expected = { WatchesBlind: 1, WatchesLate: 2, WatchesUnheard: 1 };
+    expect(found).toEqual({ OpenEventStreams: 7, ...(isMeasured && expected) });
+    world.advance(60);
+  }
 });
 
 test('the run of each minute publishes events of watches that are not in the queue', async () => {

@@ -4,10 +4,14 @@ const version = '1.58.0';
 /** Ignored rule W3005: CDK adds redundant `DependsOn` entries to functions. */
 const ignored = ['--ignore-checks', 'W3005'];
 
-/** Returns a function that lints templates and returns the findings; undefined if cfn-lint cannot be installed, which fails in CI. */
-export async function cfnLint(): Promise<((...templates: string[]) => Promise<string>) | undefined> {
+/**
+ * Returns a function that lints templates for the regions that they are deployed to and returns the findings; undefined if cfn-lint cannot
+ * be installed, which fails in CI.
+ */
+export async function cfnLint(
+  regions: readonly string[],
+): Promise<((...templates: string[]) => Promise<string>) | undefined> {
   const lint = await pythonTool('cfn-lint', version);
-  return (
-    lint && (async (...templates) => (await lint(...ignored, '--format', 'parseable', ...templates)).stdout)
-  );
+  const options = [...ignored, '--format', 'parseable', '--regions', ...regions, '--'];
+  return lint && (async (...templates) => (await lint(...options, ...templates)).stdout);
 }

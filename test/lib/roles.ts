@@ -9,16 +9,8 @@ type Statement = {
 
 /** Returns the permissions of all roles as Markdown: one section per role, one line per action. */
 export function describeRoles(resources: Record<string, Resource>): string {
-  const roles = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::IAM::Role');
-  const sections = roles.map(([id, { Properties }]) =>
-    [
-      `## ${withoutHash(id)}`,
-      '',
-      `Assumed by ${principals(Properties.AssumeRolePolicyDocument.Statement)}.`,
-      ...managed(Properties.ManagedPolicyArns ?? []),
-      '',
-      ...[...inline(Properties.Policies ?? []), ...attached(id, resources)].flatMap(lines).toSorted(),
-    ].join('\n'),
+  const sections = [...readRoles(resources)].map(([role, { heading, permissions }]) =>
+    [`## ${role}`, '', ...heading, '', ...permissions].join('\n'),
   );
   return [
     '# Permissions of each role',
@@ -28,6 +20,59 @@ export function describeRoles(resources: Record<string, Resource>): string {
     sections.toSorted().join('\n\n'),
     '',
   ].join('\n');
+}
+
+/** Returns the differences of the roles of stages to those of another stage as Markdown: one section per stage, `+` for an added line. */
+export function describeRoleChanges(
+  base: Record<string, Resource>,
+  stages: { kind: string; resources: Record<string, Resource> }[],
+): string {
+  const before = readRoles(base);
+  const sections = stages.map(({ kind, resources }) => {
+    const after = readRoles(resources);
+    const roles = [...new Set([...before.keys(), ...after.keys()])].toSorted();
+    const changes = roles.flatMap((role) => {
+      const [old, now] = [listLines(before.get(role)), listLines(after.get(role))];
+      const changed = [
+        ...old.filter((line) => !now.includes(line)).map((line) => `- ${line}`),
+        ...now.filter((line) => !old.includes(line)).map((line) => `+ ${line}`),
+      ];
+      return changed.length === 0 ? [] : [`### ${role}`, '', '```diff', ...changed, '```', ''];
+    });
+    return [`## ${kind}`, '', ...(changes.length === 0 ? ['No difference.', ''] : changes)].join('\n');
+  });
+  return [
+    '# Permissions of the roles of other stages',
+    '',
+    'Differences to `roles.snapshot.md`, written by `npx vitest run test/lib/stage-kinds.test.ts -u`. Give the reason for each addition in the commit.',
+    '',
+    sections.join('\n'),
+  ].join('\n');
+}
+
+type Role = { heading: string[]; permissions: string[] };
+
+function listLines(role: Role | undefined): string[] {
+  return role ? [...role.heading, ...role.permissions.map((line) => line.slice(2))] : [];
+}
+
+/** Returns the roles of a template by their name, with the lines of their description. */
+function readRoles(resources: Record<string, Resource>): Map<string, Role> {
+  const roles = Object.entries(resources).filter(([, { Type }]) => Type === 'AWS::IAM::Role');
+  return new Map(
+    roles.map(([id, { Properties }]) => [
+      withoutHash(id),
+      {
+        heading: [
+          `Assumed by ${principals(Properties.AssumeRolePolicyDocument.Statement)}.`,
+          ...managed(Properties.ManagedPolicyArns ?? []),
+        ],
+        permissions: [...inline(Properties.Policies ?? []), ...attached(id, resources)]
+          .flatMap(lines)
+          .toSorted(),
+      },
+    ]),
+  );
 }
 
 function attached(roleId: string, resources: Record<string, Resource>): Statement[] {

@@ -17,4 +17,5 @@ export const stageKinds: Record<string, StageSettingsInput> = {
     },
   },
   'rest-origin': { streamOrigin: 'rest-api' },
+  'opt-in-region': { region: 'eu-south-1' },
 };

@@ -22,7 +22,7 @@ export type Synthesized = {
 export function synthesize(settings: StageSettingsInput = {}): Synthesized {
   const outDir = mkdtempSync(join(tmpdir(), 'watchpost-synth-'));
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
-  // rules.test.ts runs the rules; other files skip them to save seconds.
+  // stage-kinds.test.ts runs the rules; other files skip them to save seconds.
   context['@aws-cdk/core:validateAgainstDefaultRules'] = false;
   const app = new App({ context, outdir: outDir });
   const stack = new WatchpostStack(app, {

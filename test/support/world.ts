@@ -27,6 +27,8 @@ import type { Capture } from '../../core/records/capture.ts';
 import type { DeliveryMessage, WatchMessage } from '../../core/records/delivery.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/digest/summarize-windows.ts';
+import { evidenceLinks } from './watch-alerts.ts';
+import type { WatchDeliverDeps } from '../../core/delivery/deliver-watch-event.ts';
 import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
@@ -77,11 +79,15 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const callers = createCallerStore(database);
   const jobs = createJobStore(database);
 
-  const c: CoreDeps & HttpDeps & Pick<AnalyzeWatchDeps, 'createAlertId' | 'modelPrice'> = {
+  const c: CoreDeps &
+    HttpDeps &
+    Pick<AnalyzeWatchDeps, 'createAlertId' | 'modelPrice'> &
+    Pick<WatchDeliverDeps, 'evidenceLinks'> = {
     jobs,
     watches: createWatchStore(database),
     createAlertId,
     watchDeliveries: createWatchDeliveryStore(database),
+    evidenceLinks,
     destinations: {
       reasonToRefuse: ({ to }) =>
         to === 'nobody@example.com' ? 'The operator does not allow this recipient' : null,

@@ -80,6 +80,8 @@ function attributeNames(counted: Counted): string[] {
       ];
     case 'direct_frame':
       return ['direct_frames'];
+    case 'watch_frame':
+      return [counted.skipped ? 'skipped_frames' : 'direct_frames'];
     case 'delivery_attempt':
       return [];
     case 'delivery':
@@ -106,6 +108,7 @@ function toReading(items: Item[]): Omit<MeterReading, keyof Since> {
       ]),
     ),
     directFrames: countFor('direct_frames'),
+    skippedFrames: countFor('skipped_frames'),
     deliveries: { delivered: countFor('delivered'), failed: countFor('failed') },
   };
 }

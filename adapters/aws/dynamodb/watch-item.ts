@@ -85,7 +85,7 @@ function runRepairDue(stored: StoredRun): number | undefined {
 }
 
 /** Returns true if no execution of the watch is expected to commit. */
-function isIdle({ status, deleted_at: deletedAt }: WatchRun): boolean {
+export function isIdle({ status, deleted_at: deletedAt }: WatchRun): boolean {
   return status === 'paused' || deletedAt !== null;
 }
 

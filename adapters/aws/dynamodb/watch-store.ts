@@ -15,7 +15,16 @@ import { toEpochMinute } from './repair-due.ts';
 import { repair, watchShard } from './table-layout.ts';
 import type { Table } from './table.ts';
 import { commitWatchChange, createWatch } from './watch-commit.ts';
-import { hasUnpublished, isLate, isPurgeDue, readRunItem, readWatchItems, toRunItem } from './watch-item.ts';
+import {
+  hasUnpublished,
+  isIdle,
+  isLate,
+  isPurgeDue,
+  readRunItem,
+  readWatchItems,
+  toRunItem,
+  type StoredRun,
+} from './watch-item.ts';
 import type { Item, ItemKey } from './write.ts';
 
 /** Creates the watch store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
@@ -74,6 +83,8 @@ export function createWatchStore(table: Table, ttls: ItemTtls, backoff: BackoffD
       });
     },
     dueForRepair: async (now, limit) => dueForRepair(table, now, limit),
+    standing: async () =>
+      (await inRepairIndex(table)).filter(({ run }) => !isIdle(run)).map(({ run }) => run),
     purge: async (watchId) => purge(table, watchId),
   };
 
@@ -170,22 +181,30 @@ async function markWatchPublished(table: Table, watchId: string, sequence: numbe
 }
 
 async function dueForRepair(table: Table, now: Date, limit: number): Promise<string[]> {
-  const found = await Promise.all(
-    shards.map((shard) =>
-      table.query({
-        index: repair.name,
-        where: '#repair_shard = :shard AND #repair_due <= :minute',
-        values: { ':shard': `${watchShard}${shard}`, ':minute': toEpochMinute(now) },
-        limit,
-      }),
-    ),
-  );
-  const keys = found.flat().map((item) => readItem(keySchema, item));
-  const runs = (await table.getMany(keys)).map(readRunItem);
+  const runs = await inRepairIndex(table, { before: now, limit });
   const due = runs.filter(
     (stored) => isLate(stored, now) || hasUnpublished(stored) || isPurgeDue(stored, now),
   );
   return due.map(({ watchId }) => watchId).slice(0, limit);
+}
+
+/** Returns the runs in the repair index: of watches with a lease, and those with events to publish or a removal ahead. */
+async function inRepairIndex(table: Table, due?: { before: Date; limit: number }): Promise<StoredRun[]> {
+  const found = await Promise.all(
+    shards.map((shard) =>
+      table.query({
+        index: repair.name,
+        where: `#repair_shard = :shard${due ? ' AND #repair_due <= :minute' : ''}`,
+        values: {
+          ':shard': `${watchShard}${shard}`,
+          ...(due && { ':minute': toEpochMinute(due.before) }),
+        },
+        ...(due && { limit: due.limit }),
+      }),
+    ),
+  );
+  const keys = found.flat().map((item) => readItem(keySchema, item));
+  return (await table.getMany(keys)).map(readRunItem);
 }
 
 /** Maximum writes of a transaction. */

@@ -34,7 +34,7 @@ import { limitEventSessions } from '../limit-event-sessions.ts';
 import { createSecret } from '../secret.ts';
 import type { Secret } from '../secret.ts';
 import { softwareVersion } from '../software-version.ts';
-import { createStoredSigner } from '../stored-signer.ts';
+import { createStoredLinkSigner, createStoredSigner } from '../stored-signer.ts';
 import { instrumentJobs } from '../telemetry/instrument-jobs.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
@@ -93,7 +93,8 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
 
   const model = visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID);
   const queue = deferDeliveryQueue(settings.QUEUE_URL);
-  const signer = createStoredSigner({ masterSecret: secret(settings.MASTER_SECRET_ARN), callers, now });
+  const masterSecret = secret(settings.MASTER_SECRET_ARN);
+  const signer = createStoredSigner({ masterSecret, callers, now });
   const webhooks = createWebhookSender({
     http: deferWebhookHttp(webhookUrls),
     version: softwareVersion,
@@ -131,6 +132,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     signer,
     destinations: createDestinations({ webhooks, signer, now }),
     watchDeliveries: stores.watchDeliveries,
+    evidenceLinks: { signer: createStoredLinkSigner(masterSecret) },
     executions: deferExecutions({
       stateMachineArn: settings.STATE_MACHINE_ARN,
       otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,

@@ -56,7 +56,7 @@ function toAction({ event: { type } }: Notification): 'trigger' | 'acknowledge' 
 
 function trigger(notification: Notification) {
   const { title, text, severity } = describeNotification(notification);
-  const { frameUrl } = notification;
+  const { frameUrl, isPublic } = notification;
   return {
     client: 'Watchpost',
     payload: {
@@ -67,6 +67,6 @@ function trigger(notification: Notification) {
       component: notification.watchId,
       custom_details: toWebhookData({ ...notification, includeFrame: false }),
     },
-    ...(frameUrl?.startsWith('https:') && { images: [{ src: frameUrl, alt: 'Evidence' }] }),
+    ...(isPublic && frameUrl?.startsWith('https:') && { images: [{ src: frameUrl, alt: 'Evidence' }] }),
   };
 }

@@ -32,8 +32,8 @@ function section(text: string) {
 }
 
 /** Slack reads an image from a public address. Without one, the message states it. */
-function evidence({ frame, frameUrl }: Notification, title: string) {
-  if (frameUrl !== null)
+function evidence({ frame, frameUrl, isPublic }: Notification, title: string) {
+  if (frameUrl !== null && isPublic)
     return [{ type: 'image', image_url: frameUrl, alt_text: shorten(`Evidence: ${title}`, 1_000) }];
   if (frame === null) return [];
   const text = 'No picture: Slack cannot reach this service. Open the alert in the console.';

@@ -4,6 +4,15 @@ export const metrics = {
   jobs: { created: 9, completed: 4, failed: 1 },
   frames: { captured: 412, skipped_prefilter: 1377 },
   late: { checks: 0, seconds: 0.02, interval_factor: 1 },
+  watches: {
+    active: 6,
+    off_schedule: 1,
+    budget_exhausted: 0,
+    stream_lost: 1,
+    late: 0,
+    unjudged: 0,
+    destinations_failing: 1,
+  },
   webhooks: { sent: 21, failed: 0 },
 };
 

@@ -98,6 +98,8 @@ export const watch = {
     last_check: 42,
     last_frame_at: at,
     next_check_at: '2026-03-01T12:00:10.000Z',
+    late_since: null,
+    destinations_failing: [],
     model_failure: null,
     budget: null,
   },

@@ -7,13 +7,14 @@ export const modelRegionsDate = '2026-11';
  * Regions from which Nova Lite can be called, by the prefix of its inference profile; the empty prefix is the model in the region itself.
  * Sources: docs.aws.amazon.com/bedrock/latest/userguide, pages batch-inference-supported (regions with a profile and with the model),
  * inference-profiles-support and model-card-amazon-nova-lite. A region that is missing here is not known to work.
+ * GovCloud has the model, but not the CloudFront that a stack needs.
  */
 const regionsByPrefix: Readonly<Record<string, readonly string[]>> = {
   us: ['us-east-1', 'us-east-2', 'us-west-2'],
   eu: ['eu-central-1', 'eu-north-1', 'eu-south-1', 'eu-south-2', 'eu-west-1', 'eu-west-3'],
   apac: ['ap-northeast-1', 'ap-northeast-2', 'ap-south-1', 'ap-southeast-1', 'ap-southeast-2'],
   ca: ['ca-central-1'],
-  '': ['eu-west-2', 'us-gov-west-1'],
+  '': ['eu-west-2'],
 };
 
 /** Regions with a default model. */

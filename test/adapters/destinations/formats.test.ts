@@ -101,6 +101,15 @@ const pagerdutyEvent = z.strictObject({
   images: z.array(z.strictObject({ src: z.url({ protocol: /^https$/ }), alt: z.string() })).optional(),
 });
 
+test('Slack and PagerDuty get no link that they cannot reach', () => {
+  const notification = notify('alert_opened', { frameUrl: 'https://10.0.0.7/frame.jpg', isPublic: false });
+  const slack = String(toSlackRequest(url, notification).body);
+  expect(slack).toContain('Slack cannot reach this service');
+  expect(slack).not.toContain('image_url');
+  const body = JSON.parse(String(toPagerdutyRequest({ routing_key: 'k' }, notification)?.body));
+  expect(body.images).toBeUndefined();
+});
+
 describe.each(types)('the formats of %s', (type) => {
   test.each([{}, longest])('Slack receives blocks within the limits of Block Kit', (data) => {
     for (const frameUrl of [null, 'https://example.com/frame.jpg']) {

@@ -82,6 +82,7 @@ export function notify(
     event,
     frame: 'frame_key' in event.data ? frame : null,
     frameUrl: null,
+    isPublic: true,
     includeFrame: false,
     ...overrides,
   };

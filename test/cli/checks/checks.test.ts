@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { clockFinding, diskFinding, guardFinding, portsFinding } from '../../../cli/checks/checks.ts';
+import {
+  clockFinding,
+  diskFinding,
+  guardFinding,
+  portsFinding,
+  watchesFinding,
+} from '../../../cli/checks/checks.ts';
 import { readSettings } from '../../../cli/settings.ts';
 import { worstStatus } from '../../../core/ports/health.ts';
 
@@ -54,6 +60,32 @@ test('the check of the guard keeps ranges out of its message, and warns of a ran
   expect(home).toMatchObject({ status: 'ok', detail: expect.stringContaining('192.168.1.20/32') });
   expect(home.message).not.toContain('192.168');
   expect(guardFinding(settings({ WATCHPOST_ALLOW_WEBHOOK_RANGES: '0.0.0.0/0' })).status).toBe('warning');
+});
+
+test('the check of watches names those that do not watch, and is fine without them', () => {
+  const fine = {
+    active: 2,
+    off_schedule: 1,
+    budget_exhausted: 0,
+    stream_lost: 0,
+    late: 0,
+    unjudged: 0,
+    destinations_failing: 0,
+  };
+  expect(watchesFinding(fine)).toMatchObject({ status: 'ok', message: '3 not paused, 2 active' });
+  const trouble = {
+    ...fine,
+    stream_lost: 2,
+    budget_exhausted: 1,
+    late: 1,
+    unjudged: 1,
+    destinations_failing: 3,
+  };
+  expect(watchesFinding(trouble)).toMatchObject({
+    status: 'warning',
+    message:
+      '6 not paused: 2 without stream, 1 without budget, 1 late, 1 without verdicts, 3 with a failing destination',
+  });
 });
 
 test('the worst finding decides the status of all', () => {

@@ -11,6 +11,7 @@ import {
   publishWatchEvents,
 } from '../../../core/delivery/publish-watch-events.ts';
 import { sendTestAlert } from '../../../core/delivery/test-destinations.ts';
+import type { WatchChange } from '../../../core/ports/watch-store.ts';
 import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
 import { messageGroup, type QueueMessage } from '../../../core/records/delivery.ts';
 import type { Destination, DestinationAddress } from '../../../core/records/watch.ts';
@@ -20,6 +21,7 @@ import { createCollectedLog } from '../../adapters/embedded/collected-log.ts';
 import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
 import { newChange, newCreation } from '../../contract/watch-records.ts';
 import { destination } from '../../support/watch-records.ts';
+import { evidenceLinks } from '../../support/watch-alerts.ts';
 
 type Answer = Partial<DestinationResult>;
 type Sent = { at: number; to: string; type: string; alert: string | undefined; id: string };
@@ -132,6 +134,7 @@ async function createWatching(
         return { ...result, ...answer(each, before) } as DestinationResult;
       },
     },
+    evidenceLinks,
     newId: () => randomUUID(),
     random: () => 0.5,
   };
@@ -148,13 +151,13 @@ async function createWatching(
     pass: time.pass,
     watch: creation.watch,
     types: () => sent.map(({ to, type }) => `${to} ${type}`),
-    commit: async (events: NewWatchEvent[]) => {
+    commit: async (events: NewWatchEvent[], set: Partial<WatchChange['set']> = {}) => {
       const stored = await watches.get(creation.watch.watch_id);
       run = stored!.run;
       const at = toWatchEvents(events, creation.watch, run.sequence, time.now());
       const change = newChange(
         { ...creation, run },
-        { events: at, set: { sequence: run.sequence + at.length } },
+        { events: at, set: { ...set, sequence: run.sequence + at.length } },
       );
       expect(await watches.commit(change)).toBe('committed');
     },
@@ -185,6 +188,27 @@ describe('events of a watch', () => {
     expect(received('closings')).toEqual(['alert_closed']);
     expect(received('critical')).toEqual(['alert_opened', 'watch_changed']);
     expect(watch.counted.every((outcome) => outcome === 'delivered')).toBe(true);
+  });
+
+  test('the news that a destination fails reaches the others alone', async () => {
+    const watch = await createWatching(
+      () => ({}),
+      [
+        { destination_id: 'broken', type: 'webhook' },
+        { destination_id: 'mail', type: 'webhook' },
+      ],
+    );
+    const data = { status: 'active', destination_id: 'broken' } as const;
+    await watch.commit([
+      { type: 'watch_changed', data: { ...data, reason: 'destination_failed', error: '404' } },
+      { type: 'watch_changed', data: { ...data, reason: 'destination_recovered' } },
+    ]);
+    await watch.pass(10);
+    expect(watch.types().toSorted()).toEqual([
+      'broken watch_changed',
+      'mail watch_changed',
+      'mail watch_changed',
+    ]);
   });
 
   test('a closing waits for its opening, and another alert does not', async () => {
@@ -302,6 +326,13 @@ describe('events of a watch', () => {
   });
 });
 
+function failingDestination(id: string) {
+  return {
+    late_since: null,
+    failing: [{ destination_id: id, since: '2026-03-01T12:00:00.000Z', error: 'the receiver answered 404' }],
+  };
+}
+
 describe('a heartbeat', () => {
   const progress = (stream: 'ok' | 'stale' | 'reconnecting', triggered: boolean | null): NewWatchEvent => ({
     type: 'progress',
@@ -330,6 +361,28 @@ describe('a heartbeat', () => {
       [0, 'heartbeat'],
       [60, 'heartbeat'],
     ]);
+  });
+
+  test.each([
+    ['checks are late', { health: { late_since: '2026-03-01T12:00:00.000Z', failing: [] } }, {}],
+    ['the model fails', { model_failures_in_a_row: 1 }, {}],
+    ['the stream is lost', {}, { status: 'stream_lost' as const }],
+    ['another destination fails', { health: failingDestination('team') }, {}],
+  ])('a heartbeat is silent while %s', async (_, state, set) => {
+    const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
+    const before = await watch.deps.watches.get(watch.watch.watch_id);
+    await watch.commit([progress('ok', false)], { ...set, state: { ...before!.run.state, ...state } });
+    await watch.pass(10);
+    expect(watch.sent).toEqual([]);
+  });
+
+  test('a heartbeat that failed itself is called again', async () => {
+    const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
+    const before = await watch.deps.watches.get(watch.watch.watch_id);
+    const state = { ...before!.run.state, health: failingDestination('kuma') };
+    await watch.commit([progress('ok', false)], { state });
+    await watch.pass(10);
+    expect(watch.sent).toHaveLength(1);
   });
 
   test('a lost stream, a failed model and a failing monitor cause no heartbeat and no retry', async () => {

@@ -73,7 +73,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     random: () => 0.5,
     log: world.c.log,
   });
-  const c: CoreDeps & Pick<AnalyzeWatchDeps, 'createAlertId' | 'modelPrice'> = {
+  const c: CoreDeps & Pick<AnalyzeWatchDeps, 'createAlertId' | 'modelPrice' | 'watchDeliveries'> = {
     ...world.c,
     now,
     streams: { ...world.c.streams, capture: stream.capture },

@@ -1,14 +1,17 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
 import type { StoredWatch } from '../../../core/ports/watch-store.ts';
-import type { Budget, WatchConfig } from '../../../core/records/watch.ts';
+import type { Budget, Destination, WatchConfig } from '../../../core/records/watch.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { changeWatch, pauseWatch } from '../../../core/watch/change.ts';
 import { initialWatchState } from '../../../core/watch/initial-state.ts';
 import type { WatchDecision } from '../../../core/watch/tick.ts';
+import { initialDestinationState } from '../../../core/delivery/destination-state.ts';
+import { readMetrics } from '../../../core/observability/metrics.ts';
 import { repairWatch } from '../../../core/workflow/repair-watches.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import { start } from '../../contract/records.ts';
+import { destination } from '../../support/watch-records.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 import { toWatch } from '../watch/simulation/virtual-watch.ts';
@@ -19,9 +22,19 @@ let world: World;
 
 afterEach(() => world.close());
 
-type Options = { conditions?: string[]; budget?: Budget | null; remind?: number | null };
+type Options = {
+  destinations?: Destination[];
+  conditions?: string[];
+  budget?: Budget | null;
+  remind?: number | null;
+};
 
-async function createWatch({ conditions = ['person'], budget = null, remind = null }: Options = {}) {
+async function createWatch({
+  destinations = [],
+  conditions = ['person'],
+  budget = null,
+  remind = null,
+}: Options = {}) {
   world = createWorld();
   const rules = conditions.map((id) => ({
     id,
@@ -42,7 +55,7 @@ async function createWatch({ conditions = ['person'], budget = null, remind = nu
     callsPerDay: null,
     conditions: rules,
   });
-  const watch = { ...plain, config: { ...plain.config, budget } };
+  const watch = { ...plain, config: { ...plain.config, budget, destinations } };
   await world.c.watches.create(
     {
       watch,
@@ -87,6 +100,11 @@ async function stored(): Promise<StoredWatch> {
 async function eventTypes(): Promise<string[]> {
   const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
   return events.map(({ type }) => type).filter((type) => type !== 'progress');
+}
+
+async function changes() {
+  const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
+  return events.flatMap(({ type, data }) => (type === 'watch_changed' ? data : []));
 }
 
 async function commitDecision(decision: WatchDecision, config?: WatchConfig): Promise<void> {
@@ -237,6 +255,54 @@ describe('tick of a watch', () => {
     expect(status).toBe('active');
     expect(state).toMatchObject({ model_failures_in_a_row: 20, model_failure: { code: 'VLM_ERROR' } });
     expect(state.conditions[0]).toMatchObject({ phase: 'unknown', unjudged: true });
+  });
+
+  test('a check that is five minutes late is reported once, and checks in time end it', async () => {
+    const begun = await createWatch();
+    const first = await run(begun, 1);
+    world.advance(400);
+    const late = await run(first, 1);
+    expect(await changes()).toEqual([expect.objectContaining({ reason: 'checks_late', late_seconds: 390 })]);
+    expect((await stored()).run.state.health.late_since).toBe(first.wait_until);
+    await run(late, 2);
+    expect((await changes()).map(({ reason }) => reason)).toEqual(['checks_late', 'checks_in_time']);
+    expect((await stored()).run.state.health.late_since).toBeNull();
+  });
+
+  test('a destination that is disabled or fails for minutes is reported, and so is its recovery', async () => {
+    const begun = await createWatch({
+      destinations: [destination, { ...destination, destination_id: 'mail' }],
+    });
+    const state = { ...initialDestinationState(watchId, destination), last_error: 'it answered 503' };
+    await world.c.watchDeliveries.putState({ ...state, failures: 3 });
+    const healthy = await run(begun, 1);
+    expect(await changes()).toEqual([]);
+    await world.c.watchDeliveries.putState({ ...state, failures: 4 });
+    const failing = await run(healthy, 2);
+    expect(await changes()).toEqual([
+      { status: 'active', reason: 'destination_failed', destination_id: 'team', error: 'it answered 503' },
+    ]);
+    const read = world.c.watchDeliveries.states;
+    world.c.watchDeliveries.states = async () => Promise.reject(new Error('throttled'));
+    const unread = await run(failing, 1);
+    world.c.watchDeliveries.states = read;
+    expect(await changes()).toHaveLength(1);
+    const disabled = { at: start.toISOString(), reason: 'it answered 410' };
+    await world.c.watchDeliveries.putState({ ...state, fingerprint: 'another address', disabled });
+    await run(unread, 1);
+    expect((await changes()).at(-1)).toEqual({
+      status: 'active',
+      reason: 'destination_recovered',
+      destination_id: 'team',
+    });
+    expect((await stored()).run.state.health.failing).toEqual([]);
+  });
+
+  test('frames of the metrics include the captures of watches', async () => {
+    const begun = await createWatch();
+    world.script.moved.push(true, false, false);
+    await run(begun, 3);
+    expect((await readMetrics(world.c)).frames).toEqual({ captured: 1, skipped_prefilter: 2 });
   });
 
   test('a repeated Analyze returns the stored tick without another model call', async () => {

@@ -13,7 +13,6 @@ test.each([
   ['ap-southeast-2', 'apac.amazon.nova-lite-v1:0'],
   ['ca-central-1', 'ca.amazon.nova-lite-v1:0'],
   ['eu-west-2', 'amazon.nova-lite-v1:0'],
-  ['us-gov-west-1', 'amazon.nova-lite-v1:0'],
 ])('the default model in %s is %s', (region, modelId) => {
   expect(defaultModelId(region)).toBe(modelId);
 });

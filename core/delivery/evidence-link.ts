@@ -1,0 +1,68 @@
+import { WatchpostError } from '../errors.ts';
+import type { LinkSigner } from '../ports/delivery.ts';
+import type { MediaStore } from '../ports/media-store.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
+import type { WatchEvent } from '../records/watch-event.ts';
+import { rules } from '../rules.ts';
+import { addSeconds } from '../time.ts';
+
+/** Links to the evidence of an event, for receivers without a key. */
+export type EvidenceLinks = {
+  signer: LinkSigner;
+  /** Address of the service, without `/api`. */
+  origin: string;
+  /** True if receivers on the Internet reach `origin`. */
+  isPublic: boolean;
+};
+
+type Position = Pick<WatchEvent, 'watch_id' | 'sequence'>;
+
+/** Path of a link, below the origin. */
+export const evidencePath = '/evidence';
+
+/**
+ * Creates the link to the evidence of an event: signed, and valid for `rules.evidenceLinkSeconds` after the event, so that all attempts send the same
+ * link. Outside of `/api`, because receivers such as Slack have no key.
+ */
+export async function createEvidenceLink(
+  { watch_id, sequence, timestamp }: Position & Pick<WatchEvent, 'timestamp'>,
+  { origin, signer }: Pick<EvidenceLinks, 'origin' | 'signer'>,
+): Promise<string> {
+  const expires = Math.floor(addSeconds(new Date(timestamp), rules.evidenceLinkSeconds).getTime() / 1000);
+  const signature = await signer.sign(signedText({ watch_id, sequence }, expires));
+  const query = new URLSearchParams({ expires: String(expires), signature }).toString();
+  return `${origin}${evidencePath}/${watch_id}/${sequence}.jpg?${query}`;
+}
+
+/** Reads the evidence behind a link, as JPEG. Throws `FORBIDDEN` for a link that is invalid or has expired, `NOT_FOUND` if the evidence is gone. */
+export async function readEvidence(
+  link: Position & { expires: number; signature: string },
+  deps: {
+    signer: LinkSigner;
+    watches: Pick<WatchStore, 'get' | 'event'>;
+    media: Pick<MediaStore, 'get'>;
+    now: () => Date;
+  },
+): Promise<Uint8Array> {
+  const isValid = await deps.signer.verify(signedText(link, link.expires), link.signature);
+  if (!isValid || link.expires * 1000 <= deps.now().getTime())
+    throw new WatchpostError(
+      'FORBIDDEN',
+      'This link is invalid or has expired',
+      'Open the alert in the console, or read GET /alerts/{alert_id}/frame with a key.',
+    );
+  const stored = await deps.watches.get(link.watch_id);
+  const event = stored && (await deps.watches.event(link.watch_id, link.sequence));
+  const key = event && 'frame_key' in event.data ? event.data.frame_key : null;
+  const frame = key === null ? undefined : await deps.media.get(key);
+  if (frame) return frame;
+  throw new WatchpostError(
+    'NOT_FOUND',
+    'This picture is gone',
+    'Evidence is kept for retention_days of the watch.',
+  );
+}
+
+function signedText({ watch_id, sequence }: Position, expires: number): string {
+  return `${watch_id}\n${sequence}\n${expires}`;
+}

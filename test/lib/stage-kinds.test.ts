@@ -1,0 +1,143 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CloudFormationValidatePlugin } from 'aws-cdk-lib';
+import { describe, expect, test } from 'vitest';
+import { defaultModelId, modelRegions } from '../../adapters/vision/bedrock/model-regions.ts';
+import { assertSupportedRegion } from '../../lib/stage/region.ts';
+import { cfnLint } from './cfn-lint.ts';
+import { covers, findings } from './findings.ts';
+import { describeRoleChanges } from './roles.ts';
+import { stageKinds } from './stage-kinds.ts';
+import { synthesize } from './synthesize.ts';
+import type { Synthesized } from './synthesize.ts';
+
+const kinds = Object.entries(stageKinds).map(([kind, settings]) => {
+  const synthesized = synthesize(settings);
+  return { kind, synthesized, ...findings(synthesized.app) };
+});
+/** Timeout, since the rule engine takes seconds to start. */
+const cloudFormation = new CloudFormationValidatePlugin();
+
+test('cdk-nag inspects the stack and reports the known findings', () => {
+  const [{ found } = { found: [] }] = kinds;
+  expect(found).toContainEqual(expect.objectContaining({ rule: 'AwsSolutions-APIG4' }));
+  expect(found).toContainEqual(expect.objectContaining({ rule: 'Serverless-LambdaDLQ' }));
+});
+
+describe.each(kinds)('stage $kind', ({ synthesized, found, acknowledged }) => {
+  test('the stack acknowledges every finding of AwsSolutions and Serverless with a reason', () => {
+    expect(found.filter((finding) => !acknowledged.some((each) => covers(each, finding)))).toEqual([]);
+  });
+
+  test('every acknowledgment matches a current finding', () => {
+    expect(acknowledged.filter((each) => !found.some((finding) => covers(each, finding)))).toEqual([]);
+  });
+
+  test('every reason of an acknowledgment is a sentence', () => {
+    for (const { reason } of acknowledged) expect(reason).toMatch(/^[A-Z].{20,}\.$/);
+  });
+
+  test('the CloudFormation rules of CDK report nothing for the stack', () => {
+    expect(templateFindings(synthesized, synthesized.template.toJSON())).toEqual([]);
+  });
+});
+
+test('the CloudFormation rules of CDK report an invalid property', () => {
+  const [{ synthesized } = { synthesized: synthesize() }] = kinds;
+  const broken = structuredClone(synthesized.template.toJSON());
+  for (const { Type, Properties } of Object.values<any>(broken['Resources']))
+    if (Type === 'AWS::Lambda::Function') Properties.Timeout = 901;
+  expect(templateFindings(synthesized, broken)).not.toEqual([]);
+});
+
+test('the roles of each stage differ from those of the default stage as roles-of-stages.snapshot.md lists', async () => {
+  const [{ synthesized: base }, ...others] = kinds as [(typeof kinds)[number], ...typeof kinds];
+  const stages = others.map(({ kind, synthesized }) => ({ kind, resources: inRegion(synthesized) }));
+  const text = describeRoleChanges(base.resources, stages);
+  await expect(text).toMatchFileSnapshot('./roles-of-stages.snapshot.md');
+});
+
+describe('regions', () => {
+  const regions = modelRegions.map((region) => ({ region, ...splitTemplate(region) }));
+  const [first] = regions;
+
+  test.for(regions)(
+    'the template for $region is that of every region, but for the model and the logs of CloudFront',
+    ({ region, common, model, logging }) => {
+      expect(common).toEqual(first?.common);
+      expect(logging !== undefined).toBe(!region.startsWith('eu-south-'));
+      const arn = `arn:aws:bedrock:${region}:`;
+      expect(model).toContain(arn);
+      expect(model).toContain(defaultModelId(region));
+    },
+  );
+
+  test('the synthesis rejects a region of another partition, also with a model', () => {
+    const elsewhere = { region: 'us-gov-west-1', modelId: 'amazon.nova-lite-v1:0' };
+    expect(() => synthesize(elsewhere)).toThrow(/CloudFront/);
+  });
+
+  test.each(['us-gov-west-1', 'us-gov-east-1', 'cn-north-1', 'eusc-de-east-1'])(
+    'a stage in %s is rejected, because its partition has no CloudFront for CloudFormation',
+    (region) => {
+      expect(() => assertSupportedRegion(region)).toThrow(/CloudFront/);
+    },
+  );
+});
+
+test(
+  'cfn-lint reports nothing for the templates of all stages in any region',
+  { timeout: 300_000 },
+  async (context) => {
+    const lint = await cfnLint(modelRegions);
+    if (lint === undefined)
+      return context.skip(
+        'cfn-lint could not be installed: requires Python 3 with pip and a package registry',
+      );
+    const templates = kinds.map(({ synthesized: { outDir } }) =>
+      join(outDir, 'Watchpost-test.template.json'),
+    );
+    expect(await lint(...templates)).toBe('');
+  },
+);
+
+/** Returns the resources of a stage as they are in the region of the default stage. */
+function inRegion({ stack, resources }: Synthesized): Synthesized['resources'] {
+  return JSON.parse(JSON.stringify(resources).replaceAll(stack.region, 'eu-central-1'));
+}
+
+/** Separates what may differ between regions from the rest of the template; the rest has no region and no hash. */
+function splitTemplate(region: string) {
+  const template = structuredClone(synthesize({ region }).template.toJSON());
+  const resources = Object.entries<any>(template['Resources']);
+  const [, distribution] = resources.find(([, { Type }]) => Type === 'AWS::CloudFront::Distribution') ?? [];
+  const { Logging: logging, ...config } = distribution.Properties.DistributionConfig;
+  distribution.Properties.DistributionConfig = config;
+  const [, policy] =
+    resources.find(([id, { Type }]) => Type === 'AWS::IAM::Policy' && id.startsWith('Analyze')) ?? [];
+  const isModel = ({ Action }: any) => Action === 'bedrock:InvokeModel';
+  const statements: object[] = policy.Properties.PolicyDocument.Statement;
+  policy.Properties.PolicyDocument.Statement = statements.filter((each) => !isModel(each));
+  const common = JSON.stringify(template)
+    .replaceAll(region, 'REGION')
+    .replaceAll(defaultModelId(region) ?? '', 'MODEL')
+    .replaceAll(/(?<=CurrentVersion\w{8})[0-9a-f]{32,40}|(?<=release )[0-9a-f]{10}/g, '');
+  return { common: JSON.parse(common), model: JSON.stringify(statements.filter(isModel)), logging };
+}
+
+function templateFindings({ app, stack, outDir }: Synthesized, template: object) {
+  const templatePath = join(outDir, 'judged.template.json');
+  writeFileSync(templatePath, JSON.stringify(template));
+  const stackTemplate = {
+    stackConstructPath: stack.node.path,
+    templatePath,
+    accountId: '123456789012',
+    region: 'eu-central-1',
+  };
+  const context: any = {
+    appConstruct: app,
+    templatePaths: [templatePath],
+    stackTemplates: [stackTemplate],
+  };
+  return cloudFormation.validate(context).violations;
+}
