@@ -29,7 +29,7 @@ export function readKeyFrameUnits(extract: Uint8Array): KeyFrameUnits | null {
   return readUnits(Buffer.concat(parts));
 }
 
-/** Returns the H.264 key frame of an access unit in Annex B format, or null if it is none, or has no parameter sets of its own. */
+/** Returns the H.264 key frame of an access unit in Annex B format, or null for other units and without parameter sets of its own. */
 export function readUnits(bytes: Buffer): KeyFrameUnits | null {
   const types = new Map(listUnits(bytes).map(({ type, unit }) => [type, unit]));
   const sps = types.get(units.sps);

@@ -62,7 +62,7 @@ test('a JPEG with a thumbnail, one with a second image behind it, and one in a r
   expect(other).not.toEqual(one);
 });
 
-test('after a damaged JPEG, the next one is decoded in a new process', async () => {
+test('a JPEG after a damaged one is decoded in a new process', async () => {
   const { decode, countAlone } = openPool();
   await decode(red, size, never);
   const damaged = Buffer.concat([pattern.subarray(0, 9000), Buffer.from([0xff, 0xd9])]);
