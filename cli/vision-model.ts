@@ -19,14 +19,11 @@ import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
 
-/** Width of a captured frame, in pixels. */
-const capturedWidthPixels = 896;
-
 /** Creates the model of the settings. Throws `SettingsError` if a required setting is missing. */
 export function createVisionModel(settings: Settings, ffmpegPath: string): VisionModel {
   const vision = createProvider(settings, ffmpegPath);
   const isBuiltIn = vision.provider === 'objects' || vision.provider === 'pixel';
-  return isBuiltIn || settings.visionWidth >= capturedWidthPixels
+  return isBuiltIn
     ? vision
     : withPictureWidth(vision, settings.visionWidth, async (jpeg, widthPixels, signal) =>
         resizeJpeg(jpeg, widthPixels, ffmpegPath, signal),

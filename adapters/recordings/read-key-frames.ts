@@ -22,6 +22,7 @@ export async function* readKeyFrames(ffmpegPath: string, path: string): AsyncGen
   const [, list, , packets] = child.stdio;
   try {
     if (!(packets instanceof Readable) || list === null) return;
+    const takeBytes = createByteReader(packets);
     let unitSeconds = 0;
     let first: number | undefined;
     for await (const line of createInterface({ input: list })) {
@@ -30,7 +31,7 @@ export async function* readKeyFrames(ffmpegPath: string, path: string): AsyncGen
       if (line.startsWith('#')) continue;
       const [, , time, , length] = line.split(',').map(Number);
       if (time === undefined || length === undefined || !Number.isSafeInteger(length)) return;
-      const bytes = await takeBytes(packets, length);
+      const bytes = await takeBytes(length);
       if (bytes === undefined) return;
       first ??= time;
       yield { seconds: Math.round((time - first) * unitSeconds * 1000) / 1000, bytes };
@@ -43,21 +44,21 @@ export async function* readKeyFrames(ffmpegPath: string, path: string): AsyncGen
   }
 }
 
-/** Reads exactly that many bytes; undefined if the stream ends before. */
-async function takeBytes(stream: Readable, length: number): Promise<Buffer | undefined> {
-  for (;;) {
-    const bytes: unknown = stream.read(length);
-    if (Buffer.isBuffer(bytes)) return bytes.length === length ? bytes : undefined;
-    if (stream.readableEnded || stream.destroyed) return undefined;
-    await new Promise<void>((resolve) => {
-      const events = ['readable', 'end', 'close', 'error'];
-      const wake = () => {
-        for (const event of events) stream.off(event, wake);
-        resolve();
-      };
-      for (const event of events) stream.on(event, wake);
-    });
-  }
+/** Returns a function that reads exactly that many bytes, or undefined if the stream ends before. */
+function createByteReader(stream: Readable): (length: number) => Promise<Buffer | undefined> {
+  let wake = (): void => undefined;
+  // A listener per wait would be called immediately while a part is in the buffer, and no more would arrive.
+  for (const event of ['readable', 'end', 'close', 'error']) stream.on(event, () => wake());
+  return async (length) => {
+    for (;;) {
+      const bytes: unknown = stream.read(length);
+      if (Buffer.isBuffer(bytes)) return bytes.length === length ? bytes : undefined;
+      if (stream.readableEnded || stream.destroyed) return undefined;
+      const woken = Promise.withResolvers<void>();
+      wake = woken.resolve;
+      await woken.promise;
+    }
+  };
 }
 
 /** One list of times and lengths, and the packets behind each other. A list that waits in a buffer would block both. */

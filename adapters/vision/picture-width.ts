@@ -4,11 +4,17 @@ import { VisionError } from '../../core/errors.ts';
 /** Scales a JPEG down to a width, in pixels. */
 export type ResizeJpeg = (jpeg: Uint8Array, widthPixels: number, signal: AbortSignal) => Promise<Uint8Array>;
 
+/** Width of a captured frame, in pixels. */
+export const capturedWidthPixels = 896;
+/** Minimum width of the frames that a model receives, in pixels. */
+export const minPictureWidthPixels = 224;
+
 /**
  * Returns a model that receives frames of at most `widthPixels` for its checks: fewer pixels are fewer tokens. The evidence keeps its
- * width. Throws `VisionError` if a frame cannot be scaled.
+ * width. From the width of a capture on, it is the model itself. Throws `VisionError` if a frame cannot be scaled.
  */
 export function withPictureWidth(vision: VisionModel, widthPixels: number, resize: ResizeJpeg): VisionModel {
+  if (widthPixels >= capturedWidthPixels) return vision;
   const { judgeConditions } = vision;
   const scale = async (jpeg: Uint8Array, signal: AbortSignal) =>
     resize(jpeg, widthPixels, signal).catch((cause: unknown) => {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -109,6 +110,10 @@ async function recordLong(name: string, options: string): Promise<string> {
   return file;
 }
 
+function hash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
 const h264 = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 5 -keyint_min 5 -sc_threshold 0';
 const times = [0, 0.4, 3.7, 4.1, 4.2, 14.9];
 
@@ -116,7 +121,6 @@ test.each([
   ['an MP4', 'long.mp4', true, `${h264} -bf 2`],
   ['an MPEG-TS recording that begins late', 'late.ts', true, `${h264} -output_ts_offset 50000`],
   ['a recording of key frames alone', 'intra.mp4', true, `${h264.replace('-g 5', '-g 1')} -r 5`],
-  ['a rotated recording', 'rotated.mp4', false, `${h264} -metadata:s:v rotate=90`],
   [
     'HEVC',
     'long.mkv',
@@ -126,13 +130,17 @@ test.each([
 ])('%s has the same captures if only those frames are decoded', async (_, name, isLazy, options) => {
   const file = await recordLong(name, options);
   const first = await decodeReadFrames(ffmpegPath, file).next();
-  expect(first.done).toBe(!isLazy);
+  expect(first.done ?? false).toBe(!isLazy);
   const recording = { path: file, durationSeconds: 15, keyFrameSeconds: 1 };
   const read = async (durationSeconds: number) => {
     const timeline = arrangeTimeline([{ ...recording, durationSeconds }]);
     const captureAt = createCapturer({ ...timeline, durationSeconds: 3600 });
     const captures = [];
-    for (const seconds of times) captures.push(await captureAt(seconds));
+    for (const seconds of times) {
+      const { frame, thumbnail, capturedAt, position } = await captureAt(seconds);
+      // A failure that prints pictures takes minutes.
+      captures.push({ seconds, frame: hash(frame), thumbnail: hash(thumbnail), capturedAt, position });
+    }
     await close();
     return captures;
   };
