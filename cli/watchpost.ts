@@ -7,11 +7,11 @@ import { inputModeSchema } from '../core/records/capture.ts';
 import { scopeSchema } from '../core/records/key.ts';
 import type { Scope } from '../core/records/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
+import type { CallerBackend } from './callers/caller-backend.ts';
 import { backup } from './commands/backup.ts';
 import { rules } from '../core/rules.ts';
 import { cost } from './commands/cost.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
-import { acceptSecret, restore, restoreSecret } from './commands/restore.ts';
 import { stream } from './commands/stream.ts';
 import type { KeyTarget } from './keys/open-key-backend.ts';
 import { toExitCode, formatError } from './exit.ts';
@@ -19,6 +19,7 @@ import { addSettings, settingNames } from './settings.ts';
 import { addAdvise } from './program/add-advise.ts';
 import { addEvaluate } from './program/add-evaluate.ts';
 import { addLabel } from './program/add-label.ts';
+import { addRestore } from './program/add-restore.ts';
 import { addReplay } from './program/add-replay.ts';
 import { addWatch } from './program/add-watch.ts';
 import {
@@ -216,19 +217,7 @@ addSettings(program.command('backup <folder>'), ['dataDir'])
     await backup(options, { terminal, now: () => new Date(), sleep: async (ms) => sleep(ms) });
   });
 
-addSettings(program.command('restore <folder>'), ['dataDir'])
-  .description('replace the data directory by a backup, while the service is stopped')
-  .option('--secret-only', 'restore the master secret only')
-  .action(async (folder: string, raw: unknown) => {
-    const { secretOnly } = z.object({ secretOnly: z.boolean().default(false) }).parse(raw);
-    const { dataDir } = parseSettings(raw);
-    if (secretOnly) await restoreSecret(folder, dataDir, terminal);
-    else await restore(folder, dataDir, new Date(), terminal);
-  });
-
-addSettings(program.command('accept-secret'), ['dataDir'])
-  .description('let the next start use the master secret that it finds, or create a new one')
-  .action(async (raw: unknown) => acceptSecret(parseSettings(raw).dataDir, new Date(), terminal));
+addRestore(program, terminal);
 
 const keys = program
   .command('keys')
@@ -242,6 +231,15 @@ const keyOptions = z.object({
   graceSeconds: z.number().default(3600),
   descendants: z.boolean().default(false),
   label: z.string().nullable().default(null),
+});
+
+const usageOptions = z.object({
+  caller: z.string().optional(),
+  own: z.boolean().default(false),
+  from: z.string().optional(),
+  to: z.string().optional(),
+  days: z.boolean().default(false),
+  yes: z.boolean().default(false),
 });
 
 const placeOptions = z.object({
@@ -311,11 +309,56 @@ addPlace(
     await rotateKey(parseTarget(raw), key, rotation, terminal, wantsJson(raw));
   });
 
+addPlace(program.command('usage').description('print model calls, tokens and cost by caller'))
+  .option('--caller <name>', 'caller whose use is printed; default: all')
+  .option('--own', 'with --base-url, the caller of the key instead of all')
+  .option('--from <day>', 'first day (UTC), YYYY-MM-DD; default: 29 days before the last one')
+  .option('--to <day>', 'last day (UTC), included; default: today')
+  .option('--days', 'also print each day')
+  .option('--json', 'print the use as JSON')
+  .action(async (raw: unknown) => {
+    const { caller, own, from, to, days } = usageOptions.parse(raw);
+    const { printUsage } = await import('./commands/callers.ts');
+    await withCallers(raw, { all: !own }, (backend) =>
+      printUsage(backend, { caller, from, to, days }, terminal, wantsJson(raw)),
+    );
+  });
+
+const callers = program
+  .command('callers')
+  .description("manage callers of this machine's service, or of the service in the options");
+addPlace(
+  callers.command('delete <caller>').description('erase a caller with everything that is stored for it'),
+)
+  .option('--yes', 'erase without a confirmation')
+  .option('--json', 'print what was removed as JSON')
+  .action(async (caller: string, raw: unknown) => {
+    const { yes } = usageOptions.parse(raw);
+    const { deleteCaller } = await import('./commands/callers.ts');
+    await withCallers(raw, { all: true }, (backend) =>
+      deleteCaller(backend, caller, yes, terminal, wantsJson(raw)),
+    );
+  });
+
 try {
   await program.parseAsync();
 } catch (error) {
   for (const line of formatError(error)) terminal.note(line);
   process.exitCode = toExitCode(error);
+}
+
+async function withCallers(
+  raw: unknown,
+  scope: { all: boolean },
+  work: (backend: CallerBackend) => Promise<void>,
+): Promise<void> {
+  const { openCallerBackend } = await import('./callers/open-caller-backend.ts');
+  const backend = await openCallerBackend(parseTarget(raw), scope);
+  try {
+    await work(backend);
+  } finally {
+    await backend.close();
+  }
 }
 
 /** Adds the options that select the service; `--data-dir` is that of this machine. */

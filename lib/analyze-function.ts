@@ -6,6 +6,7 @@ import { Construct } from 'constructs';
 import { visionProviders } from '../adapters/vision/providers.ts';
 import type { AnalyzeEnvironment } from '../functions/analyze/config.ts';
 import { allowExecutions, allowInvoking, allowMedia, allowSending, allowTable } from './permissions.ts';
+import type { DeploymentBus } from './event-bus.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 import { allowModel } from './vision-permission.ts';
@@ -16,6 +17,7 @@ type Props = {
   table: Table;
   pictures: Bucket;
   queue: Queue;
+  eventBus: DeploymentBus | undefined;
   machines: ExecutionMachines;
   capture: ServiceFunction;
 };
@@ -34,6 +36,7 @@ export class AnalyzeFunction extends Construct {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
       QUEUE_URL: queue.queueUrl,
+      EVENT_BUS: props.eventBus?.nameOrArn,
       ...executionEnvironment(this, machines),
       CAPTURE_FUNCTION: capture.live.functionArn,
       VISION_PROVIDER: visionProvider,

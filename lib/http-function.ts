@@ -15,6 +15,7 @@ import {
   allowSending,
   allowTable,
 } from './permissions.ts';
+import type { DeploymentBus } from './event-bus.ts';
 import type { OwnEnvironment, ServiceFunction } from './service-function.ts';
 import type { ServiceSecrets } from './service-secrets.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
@@ -26,6 +27,7 @@ export type HttpFunctionProps = {
   table: Table;
   pictures: Bucket;
   queue: Queue;
+  eventBus: DeploymentBus | undefined;
   machines: ExecutionMachines;
   capture: ServiceFunction;
   analyze: ServiceFunction;
@@ -44,6 +46,7 @@ export function httpEnvironment(
     TABLE_NAME: deps.table.tableName,
     MEDIA_BUCKET: deps.pictures.bucketName,
     QUEUE_URL: deps.queue.queueUrl,
+    EVENT_BUS: deps.eventBus?.nameOrArn,
     ...executionEnvironment(scope, deps.machines),
     CAPTURE_FUNCTION: deps.capture.live.functionArn,
     ANALYZE_FUNCTION: deps.analyze.live.functionArn,

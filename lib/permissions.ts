@@ -1,9 +1,11 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
+import { busSource } from '../adapters/aws/bus-source.ts';
 import { keyPrefixes } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { Index } from '../adapters/aws/dynamodb/table-layout.ts';
 import { MediaBucket } from './media-bucket.ts';
@@ -78,6 +80,16 @@ export function allowMedia(
 /** Grants sending to a queue. */
 export function allowSending(to: ServiceFunction, { queueArn }: Queue): void {
   to.allow(['sqs:SendMessage'], [queueArn]);
+}
+
+/** Grants putting events of the service on a bus. */
+export function allowPuttingEvents(
+  to: ServiceFunction,
+  { eventBusArn }: Pick<IEventBus, 'eventBusArn'>,
+): void {
+  to.allow(['events:PutEvents'], [eventBusArn], {
+    conditions: { StringEquals: { 'events:source': busSource } },
+  });
 }
 
 /** Grants reading of secrets. */

@@ -9,12 +9,19 @@ import { repair } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { ReconcileEnvironment } from '../functions/reconcile/config.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 import { allowExecutions, allowSending, allowTable } from './permissions.ts';
+import type { DeploymentBus } from './event-bus.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 import { executionEnvironment } from './workflow-names.ts';
 import type { ExecutionMachines } from './workflow-names.ts';
 
-type Props = { table: Table; queue: Queue; stateMachines: StateMachine[]; machines: ExecutionMachines };
+type Props = {
+  table: Table;
+  queue: Queue;
+  eventBus: DeploymentBus | undefined;
+  stateMachines: StateMachine[];
+  machines: ExecutionMachines;
+};
 
 /** Function that repairs interrupted work: every minute, and when a workflow execution ends. */
 export class Reconcile extends Construct {
@@ -28,9 +35,11 @@ export class Reconcile extends Construct {
     const environment: OwnEnvironment<ReconcileEnvironment> = {
       TABLE_NAME: props.table.tableName,
       QUEUE_URL: props.queue.queueUrl,
+      EVENT_BUS: props.eventBus?.nameOrArn,
       ...executionEnvironment(this, props.machines),
       RETENTION_SECONDS: String(context.settings.retentionSeconds),
       EVENT_STREAMS: String(context.settings.eventStreams),
+      CALLER_METRICS: String(context.settings.callerMetrics),
     };
     this.function = new ServiceFunction(this, 'Reconcile', context, {
       name: 'reconcile',

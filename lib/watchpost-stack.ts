@@ -11,6 +11,7 @@ import { DeliveryQueue } from './delivery-queue.ts';
 import { ConsoleSite } from './edge/console-site.ts';
 import { Edge } from './edge/edge.ts';
 import { EgressNetwork } from './egress-network.ts';
+import { createEventBus } from './event-bus.ts';
 import { EventStream } from './event-stream.ts';
 import { HttpApi } from './http-api.ts';
 import { JobsTable } from './jobs-table.ts';
@@ -68,7 +69,9 @@ export class WatchpostStack extends Stack {
 
     // Workflow and its functions
     const context = { bundles, log, settings, release: computeRelease(bundles, settings) };
-    const resources = { table, pictures, queue, machines };
+    const eventBus =
+      settings.eventBus === undefined ? undefined : createEventBus(this, 'EventBus', settings.eventBus);
+    const resources = { table, pictures, queue, machines, eventBus };
     const network = settings.fixedEgress && new EgressNetwork(this, 'Egress', settings.fixedEgress);
     const captureProps = { table, pictures, forDeployment, network };
     const capture = new CaptureFunction(this, 'Capture', context, captureProps).function;
@@ -143,6 +146,7 @@ export class WatchpostStack extends Stack {
       StateMachineArn: stateMachineArn(this, machines.current),
       LogGroupName: log.functions.logGroupName,
       MediaBucketName: pictures.bucketName,
+      ...(eventBus && { EventBusArn: eventBus.bus.eventBusArn }),
     });
   }
 

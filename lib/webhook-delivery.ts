@@ -8,7 +8,14 @@ import { Construct } from 'constructs';
 import type { DeliverEnvironment } from '../functions/deliver/config.ts';
 import type { EgressNetwork } from './egress-network.ts';
 import { attemptSeconds } from './delivery-queue.ts';
-import { allowMedia, allowReadingSecrets, allowSending, allowTable } from './permissions.ts';
+import type { DeploymentBus } from './event-bus.ts';
+import {
+  allowMedia,
+  allowPuttingEvents,
+  allowReadingSecrets,
+  allowSending,
+  allowTable,
+} from './permissions.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
 
@@ -19,20 +26,22 @@ type Props = {
   masterSecret: Secret;
   baseUrl: string;
   network: EgressNetwork | undefined;
+  eventBus: DeploymentBus | undefined;
 };
 
-/** Function that delivers events to webhooks, one message per invocation, first attempts in order per job. */
+/** Function that delivers events to webhooks and to the event bus, one message per invocation, first attempts in order per job. */
 export class WebhookDelivery extends Construct {
   readonly function: ServiceFunction;
 
   constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
-    const { table, pictures, queue, masterSecret, baseUrl, network } = props;
+    const { table, pictures, queue, masterSecret, baseUrl, network, eventBus } = props;
     const { allowWebhookRanges, deliveriesAtOnce } = context.settings;
     const environment: OwnEnvironment<DeliverEnvironment> = {
       TABLE_NAME: table.tableName,
       MEDIA_BUCKET: pictures.bucketName,
       QUEUE_URL: queue.queueUrl,
+      EVENT_BUS: eventBus?.nameOrArn,
       MASTER_SECRET_ARN: masterSecret.secretArn,
       BASE_URL: baseUrl,
       ALLOW_WEBHOOK_RANGES: allowWebhookRanges.join(','),
@@ -52,6 +61,7 @@ export class WebhookDelivery extends Construct {
     allowSending(this.function, queue);
     allowMedia(this.function, pictures, ['s3:GetObject']);
     allowReadingSecrets(this.function, masterSecret);
+    if (eventBus) allowPuttingEvents(this.function, eventBus.bus);
   }
 
   #consume(queue: Queue, deliveriesAtOnce: number | undefined): void {

@@ -1,11 +1,13 @@
 import type { AlarmReader } from '../../core/ports/alarms.ts';
 import type { DeliveryQueue } from '../../core/ports/delivery.ts';
+import type { EventBus } from '../../core/ports/event-bus.ts';
 import type { Executions } from '../../core/ports/executions.ts';
 import type { RecentLog } from '../../core/ports/log.ts';
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { EgressGuard } from '../egress/guard.ts';
 import { loadOnce } from '../load-once.ts';
+import type { EventBusOptions } from './event-bus.ts';
 import type { ExecutionsOptions } from './executions.ts';
 import type { Invoke } from './invoke/invoke.ts';
 
@@ -32,7 +34,7 @@ export function deferMediaStore(bucket: string): MediaStore {
 }
 
 /** Creates the delivery queue; loads the SQS client at the first message. */
-export function deferDeliveryQueue(queueUrl: string): DeliveryQueue {
+export function deferDeliveryQueue(queueUrl: string, hasBus: boolean): DeliveryQueue {
   const load = loadOnce(async () => {
     const [{ SQSClient }, { createDeliveryQueue }] = await Promise.all([
       import('@aws-sdk/client-sqs'),
@@ -40,7 +42,19 @@ export function deferDeliveryQueue(queueUrl: string): DeliveryQueue {
     ]);
     return createDeliveryQueue({ client: new SQSClient({}), queueUrl });
   });
-  return { send: async (message) => (await load()).send(message) };
+  return { hasBus, send: async (message) => (await load()).send(message) };
+}
+
+/** Creates the event bus; loads the EventBridge client at the first event. */
+export function deferEventBus(options: Omit<EventBusOptions, 'client'>): EventBus {
+  const load = loadOnce(async () => {
+    const [{ EventBridgeClient }, { createEventBus }] = await Promise.all([
+      import('@aws-sdk/client-eventbridge'),
+      import('./event-bus.ts'),
+    ]);
+    return createEventBus({ client: new EventBridgeClient({}), ...options });
+  });
+  return { put: async (event) => (await load()).put(event) };
 }
 
 /** Creates executions on Step Functions; loads its client at the first call. */

@@ -20,6 +20,8 @@ export const functionSettings = z.object({
   MEDIA_BUCKET: name,
   /** URL of the delivery queue. */
   QUEUE_URL: z.url(),
+  /** Name or ARN of the event bus that receives each event. Default: none. */
+  EVENT_BUS: name.optional(),
   /** State machine of new executions. */
   STATE_MACHINE_ARN: name,
   /** State machine of executions that were started in the other mode (`burstSeconds`). */
@@ -86,6 +88,8 @@ export const functionSettings = z.object({
   EVENT_STREAMS_PER_CALLER: count.prefault('10'),
   /** Maximum concurrent event streams of all callers. */
   EVENT_STREAMS: count.prefault('200'),
+  /** Maximum callers with metrics of their own; 0 for none. */
+  CALLER_METRICS: count.prefault('10'),
   /** Maximum duration of an event-stream session, in seconds: 14 minutes, less than the 15 of the function. */
   EVENT_STREAM_SECONDS: count.prefault('840'),
   /** Seconds between heartbeats on an idle event stream. CloudFront closes a connection after 60 s without data. */
@@ -101,6 +105,7 @@ export const httpSettings = {
   TABLE_NAME: true,
   MEDIA_BUCKET: true,
   QUEUE_URL: true,
+  EVENT_BUS: true,
   STATE_MACHINE_ARN: true,
   OTHER_STATE_MACHINE_ARN: true,
   CAPTURE_FUNCTION: true,

@@ -22,17 +22,29 @@ export async function deployedKeys(
   return storedKeys({ keys, callers, now, ...primitives }, async () => client.destroy());
 }
 
-/** Finds the table of a stack: CloudFormation names it `<stack>-<logical id>-<random>`. */
-export async function findTable(stack: string, client: DynamoDBClient): Promise<string> {
+/** Finds the table of a stack: CloudFormation names it `<stack>-<logical id>-<random>`. `except` is a table that may have such a name too. */
+export async function findTable(stack: string, client: DynamoDBClient, except?: string): Promise<string> {
+  const found = await listTables(stack, client).catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError(`The tables cannot be listed: ${reason}`, remediation, { cause });
+  });
+  const tables = found.filter((name) => name !== except);
+  const [table] = tables;
+  if (table !== undefined && tables.length === 1) return table;
+  throw new CommandError(
+    tables.length === 0
+      ? `No table of the stack ${stack} found in this account and region`
+      : `${tables.length} tables begin with ${stack}-`,
+    remediation,
+  );
+}
+
+async function listTables(stack: string, client: DynamoDBClient): Promise<string[]> {
   const found: string[] = [];
   for await (const { TableNames = [] } of paginateListTables({ client }, {}))
     found.push(...TableNames.filter((name) => name.startsWith(`${stack}-`)));
-  const [table] = found;
-  if (table !== undefined && found.length === 1) return table;
-  throw new CommandError(
-    found.length === 0
-      ? `No table of the stack ${stack} found in this account and region`
-      : `${found.length} tables begin with ${stack}-`,
-    'Check AWS_PROFILE and AWS_REGION, or set --table to the output TableName of the deployment.',
-  );
+  return found;
 }
+
+const remediation =
+  'Check AWS_PROFILE and AWS_REGION, or set --table to the output TableName of the deployment.';

@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { WatchChange, WatchStore } from '../ports/watch-store.ts';
-import type { Destination } from '../records/watch.ts';
+import type { Destination, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { isWanted } from './notification.ts';
 
@@ -25,7 +25,7 @@ export function publishCommits(watches: WatchStore, deps: Omit<Deps, 'watches'>)
     },
     commit: async (change) => {
       const result = await watches.commit(change);
-      if (result === 'committed' && (await isWorthPublishing(change, watches)))
+      if (result === 'committed' && (await isWorthPublishing(change, publishing)))
         await publishWatchEvents(change.watchId, publishing);
       return result;
     },
@@ -34,16 +34,20 @@ export function publishCommits(watches: WatchStore, deps: Omit<Deps, 'watches'>)
 
 async function isWorthPublishing(
   { watchId, events }: Pick<WatchChange, 'watchId' | 'events'>,
-  watches: Pick<WatchStore, 'getIncludingDeleted'>,
+  { watches, queue }: Pick<Deps, 'watches' | 'queue'>,
 ): Promise<boolean> {
   if (events.some(({ type }) => type !== 'progress')) return true;
   const stored = events.length === 0 ? undefined : await watches.getIncludingDeleted(watchId);
-  if (!stored || stored.watch.config.destinations.length === 0) return false;
+  if (!stored || !hasReceivers(stored.watch, queue)) return false;
   const { run, watch } = stored;
   return (
     run.sequence - run.published >= pageSize ||
     watch.config.destinations.some(({ type }) => type === 'heartbeat')
   );
+}
+
+function hasReceivers({ config }: Watch, { hasBus }: Deps['queue']): boolean {
+  return config.destinations.length > 0 || hasBus === true;
 }
 
 /** Publishes events that an interrupted commit or a full queue has left, of at most `limit` watches. */
@@ -56,7 +60,7 @@ export async function publishDueWatchEvents(
 }
 
 /**
- * Sends the events after `published` to the delivery queue, one message per destination that wants the event, in order. Logs a failure and never
+ * Sends the events after `published` to the delivery queue, in order: one message per destination that wants the event, and one for the event bus. Logs a failure and never
  * throws: the next tick or `reconcile` publishes the events.
  */
 export async function publishWatchEvents(watchId: string, deps: Deps): Promise<void> {
@@ -77,8 +81,9 @@ async function publish(watchId: string, deps: Deps): Promise<void> {
   const { sequence } = stored.run;
   let { published } = stored.run;
   while (published < sequence) {
-    const events =
-      destinations.length === 0 ? [] : await deps.watches.events(watchId, published, pageSize, deps.now());
+    const events = hasReceivers(stored.watch, deps.queue)
+      ? await deps.watches.events(watchId, published, pageSize, deps.now())
+      : [];
     for (const event of events) await send(event, destinations, deps);
     // Events that have expired are not in the log.
     published = events.length < pageSize ? sequence : (events.at(-1)?.sequence ?? sequence);
@@ -87,13 +92,11 @@ async function publish(watchId: string, deps: Deps): Promise<void> {
 }
 
 async function send(event: WatchEvent, destinations: readonly Destination[], { queue }: Deps): Promise<void> {
+  const { watch_id: id, sequence } = event;
+  const alert = { alert_id: 'alert_id' in event.data ? event.data.alert_id : null };
   for (const destination of destinations) {
     if (!isWanted(destination, event)) continue;
-    await queue.send({
-      watch_id: event.watch_id,
-      sequence: event.sequence,
-      destination_id: destination.destination_id,
-      alert_id: 'alert_id' in event.data ? event.data.alert_id : null,
-    });
+    await queue.send({ watch_id: id, sequence, destination_id: destination.destination_id, ...alert });
   }
+  if (queue.hasBus && event.type !== 'progress') await queue.send({ bus: 'watch', id, sequence, ...alert });
 }

@@ -7,7 +7,7 @@ import { describeDeliveryFailure } from './after-attempt.ts';
 import { initialDestinationState, recordAttempt } from './destination-state.ts';
 import { testNotification } from './notification.ts';
 
-type Deps = Pick<CoreDeps, 'now' | 'newId'> & {
+type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue'> & {
   watches: Pick<WatchStore, 'secrets'>;
   watchDeliveries: WatchDeliveryStore;
   destinations: Destinations;
@@ -15,12 +15,18 @@ type Deps = Pick<CoreDeps, 'now' | 'newId'> & {
 
 /**
  * Sends a test alert to all destinations of a watch, concurrently and once, and returns each result. `error` is null if the destination accepted it. A
- * success enables a destination that was disabled.
+ * success enables a destination that was disabled. The event bus of the deployment receives the test alert too, by the delivery queue.
  */
 export async function sendTestAlert(watch: Watch, deps: Deps) {
+  if (deps.queue.hasBus) await sendTestToBus(watch, deps);
   const secrets = await deps.watches.secrets(watch.watch_id);
   const addresses = secrets?.destinations ?? [];
   return Promise.all(addresses.map(async (address) => sendTest(address, watch, deps)));
+}
+
+async function sendTestToBus({ watch_id: id }: Watch, { queue, newId, now }: Deps): Promise<void> {
+  const test = { id: newId(), timestamp: now().toISOString() };
+  await queue.send({ bus: 'test', id, sequence: 0, alert_id: null, test });
 }
 
 async function sendTest(address: DestinationAddress, watch: Watch, deps: Deps) {

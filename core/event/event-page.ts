@@ -29,7 +29,8 @@ export function eventPage(
     status: job.status,
     events: fitting,
     next_after: last,
-    has_more: last < job.sequence,
+    // Sequences may have a gap at the end, after a restore.
+    has_more: fitting.length > 0 && last < job.sequence,
   };
 }
 

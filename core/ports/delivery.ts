@@ -2,6 +2,8 @@ import type { Delivery, QueueMessage } from '../records/delivery.ts';
 
 /** At-least-once queue, first in, first out per message group (`messageGroup`). Drops a message that is sent again within minutes. */
 export interface DeliveryQueue {
+  /** True if the deployment has an event bus, which receives each event beside webhooks and destinations. */
+  readonly hasBus?: boolean;
   send(message: QueueMessage): Promise<void>;
 }
 

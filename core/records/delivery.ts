@@ -105,15 +105,31 @@ export const watchMessageSchema = z.object({
 });
 export type WatchMessage = z.infer<typeof watchMessageSchema>;
 
-export const queueMessageSchema = z.union([deliveryMessageSchema, watchMessageSchema]);
+/** Message of one event for the event bus of the deployment. */
+export const busMessageSchema = z.object({
+  /** Owner of the event. `test`: a test alert of a watch, which is in no log. */
+  bus: z.enum(['job', 'watch', 'test']),
+  /** Id of the job or of the watch. */
+  id: z.uuid(),
+  /** Position in the log; 0 for a test alert. */
+  sequence: z.int().nonnegative(),
+  /** Alert of the event; `null` without one. */
+  alert_id: z.uuid().nullable(),
+  /** Id and time of a test alert. */
+  test: z.object({ id: z.string(), timestamp: timestampSchema }).optional(),
+});
+export type BusMessage = z.infer<typeof busMessageSchema>;
+
+export const queueMessageSchema = z.union([deliveryMessageSchema, watchMessageSchema, busMessageSchema]);
 export type QueueMessage = z.infer<typeof queueMessageSchema>;
 
 /**
  * Returns the message group, whose messages are handled one after the other. First attempts have the group of their job, which keeps the order of its
  * log. A delivery that has failed has a group of its own, so that its retries delay no other event. Events of a watch have a group per destination and
- * alert: a closing waits for its opening, and for nothing else.
+ * alert: a closing waits for its opening, and for nothing else. Events for the bus have such groups of their own.
  */
 export function messageGroup(message: QueueMessage): string {
+  if ('bus' in message) return `${message.id}:bus:${message.alert_id ?? message.bus}`;
   if ('watch_id' in message)
     return `${message.watch_id}:${message.destination_id}:${message.alert_id ?? 'watch'}`;
   const { job_id, sequence, attempt } = message;
@@ -122,6 +138,7 @@ export function messageGroup(message: QueueMessage): string {
 
 /** Returns the id by which the queue detects a message that is sent again within five minutes. */
 export function deduplicationId(message: QueueMessage): string {
+  if ('bus' in message) return `${message.id}:bus:${message.test?.id ?? message.sequence}`;
   if ('watch_id' in message) return `${message.watch_id}:${message.destination_id}:${message.sequence}`;
   const { job_id, sequence, resend, attempt } = message;
   const series = `${job_id}:${sequence}:${resend}`;

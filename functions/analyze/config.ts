@@ -9,6 +9,7 @@ export const analyzeConfigSchema = functionSettings
     TABLE_NAME: true,
     MEDIA_BUCKET: true,
     QUEUE_URL: true,
+    EVENT_BUS: true,
     STATE_MACHINE_ARN: true,
     OTHER_STATE_MACHINE_ARN: true,
     CAPTURE_FUNCTION: true,

@@ -40,6 +40,7 @@ export type AnalyzeFunctionDeps = AnalyzeDeps &
 export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { measurements, log, during } = telemetry;
+  const hasBus = config.EVENT_BUS !== undefined;
   const {
     jobs,
     watches,
@@ -50,6 +51,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
+    hasBus,
     retentionSeconds: config.RETENTION_SECONDS,
   });
   const contactSheets = createRemoteContactSheets({
@@ -57,7 +59,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     seconds: sheetSeconds,
   });
   const modelPrice = findModelPrice(visionProviders[config.VISION_PROVIDER].describeModel(config.MODEL_ID));
-  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL });
+  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL, hasBus });
   return {
     jobs: instrumentJobs(jobs, measurements),
     watches: publishCommits(watches, { queue, log, now }),

@@ -3,7 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { deferMediaStore } from '../../adapters/aws/deferred.ts';
+import { deferEventBus, deferMediaStore } from '../../adapters/aws/deferred.ts';
 import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
@@ -64,6 +64,15 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     media: deferMediaStore(config.MEDIA_BUCKET),
     webhooks,
     signer,
+    bus:
+      config.EVENT_BUS === undefined
+        ? undefined
+        : deferEventBus({
+            bus: config.EVENT_BUS,
+            deployment: config.POWERTOOLS_SERVICE_NAME,
+            log,
+            measurements,
+          }),
     postpone: createChangeVisibility(sqs, config.QUEUE_URL),
     log,
     baseUrl: config.BASE_URL,

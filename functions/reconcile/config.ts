@@ -6,10 +6,12 @@ export const reconcileConfigSchema = functionSettings.pick({
   ...sharedSettings,
   TABLE_NAME: true,
   QUEUE_URL: true,
+  EVENT_BUS: true,
   STATE_MACHINE_ARN: true,
   OTHER_STATE_MACHINE_ARN: true,
   RETENTION_SECONDS: true,
   EVENT_STREAMS: true,
+  CALLER_METRICS: true,
 });
 /** Parsed environment. */
 export type ReconcileConfig = z.output<typeof reconcileConfigSchema>;

@@ -9,6 +9,7 @@ import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts'
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { readUsageToday } from '../../core/access/caller-usage.ts';
 import type { ReconcileDeps } from '../../core/job/reconcile.ts';
 import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileConfig } from './config.ts';
@@ -18,9 +19,12 @@ const now = () => new Date();
 /** Dependencies of the handler. */
 export type ReconcileFunctionDeps = ReconcileDeps &
   RepairWatchDeps &
+  Parameters<typeof readUsageToday>[0] &
   Pick<Telemetry, 'during' | 'measurements'> & {
     /** Returns the number of open event streams of the deployment. */
     countEventStreams: () => Promise<number>;
+    /** Maximum callers with metrics of their own. */
+    maxCallerMetrics: number;
   };
 
 /** Creates the dependencies, once per instance. */
@@ -29,10 +33,12 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const { jobs, watches, countSessions } = dynamoStores({
+  const hasBus = config.EVENT_BUS !== undefined;
+  const { jobs, watches, callers, usage, countSessions } = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
+    hasBus,
     retentionSeconds: config.RETENTION_SECONDS,
   });
   const executions = createExecutions({
@@ -40,10 +46,13 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     stateMachineArn: config.STATE_MACHINE_ARN,
     otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
   });
-  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL });
+  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL, hasBus });
   return {
     ...instrumentRepairs({ jobs: instrumentJobs(jobs, measurements), queue, executions }, measurements),
     watches,
+    callers,
+    usage,
+    maxCallerMetrics: config.CALLER_METRICS,
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS },
     now,

@@ -11,7 +11,10 @@ export type AlarmSources = {
   deliveries: Queue;
   deadLetters: Queue;
   reconcileDeadLetters: Queue;
-  settings: Pick<StageSettings, 'failedJobsAlarm' | 'accountConcurrency' | 'modelTokensPerMinute'>;
+  settings: Pick<
+    StageSettings,
+    'eventBus' | 'failedJobsAlarm' | 'accountConcurrency' | 'modelTokensPerMinute'
+  >;
 };
 
 /** Alarm; its `name` in kebab-case is a section of `docs/operate/runbook.md`. */
@@ -155,6 +158,7 @@ export function alarmList({
       metric: metrics.own('LateTicks', minutes(15)),
       threshold: 10,
     },
+    ...busAlarms(metrics, settings),
     {
       name: 'late-watches',
       headline: 'Watches check late, or their model calls fail',
@@ -163,6 +167,15 @@ export function alarmList({
       periods: 2,
     },
     ...quotaAlarms(metrics, settings),
+  ];
+}
+
+function busAlarms(metrics: ServiceMetrics, { eventBus }: AlarmSources['settings']): AlarmSpec[] {
+  if (eventBus === undefined) return [];
+  const metric = metrics.own('BusErrors', minutes(5));
+  // A message that keeps failing makes eight attempts in its first five minutes, then one per minute.
+  return [
+    { name: 'bus-errors', headline: 'Events did not reach the event bus', metric, threshold: 3, periods: 2 },
   ];
 }
 

@@ -10,6 +10,9 @@ import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { capturedWidthPixels, minPictureWidthPixels } from '../../adapters/vision/picture-width.ts';
 import { rules } from '../../core/rules.ts';
 
+/** Value of `eventBus` with which the stack creates the bus. */
+export const newEventBus = 'new-bus';
+
 /**
  * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/operate/configuration.md` lists
  * them. Rejects unknown names, because a misspelled setting would silently use its default.
@@ -115,6 +118,18 @@ export const stageSettingsSchema = z
     /** Maximum concurrent webhook deliveries. Default: the concurrency of Lambda. */
     deliveriesAtOnce: wholeNumber(2, 1000).optional(),
 
+    /**
+     * Event bus of EventBridge that receives the events of all jobs and watches: `newEventBus` for one of the stack, or the name or ARN of
+     * yours in the same region. Default: none.
+     */
+    eventBus: z
+      .string()
+      .regex(
+        /^[\w.-]{1,256}$|^arn:aws[\w-]*:events:[a-z0-9-]+:\d{12}:event-bus\/[\w./-]{1,256}$/,
+        `must be ${newEventBus}, or the name or ARN of an event bus`,
+      )
+      .optional(),
+
     /** Email address of the alarms; its owner confirms by a link. Default: the topic has no subscription. */
     alarmEmail: z.email().optional(),
     /** Address of the runbook in your copy of the repository, for links in alarms. */
@@ -125,6 +140,8 @@ export const stageSettingsSchema = z
     accountConcurrency: wholeNumber(1, 10_000_000).optional(),
     /** Applied quota of the model, in tokens per minute, for the alarm `model-tokens`. Default: no alarm. */
     modelTokensPerMinute: wholeNumber(1, 1_000_000_000).optional(),
+    /** Maximum callers with tokens and cost in CloudWatch metrics, those with the highest cost of the day; 0 for none. */
+    callerMetrics: wholeNumber(0, 100).default(10),
     /** Retention of logs, in days; a value that CloudWatch supports. */
     logDays: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
     /** True to trace functions with X-Ray: their durations and errors, without calls to other services. */

@@ -38,13 +38,24 @@ export type EventStream = {
 /** Maximum duration of a synchronous response, in milliseconds: a hybrid check of a slow model behind a 60 s proxy. */
 const answerTimeoutMs = 75_000;
 
-/** Creates a client. `always` is sent as headers with every request. */
-export function createApi(
-  baseUrl: string,
-  key: string,
-  signal: AbortSignal,
-  always: Record<string, string> = {},
-): Api {
+type ApiOptions = {
+  baseUrl: string;
+  key: string;
+  signal: AbortSignal;
+  /** Called before a wait for a rate limit, with its milliseconds. */
+  onRateLimit?: (waitMs: number) => void;
+  /** Headers of every request. */
+  always?: Record<string, string>;
+};
+
+/** Creates a client. */
+export function createApi({
+  baseUrl,
+  key,
+  signal,
+  onRateLimit = () => undefined,
+  always = {},
+}: ApiOptions): Api {
   const created = new Set<string>();
   const authorization = key === '' ? {} : { authorization: `Bearer ${key}` };
 
@@ -54,19 +65,21 @@ export function createApi(
     created,
     call: async (method, path, body, { headers = {}, text } = {}) => {
       const payload = text ?? (body === undefined ? undefined : JSON.stringify(body));
-      const answer = await sendWithRetry(() =>
-        fetch(`${baseUrl}${path}`, {
-          method,
-          redirect: 'manual',
-          signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
-          headers: {
-            ...authorization,
-            ...always,
-            ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
-            ...headers,
-          },
-          ...(payload === undefined ? {} : { body: payload }),
-        }),
+      const answer = await sendWithRetry(
+        () =>
+          fetch(`${baseUrl}${path}`, {
+            method,
+            redirect: 'manual',
+            signal: AbortSignal.any([signal, AbortSignal.timeout(answerTimeoutMs)]),
+            headers: {
+              ...authorization,
+              ...always,
+              ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+              ...headers,
+            },
+            ...(payload === undefined ? {} : { body: payload }),
+          }),
+        onRateLimit,
       );
       if (typeof answer.body?.job_id === 'string' && method === 'POST') created.add(answer.body.job_id);
       return answer;
@@ -98,13 +111,18 @@ export function createApi(
   };
 }
 
-/** Sends a request, and reattempt after a rate limit, at most 20 times. */
-async function sendWithRetry(send: () => Promise<Response>): Promise<Answer> {
+/** Sends a request, and repeats it after a rate limit, at most 20 times. */
+async function sendWithRetry(
+  send: () => Promise<Response>,
+  onRateLimit: (waitMs: number) => void,
+): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await read(await send());
     const isLimited = answer.status === 429 && answer.body?.error?.code !== 'MAX_JOBS_REACHED';
     if (!isLimited || attempt === 20) return answer;
-    await sleep(Math.min(10, Number(answer.headers.get('retry-after') ?? 1) || 1) * 1000);
+    const waitMs = Math.min(10, Number(answer.headers.get('retry-after') ?? 1) || 1) * 1000;
+    onRateLimit(waitMs);
+    await sleep(waitMs);
   }
 }
 

@@ -87,7 +87,11 @@ function receiverReason(options: Options, isLocal: boolean): string | undefined 
 
 /** Returns the reason if the service rejects streams on loopback, else undefined. */
 async function findRefusal(options: Options, { live }: Streams): Promise<string | undefined> {
-  const api = createApi(options['base-url'], options.key[0] ?? '', AbortSignal.timeout(60_000));
+  const api = createApi({
+    baseUrl: options['base-url'],
+    key: options.key[0] ?? '',
+    signal: AbortSignal.timeout(60_000),
+  });
   const { body } = await api.call('POST', '/streams/validate', { stream_url: live });
   if (body?.error?.code !== 'INVALID_URL') return undefined;
   return 'The service rejects loopback addresses: start it with WATCHPOST_ALLOW_RANGES=127.0.0.0/8 WATCHPOST_ALLOW_WEBHOOK_RANGES=127.0.0.0/8';

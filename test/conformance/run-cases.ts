@@ -56,27 +56,44 @@ export function runCases(
   }
 }
 
-/** Runs one case within three times its duration plus 30 s. Closes its connections and cancels its jobs. */
+/**
+ * Runs one case within three times its duration plus 30 s, and the time for which rate limits make it wait. Closes its connections and
+ * cancels its jobs.
+ */
 async function runOne(each: Case, setting: Setting, key: string, otherKey: string): Promise<void> {
   const ending = new AbortController();
-  const limitSeconds = (each.seconds ?? 5) * 3 + 30;
-  const api = createApi(setting.baseUrl, key, ending.signal);
-  const other = createApi(setting.baseUrl, otherKey, ending.signal);
-  const internal = createApi(setting.baseUrl, setting.internalKey ?? '', ending.signal, {
-    'x-service-internal': 'true',
-  });
-  const timeout = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    timeout.reject(new Error(`Timeout after ${limitSeconds} s`));
-  }, limitSeconds * 1000);
+  const limit = openTimeLimit((each.seconds ?? 5) * 3 + 30);
+  const common = { baseUrl: setting.baseUrl, signal: ending.signal, onRateLimit: limit.extend };
+  const api = createApi({ ...common, key });
+  const other = createApi({ ...common, key: otherKey });
+  const always = { 'x-service-internal': 'true' };
+  const internal = createApi({ ...common, key: setting.internalKey ?? '', always });
   try {
-    await Promise.race([each.run({ ...setting, api, other, internal }), timeout.promise]);
+    await Promise.race([each.run({ ...setting, api, other, internal }), limit.passed]);
   } finally {
-    clearTimeout(timer);
+    limit.close();
     // An unresponsive service has already failed the case.
     for (const used of [api, other]) await cancelLeftovers(used).catch(() => undefined);
     ending.abort();
   }
+}
+
+/** Opens a time limit that can be extended; `passed` rejects at its end. */
+function openTimeLimit(seconds: number) {
+  const passed = Promise.withResolvers<never>();
+  const startedMs = performance.now();
+  let limitMs = seconds * 1000;
+  const end = (): void => {
+    const leftMs = startedMs + limitMs - performance.now();
+    if (leftMs > 1) timer = setTimeout(end, leftMs);
+    else passed.reject(new Error(`Timeout after ${Math.round(limitMs / 1000)} s`));
+  };
+  let timer = setTimeout(end, limitMs);
+  return {
+    passed: passed.promise,
+    extend: (ms: number): void => void (limitMs += ms),
+    close: (): void => clearTimeout(timer),
+  };
 }
 
 async function cancelLeftovers(api: Api): Promise<void> {

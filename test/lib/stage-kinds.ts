@@ -17,5 +17,6 @@ export const stageKinds: Record<string, StageSettingsInput> = {
     },
   },
   'rest-origin': { streamOrigin: 'rest-api' },
+  'event-bus': { eventBus: 'new-bus' },
   'opt-in-region': { region: 'eu-south-1' },
 };

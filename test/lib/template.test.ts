@@ -23,6 +23,7 @@ const synthesized = synthesize({
   alarmEmail: 'operator@example.com',
   accountConcurrency: 1000,
   modelTokensPerMinute: 400_000,
+  eventBus: 'new-bus',
 });
 const { resources, template } = synthesized;
 const functions = ownFunctions(synthesized);

@@ -198,7 +198,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     queue: {
       send: async (message) => {
         if ('job_id' in message) queued.push(message);
-        else queuedForDestinations.push(message);
+        else if ('watch_id' in message) queuedForDestinations.push(message);
       },
     },
     webhooks: {

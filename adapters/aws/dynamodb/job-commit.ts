@@ -3,6 +3,7 @@ import type { JobChange, Totals } from '../../../core/ports/job-store.ts';
 import { isTerminal } from '../../../core/records/job.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
 import { itemKeys, shardFor } from './keys.ts';
+import type { ItemRules } from './item-rules.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { newestWebhookEvent } from './repair-due.ts';
 import type { Table } from './table.ts';
@@ -14,7 +15,7 @@ import type { Item, ItemKey, Write } from './write.ts';
  * otherwise.
  */
 export async function commitChange(
-  { table, ttls }: { table: Table; ttls: ItemTtls },
+  { table, ...rules }: { table: Table } & ItemRules,
   change: JobChange,
 ): Promise<'committed' | 'outdated'> {
   const item = await table.get(itemKeys.job(change.jobId));
@@ -28,11 +29,11 @@ export async function commitChange(
   };
   const ends = isTerminal(after.job.status) && !isTerminal(before.job.status);
   const result = await table.transact([
-    setJob(after, change, before.version, ttls),
-    ...change.events.flatMap((event) => logEvent(event, ttls)),
+    setJob(after, change, before.version, rules),
+    ...change.events.flatMap((event) => logEvent(event, rules.ttls)),
     ...(change.releasesSlotOf === undefined ? [] : [freeSlot(change.releasesSlotOf, change.jobId)]),
     ...(change.totalsDelta === undefined ? [] : [addToTotals(change.totalsDelta, change.jobId)]),
-    ...(ends ? afterwards(after, ttls) : []),
+    ...(ends ? afterwards(after, rules.ttls) : []),
   ]);
   return result.kind === 'written' ? 'committed' : 'outdated';
 }
@@ -43,8 +44,8 @@ function holds({ from, expectedSequence }: JobChange, { job }: StoredJob): boole
 }
 
 /** Sets all columns except `published`, which changes separately. */
-function setJob(after: StoredJob, change: JobChange, version: number, ttls: ItemTtls): Write {
-  const { pk, sk, published: _, ...columns } = toJobItem(after, ttls);
+function setJob(after: StoredJob, change: JobChange, version: number, rules: ItemRules): Write {
+  const { pk, sk, published: _, ...columns } = toJobItem(after, rules);
   const names = Object.keys(columns);
   const [set, gone] = [names.filter(isSet), names.filter((name) => !isSet(name))];
   const states = change.from.map((status, index): [string, string] => [`:from${index}`, status]);

@@ -3,6 +3,7 @@ import { TransientError } from '../../../core/errors.ts';
 import type { CreationResult, IdempotencyRecord, JobCreation } from '../../../core/ports/job-store.ts';
 import { toJobItem } from './job-item.ts';
 import { itemKeys } from './keys.ts';
+import type { ItemRules } from './item-rules.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
 import { noWebhookEvent } from './repair-due.ts';
@@ -17,13 +18,13 @@ const absent = 'attribute_not_exists(#pk)';
  * Neither job nor source has a TTL until the commit that ends the job sets both.
  */
 export async function createJob(
-  { table, ttls }: { table: Table; ttls: ItemTtls },
+  { table, ...rules }: { table: Table } & ItemRules,
   creation: JobCreation,
   now: Date,
 ): Promise<CreationResult> {
   const { job, source, slotLimit, idempotency } = creation;
   const writes = [
-    { kind: 'put', item: toJobItem({ job, version: 0, hook: noWebhookEvent }, ttls), condition: absent },
+    { kind: 'put', item: toJobItem({ job, version: 0, hook: noWebhookEvent }, rules), condition: absent },
     takeSlot(job.caller, job.job_id, slotLimit),
     { kind: 'put', item: { ...itemKeys.active(job.job_id) } },
     {
@@ -34,7 +35,9 @@ export async function createJob(
       },
       condition: absent,
     },
-    ...(idempotency ? [rememberRequest({ caller: job.caller, id: job.job_id }, idempotency, now, ttls)] : []),
+    ...(idempotency
+      ? [rememberRequest({ caller: job.caller, id: job.job_id }, idempotency, now, rules.ttls)]
+      : []),
   ] satisfies Write[];
   const result = await table.transact(writes);
   if (result.kind === 'written') return { kind: 'created' };

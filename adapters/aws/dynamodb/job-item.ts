@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { jobSchema, type Job } from '../../../core/records/job.ts';
-import type { ItemTtls } from './item-ttls.ts';
+import type { ItemRules } from './item-rules.ts';
 import { itemKeys, shardFor } from './keys.ts';
 import { readItem, readRecord } from './record.ts';
 import { repairDue, type NewestWebhookEvent } from './repair-due.ts';
@@ -18,8 +18,8 @@ export type StoredJob = {
  * Converts a job to its item: the record, and columns for conditions and indexes. `published` is only a column,
  * because it changes independently of the record. Undefined values are neither in the item nor in an index.
  */
-export function toJobItem({ job, version, hook }: StoredJob, ttls: ItemTtls): ItemKey & Item {
-  const due = repairDue(job, hook);
+export function toJobItem({ job, version, hook }: StoredJob, { ttls, hasBus }: ItemRules): ItemKey & Item {
+  const due = repairDue(job, hook, hasBus);
   const expiresAt = job.expires_at ?? undefined;
   return {
     ...itemKeys.job(job.job_id),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isTerminal } from '../../../core/records/job.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
 import { itemKeys, shards } from './keys.ts';
-import type { ItemTtls } from './item-ttls.ts';
+import type { ItemRules } from './item-rules.ts';
 import { readItem } from './record.ts';
 import { isUnpublished, toEpochMinute } from './repair-due.ts';
 import { repair } from './table-layout.ts';
@@ -15,7 +15,7 @@ import type { Item } from './write.ts';
  * a reader of the index finds nothing to repair.
  */
 export async function markPublished(
-  { table, ttls }: { table: Table; ttls: ItemTtls },
+  { table, ...rules }: { table: Table } & ItemRules,
   jobId: string,
   sequence: number,
 ): Promise<void> {
@@ -28,7 +28,7 @@ export async function markPublished(
   });
   if (marked.kind === 'refused' || marked.item === undefined) return;
   const stored = readJobItem(marked.item);
-  const { repair_due: due, repair_shard: shard } = toJobItem(stored, ttls);
+  const { repair_due: due, repair_shard: shard } = toJobItem(stored, rules);
   if (due === marked.item['repair_due']) return;
   await table.write({
     kind: 'update',
@@ -47,11 +47,15 @@ export async function markPublished(
  * Returns jobs due for repair, lost ones first: a receiver that is unreachable for long must not delay their
  * detection.
  */
-export async function dueForRepair(table: Table, now: Date, limit: number): Promise<string[]> {
+export async function dueForRepair(
+  { table, hasBus }: { table: Table; hasBus: boolean },
+  now: Date,
+  limit: number,
+): Promise<string[]> {
   const candidates = await Promise.all(shards.map((shard) => findCandidates(table, shard, now, limit)));
   const jobs = (await table.getMany(candidates.flat())).map(readJobItem);
   const lost = jobs.filter((stored) => isLost(stored, now)).toSorted(byLease);
-  const unpublished = jobs.filter(({ job, hook }) => isUnpublished(job, hook));
+  const unpublished = jobs.filter(({ job, hook }) => isUnpublished(job, hook, hasBus));
   const due = new Set([...lost, ...unpublished].map(({ job }) => job.job_id));
   return [...due].slice(0, limit);
 }

@@ -7,7 +7,7 @@ import { readJobItem } from './job-item.ts';
 import { listJobs } from './job-list.ts';
 import { dueForRepair, markPublished } from './job-repair.ts';
 import type { BackoffDeps } from '../../retry-with-backoff.ts';
-import type { ItemTtls } from './item-ttls.ts';
+import type { ItemRules } from './item-rules.ts';
 import { itemKeys } from './keys.ts';
 import { readRecord } from './record.ts';
 import { ttlAttribute } from './table-layout.ts';
@@ -16,12 +16,13 @@ import type { Table } from './table.ts';
 import { readUsage } from './usage.ts';
 
 /** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createJobStore(table: Table, ttls: ItemTtls, backoff: BackoffDeps): JobStore {
+export function createJobStore(table: Table, rules: ItemRules, backoff: BackoffDeps): JobStore {
+  const deps = { table, ...rules };
   return {
     reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),
     releaseSlot: async (caller, jobId, holder) => releaseSlot(table, caller, jobId, holder),
-    create: async (creation, now) => createJob({ table, ttls }, creation, now),
-    commit: async (change) => commitChange({ table, ttls }, change),
+    create: async (creation, now) => createJob(deps, creation, now),
+    commit: async (change) => commitChange(deps, change),
     get: async (jobId, now) => {
       const job = await find(jobId);
       return job === undefined || hasExpired(job, now) ? undefined : job;
@@ -37,11 +38,11 @@ export function createJobStore(table: Table, ttls: ItemTtls, backoff: BackoffDep
       // Only the commit that ends the job sets a TTL.
       return item && { ...readRecord(sourceSchema, item), ...(ttlAttribute in item && { ended: true }) };
     },
-    list: async (query, now) => listJobs({ table, ttls }, query, now),
+    list: async (query, now) => listJobs(deps, query, now),
     countActive: async (caller) => countSlots(table, caller),
     ...createEventReads(table),
-    markPublished: async (jobId, sequence) => markPublished({ table, ttls }, jobId, sequence),
-    dueForRepair: async (now, limit) => dueForRepair(table, now, limit),
+    markPublished: async (jobId, sequence) => markPublished(deps, jobId, sequence),
+    dueForRepair: async (now, limit) => dueForRepair(deps, now, limit),
     usage: async () => readUsage(table, backoff),
   };
 

@@ -15,18 +15,18 @@ export function newestWebhookEvent(before: NewestWebhookEvent, events: JobEvent[
   return event ? { sequence: event.sequence, minute: toEpochMinute(new Date(event.timestamp)) } : before;
 }
 
-/** Returns true if a webhook event has not reached the delivery queue. */
-export function isUnpublished(job: Job, hook: NewestWebhookEvent): boolean {
-  return job.webhook_url !== null && job.published < hook.sequence;
+/** Returns true if an event that the webhook or the event bus receives has not reached the delivery queue. */
+export function isUnpublished(job: Job, hook: NewestWebhookEvent, hasBus: boolean): boolean {
+  return (job.webhook_url !== null || hasBus) && job.published < hook.sequence;
 }
 
 /**
  * Returns the epoch minute from which `reconcile` must inspect the job: unpublished event or lease expiry. Returns
  * undefined if no inspection is due. The minute is rounded down, so `reconcile` must check the job itself.
  */
-export function repairDue(job: Job, hook: NewestWebhookEvent): number | undefined {
+export function repairDue(job: Job, hook: NewestWebhookEvent, hasBus: boolean): number | undefined {
   const dues = [
-    ...(isUnpublished(job, hook) ? [hook.minute] : []),
+    ...(isUnpublished(job, hook, hasBus) ? [hook.minute] : []),
     ...(isTerminal(job.status) ? [] : [toEpochMinute(new Date(job.lease_until))]),
   ];
   return dues.length === 0 ? undefined : Math.min(...dues);

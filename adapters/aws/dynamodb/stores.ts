@@ -36,6 +36,8 @@ export type DynamoStoreSettings = {
   now: () => Date;
   /** Time that an ended job is readable, in seconds. Its items expire later. Default: the maximum of a stage. */
   retentionSeconds?: number;
+  /** True if an event bus receives the events of all jobs and watches. Default: false. */
+  hasBus?: boolean;
   /** Limits of synchronous calls; 0 means no limit. Default: no limits, for functions without such calls. */
   callLimits?: CallLimits;
   /** Maximum concurrent event streams per caller. Default: 10. */
@@ -72,15 +74,16 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const { callLimits = { perMinute: 0, atOnce: 0 }, eventSessionsPerCaller: perCaller = 10 } = settings;
   const table = openTable({ client, tableName, newId, ...backoff });
   const ttls = itemTtls(retentionSeconds);
+  const rules = { ttls, hasBus: settings.hasBus ?? false };
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
   const sessionsWithLimit = (perName: number) =>
     createEventSessions({ table, backoff, now, newId, setTimer, perCaller: perName });
   return {
-    jobs: createJobStore(table, ttls, backoff),
+    jobs: createJobStore(table, rules, backoff),
     callers: createCallerStore(table),
     eraser: createCallerEraser(table),
     keys: createKeyStore(table, backoff),
-    watches: createWatchStore(table, ttls, backoff),
+    watches: createWatchStore(table, rules, backoff),
     watchDeliveries: createWatchDeliveryStore(table),
     deliveries: createDeliveryStore(table, ttls, now),
     meter: createMeter({ table, random: backoff.random, since }),

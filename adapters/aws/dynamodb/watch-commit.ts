@@ -7,7 +7,7 @@ import type { WatchEvent } from '../../../core/records/watch-event.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { applyChange, eventExpiry, newestDelivered, sumByHour } from '../../../core/watch/stored-watch.ts';
 import { toAlertWrite } from './alert-item.ts';
-import type { ItemTtls } from './item-ttls.ts';
+import type { ItemRules } from './item-rules.ts';
 import { findIdempotencyRecord, rememberRequest } from './job-creation.ts';
 import { itemKeys } from './keys.ts';
 import { toEpochMinute } from './repair-due.ts';
@@ -16,13 +16,13 @@ import type { Write } from './write.ts';
 import { readRecord } from './record.ts';
 import { readRunItem, toRunItem, type NewestDelivered, type StoredRun } from './watch-item.ts';
 
-type Deps = { table: Table; ttls: ItemTtls };
+type Deps = { table: Table } & ItemRules;
 
 const absent = 'attribute_not_exists(#pk)';
 
 /** Creates a watch in one transaction: configuration, run, source, secrets, events, a place among the caller's watches. */
 export async function createWatch(
-  { table, ttls }: Deps,
+  { table, ...rules }: Deps,
   creation: WatchCreation,
   now: Date,
 ): Promise<WatchCreationResult> {
@@ -32,8 +32,8 @@ export async function createWatch(
   const result = await table.transact([
     { kind: 'put', item: toWatchItem(watch), condition: absent },
     takePlace(caller, watchId, maxWatches),
-    ...(idempotency ? [rememberRequest({ caller, id: watchId }, idempotency, now, ttls)] : []),
-    { kind: 'put', item: toRunItem({ ...readColumns(watch), run, newest }) },
+    ...(idempotency ? [rememberRequest({ caller, id: watchId }, idempotency, now, rules.ttls)] : []),
+    { kind: 'put', item: toRunItem({ ...readColumns(watch), run, newest }, rules) },
     putSource(source),
     putSecrets(secrets),
     ...events.map((event) => putEvent(event, watch.config.retention_days)),
@@ -50,7 +50,7 @@ export async function createWatch(
 
 /** Commits a change in one transaction. The run is read first, because its repair index entry depends on all of it. */
 export async function commitWatchChange(
-  table: Table,
+  { table, ...rules }: Deps,
   change: WatchChange,
 ): Promise<'committed' | 'outdated'> {
   const { watchId, expectedVersion, watch } = change;
@@ -66,7 +66,7 @@ export async function commitWatchChange(
   };
   const isDeletion = after.run.deleted_at !== null && before.run.deleted_at === null;
   const result = await table.transact([
-    setRun(after, expectedVersion),
+    setRun(after, expectedVersion, rules),
     ...(watch ? [{ kind: 'put', item: toWatchItem(watch) } satisfies Write] : []),
     ...(change.source ? [putSource(change.source)] : []),
     ...(change.secrets ? [putSecrets(change.secrets)] : []),
@@ -94,8 +94,8 @@ function findNewest(events: readonly WatchEvent[], before: NewestDelivered): New
 }
 
 /** Sets all columns except `published`, which changes separately. */
-function setRun(after: StoredRun, version: number): Write {
-  const { pk, sk, published: _, ...columns } = toRunItem(after);
+function setRun(after: StoredRun, version: number, rules: ItemRules): Write {
+  const { pk, sk, published: _, ...columns } = toRunItem(after, rules);
   const names = Object.keys(columns);
   const [set, gone] = [names.filter(isSet), names.filter((name) => !isSet(name))];
   return {

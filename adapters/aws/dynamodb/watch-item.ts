@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { purgeAfterSeconds, type StoredWatch } from '../../../core/ports/watch-store.ts';
 import { watchSchema } from '../../../core/records/watch.ts';
 import { watchRunSchema, type WatchRun } from '../../../core/records/watch-run.ts';
+import type { ItemRules } from './item-rules.ts';
 import { itemKeys, shardFor } from './keys.ts';
 import { readItem, readRecord } from './record.ts';
 import { toEpochMinute } from './repair-due.ts';
@@ -21,9 +22,9 @@ export type StoredRun = {
 };
 
 /** Converts a run to its item. `published` is only a column, because it changes independently of the record. */
-export function toRunItem(stored: StoredRun): ItemKey & Item {
+export function toRunItem(stored: StoredRun, rules: Pick<ItemRules, 'hasBus'>): ItemKey & Item {
   const { watchId, run, newest } = stored;
-  const due = runRepairDue(stored);
+  const due = runRepairDue(stored, rules);
   return {
     ...itemKeys.watchRun(watchId),
     watch_id: watchId,
@@ -58,8 +59,11 @@ export function readWatchItems(meta: Item | undefined, run: Item | undefined): S
 }
 
 /** Returns true if events of the watch have not reached the delivery queue. */
-export function hasUnpublished({ run, newest, hasDestinations }: StoredRun): boolean {
-  return hasDestinations && run.published < newest.sequence;
+export function hasUnpublished(
+  { run, newest, hasDestinations }: StoredRun,
+  { hasBus }: Pick<ItemRules, 'hasBus'>,
+): boolean {
+  return (hasDestinations || hasBus) && run.published < newest.sequence;
 }
 
 /** Returns true if the lease of a watch that an execution should watch has expired. */
@@ -72,10 +76,10 @@ export function isPurgeDue({ run }: StoredRun, now: Date): boolean {
 }
 
 /** Returns the epoch minute from which `reconcile` must inspect the watch, rounded down. */
-function runRepairDue(stored: StoredRun): number | undefined {
+function runRepairDue(stored: StoredRun, rules: Pick<ItemRules, 'hasBus'>): number | undefined {
   const { run, newest } = stored;
   const dues = [
-    ...(hasUnpublished(stored) ? [newest.minute] : []),
+    ...(hasUnpublished(stored, rules) ? [newest.minute] : []),
     ...(isIdle(run) ? [] : [toEpochMinute(new Date(run.lease_until))]),
     ...(run.deleted_at === null
       ? []

@@ -8,7 +8,7 @@ import { reviewDelta, weekStart, zeroWatchCounts } from '../../../core/watch/sto
 import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { retryWithJitter } from './retry-with-jitter.ts';
 import { alertQuery, readAlertItem } from './alert-item.ts';
-import type { ItemTtls } from './item-ttls.ts';
+import type { ItemRules } from './item-rules.ts';
 import { itemKeys, shards, sortPrefixes, watchPartition } from './keys.ts';
 import { readItem, readRecord, readRecords } from './record.ts';
 import { toEpochMinute } from './repair-due.ts';
@@ -28,10 +28,11 @@ import {
 import type { Item, ItemKey } from './write.ts';
 
 /** Creates the watch store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createWatchStore(table: Table, ttls: ItemTtls, backoff: BackoffDeps): WatchStore {
+export function createWatchStore(table: Table, rules: ItemRules, backoff: BackoffDeps): WatchStore {
+  const deps = { table, ...rules };
   return {
-    create: async (creation, now) => createWatch({ table, ttls }, creation, now),
-    commit: async (change) => commitWatchChange(table, change),
+    create: async (creation, now) => createWatch(deps, creation, now),
+    commit: async (change) => commitWatchChange(deps, change),
     get: async (watchId) => {
       const stored = await find(watchId);
       return stored?.run.deleted_at === null ? stored : undefined;
@@ -60,7 +61,7 @@ export function createWatchStore(table: Table, ttls: ItemTtls, backoff: BackoffD
       const item = await table.get(itemKeys.watchEvent(watchId, sequence));
       return item && readRecord(watchEventSchema, item);
     },
-    markPublished: async (watchId, sequence) => markWatchPublished(table, watchId, sequence),
+    markPublished: async (watchId, sequence) => markWatchPublished(deps, watchId, sequence),
     alert: async (alertId, now) => findAlert(alertId, now),
     alerts: async (query, now) => {
       const keys = (await table.query(alertQuery(query, now))).map((item) => readItem(keySchema, item));
@@ -82,7 +83,7 @@ export function createWatchStore(table: Table, ttls: ItemTtls, backoff: BackoffD
         return { week, condition_id: conditionId, ...readItem(reviewsSchema, item) };
       });
     },
-    dueForRepair: async (now, limit) => dueForRepair(table, now, limit),
+    dueForRepair: async (now, limit) => dueForRepair(deps, now, limit),
     standing: async () =>
       (await inRepairIndex(table)).filter(({ run }) => !isIdle(run)).map(({ run }) => run),
     purge: async (watchId) => purge(table, watchId),
@@ -155,7 +156,11 @@ function creationOrder({ watch }: StoredWatch): string {
 }
 
 /** Advances `published`, then the repair index entry. The second write loses against any change of the run, which writes the entry too. */
-async function markWatchPublished(table: Table, watchId: string, sequence: number): Promise<void> {
+async function markWatchPublished(
+  { table, ...rules }: { table: Table } & ItemRules,
+  watchId: string,
+  sequence: number,
+): Promise<void> {
   const marked = await table.write({
     kind: 'update',
     key: itemKeys.watchRun(watchId),
@@ -165,7 +170,7 @@ async function markWatchPublished(table: Table, watchId: string, sequence: numbe
   });
   if (marked.kind === 'refused' || marked.item === undefined) return;
   const stored = readRunItem(marked.item);
-  const { repair_due: due, repair_shard: shard } = toRunItem(stored);
+  const { repair_due: due, repair_shard: shard } = toRunItem(stored, rules);
   if (due === marked.item['repair_due']) return;
   await table.write({
     kind: 'update',
@@ -180,10 +185,14 @@ async function markWatchPublished(table: Table, watchId: string, sequence: numbe
   });
 }
 
-async function dueForRepair(table: Table, now: Date, limit: number): Promise<string[]> {
+async function dueForRepair(
+  { table, ...rules }: { table: Table } & ItemRules,
+  now: Date,
+  limit: number,
+): Promise<string[]> {
   const runs = await inRepairIndex(table, { before: now, limit });
   const due = runs.filter(
-    (stored) => isLate(stored, now) || hasUnpublished(stored) || isPurgeDue(stored, now),
+    (stored) => isLate(stored, now) || hasUnpublished(stored, rules) || isPurgeDue(stored, now),
   );
   return due.map(({ watchId }) => watchId).slice(0, limit);
 }

@@ -69,10 +69,12 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
   const analyze = deferInvoke(settings.ANALYZE_FUNCTION);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges');
+  const hasBus = settings.EVENT_BUS !== undefined;
   const stores = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: settings.TABLE_NAME,
     now,
+    hasBus,
     retentionSeconds: settings.RETENTION_SECONDS,
     callLimits: { perMinute: settings.SYNC_PER_MINUTE, atOnce: settings.SYNC_AT_ONCE },
     ...(settings.EVENT_STREAMS_PER_CALLER !== undefined && {
@@ -92,7 +94,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
         });
 
   const model = visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID);
-  const queue = deferDeliveryQueue(settings.QUEUE_URL);
+  const queue = deferDeliveryQueue(settings.QUEUE_URL, hasBus);
   const masterSecret = secret(settings.MASTER_SECRET_ARN);
   const signer = createStoredSigner({ masterSecret, callers, now });
   const webhooks = createWebhookSender({

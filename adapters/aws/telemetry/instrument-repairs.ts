@@ -19,6 +19,7 @@ export function instrumentRepairs(
       },
     },
     queue: {
+      ...queue,
       send: async (message) => {
         await queue.send(message);
         measurements.add('Repairs');

@@ -169,7 +169,12 @@ function mistake(id: string, title: string, toHeaders: (key: string) => Record<s
 }
 
 function keyless({ api }: Target, method: string, path: string, body?: unknown, options?: CallOptions) {
-  return createApi(api.baseUrl, '', AbortSignal.timeout(30_000)).call(method, path, body, options);
+  return createApi({ baseUrl: api.baseUrl, key: '', signal: AbortSignal.timeout(30_000) }).call(
+    method,
+    path,
+    body,
+    options,
+  );
 }
 
 /** Returns the key with one changed character in the middle. */

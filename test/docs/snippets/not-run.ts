@@ -21,6 +21,8 @@ const reasons: Record<string, string> = {
   'npm run bench': 'takes minutes and is meaningless on a busy machine',
   'npm run layer': 'downloads files; covered by test/layers',
   'npm run watchpost -- keys create --stack': 'requires an AWS account',
+  'npm run watchpost -- restore --stack':
+    'requires an AWS account; test/adapters/aws/dynamodb/restore.test.ts covers it',
   'npm run watchpost -- check https://': 'requires a platform on the internet',
   'npm run watchpost -- replay yard.mp4': 'requires a recording; test/cli/replay.test.ts covers it',
   'npm run watchpost -- evaluate basic --model pixel --model openai': 'requires a third-party model server',

@@ -1,3 +1,4 @@
+import { newCreation } from '../../../contract/watch-records.ts';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
@@ -165,6 +166,30 @@ withDynamoLocal((makeTable) => {
       expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([]);
     });
 
+    test('the repair index of a deployment with an event bus contains jobs without a webhook and watches without destinations', async () => {
+      const { stores } = await open({ hasBus: true });
+      const job = newJob({ lease_until: after(3_600).toISOString() });
+      await stores.jobs.create(createCreation(job), start);
+      await stores.jobs.commit(createChange(job, [triggered]));
+      const { watch, run, ...creation } = newCreation();
+      const lease_until = after(3_600).toISOString();
+      await stores.watches.create(
+        {
+          ...creation,
+          watch: { ...watch, config: { ...watch.config, destinations: [] } },
+          run: { ...run, lease_until },
+        },
+        start,
+      );
+
+      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([job.job_id]);
+      expect(await stores.watches.dueForRepair(after(60), 10)).toEqual([watch.watch_id]);
+      await stores.jobs.markPublished(job.job_id, 1);
+      await stores.watches.markPublished(watch.watch_id, 1);
+      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([]);
+      expect(await stores.watches.dueForRepair(after(60), 10)).toEqual([]);
+    });
+
     test('the repair index returns lost jobs before those with unpublished events', async () => {
       const { stores } = await open();
       const waiting = Array.from({ length: 5 }, () =>
@@ -186,11 +211,12 @@ withDynamoLocal((makeTable) => {
       const ended: Job = { ...job, status: 'stopped' };
       const unpublished = { sequence: 1, minute: minute + 2 };
 
-      expect(repairDue(job, { sequence: 0, minute: 0 })).toBe(minute + 10);
-      expect(repairDue(job, unpublished)).toBe(minute + 2);
-      expect(repairDue({ ...job, webhook_url: null }, unpublished)).toBe(minute + 10);
-      expect(repairDue(ended, unpublished)).toBe(minute + 2);
-      expect(repairDue({ ...ended, published: 1 }, unpublished)).toBeUndefined();
+      expect(repairDue(job, { sequence: 0, minute: 0 }, false)).toBe(minute + 10);
+      expect(repairDue(job, unpublished, false)).toBe(minute + 2);
+      expect(repairDue({ ...job, webhook_url: null }, unpublished, false)).toBe(minute + 10);
+      expect(repairDue({ ...job, webhook_url: null }, unpublished, true)).toBe(minute + 2);
+      expect(repairDue(ended, unpublished, false)).toBe(minute + 2);
+      expect(repairDue({ ...ended, published: 1 }, unpublished, false)).toBeUndefined();
     });
   });
 

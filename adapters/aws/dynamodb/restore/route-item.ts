@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { sortPrefixes } from '../keys.ts';
+import { readItem } from '../record.ts';
+import { keyPrefixes, ttlAttribute } from '../table-layout.ts';
+import type { Item, ItemKey } from '../write.ts';
+import { restoreDeliveryItem } from './restored-items.ts';
+
+/** Jobs, watches and keys that the live table lacks and receives, by id. */
+export type Chosen = {
+  jobs: ReadonlySet<string>;
+  watches: ReadonlySet<string>;
+  keys: ReadonlySet<string>;
+  /** Sources of these jobs and watches. */
+  sources: ReadonlySet<string>;
+  /** Callers that nothing is restored of. */
+  exceptCallers: ReadonlySet<string>;
+};
+
+/** Item that makes its job, watch or key exist. It is written last, so that an interrupted restore is continued by the next one. */
+export type Head = { kind: 'job' | 'watch' | 'key'; id: string; part: 'config' | 'head' };
+
+/** Returns the head that an item is; `config` is the part of a watch without its run. */
+export function readHead({ pk, sk }: ItemKey): Head | undefined {
+  const [job, watch, key] = [keyPrefixes.job, keyPrefixes.watch, keyPrefixes.key];
+  if (sk === 'META' && pk.startsWith(job)) return { kind: 'job', id: pk.slice(job.length), part: 'head' };
+  if (sk === 'META' && pk.startsWith(key)) return { kind: 'key', id: pk.slice(key.length), part: 'head' };
+  if (!pk.startsWith(watch)) return undefined;
+  const id = pk.slice(watch.length);
+  if (sk === 'RUN') return { kind: 'watch', id, part: 'head' };
+  return sk === 'META' ? { kind: 'watch', id, part: 'config' } : undefined;
+}
+
+/** Items of a caller that the heads rebuild: slots, permits, valid keys, list of watches. */
+const rebuilt: ReadonlySet<string> = new Set(['SLOTS', 'CALLS', 'SESSIONS', 'GOOD_KEYS', 'WATCHES']);
+
+/**
+ * Returns the item that the live table receives if it has none of that key. Returns undefined for heads, for what belongs to no chosen
+ * job, watch or key, and for expired items.
+ */
+export function routeItem(item: Item, chosen: Chosen, now: Date): (ItemKey & Item) | undefined {
+  const key = readItem(keySchema, item);
+  const { pk, sk } = key;
+  const ttl = item[ttlAttribute];
+  if (typeof ttl === 'number' && ttl * 1000 <= now.getTime()) return undefined;
+  if (readHead(key)?.part === 'head') return undefined;
+  const idBehind = (prefix: string) => pk.slice(prefix.length);
+  const passing = (isChosen: boolean) => (isChosen ? { ...item, ...key } : undefined);
+
+  if (pk.startsWith(keyPrefixes.job) || pk.startsWith(keyPrefixes.watch)) {
+    const ofWatch = pk.startsWith(keyPrefixes.watch);
+    const id = idBehind(ofWatch ? keyPrefixes.watch : keyPrefixes.job);
+    if (!(ofWatch ? chosen.watches : chosen.jobs).has(id)) return undefined;
+    return sk.startsWith(sortPrefixes.delivery)
+      ? { ...restoreDeliveryItem(item, ofWatch), ...key }
+      : { ...item, ...key };
+  }
+  if (pk.startsWith(keyPrefixes.source)) return passing(chosen.sources.has(idBehind(keyPrefixes.source)));
+  if (pk.startsWith(keyPrefixes.watchSecrets))
+    return passing(chosen.watches.has(idBehind(keyPrefixes.watchSecrets)));
+  if (pk.startsWith(keyPrefixes.alert)) return passing(chosen.watches.has(String(item['job_type'])));
+  if (pk === keyPrefixes.keys) return passing(chosen.keys.has(String(item['hash'])));
+  if (pk.startsWith(keyPrefixes.key))
+    return passing(chosen.keys.has(idBehind(keyPrefixes.key)) || chosen.keys.has(String(item['hash'])));
+  if (pk === keyPrefixes.callers) return passing(!chosen.exceptCallers.has(sk));
+  if (pk.startsWith(keyPrefixes.caller)) {
+    if (rebuilt.has(sk) || chosen.exceptCallers.has(idBehind(keyPrefixes.caller))) return undefined;
+    if (sk.startsWith(sortPrefixes.apiKey)) return passing(chosen.keys.has(String(item['hash'])));
+    if (!sk.startsWith('IDEMPOTENCY#')) return passing(true);
+    const id = String(item['job_id']);
+    return passing(chosen.jobs.has(id) || chosen.watches.has(id));
+  }
+  return passing(pk.startsWith(keyPrefixes.totals) || pk === keyPrefixes.meter);
+}
+
+const keySchema = z.object({ pk: z.string(), sk: z.string() });
