@@ -46,9 +46,9 @@ export async function* readKeyFrames(ffmpegPath: string, path: string): AsyncGen
 
 /** Returns a function that reads exactly that many bytes, or undefined if the stream ends before. */
 function createByteReader(stream: Readable): (length: number) => Promise<Buffer | undefined> {
-  let wake = (): void => undefined;
+  let wake: (() => void) | undefined;
   // A listener per wait would be called immediately while a part is in the buffer, and no more would arrive.
-  for (const event of ['readable', 'end', 'close', 'error']) stream.on(event, () => wake());
+  for (const event of ['readable', 'end', 'close', 'error']) stream.on(event, () => wake?.());
   return async (length) => {
     for (;;) {
       const bytes: unknown = stream.read(length);

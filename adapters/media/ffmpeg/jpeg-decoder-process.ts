@@ -18,9 +18,14 @@ const mark = Buffer.from(
   '/9j/4AAQSkZJRgABAgAAAQABAAD//gAQTGF2YzU5LjM3LjEwMAD/2wBDAAgUFBcUFxsbGxsbGyAeICEhISAgICAhISEkJCQqKiokJCQhISQkKCgqKi4vLisrKisvLzIyMjw8OTlGRkhWVmf/xAGiAAABBQEBAQEBAQAAAAAAAAAAAQIDBAUGBwgJCgsBAAMBAQEBAQEBAQEAAAAAAAABAgMEBQYHCAkKCxAAAgEDAwIEAwUFBAQAAAF9AQIDAAQRBRIhMUEGE1FhByJxFDKBkaEII0KxwRVS0fAkM2JyggkKFhcYGRolJicoKSo0NTY3ODk6Q0RFRkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqDhIWGh4iJipKTlJWWl5iZmqKjpKWmp6ipqrKztLW2t7i5usLDxMXGx8jJytLT1NXW19jZ2uHi4+Tl5ufo6erx8vP09fb3+Pn6EQACAQIEBAMEBwUEBAABAncAAQIDEQQFITEGEkFRB2FxEyIygQgUQpGhscEJIzNS8BVictEKFiQ04SXxFxgZGiYnKCkqNTY3ODk6Q0RFRkdISUpTVFVWV1hZWmNkZWZnaGlqc3R1dnd4eXqCg4SFhoeIiYqSk5SVlpeYmZqio6Slpqeoqaqys7S1tre4ubrCw8TFxsfIycrS09TV1tfY2dri4+Tl5ufo6ery8/T19vf4+fr/wAARCAAQABADASIAAhEAAxEA/9oADAMBAAIRAxEAPwDsa8loorow2G+r83vc3Nbpba/m+5xVavtbaWtfrff5H//Z',
   'base64',
 );
-/** Beginning of a JPEG with an empty comment: its parser ends the JPEG before it. The next JPEG continues without its own start. */
-const start = Buffer.from([0xff, 0xd8, 0xff, 0xfe, 0, 4, 0, 0]);
-const startOfImageBytes = 2;
+/** Time without a picture after which one more mark is written, in milliseconds. */
+const nudgeMs = 150;
+
+/** Encloses a JPEG in a part of a multipart stream, which states its length: a parser that searches for the end of a JPEG misses some. */
+function toPart(jpeg: Uint8Array): Buffer {
+  const head = `--next\r\nContent-type: image/jpeg\r\nContent-length: ${jpeg.length}\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), jpeg, Buffer.from('\r\n')]);
+}
 
 /** Returns true for a JPEG as ffmpeg encodes it: one image, and nothing before, inside or after it. */
 export function isPlainJpeg(jpeg: Uint8Array): boolean {
@@ -61,11 +66,13 @@ export function startJpegDecoder(ffmpegPath: string, size: ImageSize): JpegDecod
     awaited(true);
     const { promise, resolve } = Promise.withResolvers<Buffer | null>();
     const timer = setTimeout(() => resolve(null), timeoutMs);
+    const nudge = setInterval(() => child.stdin?.write(toPart(mark)), nudgeMs);
     wanted = resolve;
-    const before = markPicture === undefined ? [start, mark.subarray(startOfImageBytes), start] : [];
-    child.stdin?.write(Buffer.concat([...before, jpeg.subarray(startOfImageBytes), mark, start]));
+    const before = markPicture === undefined ? [toPart(mark)] : [];
+    child.stdin?.write(Buffer.concat([...before, toPart(jpeg), toPart(mark)]));
     const picture = await promise;
     clearTimeout(timer);
+    clearInterval(nudge);
     wanted = undefined;
     if (picture === null) end();
     else awaited(false);
@@ -99,7 +106,7 @@ function jpegDecoderArguments(size: ImageSize): string[] {
     ...'-codec_whitelist mjpeg -protocol_whitelist pipe -fpsprobesize 0 -probesize 32 -analyzeduration 0'.split(
       ' ',
     ),
-    ...`-f mjpeg -c:v mjpeg -i pipe:0 -map 0:v:0 -vf ${filter} -fps_mode passthrough`.split(' '),
+    ...`-f mpjpeg -c:v mjpeg -i pipe:0 -map 0:v:0 -vf ${filter} -fps_mode passthrough`.split(' '),
     ...'-enc_time_base 1:1000000 -c:v rawvideo -flush_packets 1 -f rawvideo pipe:1'.split(' '),
   ];
 }

@@ -54,7 +54,7 @@ test('a scaled model keeps everything else that its model offers', () => {
   expect(withPictureWidth(alone, 44, shrink)).not.toHaveProperty('judgeConditions');
 });
 
-test('the width of a capture leaves the model as it is', () => {
+test('the width of a capture leaves the model unchanged', () => {
   const { model } = recording();
   expect(withPictureWidth(model, 896, shrink)).toBe(model);
 });
