@@ -26,6 +26,8 @@ export type MaintenanceDeps = {
   executionStore: Pick<ExecutionStore, 'prune'>;
   setTimer: SetTimer;
   log: Log;
+  /** Bounds the size of the media; absent without a bound. */
+  trimMedia?: () => Promise<void>;
 };
 
 const upkeepSeconds = 60;
@@ -82,16 +84,17 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
 }
 
 async function tidy(
-  { core, jobs, keys, media, watchStore, watchDeliveries, executionStore, log }: MaintenanceDeps,
+  { core, jobs, keys, media, watchStore, watchDeliveries, executionStore, log, trimMedia }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = core.now();
   const aDayAgo = addSeconds(now, -mediaKeptSeconds);
-  const steps = {
+  const steps: Record<string, () => Promise<unknown>> = {
     'events of watches': () => publishDueWatchEvents(core, watchesARun),
     reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(aDayAgo),
+    ...(trimMedia && { 'quota of media': trimMedia }),
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
     'sweep of watches': async () => watchStore.sweep(now),
     'sweep of deliveries': async () => watchDeliveries.sweep(now),

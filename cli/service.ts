@@ -74,6 +74,7 @@ import { createLimits } from './limits.ts';
 import { createMedia } from './media.ts';
 import { loadPlatformSettings } from './platforms.ts';
 import type { Settings } from './settings.ts';
+import { createMediaTrim } from './media-trim.ts';
 import { startMaintenance } from './maintenance.ts';
 import { version } from './version.ts';
 import { createVisionModel, readModelPrice } from './vision-model.ts';
@@ -266,6 +267,9 @@ export async function openService(
     executionStore,
     setTimer: setSystemTimer,
     log,
+    ...(settings.mediaMb > 0 && {
+      trimMedia: createMediaTrim({ maxMb: settings.mediaMb, media, watches: watchStore, log, now }),
+    }),
   };
   let closers: (() => Promise<void> | void)[] = [];
   const modelTested = Promise.withResolvers<Finding>();

@@ -143,6 +143,10 @@ const settingsSchema = z.object({
   retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds)
     .prefault('3600')
     .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),
+  mediaMb: wholeNumber(0, 10_000_000).prefault('10000').register(help, {
+    fallback: '10000',
+    text: 'maximum size of stored frames and clips, in MB: the oldest are removed, those of open alerts kept; 0: no maximum',
+  }),
   modelGraceSeconds: wholeNumber(0, 86_400).prefault('300').register(help, {
     fallback: '300',
     text: 'time without an answer of the model after which a job fails, in seconds; at least five calls fail',

@@ -3,12 +3,16 @@ import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import { evidenceDays, evidenceFolder, mediaFolders } from '../../core/watch/evidence.ts';
+import { trimMedia } from './media-quota.ts';
+import type { MediaQuota, Trimmed } from './media-quota.ts';
 import { sweepMedia } from './media-sweep.ts';
 import { storageError } from './storage-error.ts';
 
 export type EmbeddedMediaStore = MediaStore & {
   /** Removes captures stored before `olderThan`, and evidence at the end of its retention; returns how many files. Throws `TransientError`. */
   sweep(olderThan: Date): Promise<number>;
+  /** Removes the oldest media that are not needed until the rest fits. Throws `TransientError`. */
+  trim(quota: MediaQuota): Promise<Trimmed>;
 };
 
 /** Creates a media store of files under `directory`. Throws `TransientError` for disk faults, `RangeError` for an invalid key. */
@@ -27,6 +31,7 @@ export function createMediaStore(directory: string): EmbeddedMediaStore {
       return removed.reduce((sum, count) => sum + count, 0);
     },
     sweep: (olderThan) => sweepAll(directory, olderThan).catch(fail),
+    trim: (quota) => trimMedia(directory, quota).catch(fail),
   };
 }
 

@@ -29,6 +29,8 @@ import { createWatchTables, type WatchTables } from './watch-tables.ts';
 export type EmbeddedWatchStore = WatchStore & {
   /** Removes expired events, alerts and statistics; returns their number. Throws `TransientError`. */
   sweep(now: Date): number;
+  /** Returns the keys of media that watches need: evidence of open alerts, and newest frames. Throws `TransientError`. */
+  neededMedia(): Set<string>;
 };
 
 /** Creates the watch store of the embedded mode. A call returns when the data is on disk. */
@@ -92,6 +94,12 @@ export function createWatchStore(
       }),
     standing: async () => withStorageErrors(() => watches.standing().map(({ run }) => run)),
     purge: async (watchId) => transaction(database, () => purge(watchId)),
+    neededMedia: () =>
+      withStorageErrors(() => {
+        const frames = watches.standing().map(({ run }) => run.state.last_frame?.key);
+        const evidence = alerts.open().map(({ frame_key: key }) => key);
+        return new Set([...frames, ...evidence].filter((key) => typeof key === 'string'));
+      }),
     sweep: (now) =>
       transaction(
         database,

@@ -42,7 +42,7 @@ export function resumeWatch({ state }: WatchRecord, now: Date): WatchDecision {
  */
 export function changeWatch({ watch, state }: WatchRecord, config: WatchConfig, now: Date): WatchDecision {
   const steps: AlertStep[] = [];
-  const moment = { watch, frameKey: state.last_frame?.key ?? null, now };
+  const moment = { watch, frameKey: noFrame, now };
   const close = (condition: ConditionState, rule: WatchCondition, reason: AlertCloseReason) => {
     if (isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
   };
@@ -103,11 +103,14 @@ export function acknowledgeAlert(
   return { state: { ...state, conditions }, event: { type: 'alert_acknowledged', data } };
 }
 
+/** A closing by a caller shows nothing of the condition, and the newest frame is gone with the next capture: it has no picture. */
+const noFrame = null;
+
 /** Fields of a state whose next tick belongs to another execution. */
 const newGeneration = { execution_ticks: 0, burst: 0, failed_executions: 0, handed_over: null } as const;
 
 function closeAll(watch: Watch, state: WatchState, reason: AlertCloseReason, now: Date) {
-  const moment = { watch, frameKey: state.last_frame?.key ?? null, now };
+  const moment = { watch, frameKey: noFrame, now };
   const steps: AlertStep[] = [];
   const conditions = state.conditions.map((condition) => {
     const rule = findRule(watch.config, condition.condition_id);

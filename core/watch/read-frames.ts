@@ -33,7 +33,10 @@ export async function readAlertFrame(
   const key = moment === 'opened' ? alert.frame_key : (alert.closed?.frame_key ?? null);
   const frame = key === null ? undefined : await deps.media.get(key);
   if (!frame)
-    throw notFound('This alert has no picture', 'Evidence is kept for retention_days of the watch.');
+    throw notFound(
+      'This alert has no picture',
+      'Evidence is kept for retention_days of the watch, and at most WATCHPOST_MEDIA_MB of it on one machine.',
+    );
   const boxes = withBoxes && moment === 'opened' ? (alert.boxes ?? []) : [];
   if (boxes.length === 0 || deps.drawBoxes === undefined) return frame;
   return deps.drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));

@@ -14,7 +14,7 @@ import { askModel, groupQuestions } from '../watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../watch/budget.ts';
 import type { Cost } from '../watch/budget.ts';
 import { toWatchEvents } from '../watch/commit-watch.ts';
-import { toEvidenceKey } from '../watch/evidence.ts';
+import { isRefreshDue, toEvidenceKey } from '../watch/evidence.ts';
 import { decideHealth } from '../watch/health.ts';
 import { watchLog } from '../watch/watch-log.ts';
 import { priceCall } from '../watch/model-price.ts';
@@ -77,6 +77,7 @@ export async function analyzeWatchTick(
     const destinations = await readDestinations(stored, deps);
     const change = planTick(stored, current, input, destinations, deps);
     await keepEvidence(change, stored, input, deps);
+    await refreshEvidence(change, stored, deps);
     if ((await deps.watches.commit(change)) !== 'committed') return conflict;
     const after = { watch: stored.watch, run: applyChange(stored.run, change) };
     await removeUnneeded(stored, after, input, deps);
@@ -305,6 +306,26 @@ async function keepEvidence(
     if (frame) await media.put(toEvidenceKey(key, watch.config.retention_days), frame, 'image/jpeg');
   } catch (error) {
     watchLog(log, watch.watch_id).warning('Evidence not stored', { error: String(error) });
+  }
+}
+
+/** Stores the evidence of alerts that stay open again, so that it does not expire before them. */
+async function refreshEvidence(
+  { set }: WatchChange,
+  { watch, run }: StoredWatch,
+  { watches, media, log, now }: AnalyzeWatchDeps,
+): Promise<void> {
+  const from = new Date(run.state.next?.wait_until ?? now());
+  const to = new Date(set.state?.next?.wait_until ?? now());
+  for (const { alert } of set.state?.conditions ?? []) {
+    if (!alert || !isRefreshDue(alert.opened_at, from, to)) continue;
+    try {
+      const key = (await watches.alert(alert.alert_id, now()))?.frame_key ?? null;
+      const frame = key === null ? undefined : await media.get(key);
+      if (key !== null && frame) await media.put(key, frame, 'image/jpeg');
+    } catch (error) {
+      watchLog(log, watch.watch_id).warning('Evidence not refreshed', { error: String(error) });
+    }
   }
 }
 

@@ -141,6 +141,35 @@ describe('tick of a watch', () => {
     });
   });
 
+  test('the evidence of an alert that stays open is stored again every six hours', async () => {
+    const begun = await createWatch();
+    world.script.verdicts.push(...Array.from({ length: 30 }, () => true));
+    let step = await run(begun, 2);
+    const [alert] = await world.c.watches.alerts({ caller: 'caller', limit: 1 }, world.clock.now);
+    const refreshed: number[] = [];
+    const { put } = world.c.media;
+    world.c.media.put = async (key, ...rest) => {
+      if (key === alert?.frame_key) refreshed.push(Math.round(world.clock.now.getTime() / 3_600_000));
+      return put(key, ...rest);
+    };
+    const begin = Math.round(start.getTime() / 3_600_000);
+    for (let hour = 0; hour < 14; hour += 1) {
+      world.advance(3600);
+      step = await run(step, 1);
+    }
+    expect(refreshed.map((hour) => hour - begin)).toEqual([6, 12]);
+    expect(await eventTypes()).not.toContain('alert_closed');
+  });
+
+  test('a pause closes an alert without a picture', async () => {
+    const begun = await createWatch();
+    world.script.verdicts.push(true, true);
+    await run(begun, 2);
+    const { watch, run: before } = await stored();
+    const { alerts } = pauseWatch({ watch, state: before.state }, 'paused', world.clock.now);
+    expect(alerts).toMatchObject([{ kind: 'close', closed: { reason: 'paused', frame_key: null } }]);
+  });
+
   test('a partly confirmed condition is checked again after confirm_seconds', async () => {
     const begun = await createWatch();
     world.script.verdicts.push(false, true);
