@@ -17,7 +17,8 @@ const kinds = Object.entries(stageKinds).map(([kind, settings]) => {
   const synthesized = synthesize(settings);
   return { kind, settings, synthesized, ...findings(synthesized.app) };
 });
-/** Timeout, since the rule engine takes seconds to start. */
+/** The rule engine takes seconds to start, on a busy machine half a minute. */
+const slow = { timeout: 300_000 };
 const cloudFormation = new CloudFormationValidatePlugin();
 
 test('cdk-nag inspects the stack and reports the known findings', () => {
@@ -47,12 +48,12 @@ describe.each(kinds)('stage $kind', ({ settings, synthesized, found, acknowledge
     for (const { reason } of acknowledged) expect(reason).toMatch(/^[A-Z].{20,}\.$/);
   });
 
-  test('the CloudFormation rules of CDK report nothing for the stack', () => {
+  test('the CloudFormation rules of CDK report nothing for the stack', slow, () => {
     expect(templateFindings(synthesized, synthesized.template.toJSON())).toEqual([]);
   });
 });
 
-test('the CloudFormation rules of CDK report an invalid property', () => {
+test('the CloudFormation rules of CDK report an invalid property', slow, () => {
   const [{ synthesized } = { synthesized: synthesize() }] = kinds;
   const broken = structuredClone(synthesized.template.toJSON());
   for (const { Type, Properties } of Object.values<any>(broken['Resources']))
