@@ -2,10 +2,10 @@ import type { VisionModel } from '../core/ports/vision-model.ts';
 import type { TokenPrice } from '../core/watch/model-price.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
+import { poolImageDecoders } from '../adapters/media/ffmpeg/image-pool.ts';
 import { fetch as operatorFetch } from 'undici';
-import { poolImageDecoders } from '../adapters/media/ffmpeg/pool-image-decoders.ts';
 import { resizeJpeg } from '../adapters/media/ffmpeg/resize-jpeg.ts';
-import { withPictureWidth } from '../adapters/vision/picture-width.ts';
+import { capturedWidthPixels, withPictureWidth } from '../adapters/vision/picture-width.ts';
 import { promptVariants } from '../adapters/vision/prompt-variants.ts';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
 import { priceOfModel } from '../adapters/vision/bedrock/model-prices.ts';
@@ -23,7 +23,7 @@ import type { Settings } from './settings.ts';
 export function createVisionModel(settings: Settings, ffmpegPath: string): VisionModel {
   const vision = createProvider(settings, ffmpegPath);
   const isBuiltIn = vision.provider === 'objects' || vision.provider === 'pixel';
-  return isBuiltIn
+  return isBuiltIn || settings.visionWidth >= capturedWidthPixels
     ? vision
     : withPictureWidth(vision, settings.visionWidth, async (jpeg, widthPixels, signal) =>
         resizeJpeg(jpeg, widthPixels, ffmpegPath, signal),
@@ -64,7 +64,7 @@ const packagesMissing =
 
 /** Creates the object model if its packages are installed, otherwise the pixel model. */
 function createBuiltInVision(files: NetworkFiles | null, ffmpegPath: string): VisionModel {
-  const decoder = poolImageDecoders({ ffmpegPath, decoder: createImageDecoder({ ffmpegPath }) });
+  const decoder = poolImageDecoders({ ffmpegPath, alone: createImageDecoder({ ffmpegPath }) });
   return files === null
     ? createPixelVision({ decoder })
     : createObjectsVision({ decoder, detector: createThreadDetector(files) });

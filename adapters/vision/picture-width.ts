@@ -11,10 +11,9 @@ export const minPictureWidthPixels = 224;
 
 /**
  * Returns a model that receives frames of at most `widthPixels` for its checks: fewer pixels are fewer tokens. The evidence keeps its
- * width. From the width of a capture on, it is the model itself. Throws `VisionError` if a frame cannot be scaled.
+ * width. Throws `VisionError` if a frame cannot be scaled.
  */
 export function withPictureWidth(vision: VisionModel, widthPixels: number, resize: ResizeJpeg): VisionModel {
-  if (widthPixels >= capturedWidthPixels) return vision;
   const { judgeConditions } = vision;
   const scale = async (jpeg: Uint8Array, signal: AbortSignal) =>
     resize(jpeg, widthPixels, signal).catch((cause: unknown) => {

@@ -17,7 +17,7 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
-import { withPictureWidth } from '../../adapters/vision/picture-width.ts';
+import { capturedWidthPixels, withPictureWidth } from '../../adapters/vision/picture-width.ts';
 import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { findModelPrice, visionProviders } from '../../adapters/vision/providers.ts';
@@ -97,8 +97,9 @@ function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: T
     sheets,
     prompt: promptVariants[config.VISION_PROMPT],
   });
+  const isScaled = config.VISION_WIDTH < capturedWidthPixels;
   const resize = createRemoteResize({ invoke: deferInvoke(config.CAPTURE_FUNCTION), seconds: resizeSeconds });
-  return instrumentVision(withPictureWidth(model, config.VISION_WIDTH, resize), {
+  return instrumentVision(isScaled ? withPictureWidth(model, config.VISION_WIDTH, resize) : model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),
   });

@@ -12,8 +12,6 @@ export type ImageFit = 'stretched' | 'whole';
 export type ImageDecoder = {
   /** Decodes one JPEG. Throws `PictureDecodeError`. */
   decode(jpeg: Uint8Array, size: ImageSize, signal: AbortSignal): Promise<Uint8Array>;
-  /** Like `decode`, for a JPEG that this service encoded: a process that decoded others before may decode it. */
-  decodeCaptured(jpeg: Uint8Array, size: ImageSize, signal: AbortSignal): Promise<Uint8Array>;
   /** Decodes several JPEGs in one ffmpeg process. Throws `PictureDecodeError` if one of them cannot be decoded. */
   decodeAll(jpegs: Uint8Array[], size: ImageSize, signal: AbortSignal, fit?: ImageFit): Promise<Uint8Array[]>;
   /**
@@ -47,8 +45,11 @@ const mp4Input = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:
 /** Creates a decoder that runs one ffmpeg process per call, for at most 10 s. */
 export function createImageDecoder(options: { ffmpegPath: string }): ImageDecoder {
   return {
-    decode,
-    decodeCaptured: decode,
+    decode: async (jpeg, size, signal) => {
+      const [picture] = await pictures([jpeg], jpegInput, scaled(size), size, 1, signal);
+      if (picture === undefined) throw new ImageDecodeError('The image cannot be decoded as JPEG');
+      return picture;
+    },
     decodeAll,
     decodeEach: async (jpegs, size, signal, fit) => {
       try {
@@ -62,18 +63,12 @@ export function createImageDecoder(options: { ffmpegPath: string }): ImageDecode
       }
     },
     decodeClip: async (mp4, size, framesPerSecond, signal) => {
-      const filter = `fps=${framesPerSecond},${scaledRgb(size)}`;
+      const filter = `fps=${framesPerSecond},${scaled(size)}`;
       const found = await pictures([mp4], mp4Input, filter, size, maxFrames, signal);
       if (found.length === 0) throw new ImageDecodeError('The clip cannot be decoded as H.264 in MP4');
       return found;
     },
   };
-
-  async function decode(jpeg: Uint8Array, size: ImageSize, signal: AbortSignal): Promise<Uint8Array> {
-    const [picture] = await pictures([jpeg], jpegInput, scaledRgb(size), size, 1, signal);
-    if (picture === undefined) throw new ImageDecodeError('The image cannot be decoded as JPEG');
-    return picture;
-  }
 
   async function decodeAll(
     jpegs: Uint8Array[],
@@ -82,8 +77,7 @@ export function createImageDecoder(options: { ffmpegPath: string }): ImageDecode
     fit: ImageFit = 'stretched',
   ): Promise<Uint8Array[]> {
     if (jpegs.length === 0) return [];
-    const filter = fit === 'whole' ? letterboxed(size) : scaledRgb(size);
-    const found = await pictures(jpegs, jpegInput, filter, size, jpegs.length, signal);
+    const found = await pictures(jpegs, jpegInput, decodeFilter(size, fit), size, jpegs.length, signal);
     if (found.length !== jpegs.length)
       throw new ImageDecodeError('One of the images cannot be decoded as JPEG');
     return found;
@@ -139,8 +133,12 @@ export function createImageDecoder(options: { ffmpegPath: string }): ImageDecode
   }
 }
 
-/** Returns the filter that stretches to a size in packed RGB. */
-export function scaledRgb(size: ImageSize): string {
+/** Returns the filter that brings any image to the size. */
+export function decodeFilter(size: ImageSize, fit: ImageFit): string {
+  return fit === 'whole' ? letterboxed(size) : scaled(size);
+}
+
+function scaled(size: ImageSize): string {
   return `scale=${size.width}:${size.height}:flags=area,format=rgb24`;
 }
 

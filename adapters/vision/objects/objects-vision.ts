@@ -60,8 +60,6 @@ export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetec
  */
 export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): VisionModel {
   const pixel = createPixelVision({ decoder });
-  /** JPEGs of callers are never decoded in a process that decodes those of others. */
-  const uploads = { ...decoder, decodeCaptured: decoder.decode };
 
   async function detect(rgb: Uint8Array, size: PictureSize, signal: AbortSignal) {
     try {
@@ -103,7 +101,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     const size = inputSize(media.frame);
     const [still, moving] = await decoded(signal, () =>
       Promise.all([
-        decoder.decodeCaptured(media.frame, size, signal),
+        decoder.decode(media.frame, size, signal),
         clip === undefined
           ? []
           : decoder.decodeClip(clip, size, clipFramesPerSecond * picturesPerMoment, signal),
@@ -144,10 +142,9 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     condition: ObjectCondition,
     media: CheckMedia,
     signal: AbortSignal,
-    source: PictureDecoder = decoder,
   ): Promise<Moments> {
     if (!needsMeasurements(condition)) return { count, read };
-    const measured = await decoded(signal, () => readMoments(media, source, signal));
+    const measured = await decoded(signal, () => readMoments(media, decoder, signal));
     return {
       count,
       read: async (index) => {
@@ -219,7 +216,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       const moments = { count: 1, read: async () => seen };
       const { holds, moment } = await decideOverMoments(
         condition,
-        await withMeasurements(moments, condition, { mode: 'frames', frame }, signal, uploads),
+        await withMeasurements(moments, condition, { mode: 'frames', frame }, signal),
       );
       const explanation = explainCondition(condition, moment, notJudged);
       const word = holds === null ? 'Not sure' : holds ? 'Yes' : 'No';
@@ -268,7 +265,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       );
       return `${described.map((sentence) => sentence.replace(` ${disclosure}`, '')).join(' ')} ${disclosure}`;
     }
-    const measured = await decoded(signal, () => readMoments({ mode: 'frames', frame }, uploads, signal));
+    const measured = await decoded(signal, () => readMoments({ mode: 'frames', frame }, decoder, signal));
     const unknown = /\bhow many\b|\bcount\b/i.test(question) ? formatNotJudged([question.trim()]) : [];
     return [describeObjects(moment), ...unknown, describeFrame(measured[0].picture), disclosure].join(' ');
   }

@@ -4,8 +4,6 @@ export type PictureSize = { width: number; height: number };
 /** Image decoder of the pixel model. It returns packed RGB, `width * height * 3` bytes. */
 export type PictureDecoder = {
   decode(jpeg: Uint8Array, size: PictureSize, signal: AbortSignal): Promise<Uint8Array>;
-  /** Decodes a JPEG that this service encoded. */
-  decodeCaptured(jpeg: Uint8Array, size: PictureSize, signal: AbortSignal): Promise<Uint8Array>;
   /** Returns null for each image that cannot be decoded. */
   decodeEach(jpegs: Uint8Array[], size: PictureSize, signal: AbortSignal): Promise<(Uint8Array | null)[]>;
   decodeClip(

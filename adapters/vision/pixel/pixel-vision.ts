@@ -88,7 +88,7 @@ export async function readMoments(
     atSeconds: at / clipFramesPerSecond,
   }));
   if (first !== undefined && mode === 'clip') return [first, ...rest];
-  const rgb = await decoder.decodeCaptured(frame, size, signal);
+  const rgb = await decoder.decode(frame, size, signal);
   const still = { picture: measurePicture(rgb, size), clip: motion, atSeconds: null };
   return first === undefined ? [still] : [still, first, ...rest];
 }

@@ -54,11 +54,6 @@ test('a scaled model keeps everything else that its model offers', () => {
   expect(withPictureWidth(alone, 44, shrink)).not.toHaveProperty('judgeConditions');
 });
 
-test('the width of a capture leaves the model unchanged', () => {
-  const { model } = recording();
-  expect(withPictureWidth(model, 896, shrink)).toBe(model);
-});
-
 test('a frame that cannot be scaled is a failure of the check', async () => {
   const failing = withPictureWidth(recording().model, 44, async () => {
     throw new Error('not a JPEG');

@@ -29,7 +29,6 @@ function modelThatSees(
   };
   const decoder: PictureDecoder = {
     decode: async (_, size) => fill(size, tone, 0),
-    decodeCaptured: async (_, size) => fill(size, tone, 0),
     decodeEach: async (frames, size) => frames.map((_, at) => fill(size, tone, at)),
     // Four pictures per second, of which the object model takes every second one.
     decodeClip: async (_, size) =>

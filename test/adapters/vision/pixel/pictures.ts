@@ -8,11 +8,8 @@ const decodedFrames = new Map<Uint8Array, Promise<Uint8Array>>();
 const decodedClips = new Map<Uint8Array, Promise<Uint8Array[]>>();
 
 /** Real decoder that decodes each image once: a table of conditions checks the same few repeatedly. */
-const decode: PictureDecoder['decode'] = (frame, ...rest) =>
-  remembered(decodedFrames, frame, () => ffmpegDecoder.decode(frame, ...rest));
 const decoder: PictureDecoder = {
-  decode,
-  decodeCaptured: decode,
+  decode: (frame, ...rest) => remembered(decodedFrames, frame, () => ffmpegDecoder.decode(frame, ...rest)),
   decodeEach: ffmpegDecoder.decodeEach,
   decodeClip: (clip, ...rest) =>
     remembered(decodedClips, clip, () => ffmpegDecoder.decodeClip(clip, ...rest)),
