@@ -7,6 +7,7 @@ import { inputModeSchema } from '../core/records/capture.ts';
 import { scopeSchema } from '../core/records/key.ts';
 import type { Scope } from '../core/records/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
+import type { CallerBackend } from './callers/caller-backend.ts';
 import { backup } from './commands/backup.ts';
 import { rules } from '../core/rules.ts';
 import { cost } from './commands/cost.ts';
@@ -232,6 +233,15 @@ const keyOptions = z.object({
   label: z.string().nullable().default(null),
 });
 
+const usageOptions = z.object({
+  caller: z.string().optional(),
+  own: z.boolean().default(false),
+  from: z.string().optional(),
+  to: z.string().optional(),
+  days: z.boolean().default(false),
+  yes: z.boolean().default(false),
+});
+
 const placeOptions = z.object({
   baseUrl: z.string().optional(),
   key: z.string().optional(),
@@ -299,11 +309,56 @@ addPlace(
     await rotateKey(parseTarget(raw), key, rotation, terminal, wantsJson(raw));
   });
 
+addPlace(program.command('usage').description('print model calls, tokens and cost by caller'))
+  .option('--caller <name>', 'caller whose use is printed; default: all')
+  .option('--own', 'with --base-url, the caller of the key instead of all')
+  .option('--from <day>', 'first day (UTC), YYYY-MM-DD; default: 29 days before the last one')
+  .option('--to <day>', 'last day (UTC), included; default: today')
+  .option('--days', 'also print each day')
+  .option('--json', 'print the use as JSON')
+  .action(async (raw: unknown) => {
+    const { caller, own, from, to, days } = usageOptions.parse(raw);
+    const { printUsage } = await import('./commands/callers.ts');
+    await withCallers(raw, { all: !own }, (backend) =>
+      printUsage(backend, { caller, from, to, days }, terminal, wantsJson(raw)),
+    );
+  });
+
+const callers = program
+  .command('callers')
+  .description("manage callers of this machine's service, or of the service in the options");
+addPlace(
+  callers.command('delete <caller>').description('erase a caller with everything that is stored for it'),
+)
+  .option('--yes', 'erase without a confirmation')
+  .option('--json', 'print what was removed as JSON')
+  .action(async (caller: string, raw: unknown) => {
+    const { yes } = usageOptions.parse(raw);
+    const { deleteCaller } = await import('./commands/callers.ts');
+    await withCallers(raw, { all: true }, (backend) =>
+      deleteCaller(backend, caller, yes, terminal, wantsJson(raw)),
+    );
+  });
+
 try {
   await program.parseAsync();
 } catch (error) {
   for (const line of formatError(error)) terminal.note(line);
   process.exitCode = toExitCode(error);
+}
+
+async function withCallers(
+  raw: unknown,
+  scope: { all: boolean },
+  work: (backend: CallerBackend) => Promise<void>,
+): Promise<void> {
+  const { openCallerBackend } = await import('./callers/open-caller-backend.ts');
+  const backend = await openCallerBackend(parseTarget(raw), scope);
+  try {
+    await work(backend);
+  } finally {
+    await backend.close();
+  }
 }
 
 /** Adds the options that select the service; `--data-dir` is that of this machine. */

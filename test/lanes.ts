@@ -35,6 +35,7 @@ export const lanes = {
     'test/adapters/destinations/destination-sender.test.ts',
     'test/adapters/webhook/webhook-sender.test.ts',
     'test/{attacks,bundle,cli,client,docs,layers,lib,repository}/**/*.test.ts',
+    'test/simulation/run-mutation.test.ts',
     // Two hours of virtual time take more than seconds.
     'test/core/two-hours/**/*.test.ts',
   ],

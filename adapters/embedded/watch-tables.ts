@@ -229,8 +229,7 @@ const reviewsSchema = z.array(
 );
 
 function readIds(rows: Row[]): string[] {
-  return z
-    .array(z.object({ watch_id: z.string() }))
-    .parse(rows)
-    .map((row) => row.watch_id);
+  return idsSchema.parse(rows).map((row) => row.watch_id);
 }
+
+const idsSchema = z.array(z.object({ watch_id: z.string() }));

@@ -8,6 +8,7 @@ import type { KeyCrypto } from '../../core/access/api-key.ts';
 import { CommandError } from '../command-error.ts';
 import type { KeyBackend } from './key-backend.ts';
 import { remoteKeys } from './remote-keys.ts';
+import { selectTarget } from './select-target.ts';
 import { storedKeys } from './stored-keys.ts';
 
 /**
@@ -28,25 +29,19 @@ export const nodeKeyCrypto: KeyCrypto = {
 };
 
 /** Opens the backend of the target. Throws `CommandError` if several services are named or a key is missing. */
-export async function openKeyBackend({
-  dataDir,
-  baseUrl,
-  key,
-  stack,
-  table,
-}: KeyTarget): Promise<KeyBackend> {
-  const named = [baseUrl, stack, table].filter((place) => place !== undefined);
-  if (named.length > 1)
-    throw new CommandError('Several services are named', 'Use only one of --base-url, --stack and --table.');
-  if (baseUrl !== undefined) {
-    if (key === undefined)
-      throw new CommandError('The service requires a key', 'Set --key or WATCHPOST_KEY.');
-    return remoteKeys(baseUrl, key);
+export async function openKeyBackend(target: KeyTarget): Promise<KeyBackend> {
+  const selected = selectTarget(target);
+  switch (selected.kind) {
+    case 'remote':
+      return remoteKeys(selected.baseUrl, selected.key);
+    case 'local':
+      return localKeys(selected.dataDir);
+    case 'deployed': {
+      // Imported on demand: the AWS clients load slower than the rest of the command line.
+      const { deployedKeys } = await import('./deployed-keys.ts');
+      return deployedKeys(selected.which, nodeKeyCrypto);
+    }
   }
-  if (stack === undefined && table === undefined) return localKeys(dataDir);
-  // Imported on demand: the AWS clients load slower than the rest of the command line.
-  const { deployedKeys } = await import('./deployed-keys.ts');
-  return deployedKeys(table === undefined ? { stack: stack ?? '' } : { table }, nodeKeyCrypto);
 }
 
 /** Opens the data directory of this machine's service, which may be running. */

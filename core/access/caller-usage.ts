@@ -7,7 +7,7 @@ import type { UsageQuery } from '../requests/usage.ts';
 import { isAdmin, maySee } from './key-rights.ts';
 import type { Actor } from './key-rights.ts';
 
-type Deps = Pick<CoreDeps, 'callers' | 'usage' | 'now'>;
+type Deps = Pick<CoreDeps, 'callers' | 'now'> & { usage: Pick<CoreDeps['usage'], 'days'> };
 
 const defaultDays = 30;
 const dayMs = 86_400_000;

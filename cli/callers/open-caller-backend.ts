@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { createCallerEraser } from '../../adapters/embedded/caller-eraser.ts';
+import { createCallerStore } from '../../adapters/embedded/caller-store.ts';
+import { DataDirectoryError } from '../../adapters/embedded/data-directory-error.ts';
+import { dataPaths } from '../../adapters/embedded/data-directory.ts';
+import { openDatabase } from '../../adapters/embedded/database.ts';
+import { lockDirectory } from '../../adapters/embedded/directory-lock.ts';
+import { createMediaStore } from '../../adapters/embedded/media-store.ts';
+import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
+import { CommandError } from '../command-error.ts';
+import { readCredentials } from '../credentials.ts';
+import type { KeyTarget } from '../keys/open-key-backend.ts';
+import { selectTarget } from '../keys/select-target.ts';
+import type { CallerBackend } from './caller-backend.ts';
+import { remoteCallers } from './remote-callers.ts';
+import { storedCallers } from './stored-callers.ts';
+
+const now = () => new Date();
+
+/** Opens the callers of the target. `all` requests those of all callers over HTTP, which requires an admin key. */
+export async function openCallerBackend(
+  target: KeyTarget,
+  { all }: { all: boolean },
+): Promise<CallerBackend> {
+  const selected = selectTarget(target);
+  switch (selected.kind) {
+    case 'remote':
+      return remoteCallers(selected.baseUrl, selected.key, { all });
+    case 'local':
+      return localCallers(selected.dataDir);
+    case 'deployed': {
+      // Imported on demand: the AWS clients load slower than the rest of the command line.
+      const { deployedCallers } = await import('./deployed-callers.ts');
+      return deployedCallers(selected.which);
+    }
+  }
+}
+
+/** Opens the data directory of this machine's service. Usage is read beside a running service; an erasure is its task. */
+function localCallers(dataDir: string): CallerBackend {
+  const paths = dataPaths(dataDir);
+  if (!existsSync(paths.database))
+    throw new CommandError(
+      `No service has used the data directory ${paths.path}`,
+      'Use --data-dir or WATCHPOST_DATA_DIR with the data directory of the service. Its first start creates it.',
+    );
+  const database = openDatabase(paths.database);
+  const stores = { callers: createCallerStore(database), usage: createUsageLedger(database), now };
+  let unlock: (() => void) | undefined;
+  const stored = storedCallers(
+    {
+      ...stores,
+      openErasure: async () => {
+        unlock ??= await lockDirectory(paths.path);
+        return {
+          eraser: createCallerEraser(database),
+          media: createMediaStore(paths.media),
+          executions: noExecutions,
+        };
+      },
+    },
+    async () => {
+      unlock?.();
+      database.close();
+    },
+  );
+  return {
+    ...stored,
+    erase: async (caller) => {
+      try {
+        return await stored.erase(caller);
+      } catch (error) {
+        if (!(error instanceof DataDirectoryError)) throw error;
+        return eraseByService(caller, dataDir);
+      }
+    },
+  };
+}
+
+/** Erases by the running service, which has the executions of the caller. */
+async function eraseByService(caller: string, dataDir: string) {
+  const found = await readCredentials(dataDir);
+  if (!found)
+    throw new CommandError(
+      'The service is starting or stopping',
+      'Repeat the command when it runs, or after it has ended.',
+    );
+  const service = remoteCallers(found.base_url, found.internal_api_key, { all: true });
+  try {
+    return await service.erase(caller);
+  } finally {
+    await service.close();
+  }
+}
+
+/** Without a running service there are no executions; the eraser removes their stored state. */
+const noExecutions = {
+  start: async () => 'already' as const,
+  stop: async () => undefined,
+  status: async () => undefined,
+  runsHere: () => false,
+};

@@ -1,0 +1,270 @@
+/** Rule that is broken on purpose: the first `from` in `file` becomes `to`. `simulation` is the one that must notice. */
+export type Mutation = {
+  rule: string;
+  simulation: 'rules' | 'service';
+  file: string;
+  from: string;
+  to: string;
+};
+
+type Row = [rule: string, file: string, from: string, to: string];
+
+/** Rules of the pure core, by the headings of the design: states, streams, budget, schedule, changes. */
+const ofRules: Row[] = [
+  ['M of N', 'condition.ts', '>= rule.checks_to_open;', '> rule.checks_to_open;'],
+  ['last N', 'condition.ts', 'history.slice(-considered)', 'history'],
+  ['checks_to_close', 'condition.ts', '>= rule.checks_to_close;', '>= rule.checks_to_close - 1;'],
+  [
+    'first datapoint clears',
+    'condition.ts',
+    "state.phase === 'unknown' ? 'clear'",
+    "state.phase === 'unknown' ? 'unknown'",
+  ],
+  ['cooldown', 'condition.ts', '>= rule.cooldown_seconds', '>= 0'],
+  [
+    'cooldown across closings',
+    'condition.ts',
+    'phase, alert: null };',
+    'phase, alert: null, last_opened_at: null };',
+  ],
+  [
+    'opening empties the history',
+    'condition.ts',
+    "{ ...forget(state), phase: 'open'",
+    "{ ...state, phase: 'open'",
+  ],
+  [
+    'snooze',
+    'condition.ts',
+    'if (!mayOpen(state, rule) || isSnoozed(state, now))',
+    'if (!mayOpen(state, rule))',
+  ],
+  ['no reminder if acknowledged', 'condition.ts', ' || alert.acknowledged_at !== null)', ')'],
+  ['no reminder if unconfirmed', 'condition.ts', ' || alert.unconfirmed ||', ' ||'],
+  ['reminders', 'condition.ts', 'alert.reminded_at ?? alert.opened_at', 'alert.opened_at'],
+  ['sight by a skip', 'condition.ts', 'seen_at: now.toISOString(), alert }', 'alert }'],
+  ['unknown without sight', 'condition.ts', "{ ...forget(state), phase: 'unknown' }", 'state'],
+  ['confirming', 'condition.ts', 'holding > 0 && holding <', 'holding > 1 && holding <'],
+  ['only pending questions', 'questions.ts', '!state.next?.confirming || ', 'true || '],
+  ['pre-filter bypass', 'questions.ts', ' || isPending(condition, rule);', ';'],
+  ['no repeated frame', 'questions.ts', 'judgesRepeated: false', 'judgesRepeated: true'],
+  ['asked alone', 'questions.ts', '>= rules.maxLeftOut', '> rules.maxLeftOut'],
+  ['new segment', 'next-watch-tick.ts', 'nextSegmentAt(outcome) ?? now', 'now'],
+  ['grid', 'next-watch-tick.ts', 'confirmAt < onGrid', 'confirmAt <= onGrid && false'],
+  ['boundary', 'next-watch-tick.ts', 'check.at >= boundary', 'check.at > boundary && false'],
+  ['grace period', 'stream-trouble.ts', '>= graceSeconds(reason)', '> 2 * graceSeconds(reason)'],
+  ['growing waits', 'stream-trouble.ts', 'before.captures + 1', '1'],
+  ['refused password', 'stream-trouble.ts', 'rules.watchRefusedSeconds;', '60;'],
+  ['lateness of the service', 'stream-trouble.ts', 'lateSeconds > rules.downtimeSeconds', 'false'],
+  [
+    'frozen for ten minutes',
+    'stream-trouble.ts',
+    '? rules.watchStillSeconds :',
+    '? rules.streamGraceSeconds :',
+  ],
+  ['block before calls', 'budget.ts', 'reserved: { tick, ...need }', 'reserved: null'],
+  [
+    'crash forfeits',
+    'budget.ts',
+    'calls: state.calls + calls, micro_usd: state.micro_usd + micro_usd, reserved',
+    'reserved',
+  ],
+  ['budget', 'budget.ts', 'used.calls + need.calls > calls', 'used.calls > calls'],
+  ['warning', 'budget.ts', 'warningShare = 0.8', 'warningShare = 0.9'],
+  ['repeated local time', 'schedule.ts', "zone, 'later');", "zone, 'earlier');"],
+  [
+    'gap of the clock',
+    'schedule.ts',
+    "earlier.getTimeZoneTransition('next')?.epochMilliseconds ?? later.epochMilliseconds",
+    'later.epochMilliseconds',
+  ],
+  ['adjacent spans', 'schedule.ts', 'span.start <= last.end', 'span.start < last.end'],
+  ['crosses midnight', 'schedule.ts', 'to <= from ?', 'false ?'],
+  ['span ends alerts', 'tick.ts', "if (!watches) return closed(state, 'unknown');", ''],
+  [
+    'order of closings',
+    'tick.ts',
+    '[...closings, ...openings, ...reminders]',
+    '[...openings, ...closings, ...reminders]',
+  ],
+  ['one id per opening', 'tick.ts', 'opening += 1;', ''],
+  ['changed text', 'tick.ts', '!answer || answer.condition !== rule.condition', '!answer'],
+  ['no reminder if exhausted', 'tick.ts', 'isUsedUp || !remindsNow', '!remindsNow'],
+  ['coverage', 'coverage.ts', "in_gap || sight === 'not_seen' || ", "sight === 'not_seen' || "],
+  ['late ticks are gaps', 'coverage.ts', 'now.getTime() - from.getTime() > maxMs', 'false'],
+  [
+    'changed condition begins',
+    'change.ts',
+    "close(condition, before, 'changed');\n      return initialConditionState(rule.condition_id, now);",
+    "close(condition, before, 'changed');\n      return condition;",
+  ],
+  [
+    'other numbers empty the history',
+    'change.ts',
+    'hasSameChecks(before, rule) ? joined : forget(joined)',
+    'joined',
+  ],
+  ['no reminder if snoozed', 'condition.ts', '  if (isSnoozed(state, now)) return false;\n', ''],
+  [
+    'a skip is no datapoint',
+    'tick.ts',
+    'return withSight(state, now);',
+    "return withVerdict(state, rule, { triggered: false, explanation: '' }, now);",
+  ],
+  [
+    'statuses in their order',
+    'status.ts',
+    "  if (paused) return 'paused';\n",
+    "  if (stream_lost) return 'stream_lost';\n  if (paused) return 'paused';\n",
+  ],
+];
+
+/** Behavior of the whole service: model, storage, workflow, requests of callers, destinations. */
+const ofService: Row[] = [
+  [
+    'an unsure model gives no verdict',
+    'core/watch/ask-model.ts',
+    'if (triggered === null) return',
+    'if (triggered === undefined) return',
+  ],
+  [
+    'a doubled id gives no verdict',
+    'core/watch/ask-model.ts',
+    'if (!verdict || found.length > 1)',
+    'if (!verdict)',
+  ],
+  [
+    'pause closes alerts',
+    'core/watch/change.ts',
+    "decision(after, steps, 'paused', hours)",
+    "decision(after, [], 'paused', hours)",
+  ],
+  ['removal closes alerts', 'core/watch/change.ts', "close(condition, before, 'removed');", 'void 0;'],
+  [
+    'deletion closes alerts',
+    'core/watch/change.ts',
+    'decision({ ...state, conditions, next }, steps)',
+    'decision({ ...state, conditions, next }, [])',
+  ],
+  ['acknowledging is an event', 'core/watch/control-watch.ts', 'events: [decided.event]', 'events: []'],
+  [
+    'one transaction per tick',
+    'adapters/embedded/watch-store.ts',
+    'transaction(database, () => commit(change))',
+    'commit(change)',
+  ],
+  [
+    'a version fences commits',
+    'adapters/embedded/watch-store.ts',
+    ' || found.stored.run.version !== change.expectedVersion',
+    '',
+  ],
+  [
+    'If-Match fences changes',
+    'core/watch/edit-watch.ts',
+    'ifMatch !== undefined && ifMatch',
+    'false && ifMatch',
+  ],
+  [
+    'a change begins a generation',
+    'core/watch/edit-watch.ts',
+    'generation: run.generation + 1',
+    'generation: run.generation',
+  ],
+  [
+    'a missing execution is started',
+    'core/workflow/repair-watches.ts',
+    'if (await renewLease(stored, deps)) await deps.executions.start(execution);',
+    'await renewLease(stored, deps);',
+  ],
+  [
+    'a failed execution is followed by the next',
+    'core/workflow/tasks.ts',
+    'if (isCurrent) await startAfterFailure',
+    'if (false && isCurrent) await startAfterFailure',
+  ],
+  [
+    'calls are reserved before they are made',
+    'core/workflow/analyze-watch.ts',
+    "return result === 'committed' ? 'reserved' : 'outdated';",
+    "return result === 'committed' ? 'reserved' : 'reserved';",
+  ],
+  [
+    'coverage is stored',
+    'adapters/embedded/watch-store.ts',
+    'hours.add(change.watchId, hour, counts);',
+    'void counts;',
+  ],
+  [
+    'progress is kept a day',
+    'core/watch/stored-watch.ts',
+    "type === 'progress' ? progressRetentionSeconds :",
+    '',
+  ],
+  [
+    'alerts expire after their closing',
+    'core/watch/stored-watch.ts',
+    'expires_at: change.expiresAt',
+    'expires_at: null',
+  ],
+  ['ended executions are removed', 'cli/maintenance.ts', 'executionStore.prune(aDayAgo)', 'aDayAgo'],
+  [
+    'events are published before they are marked',
+    'core/delivery/publish-watch-events.ts',
+    '    for (const event of events) await send(event, destinations, deps);\n',
+    '    await deps.watches.markPublished(watchId, sequence);\n    for (const event of events) await send(event, destinations, deps);\n',
+  ],
+  [
+    'events of an alert keep their order',
+    'core/records/delivery.ts',
+    ":${message.alert_id ?? 'watch'}`",
+    ':${message.sequence}`',
+  ],
+  [
+    'a delivered event is not delivered again',
+    'core/delivery/deliver-watch-event.ts',
+    "if (target?.delivery.state !== 'pending')",
+    'if (!target)',
+  ],
+  [
+    'the result of an attempt is stored',
+    'core/delivery/deliver-watch-event.ts',
+    '  await deps.watchDeliveries.put(delivery, deps.now());\n  await deps.meter',
+    '  await deps.meter',
+  ],
+  [
+    'failed attempts are repeated',
+    'core/delivery/deliver-watch-event.ts',
+    'if (attempted.next_attempt_at === null) return',
+    'if (attempted !== null) return',
+  ],
+  [
+    'severities are filtered',
+    'core/delivery/notification.ts',
+    'severities.indexOf(event.data.severity) >=',
+    '9 >=',
+  ],
+  [
+    'a deleted watch is purged',
+    'core/workflow/repair-watches.ts',
+    'await watches.purge(watch.watch_id);',
+    'void watches;',
+  ],
+  [
+    'nothing is stored of a full disk',
+    'adapters/embedded/transaction.ts',
+    '      rollBack(database);\n',
+    "      database.exec('COMMIT');\n",
+  ],
+];
+
+export const mutations: readonly Mutation[] = [
+  ...ofRules.map(([rule, file, from, to]) => ({
+    rule,
+    simulation: 'rules' as const,
+    file: `core/watch/${file}`,
+    from,
+    to,
+  })),
+  ...ofService.map(([rule, file, from, to]) => ({ rule, simulation: 'service' as const, file, from, to })),
+];

@@ -1,0 +1,381 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Watch } from '../../core/records/watch.ts';
+import type { WatchEvent } from '../../core/records/watch-event.ts';
+import type { WatchRun } from '../../core/records/watch-run.ts';
+import type { AnalyzeInput } from '../../core/records/workflow.ts';
+import { localDate } from '../core/watch/simulation/calendar.ts';
+import { Oracle } from '../core/watch/simulation/oracle.ts';
+import type { PlainConfig, PlainTick } from '../core/watch/simulation/plain.ts';
+import type { Receiver, ToldEvent } from './receiver.ts';
+
+type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
+type Answer = boolean | 'failed' | 'left_out';
+
+/** Work of a task of the workflow so far. */
+export type TickContext = {
+  kind: 'tick';
+  input: TickInput;
+  /** Conditions that the model had to be asked about, at its first call. */
+  asked: string[] | undefined;
+  alone: string[];
+  calls: number;
+  /** Text and answer by condition. */
+  answers: Map<string, { text: string; answer: Answer }>;
+};
+
+/** Request of a caller. */
+export type ActionContext =
+  | { kind: 'pause' | 'resume' | 'delete' }
+  | { kind: 'change'; conditions: PlainConfig['conditions'] }
+  | { kind: 'snooze'; id: string | undefined; seconds: number }
+  | { kind: 'acknowledge'; alertId: string };
+
+export type Context = TickContext | ActionContext;
+
+type Stored = { version: number; watch: Watch; run: WatchRun };
+
+/** Ids that the service assigns, in the order of the receivers. */
+const destinationIds = ['webhook', 'webhook-2', 'pagerduty'];
+
+/** Captures and calls of the model take less, and the maintenance of each minute repairs what a kill interrupted. */
+const maxTickMs = 150_000;
+
+/** Holds each commit of a watch in the database against the oracle. Throws at the first difference. */
+export class Observer {
+  readonly watchId: string;
+  readonly oracle: Oracle;
+  readonly receivers: readonly Receiver[];
+  readonly summary = { ticks: 0, openings: 0, closings: 0, calls: 0, changes: 0 };
+  readonly openAlerts = new Map<string, string>();
+  configVersion = 1;
+  isDeleted = false;
+  private stored: Stored | undefined;
+  private isLate = false;
+  private readonly failing = new Set<string>();
+  private lastCommit = { at: 0, disturbances: 0 };
+  private readonly usedAlerts = new Set<string>();
+  private readonly callsByDay = new Map<string, number>();
+
+  constructor(watchId: string, plain: PlainConfig, receivers: readonly Receiver[]) {
+    this.watchId = watchId;
+    this.oracle = new Oracle(plain, plain.createdAt);
+    this.receivers = receivers;
+  }
+
+  get plain(): PlainConfig {
+    return this.oracle.config;
+  }
+
+  /** Reads the watch after a write to the database. */
+  observe(database: DatabaseSync, context: Context | undefined, now: number, disturbances: number): void {
+    const row = findStatements(database).version.get(this.watchId);
+    if (row === undefined || row['version'] === this.stored?.version) return;
+    const before = this.stored;
+    const after = readStored(database, this.watchId);
+    this.stored = after;
+    const isTick = before !== undefined && before.run.state.last_tick !== after.run.state.last_tick;
+    if (isTick && disturbances === this.lastCommit.disturbances) this.requireOnTime(now);
+    this.lastCommit = { at: now, disturbances };
+    const events = readEvents(database, this.watchId, before?.run.sequence ?? 0);
+    this.requireEqual(
+      'sequences',
+      events.map(({ sequence }) => sequence),
+      range(before?.run.sequence ?? 0, after.run.sequence),
+    );
+    this.configVersion = after.run.config_version;
+    const expected = before === undefined ? ['changed created'] : this.expect(before, after, context, now);
+    const described = events
+      .filter((event) => !this.isOfDestination(event))
+      .map((event) => this.describe(event));
+    this.requireEqual('events', described, expected);
+    for (const event of events) for (const receiver of this.receivers) receiver.expect(toToldEvent(event));
+    if (before?.run.state.last_tick !== after.run.state.last_tick || events.length > 0)
+      this.requireState(database, after);
+  }
+
+  /** Requires that the next tick is not overdue. */
+  requireOnTime(now: number): void {
+    const dueAt = Math.max(this.oracle.plannedAt, this.lastCommit.at);
+    if (!this.oracle.paused && now - dueAt > maxTickMs)
+      throw new Error(`The tick of ${new Date(dueAt).toISOString()} is overdue`);
+  }
+
+  /** Counts a call of the model, and requires that it is about the conditions that it must be about. */
+  countCall(ids: readonly string[], isJoint: boolean, context: TickContext, now: number): void {
+    const { oracle } = this;
+    if (context.asked === undefined) {
+      const pending = oracle.asked();
+      context.asked = pending.length > 0 ? pending : oracle.config.conditions.map(({ id }) => id);
+      context.alone = context.asked.filter((id) => oracle.isAskedAlone(id));
+      const { callsPerDay } = oracle.config;
+      const day = localDate(oracle.config.zone, now);
+      const calls = (this.callsByDay.get(day) ?? 0) + oracle.callsFor(context.asked);
+      this.callsByDay.set(day, calls);
+      if (callsPerDay !== null && calls > callsPerDay)
+        throw new Error(`${calls} calls of ${callsPerDay} on ${day}`);
+      if (callsPerDay !== null)
+        this.requireEqual(
+          'calls without reservation',
+          oracle.reserved?.calls,
+          oracle.callsFor(context.asked),
+        );
+    }
+    context.calls += 1;
+    this.summary.calls += 1;
+    const expected = isJoint ? context.asked.filter((id) => !context.alone.includes(id)) : ids.slice(0, 1);
+    this.requireEqual('asked', ids.toSorted(), expected.toSorted());
+    if (!isJoint && !context.alone.includes(ids[0] ?? '')) throw new Error(`${ids[0]} was asked alone`);
+  }
+
+  private expect(before: Stored, after: Stored, context: Context | undefined, now: number): string[] {
+    const { oracle } = this;
+    if (context?.kind === 'tick') {
+      if (after.run.state.last_tick !== before.run.state.last_tick) return this.expectTick(context, now);
+      const { reserved } = after.run.state.budget ?? { reserved: null };
+      if (!reserved) return this.expectRestart(before, after, now);
+      const asked = oracle.asked();
+      const calls = oracle.callsFor(asked.length > 0 ? asked : oracle.config.conditions.map(({ id }) => id));
+      this.requireEqual('reserved', reserved.calls, calls);
+      if (!oracle.reserve(calls, now)) throw new Error('Calls were reserved beyond the budget');
+      return [];
+    }
+    switch (context?.kind) {
+      case undefined:
+        return this.expectRestart(before, after, now);
+      case 'pause':
+        return oracle.pause(now);
+      case 'resume':
+        return oracle.resume(now);
+      case 'delete': {
+        this.isDeleted = true;
+        return oracle
+          .pause(now)
+          .filter((event) => event !== 'changed paused')
+          .map((event) => event.replace('paused', 'deleted'));
+      }
+      case 'change':
+        this.summary.changes += 1;
+        return oracle.change({ ...oracle.config, conditions: context.conditions }, now);
+      case 'snooze':
+        for (const [id, condition] of oracle.conditions)
+          if (context.id === undefined || id === context.id)
+            condition.snoozedUntil = now + context.seconds * 1000;
+        return [];
+      case 'acknowledge': {
+        const condition = oracle.conditions.get(this.openAlerts.get(context.alertId) ?? '');
+        if (!condition || condition.acknowledged) return [];
+        condition.acknowledged = true;
+        return [`acknowledge ${this.openAlerts.get(context.alertId)}`];
+      }
+    }
+  }
+
+  /** A commit of the maintenance: a lease, or a new generation after a failure, which waits at most five minutes. */
+  private expectRestart(before: Stored, after: Stored, now: number): string[] {
+    const { oracle } = this;
+    const { next } = after.run.state;
+    if (after.run.generation === before.run.generation) {
+      this.requireEqual('state', after.run.state, before.run.state);
+      return [];
+    }
+    const same = (state: WatchRun['state']) => ({
+      ...state,
+      next: null,
+      failed_executions: 0,
+      execution_ticks: 0,
+    });
+    this.requireEqual('restarted state', same(after.run.state), same(before.run.state));
+    if (next) {
+      oracle.plannedAt = Date.parse(next.wait_until);
+      oracle.confirming = false;
+      if (oracle.plannedAt > now + 301_000) throw new Error('The watch waits too long after a failure');
+    }
+    return [];
+  }
+
+  private expectTick(context: TickContext, now: number): string[] {
+    this.summary.ticks += 1;
+    const { plannedAt } = this.oracle;
+    const lateMs = plannedAt === 0 ? 0 : now - plannedAt;
+    const wasLate = this.isLate;
+    this.isLate = Math.floor(lateMs / 1000) > (wasLate ? 150 : 300);
+    const late = this.isLate === wasLate ? [] : [`changed ${this.isLate ? 'checks_late' : 'checks_in_time'}`];
+    return [...this.oracle.tick(this.toPlainTick(context, now), now), ...late];
+  }
+
+  /** Returns true for news of a destination, which must have failed four times in a row, or work again. */
+  private isOfDestination({ type, data }: WatchEvent): boolean {
+    if (type !== 'watch_changed' || data.destination_id === undefined) return false;
+    const { destination_id: id, reason } = data;
+    const receiver = this.receivers[destinationIds.indexOf(id)];
+    const isFailure = reason === 'destination_failed';
+    if (isFailure === this.failing.has(id)) throw new Error(`${id}: ${reason} twice`);
+    if (isFailure && (receiver?.failures ?? 0) < 4) throw new Error(`${id} has not failed four times`);
+    if (isFailure) this.failing.add(id);
+    else this.failing.delete(id);
+    return true;
+  }
+
+  /** Returns the tick in the words of the oracle, by the facts of camera and model. */
+  private toPlainTick(context: TickContext, now: number): PlainTick {
+    const { oracle } = this;
+    const { captured } = context.input;
+    if (captured.kind === 'not_captured') return { kind: 'none' };
+    if (captured.kind === 'failed') return { kind: captured.access_refused ? 'refused' : 'failed' };
+    if (captured.kind !== 'captured') return { kind: captured.kind };
+    const { seen, repeated, black, moved } = captured;
+    const segment = { segmentSince: Date.parse(seen.since), segmentSeconds: seen.position.segment_seconds };
+    const seenAt = Date.parse(seen.seen_at);
+    const identicalSince = seen.identical_since === null ? seenAt : Date.parse(seen.identical_since);
+    if (repeated && seenAt - segment.segmentSince > Math.max(6, 3 * segment.segmentSeconds) * 1000)
+      return { kind: 'stale', ...segment };
+    if (black) return { kind: 'black', ...segment };
+    if (seenAt - identicalSince >= 30_000) return { kind: 'frozen', identicalSince, ...segment };
+    if (repeated) return { kind: 'repeated', ...segment };
+    if (context.asked === undefined) {
+      if (!moved && oracle.skipsWithoutMotion()) return { kind: 'no_motion', ...segment };
+      const asked = oracle.asked();
+      const calls = oracle.callsFor(asked.length > 0 ? asked : oracle.config.conditions.map(({ id }) => id));
+      if (oracle.reserve(calls, now)) throw new Error('A fresh capture was not judged');
+      return { kind: 'not_asked', ...segment };
+    }
+    const texts = new Map(oracle.config.conditions.map(({ id, text }) => [id, text]));
+    const answers: Record<string, Answer> = {};
+    for (const [id, { text, answer }] of context.answers) if (texts.get(id) === text) answers[id] = answer;
+    const hasVerdict = [...context.answers.values()].some(({ answer }) => typeof answer === 'boolean');
+    const { alone, calls } = context;
+    return { kind: 'judged', answers, alone, calls, hasVerdict, ...segment };
+  }
+
+  private describe(event: WatchEvent): string {
+    switch (event.type) {
+      case 'alert_opened': {
+        const { alert_id: id, condition_id: conditionId } = event.data;
+        if (this.usedAlerts.has(id)) throw new Error(`The alert ${id} opened twice`);
+        this.usedAlerts.add(id);
+        this.openAlerts.set(id, conditionId);
+        this.summary.openings += 1;
+        return `open ${conditionId} #${this.summary.openings}`;
+      }
+      case 'alert_closed': {
+        const { alert_id: id, condition_id: conditionId, reason } = event.data;
+        if (this.openAlerts.get(id) !== conditionId)
+          throw new Error(`The alert ${id} closed without being open`);
+        this.openAlerts.delete(id);
+        this.summary.closings += 1;
+        return `close ${conditionId} ${reason}`;
+      }
+      case 'alert_reminder':
+        if (!this.openAlerts.has(event.data.alert_id))
+          throw new Error('A reminder of an alert that is not open');
+        return `remind ${event.data.condition_id}`;
+      case 'alert_acknowledged':
+        return `acknowledge ${event.data.condition_id}`;
+      case 'stream_lost':
+        return `lost ${event.data.reason}`;
+      case 'stream_recovered':
+        return `recovered ${event.data.reason}`;
+      case 'watch_changed':
+        return `changed ${event.data.reason}`;
+      case 'progress':
+        return 'progress';
+    }
+  }
+
+  private requireState(database: DatabaseSync, { run }: Stored): void {
+    const { oracle } = this;
+    const { state } = run;
+    const phases = (conditions: Iterable<[string, { phase: string }]>) =>
+      Object.fromEntries([...conditions].map(([id, { phase }]) => [id, phase]));
+    this.requireEqual(
+      'phases',
+      phases(state.conditions.map((each) => [each.condition_id, each])),
+      phases(oracle.conditions),
+    );
+    const status = oracle.paused
+      ? 'paused'
+      : oracle.offSchedule
+        ? 'off_schedule'
+        : oracle.exhausted
+          ? 'budget_exhausted'
+          : oracle.lost
+            ? 'stream_lost'
+            : 'active';
+    if (!this.isDeleted) this.requireEqual('status', run.status, status);
+    if (!oracle.paused && state.next) {
+      this.requireEqual('next', new Date(state.next.wait_until), new Date(oracle.plannedAt));
+      this.requireEqual('confirming', state.next.confirming, oracle.confirming);
+    }
+    const open = findStatements(database)
+      .openAlerts.all(this.watchId)
+      .map((row) => String(row['alert_id']));
+    this.requireEqual('open alerts', open.toSorted(), [...this.openAlerts.keys()].toSorted());
+    const bytes = JSON.stringify(state).length;
+    if (bytes > 4096) throw new Error(`The state has ${bytes} bytes`);
+  }
+
+  /** Requires the stored coverage to be that of the oracle, to the millisecond. */
+  requireCoverage(database: DatabaseSync): { watched: number; gap: number } {
+    const totals = { watched: 0, gap: 0 };
+    for (const row of database
+      .prepare('SELECT record FROM watch_hours WHERE watch_id = ?')
+      .all(this.watchId)) {
+      const counts: { watched_ms?: number; gap_ms?: number } = JSON.parse(String(row['record']));
+      totals.watched += counts.watched_ms ?? 0;
+      totals.gap += counts.gap_ms ?? 0;
+    }
+    this.requireEqual('coverage', totals, { watched: this.oracle.watchedMs, gap: this.oracle.gapMs });
+    return totals;
+  }
+
+  private requireEqual(what: string, actual: unknown, expected: unknown): void {
+    if (isDeepStrictEqual(actual, expected)) return;
+    throw new Error(`${what}: ${JSON.stringify(actual)}, expected ${JSON.stringify(expected)}`);
+  }
+}
+
+const statements = new WeakMap<DatabaseSync, ReturnType<typeof prepareAll>>();
+
+function prepareAll(database: DatabaseSync) {
+  return {
+    version: database.prepare('SELECT version FROM watches WHERE watch_id = ?'),
+    stored: database.prepare('SELECT version, record, run FROM watches WHERE watch_id = ?'),
+    events: database.prepare(
+      'SELECT record FROM watch_events WHERE watch_id = ? AND sequence > ? ORDER BY sequence',
+    ),
+    openAlerts: database.prepare('SELECT alert_id FROM alerts WHERE watch_id = ? AND is_open = 1'),
+  };
+}
+
+function findStatements(database: DatabaseSync): ReturnType<typeof prepareAll> {
+  const known = statements.get(database) ?? prepareAll(database);
+  statements.set(database, known);
+  return known;
+}
+
+function readStored(database: DatabaseSync, watchId: string): Stored {
+  const row = findStatements(database).stored.get(watchId);
+  return {
+    version: Number(row?.['version']),
+    watch: JSON.parse(String(row?.['record'])),
+    run: JSON.parse(String(row?.['run'])),
+  };
+}
+
+function readEvents(database: DatabaseSync, watchId: string, after: number): WatchEvent[] {
+  return findStatements(database)
+    .events.all(watchId, after)
+    .map((row) => JSON.parse(String(row['record'])));
+}
+
+function toToldEvent({ sequence, type, data }: WatchEvent): ToldEvent {
+  const severity = 'severity' in data ? data.severity : null;
+  const failing =
+    type === 'watch_changed' && data.reason === 'destination_failed' ? (data.destination_id ?? null) : null;
+  return { sequence, type, alertId: 'alert_id' in data ? data.alert_id : null, severity, failing };
+}
+
+function range(after: number, to: number): number[] {
+  return Array.from({ length: to - after }, (_, index) => after + 1 + index);
+}

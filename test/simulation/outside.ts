@@ -1,0 +1,217 @@
+import type { AsyncLocalStorage } from 'node:async_hooks';
+import type { EmbeddedMediaStore } from '../../adapters/embedded/media-store.ts';
+import { TransientError } from '../../core/errors.ts';
+import type { WebhookResult } from '../../core/ports/delivery.ts';
+import type { VisionModel } from '../../core/ports/vision-model.ts';
+import { analyzeInputSchema } from '../../core/records/workflow.ts';
+import type { Random } from '../core/watch/simulation/random.ts';
+import type { Camera } from './camera.ts';
+import type { Context, Observer, TickContext } from './observer.ts';
+import type { Receiver } from './receiver.ts';
+import type { Outside } from './service-process.ts';
+import type { TimerOwner, VirtualTime } from './virtual-time.ts';
+
+const day = 86_400_000;
+
+export type Watched = { observer: Observer; camera: Camera; streamUrl: string };
+
+/** World outside of the processes: cameras, model, receivers, and files, which survive a kill. */
+export class OutsideWorld {
+  readonly watched: Watched[] = [];
+  readonly media = new Map<string, { bytes: Uint8Array; at: number }>();
+  /** Share of writes that fail because the disk is full. */
+  diskFullShare = 0;
+  /** Kills and failed writes. */
+  disturbances = 0;
+  /** First difference from what is expected. */
+  failure: unknown;
+  private readonly random: Random;
+  private readonly time: VirtualTime;
+  private readonly contexts: AsyncLocalStorage<Context>;
+
+  constructor(random: Random, time: VirtualTime, contexts: AsyncLocalStorage<Context>) {
+    this.random = random;
+    this.time = time;
+    this.contexts = contexts;
+  }
+
+  /** Records the first difference. Code under test may catch what is thrown in it. */
+  fail(error: unknown): void {
+    this.failure ??= error;
+  }
+
+  /** Camera, model, receivers and media, which exist outside of the process. */
+  of(owner: TimerOwner): Outside {
+    const { time, contexts } = this;
+    const log = () => undefined;
+    return {
+      streams: {
+        probe: async (url: string) => ({ platform: 'hls' as const, playbackUrl: url }),
+        capture: async ({ url }: { url: string }) => {
+          await time.wait(owner, this.random.integer(100, 2000));
+          const camera = this.watched.find(({ streamUrl }) => streamUrl === url)?.camera;
+          if (!camera) throw new Error(`No camera at ${url}`);
+          return camera.capture(time.nowMs);
+        },
+      },
+      vision: this.createModel(owner),
+      media: this.createMedia(owner),
+      webhooks: { send: (request: { url: string; body?: unknown }) => this.receive(owner, request) },
+      runTask: <Result>(input: unknown, task: () => Promise<Result>): Promise<Result> => {
+        const parsed = analyzeInputSchema.parse(input);
+        if (parsed.operation !== 'analyze') return contexts.exit(task);
+        const context: TickContext = {
+          kind: 'tick',
+          input: parsed,
+          asked: undefined,
+          alone: [],
+          calls: 0,
+          answers: new Map(),
+        };
+        return contexts.run(context, task);
+      },
+      random: () => this.random.next(),
+      newId: () => this.newId(),
+      log: { debug: log, info: log, warning: log, error: log },
+    };
+  }
+
+  private createModel(owner: TimerOwner): VisionModel {
+    const ask = async (questions: { condition_id: string; condition: string }[], isJoint: boolean) => {
+      const context = this.contexts.getStore();
+      if (context?.kind !== 'tick') throw new Error('The model was asked without a tick');
+      const watched = this.watched.find(({ observer }) => observer.watchId === context.input.job_id);
+      if (!watched) throw new Error('The model was asked for a watch that does not exist');
+      const { observer, camera } = watched;
+      requireAlive(owner);
+      const ids = questions.map(({ condition_id: id }) => id);
+      try {
+        observer.countCall(ids, isJoint, context, this.time.nowMs);
+      } catch (error) {
+        this.fail(error);
+      }
+      for (const { condition_id: id, condition: text } of questions)
+        context.answers.set(id, { text, answer: 'failed' });
+      await this.time.wait(owner, this.random.integer(200, 9000));
+      const result = camera.judge(questions, isJoint, this.time.nowMs);
+      for (const { condition_id: id, condition: text } of questions) {
+        const found = result.verdicts.filter((verdict) => verdict.condition_id === id);
+        const triggered = found.length === 1 ? found[0]?.triggered : undefined;
+        context.answers.set(id, {
+          text,
+          answer: triggered === undefined ? 'left_out' : (triggered ?? 'failed'),
+        });
+      }
+      return result;
+    };
+    return {
+      provider: 'fake',
+      model: 'fake',
+      supportsVideo: true,
+      judge: async (_media, condition) => {
+        const context = this.contexts.getStore();
+        const watched = this.watched.find(
+          ({ observer }) => context?.kind === 'tick' && observer.watchId === context.input.job_id,
+        );
+        const rule = watched?.observer.plain.conditions.find(({ text }) => text === condition);
+        const { verdicts, tokens } = await ask([{ condition_id: rule?.id ?? '', condition }], false);
+        const [verdict] = verdicts;
+        const triggered = verdict?.triggered ?? null;
+        const explanation = verdict?.explanation ?? '';
+        return {
+          triggered: triggered ?? false,
+          explanation,
+          tokens,
+          ...(triggered === null && { judged: false }),
+        };
+      },
+      judgeConditions: async (_media, questions) => ask([...questions], true),
+      answer: () => Promise.reject(new Error('No question about one frame')),
+      summarize: () => Promise.reject(new Error('No digest')),
+    };
+  }
+
+  private createMedia(owner: TimerOwner): EmbeddedMediaStore {
+    const { media, time } = this;
+    return {
+      put: async (key, bytes) => {
+        requireAlive(owner);
+        if (this.random.chance(this.diskFullShare)) throw new TransientError('The disk is full');
+        media.set(key, { bytes, at: time.nowMs });
+      },
+      get: async (key) => media.get(key)?.bytes,
+      remove: async (keys) => {
+        requireAlive(owner);
+        for (const key of keys) media.delete(key);
+      },
+      removeOfSource: async () => 0,
+      trim: async () => ({ removed: 0, bytes: 0 }),
+      sweep: async (olderThan) => {
+        for (const [key, { at }] of media) {
+          const days = Number(/^evidence\/(\d+)\//.exec(key)?.[1] ?? 0);
+          if (at < olderThan.getTime() - days * day) media.delete(key);
+        }
+        return 0;
+      },
+    };
+  }
+
+  private async receive(
+    owner: TimerOwner,
+    { url, body }: { url: string; body?: unknown },
+  ): Promise<WebhookResult> {
+    requireAlive(owner);
+    const observer = this.watched.find(({ observer: { receivers } }) =>
+      receivers.some((each) => each.url === url),
+    );
+    const receiver = observer?.observer.receivers.find((each) => each.url === url);
+    if (!receiver) throw new Error(`No receiver at ${url}`);
+    const { behavior, latencyMs } = receiver.respond(this.time.nowMs);
+    if (behavior === 'ok' || behavior === 'reply_lost') {
+      try {
+        const settle = receiver.accept(readSequence(JSON.parse(String(body)), receiver));
+        if (behavior === 'ok') this.settleLater(owner, latencyMs, settle);
+      } catch (error) {
+        this.fail(error);
+      }
+    }
+    await this.time.wait(owner, latencyMs);
+    const result = { latencyMs, error: null, retryAfter: null };
+    if (behavior === 'ok') return { ...result, status: 202 };
+    if (behavior === 'error') return { ...result, status: 503 };
+    if (behavior === 'busy') return { ...result, status: 429, retryAfter: '90' };
+    return { ...result, status: null, error: 'no answer' };
+  }
+
+  /** The service stores the result of an attempt when it has the response, unless it is killed or cannot write. */
+  private settleLater(owner: TimerOwner, latencyMs: number, settle: () => void): void {
+    const { disturbances } = this;
+    this.time.createTimers(owner)(() => {
+      if (this.disturbances === disturbances) settle();
+    }, latencyMs + 1);
+  }
+
+  private newId(): string {
+    const hex = Array.from({ length: 32 }, () => this.random.integer(0, 15).toString(16)).join('');
+    return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+  }
+}
+
+export function requireAlive(owner: TimerOwner): void {
+  if (owner.isDead) throw new Error('The process was killed');
+}
+
+type Body = {
+  data?: { sequence: number };
+  event_action?: string;
+  dedup_key?: string;
+  payload?: { custom_details: { sequence: number } };
+};
+
+/** Returns the sequence of the event in a request. An acknowledgement or resolution of PagerDuty has the alert only. */
+function readSequence(body: Body, receiver: Receiver): number {
+  const sequence = body.data?.sequence ?? body.payload?.custom_details.sequence;
+  if (sequence !== undefined) return sequence;
+  const type = body.event_action === 'resolve' ? 'alert_closed' : 'alert_acknowledged';
+  return receiver.findSequence(body.dedup_key ?? '', type);
+}

@@ -1,0 +1,46 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Mutation } from './mutations.ts';
+
+const root = join(import.meta.dirname, '../..');
+const copied = ['core', 'adapters', 'cli', 'workflow', 'test/simulation', 'test/core/watch', 'package.json'];
+
+const commands = {
+  rules: [
+    'test/core/watch/simulation/simulate-process.ts',
+    '--seeds',
+    '60',
+    '--days',
+    '30',
+    '--interval',
+    '60',
+  ],
+  service: ['test/simulation/simulate-process.ts', '--seeds', '16', '--days', '4', '--faults', '6'],
+};
+
+/** Result of a mutation: `killed` if the simulation noticed it, `missing` if the source has changed, `broken` if the simulation could not start. */
+export type MutationResult = 'killed' | 'SURVIVED' | 'missing' | 'broken';
+
+/** Breaks a rule in a copy of the source and runs the simulation there. */
+export function runMutation({ simulation, file, from, to }: Mutation): MutationResult {
+  const copy = mkdtempSync(join(tmpdir(), 'watch-mutation-'));
+  try {
+    for (const path of copied) cpSync(join(root, path), join(copy, path), { recursive: true });
+    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+    const path = join(copy, file);
+    const source = readFileSync(path, 'utf8');
+    if (!source.includes(from)) return 'missing';
+    writeFileSync(
+      path,
+      source.replace(from, () => to),
+    );
+    const [script = '', ...options] = commands[simulation];
+    const { status, stdout } = spawnSync(process.execPath, [join(copy, script), ...options, '--stop']);
+    if (status === 0) return 'SURVIVED';
+    return stdout.toString().includes('1 failures') ? 'killed' : 'broken';
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { DatabaseSync } from 'node:sqlite';
+import { createAlertId } from '../../adapters/alert-id.ts';
+import { createCallerUsage } from '../../adapters/caller-usage.ts';
+import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
+import { createCallerEraser } from '../../adapters/embedded/caller-eraser.ts';
+import { createCallerStore } from '../../adapters/embedded/caller-store.ts';
+import { createDeliveryQueue } from '../../adapters/embedded/delivery-queue.ts';
+import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
+import { createJobStore } from '../../adapters/embedded/job-store.ts';
+import { createKeyStore } from '../../adapters/embedded/key-store.ts';
+import type { EmbeddedMediaStore } from '../../adapters/embedded/media-store.ts';
+import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
+import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery-store.ts';
+import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
+import { createWorkflowEngine } from '../../adapters/embedded/workflow/engine.ts';
+import { createExecutionStore, migrateExecutions } from '../../adapters/embedded/workflow/execution-store.ts';
+import { createLinkSigner } from '../../adapters/evidence-links.ts';
+import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
+import { startMaintenance } from '../../cli/maintenance.ts';
+import type { CoreDeps } from '../../core/dependencies.ts';
+import { deliverMessage } from '../../core/delivery/deliver-message.ts';
+import { publishCommits } from '../../core/delivery/publish-watch-events.ts';
+import { createWindowSummarizer } from '../../core/digest/summarize-windows.ts';
+import type { WebhookSender } from '../../core/ports/delivery.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { freePace } from '../../core/ports/pace.ts';
+import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
+import type { VisionModel } from '../../core/ports/vision-model.ts';
+import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
+import type { WatchDeps } from '../../core/watch/watch-deps.ts';
+import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
+import { comparePictures } from './camera.ts';
+import type { TimerOwner, VirtualTime } from './virtual-time.ts';
+
+const definition: unknown = JSON.parse(
+  readFileSync(new URL('../../workflow/watch.asl.json', import.meta.url), 'utf8'),
+);
+
+/** World outside of the process. */
+export type Outside = {
+  streams: StreamCapturer;
+  vision: VisionModel;
+  media: EmbeddedMediaStore;
+  webhooks: WebhookSender;
+  /** Runs a task of the workflow, so that its commits are known. */
+  runTask: <Result>(input: unknown, task: () => Promise<Result>) => Promise<Result>;
+  random: () => number;
+  newId: () => string;
+  log: Log;
+};
+
+export type ServiceProcess = { owner: TimerOwner; deps: WatchDeps & CoreDeps };
+
+/** Composes the service as `cli/service.ts` does, on virtual time, and starts it. The start runs in the background. */
+export function startProcess(
+  database: DatabaseSync,
+  owner: TimerOwner,
+  time: VirtualTime,
+  outside: Outside,
+  onFailedStart: (error: unknown) => void,
+): ServiceProcess {
+  migrateExecutions(database);
+  const { now } = time;
+  const { log, media, random, newId, streams, vision, webhooks } = outside;
+  const setTimer = time.createTimers(owner);
+  const jobs = createJobStore(database);
+  const callers = createCallerStore(database);
+  const keys = createKeyStore(database);
+  const queue = createDeliveryQueue({ database, now, setTimer, log });
+  const watchStore = createWatchStore(database);
+  const watchDeliveries = createWatchDeliveryStore(database);
+  const executionStore = createExecutionStore(database);
+  const masterSecret = Buffer.alloc(32, 7);
+  const signer = createWebhookSigner({ masterSecret });
+  const modelPrice = { input: 0.000_06, output: 0.000_24 };
+  const base = {
+    jobs,
+    watches: publishCommits(watchStore, { queue, log, now }),
+    createAlertId,
+    modelPrice,
+    usage: createCallerUsage({ ledger: createUsageLedger(database), modelPrice, log, now }),
+    media,
+    queue,
+    callers,
+    eraser: createCallerEraser(database),
+    meter: { count: async () => undefined },
+    log,
+    recentLog: { entries: async () => [] },
+    pace: freePace,
+    baseUrl: 'https://watchpost.test/api',
+    now,
+    streams,
+    urls: { check: () => undefined },
+    webhookUrls: { check: () => undefined },
+    vision,
+    calls: { take: async () => ({ kind: 'granted' as const, end: async () => undefined }) },
+    turns: unlimitedTurns,
+    contactSheets: { make: async () => new Uint8Array() },
+    compareMotion: comparePictures,
+    deliveries: createDeliveryStore(database),
+    webhooks,
+    signer,
+    watchDeliveries,
+    evidenceLinks: {
+      signer: createLinkSigner(async () => masterSecret),
+      origin: 'https://watchpost.test',
+      isPublic: true,
+    },
+    destinations: createDestinations({ webhooks, signer, now }),
+    limits: {
+      jobsPerCaller: 10,
+      watchesPerCaller: 25,
+      maxJobSeconds: 600,
+      retentionSeconds: 3600,
+      modelGraceSeconds: 0,
+      captureTimeoutSeconds: 50,
+      visionTimeoutSeconds: 90,
+    },
+    newId,
+    random,
+    streamPhase: () => null,
+    sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
+  };
+  const executions = createWorkflowEngine({
+    definition,
+    resources: {
+      AnalyzeFunctionArn: (input, signal) => outside.runTask(input, () => analyzeTask(input, deps, signal)),
+      CaptureFunctionArn: (input, signal) => captureTask(input, deps, signal),
+    },
+    store: executionStore,
+    clock: time.engineClock(owner),
+    random,
+    log,
+  });
+  // No operation of a watch limits its calls.
+  const deps = { ...base, executions, summaries: createWindowSummarizer(base) } as unknown as CoreDeps &
+    AnalyzeWatchDeps &
+    WatchDeps &
+    typeof base;
+  const maintenance = {
+    core: deps,
+    jobs,
+    keys,
+    media,
+    watchStore,
+    watchDeliveries,
+    executions,
+    executionStore,
+  };
+  startMaintenance({ ...maintenance, setTimer, log })
+    .then(() => void queue.consume((message) => deliverMessage(message, deps)))
+    .catch(onFailedStart);
+  return { owner, deps };
+}

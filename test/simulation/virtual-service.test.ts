@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { VirtualService } from './virtual-service.ts';
+
+/** Daylight saving begins in New York during the first night. */
+const startMs = Date.parse('2026-03-07T12:00:00Z');
+
+test.each([14, 16])(
+  '17 virtual hours of the whole service, with kills, a full disk and failing receivers, agree with the slow model (seed %i)',
+  { timeout: 60_000 },
+  async (seed) => {
+    const summary = await new VirtualService({
+      seed,
+      startMs,
+      days: 0.7,
+      intervalSeconds: 300,
+      faultRate: 12,
+    }).run();
+    // The numbers of a seed change with the code.
+    expect(summary.ticks).toBeGreaterThan(50);
+    expect(summary.kills).toBeGreaterThan(3);
+    expect(summary.deliveries).toBeGreaterThan(10);
+  },
+);

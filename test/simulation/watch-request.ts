@@ -1,0 +1,69 @@
+import { watchRequestSchema } from '../../core/requests/watches.ts';
+import type { WatchRequest } from '../../core/requests/watches.ts';
+import type { PlainCondition, PlainConfig } from '../core/watch/simulation/plain.ts';
+import type { Random } from '../core/watch/simulation/random.ts';
+import { Receiver } from './receiver.ts';
+import type { ToldEvent } from './receiver.ts';
+
+const severities = { a: 'info', b: 'warning', c: 'critical' } as const;
+
+function toRequest(rule: PlainCondition) {
+  return {
+    condition_id: rule.id,
+    condition: rule.text,
+    checks_to_open: rule.toOpen,
+    checks_considered: rule.considered,
+    checks_to_close: rule.toClose,
+    cooldown_seconds: rule.cooldown,
+    remind_seconds: rule.remind,
+    severity: rule.id === 'a' || rule.id === 'b' || rule.id === 'c' ? severities[rule.id] : 'warning',
+  } as const;
+}
+
+export function toConditions(conditions: PlainConfig['conditions']): WatchRequest['conditions'] {
+  return conditions.map(toRequest);
+}
+
+/** Short, so that alerts expire within the simulated time. */
+export const retentionDays = 2;
+
+const alertEvents = ['alert_opened', 'alert_reminder', 'alert_acknowledged', 'alert_closed'];
+
+/** Creates receivers of all events, of severe alerts, and of alerts in the format of PagerDuty. */
+export function createReceivers(index: number, random: Random): Receiver[] {
+  const isSevere = ({ type, severity }: ToldEvent) =>
+    (type === 'alert_opened' || type === 'alert_closed') && severity !== 'info';
+  return [
+    new Receiver(
+      `https://all-${index}.test/hook`,
+      random,
+      ({ type, failing }) => type !== 'progress' && failing !== 'webhook',
+    ),
+    new Receiver(`https://severe-${index}.test/hook`, random, isSevere),
+    new Receiver(`https://pager-${index}.test/v2/enqueue`, random, ({ type }) => alertEvents.includes(type)),
+  ];
+}
+
+export function createWatchRequest(
+  { zone, schedule, callsPerDay, ...plain }: PlainConfig,
+  streamUrl: string,
+  receivers: readonly Receiver[],
+): WatchRequest {
+  const [all, severe, pager] = receivers.map(({ url }) => url);
+  return watchRequestSchema.parse({
+    name: 'Yard',
+    stream_url: streamUrl,
+    interval_seconds: plain.interval,
+    enable_prefilter: plain.prefilter,
+    confirm_seconds: plain.confirm,
+    conditions: toConditions(plain.conditions),
+    schedule: schedule && { time_zone: zone, active: schedule },
+    budget: callsPerDay === null ? null : { model_calls_per_day: callsPerDay },
+    retention_days: retentionDays,
+    destinations: [
+      { type: 'webhook', url: all },
+      { type: 'webhook', url: severe, min_severity: 'warning', events: ['alert_opened', 'alert_closed'] },
+      { type: 'pagerduty', routing_key: 'R0UT1NG', url: pager, events: alertEvents },
+    ],
+  });
+}
