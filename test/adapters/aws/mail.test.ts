@@ -45,7 +45,7 @@ async function startSmtp() {
   return { received, port: (server.address() as AddressInfo).port, close: () => server.close() };
 }
 
-test('without a server or a sender there is no e-mail', () => {
+test('e-mail requires a server and a sender', () => {
   expect(
     createMail(
       { EMAIL_RECIPIENTS: [] },
