@@ -39,6 +39,7 @@ export class Reconcile extends Construct {
       ...executionEnvironment(this, props.machines),
       RETENTION_SECONDS: String(context.settings.retentionSeconds),
       EVENT_STREAMS: String(context.settings.eventStreams),
+      CALLER_METRICS: String(context.settings.callerMetrics),
     };
     this.function = new ServiceFunction(this, 'Reconcile', context, {
       name: 'reconcile',

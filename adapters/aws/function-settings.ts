@@ -92,6 +92,8 @@ export const functionSettings = z.object({
   EVENT_STREAMS_PER_CALLER: count.prefault('10'),
   /** Maximum concurrent event streams of all callers. */
   EVENT_STREAMS: count.prefault('200'),
+  /** Maximum callers with metrics of their own; 0 for none. */
+  CALLER_METRICS: count.prefault('10'),
   /** Maximum duration of an event-stream session, in seconds: 14 minutes, less than the 15 of the function. */
   EVENT_STREAM_SECONDS: count.prefault('840'),
   /** Seconds between heartbeats on an idle event stream. CloudFront closes a connection after 60 s without data. */

@@ -45,6 +45,27 @@ export async function readUsageToday({ callers, usage, now }: Deps) {
   return found.flat();
 }
 
+/** Name of the sum of further callers, which no caller can have. */
+export const otherCallers = '(others)';
+
+/** Returns the `count` uses with the highest price, or the most tokens without one, and the sum of the others. */
+export function selectLargestUses<Each extends { caller: string; use: CallerUse }>(
+  uses: readonly Each[],
+  count: number,
+): { caller: string; use: CallerUse }[] {
+  const sorted = uses.toSorted(
+    (one, other) => other.use.micro_usd - one.use.micro_usd || countTokens(other.use) - countTokens(one.use),
+  );
+  const others = sorted.slice(count).map(({ use }) => use);
+  const sum = { caller: otherCallers, use: others.reduce(addUse, noUse) };
+  return [...sorted.slice(0, count), ...(others.length > 0 ? [sum] : [])];
+}
+
+/** Returns the tokens of a use, input and output. */
+export function countTokens({ input_tokens: input, output_tokens: output }: CallerUse): number {
+  return input + output;
+}
+
 async function selectCallers(actor: Actor, { caller, all, after, limit }: UsageQuery, { callers }: Deps) {
   if (all) {
     if (actor.caller !== null && !isAdmin(actor)) throw adminScopeRequiredError();

@@ -38,6 +38,9 @@ export const metricUnits = {
   EventStreams: 'Count',
   /** Event streams that are open at the moment, once per minute. */
   OpenEventStreams: 'Count',
+  /** Tokens of a caller since midnight (UTC), input and output, and their list price in US dollars. */
+  TokensToday: 'Count',
+  CostUsdToday: 'None',
   /** Repairs by `reconcile`: executions started, events published, jobs failed. */
   Repairs: 'Count',
 } as const;
@@ -46,6 +49,9 @@ export type MetricName = keyof typeof metricUnits;
 
 /** Receiver of metric values. */
 export interface MetricsSink {
-  /** Adds `value`, default 1. Never throws, so that a measured operation never fails because of the metric. */
-  add(name: MetricName, value?: number): void;
+  /**
+   * Adds `value`, default 1, to the metric of the deployment, or of one caller. Never throws, so that a measured operation never fails
+   * because of the metric.
+   */
+  add(name: MetricName, value?: number, caller?: string): void;
 }

@@ -11,6 +11,7 @@ export const reconcileConfigSchema = functionSettings.pick({
   OTHER_STATE_MACHINE_ARN: true,
   RETENTION_SECONDS: true,
   EVENT_STREAMS: true,
+  CALLER_METRICS: true,
 });
 /** Parsed environment. */
 export type ReconcileConfig = z.output<typeof reconcileConfigSchema>;

@@ -9,6 +9,7 @@ import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts'
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import type { readUsageToday } from '../../core/access/caller-usage.ts';
 import type { ReconcileDeps } from '../../core/job/reconcile.ts';
 import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileConfig } from './config.ts';
@@ -18,9 +19,12 @@ const now = () => new Date();
 /** Dependencies of the handler. */
 export type ReconcileFunctionDeps = ReconcileDeps &
   RepairWatchDeps &
+  Parameters<typeof readUsageToday>[0] &
   Pick<Telemetry, 'during' | 'measurements'> & {
     /** Returns the number of open event streams of the deployment. */
     countEventStreams: () => Promise<number>;
+    /** Maximum callers with metrics of their own. */
+    maxCallerMetrics: number;
   };
 
 /** Creates the dependencies, once per instance. */
@@ -30,7 +34,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     service: config.POWERTOOLS_SERVICE_NAME,
   });
   const hasBus = config.EVENT_BUS !== undefined;
-  const { jobs, watches, countSessions } = dynamoStores({
+  const { jobs, watches, callers, usage, countSessions } = dynamoStores({
     client: new DynamoDBClient({}),
     tableName: config.TABLE_NAME,
     now,
@@ -46,6 +50,9 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
   return {
     ...instrumentRepairs({ jobs: instrumentJobs(jobs, measurements), queue, executions }, measurements),
     watches,
+    callers,
+    usage,
+    maxCallerMetrics: config.CALLER_METRICS,
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS },
     now,

@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
+import { countTokens, readUsageToday, selectLargestUses } from '../../core/access/caller-usage.ts';
 import { publishDueWatchEvents } from '../../core/delivery/publish-watch-events.ts';
 import { reconcile, repairJob } from '../../core/job/reconcile.ts';
 import { countWatches } from '../../core/watch/health.ts';
@@ -44,11 +45,24 @@ async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<voi
   await publishDueWatchEvents(deps, maxWatches);
   await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
   deps.measurements.add('OpenEventStreams', await deps.countEventStreams());
-  if (now.getUTCMinutes() % healthMinutes === 0) await measureWatches(deps);
+  if (now.getUTCMinutes() % healthMinutes === 0) {
+    await measureWatches(deps);
+    await measureCallers(deps);
+  }
 }
 
 /** Reads all standing watches, which costs up to a read unit each: every five minutes suffices for an alarm. */
 const healthMinutes = 5;
+
+/** Reports the use of today of the callers with the highest price: a bound, because each caller is a series. */
+async function measureCallers(deps: ReconcileFunctionDeps): Promise<void> {
+  const { measurements, maxCallerMetrics } = deps;
+  if (maxCallerMetrics === 0) return;
+  for (const { caller, use } of selectLargestUses(await readUsageToday(deps), maxCallerMetrics)) {
+    measurements.add('TokensToday', countTokens(use), caller);
+    measurements.add('CostUsdToday', use.micro_usd / 1_000_000, caller);
+  }
+}
 
 async function measureWatches({ watches, measurements, now }: ReconcileFunctionDeps): Promise<void> {
   const numbers = countWatches(await watches.standing(), now());

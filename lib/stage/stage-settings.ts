@@ -147,6 +147,8 @@ export const stageSettingsSchema = z
     accountConcurrency: wholeNumber(1, 10_000_000).optional(),
     /** Applied quota of the model, in tokens per minute, for the alarm `model-tokens`. Default: no alarm. */
     modelTokensPerMinute: wholeNumber(1, 1_000_000_000).optional(),
+    /** Maximum callers with tokens and cost in CloudWatch metrics, those with the highest cost of the day; 0 for none. */
+    callerMetrics: wholeNumber(0, 100).default(10),
     /** Retention of logs, in days; a value that CloudWatch supports. */
     logDays: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
     /** True to trace functions with X-Ray: their durations and errors, without calls to other services. */

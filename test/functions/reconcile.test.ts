@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
+import { newCaller } from '../../core/records/caller.ts';
+import { noUse } from '../../core/records/caller-use.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { createHandler } from '../../functions/reconcile/handler.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
@@ -19,8 +22,12 @@ const handle = (event: unknown, remainingMs?: number) =>
     ...world.c,
     watches: createWatchStore(world.database),
     during,
-    measurements: { add: (name, value) => void measured.push([name, value]) },
+    measurements: {
+      add: (name, value, caller) =>
+        void measured.push(caller === undefined ? [name, value] : [name, value, caller]),
+    },
     countEventStreams: async () => 7,
+    maxCallerMetrics: 2,
   })(event, lambdaContext(remainingMs));
 const measured: unknown[] = [];
 
@@ -51,6 +58,39 @@ test('the run of each minute reports the open event streams', async () => {
   measured.length = 0;
   await handle(eachMinute);
   expect(measured).toContainEqual(['OpenEventStreams', 7]);
+});
+
+test('a run every five minutes reports tokens and cost of today of the callers with the highest cost, and of the others', async () => {
+  world.clock.now = new Date('2026-03-01T12:05:00.000Z');
+  const ledger = createUsageLedger(world.database);
+  const use = { ...noUse, model_calls: 1, input_tokens: 90, output_tokens: 10 };
+  for (const [caller, micro_usd] of [
+    ['cheap', 1000],
+    ['dear', 9000],
+    ['middle', 5000],
+    ['small', 2000],
+  ] as const) {
+    await world.c.callers.add(newCaller(caller, null, world.clock.now));
+    await ledger.add(caller, '2026-03-01', { ...use, micro_usd });
+    await ledger.add(caller, '2026-02-28', { ...use, micro_usd: 1_000_000 });
+  }
+  measured.length = 0;
+
+  await handle(eachMinute);
+
+  expect(measured.filter((each) => (each as unknown[]).length === 3)).toEqual([
+    ['TokensToday', 100, 'dear'],
+    ['CostUsdToday', 0.009, 'dear'],
+    ['TokensToday', 100, 'middle'],
+    ['CostUsdToday', 0.005, 'middle'],
+    ['TokensToday', 200, '(others)'],
+    ['CostUsdToday', 0.003, '(others)'],
+  ]);
+
+  world.clock.now = new Date('2026-03-01T12:06:00.000Z');
+  measured.length = 0;
+  await handle(eachMinute);
+  expect(measured.filter((each) => (each as unknown[]).length === 3)).toEqual([]);
 });
 
 test('a run every five minutes counts watches that are blind, late and unheard', async () => {

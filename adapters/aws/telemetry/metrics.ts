@@ -12,15 +12,27 @@ export type FunctionMetrics = MetricsSink & {
 export const metricNamespace = 'Watchpost';
 
 /**
- * Creates the metrics. The only dimension is `service`, the deployment's name: each additional one is billed as
- * another series.
+ * Creates the metrics. Their dimension is `service`, the deployment's name; those of one caller have `caller` as well, since each
+ * combination is billed as another series.
  */
 export function createMetrics(service: string): FunctionMetrics {
-  const metrics = new Metrics({ namespace: metricNamespace, serviceName: service });
+  const create = () => new Metrics({ namespace: metricNamespace, serviceName: service });
+  const metrics = create();
+  const ofCallers = new Map<string, Metrics>();
   return {
-    add: (name, value = 1) => void metrics.addMetric(name, metricUnits[name], value),
+    add: (name, value = 1, caller) =>
+      void (caller === undefined ? metrics : find(caller)).addMetric(name, metricUnits[name], value),
     flush: () => {
-      if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+      for (const each of [metrics, ...ofCallers.values()])
+        if (each.hasStoredMetrics()) each.publishStoredMetrics();
+      ofCallers.clear();
     },
   };
+
+  function find(caller: string): Metrics {
+    const found = ofCallers.get(caller) ?? create();
+    if (!ofCallers.has(caller)) found.addDimension('caller', caller);
+    ofCallers.set(caller, found);
+    return found;
+  }
 }

@@ -48,6 +48,23 @@ describe('createTelemetry', () => {
     expect(output.lines()[0]).not.toMatch(/hunter2|abcdefghijk/);
   });
 
+  test('metrics of a caller have its name as a dimension, and those of the deployment do not', async () => {
+    const { measurements, during } = createTelemetry({ level: 'info', service: 'harbour' });
+    for (const _ of [1, 2])
+      await during(context, async () => {
+        measurements.add('Ticks');
+        measurements.add('TokensToday', 100, 'mooring');
+        measurements.add('CostUsdToday', 0.003, 'mooring');
+        measurements.add('TokensToday', 7, '(others)');
+      });
+
+    const dimensions = lines().map(({ _aws }) => _aws.CloudWatchMetrics[0].Dimensions);
+    const own = [['service', 'caller']];
+    expect(dimensions).toEqual([[['service']], own, own, [['service']], own, own]);
+    expect(lines()[1]).toMatchObject({ caller: 'mooring', TokensToday: 100, CostUsdToday: 0.003 });
+    expect(lines()[2]).toMatchObject({ caller: '(others)', TokensToday: 7 });
+  });
+
   test('entries below the minimum level are not logged', () => {
     const { log } = createTelemetry({ level: 'warning', service: 'harbour' });
 
