@@ -63,7 +63,7 @@ const verdicts = (count: number, verdict: boolean) =>
   world.script.verdicts.push(...Array.from({ length: count }, () => verdict));
 
 describe('a watch whose wall clock is set back by an hour', () => {
-  test('the checks go on in their interval, none twice, and the coverage is whole and never negative', async () => {
+  test('the checks keep their interval, none is made twice, and the coverage is whole and never negative', async () => {
     const step = await run(await begin(), 10);
     const after = await tickAfterSetBack(step);
     const wait = Date.parse(after.wait_until) - world.clock.now.getTime();
