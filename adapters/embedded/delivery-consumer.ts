@@ -44,6 +44,8 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   /** Time at which the head of each waiting group becomes visible, in epoch milliseconds. */
   const waiting = new Map<string, number>();
   const turns = new Map<string, Promise<void>>();
+  /** Failures in a row by group, which also count if nothing can be stored. */
+  const failures = new Map<string, number>();
   const closing = new AbortController();
   let cancelTimer: (() => void) | undefined;
 
@@ -66,7 +68,9 @@ export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsume
   async function turn(group: string): Promise<void> {
     // Yields first, so that `wake` returns before the handler starts.
     await Promise.resolve();
-    const failedUntil = await handleNextMessage(options, group);
+    const failedUntil = await handleNextMessage(options, group, failures.get(group) ?? 0);
+    if (failedUntil === undefined) failures.delete(group);
+    else failures.set(group, (failures.get(group) ?? 0) + 1);
     // No `await` follows, so that a message sent now is either read as the next head or wakes its group.
     turns.delete(group);
     queueUp(group, failedUntil ?? readNextVisibility(options, group));
@@ -108,7 +112,11 @@ function earliest(waiting: Map<string, number>): { group: string; visibleAt: num
  * Handles the head of a group. Returns the time until which the group waits after a failure, in epoch milliseconds. Logs failures,
  * never throws.
  */
-async function handleNextMessage(options: ConsumerOptions, group: string): Promise<number | undefined> {
+async function handleNextMessage(
+  options: ConsumerOptions,
+  group: string,
+  failures: number,
+): Promise<number | undefined> {
   let head: QueuedMessage | undefined;
   try {
     head = options.messages.head(group);
@@ -116,7 +124,7 @@ async function handleNextMessage(options: ConsumerOptions, group: string): Promi
     return undefined;
   } catch (error) {
     logFailure(options, 'Delivery message failed, returned to the queue', group, error);
-    return postponeFailed(options, group, head);
+    return postponeFailed(options, group, head, failures);
   }
 }
 
@@ -143,6 +151,8 @@ async function handle(
   options: ConsumerOptions,
   { position, failures, message }: QueuedMessage,
 ): Promise<void> {
+  // Written first: on a full disk, a receiver would get the same event again and again, because its result cannot be stored.
+  options.messages.take(position, failures + 1);
   const outcome = await withinVisibility(options, options.handler(message));
   if (outcome.kind === 'done') options.messages.remove(position);
   else options.messages.postpone(position, inSeconds(options, outcome.afterSeconds), failures);
@@ -163,8 +173,13 @@ function withinVisibility(
   );
 }
 
-function postponeFailed(options: ConsumerOptions, group: string, head: QueuedMessage | undefined): number {
-  const failures = head?.failures ?? 0;
+function postponeFailed(
+  options: ConsumerOptions,
+  group: string,
+  head: QueuedMessage | undefined,
+  failuresInARow: number,
+): number {
+  const failures = Math.max(head?.failures ?? 0, failuresInARow);
   const until = options.now().getTime() + backoffMs(failures);
   try {
     if (head !== undefined) options.messages.postpone(head.position, until, failures + 1);

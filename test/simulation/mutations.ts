@@ -239,6 +239,12 @@ const ofService: Row[] = [
     'if (attempted !== null) return',
   ],
   [
+    'nothing is sent that cannot be stored',
+    'adapters/embedded/delivery-consumer.ts',
+    '  options.messages.take(position, failures + 1);\n',
+    '',
+  ],
+  [
     'severities are filtered',
     'core/delivery/notification.ts',
     'severities.indexOf(event.data.severity) >=',

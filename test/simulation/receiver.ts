@@ -11,7 +11,7 @@ export type ToldEvent = {
 };
 
 /** Acceptance of an event. It is settled if the service has stored it: then the event must not arrive again. */
-type Accepted = { isSettled: boolean };
+type Accepted = { isSettled: boolean; times: number };
 type Behavior = 'ok' | 'error' | 'silent' | 'busy' | 'reply_lost';
 
 /** Random receiver of a destination. Throws if an event is lost, doubled, invented or out of order. */
@@ -58,7 +58,9 @@ export class Receiver {
     const before = this.accepted.get(sequence);
     if (before?.isSettled) throw new Error(`${this.url} was told the event ${sequence} twice`);
     if (!before && event.alertId !== null) this.requireOrder(event);
-    const accepted = before ?? { isSettled: false };
+    const accepted = before ?? { isSettled: false, times: 0 };
+    accepted.times += 1;
+    if (accepted.times > maxTimes) throw new Error(`${this.url} was told the event ${sequence} too often`);
     this.accepted.set(sequence, accepted);
     return () => {
       accepted.isSettled = true;
@@ -91,5 +93,8 @@ export class Receiver {
     }
   }
 }
+
+/** Replies are lost, and results cannot be stored, for hours; the waits between attempts grow. */
+const maxTimes = 12;
 
 const bad = ['error', 'silent', 'busy', 'reply_lost'] as const;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { findStart } from '../core/watch/simulation/find-start.ts';
 import { VirtualService } from './virtual-service.ts';
 
 /** Runs the whole service in virtual time, seed by seed: `npm run simulate:service -- --seeds 20 --days 30`. A failing seed is run again with `--from N --seeds 1`. */
@@ -13,8 +14,6 @@ const { values } = parseArgs({
     stop: { type: 'boolean', default: false },
   },
 });
-/** Daylight saving begins in New York after a day, in Berlin after three weeks; it ends on Lord Howe Island in the last two days. */
-const startMs = Date.parse('2026-03-07T12:00:00Z');
 const days = Number(values.days);
 const intervalSeconds = Number(values.interval);
 const from = Number(values.from);
@@ -24,7 +23,13 @@ const began = performance.now();
 for (let seed = from; seed < from + Number(values.seeds); seed += 1) {
   const seedBegan = performance.now();
   try {
-    const summary = await new VirtualService({ seed, startMs, days, intervalSeconds, faultRate }).run();
+    const summary = await new VirtualService({
+      seed,
+      startMs: findStart(seed),
+      days,
+      intervalSeconds,
+      faultRate,
+    }).run();
     const { ticks, openings, deliveries, kills, failedWrites, watchedShare, rows } = summary;
     const seconds = ((performance.now() - seedBegan) / 1000).toFixed(1);
     process.stdout.write(

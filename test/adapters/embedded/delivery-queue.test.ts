@@ -159,6 +159,24 @@ describe('The embedded queue', () => {
     expect(handled.map(({ sequence }) => sequence)).toEqual([1, 1, 2]);
   });
 
+  test('no message reaches its handler while the disk is full, and the queue tries again at most every minute', async () => {
+    const { queue, time, database, log } = createQueue();
+    const { handled, consume } = collecting(queue);
+    await queue.send(message(randomUUID(), 1));
+    database.exec('PRAGMA query_only = ON');
+    consume(done);
+
+    await time.pass(3600);
+    expect(handled).toEqual([]);
+    expect(
+      log.entries.filter(({ message: text }) => text.includes('returned to the queue')).length,
+    ).toBeLessThan(70);
+
+    database.exec('PRAGMA query_only = OFF');
+    await time.pass(60);
+    expect(handled).toHaveLength(1);
+  });
+
   test('the queue does not poll: it has no timer without messages and one timer with one message', async () => {
     const { queue, time } = createQueue();
     queue.consume(async () => ({ kind: 'again', afterSeconds: 30 }));

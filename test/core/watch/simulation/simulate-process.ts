@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { findStart } from './find-start.ts';
 import { VirtualWatch } from './virtual-watch.ts';
 
 /** Runs virtual watches of many seeds: `npm run simulate -- --seeds 200 --days 30 --interval 10`. */
@@ -12,7 +13,6 @@ const { values } = parseArgs({
     stop: { type: 'boolean', default: false },
   },
 });
-const startAt = Date.parse('2026-03-01T12:00:00Z');
 const from = Number(values.from);
 const days = Number(values.days);
 let failures = 0;
@@ -20,6 +20,7 @@ let ticks = 0;
 let openings = 0;
 const began = performance.now();
 for (let seed = from; seed < from + Number(values.seeds); seed += 1) {
+  const startAt = findStart(seed);
   try {
     const summary = new VirtualWatch(seed, startAt, Number(values.interval)).run(startAt + days * 86_400_000);
     ticks += summary.ticks;
