@@ -1,13 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Hono } from 'hono';
 import type { Context } from 'hono';
-import {
-  findPackageFile,
-  ownFiles,
-  packageFiles,
-  referencePage,
-  referencePolicy,
-} from '../http/reference-files.ts';
+import { ownFiles, packageFiles, referencePage, referencePolicy } from '../http/reference-files.ts';
 
 /** Serves the reference page at `/docs` for the embedded service; on AWS the same files are in a bucket. */
 export function mountReferencePage() {
@@ -38,8 +32,8 @@ const types: Record<string, string> = {
 };
 
 const files = [
-  ...packageFiles.map((name) =>
-    toFile(name, async () => new Uint8Array(await readFile(findPackageFile(name)))),
+  ...Object.entries(packageFiles).map(([name, path]) =>
+    toFile(name, async () => new Uint8Array(await readFile(path))),
   ),
   ...Object.entries(ownFiles).map(([name, text]) => toFile(name, async () => new TextEncoder().encode(text))),
 ];

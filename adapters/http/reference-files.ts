@@ -48,13 +48,12 @@ const showReference = `SwaggerUIBundle({
 });
 `;
 
-/** Files of the package that the page loads. */
-export const packageFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'] as const;
-
-/** Returns the path of a file of the package. */
-export function findPackageFile(name: (typeof packageFiles)[number]): string {
-  return require.resolve(`swagger-ui-dist/${name}`);
-}
+/** Files of the package that the page loads, with their paths. */
+export const packageFiles = {
+  'swagger-ui.css': require.resolve('swagger-ui-dist/swagger-ui.css'),
+  'swagger-ui-bundle.js': require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  'favicon-32x32.png': require.resolve('swagger-ui-dist/favicon-32x32.png'),
+};
 
 /** Files that are no part of the package, by name. */
 export const ownFiles = { 'show-reference.js': showReference };

@@ -5,12 +5,7 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
-import {
-  findPackageFile,
-  ownFiles,
-  packageFiles,
-  referencePage,
-} from '../../adapters/http/reference-files.ts';
+import { ownFiles, packageFiles, referencePage } from '../../adapters/http/reference-files.ts';
 import { suppressAccessLogFindings, PrivateBucket } from '../private-bucket.ts';
 import { errorPages } from './error-pages.ts';
 import { suppressDeploymentFindings } from './suppress-deployment.ts';
@@ -48,8 +43,8 @@ export class ConsoleSite extends Construct {
     });
     new BucketDeployment(this, 'Docs', {
       sources: [
-        Source.asset(dirname(findPackageFile('swagger-ui.css')), {
-          exclude: ['**', ...packageFiles.map((name) => `!${name}`)],
+        Source.asset(dirname(packageFiles['swagger-ui.css']), {
+          exclude: ['**', ...Object.keys(packageFiles).map((name) => `!${name}`)],
         }),
         Source.data('index.html', referencePage),
         ...Object.entries(ownFiles).map(([name, text]) => Source.data(name, text)),

@@ -19,7 +19,7 @@ test('the reference page has its own content security policy and its files in th
     existsSync(join(synthesized.outDir, name, 'swagger-ui.css')),
   );
   expect(assets.map((name) => readdirSync(join(synthesized.outDir, name)).toSorted())).toEqual([
-    packageFiles.toSorted(),
+    Object.keys(packageFiles).toSorted(),
   ]);
 });
 
