@@ -129,13 +129,14 @@ export async function openService(
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const pace = createPace({ steadyNow, log });
-  const { guard, http, streams, maskMedia } = createMedia(
+  const { guard, http, streams, maskMedia, closeSessions } = createMedia(
     settings.allowRanges,
     platforms,
     ffmpegPath,
     directory.temporary,
     now,
     (waitedMs) => pace.record('decoder', waitedMs),
+    settings.rtspSessions,
   );
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
@@ -295,7 +296,7 @@ export async function openService(
       await executions.close();
       // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
       database.close();
-      await Promise.all([http.close(), webhookHttp.close()]);
+      await Promise.all([closeSessions(), http.close(), webhookHttp.close()]);
       directory.release();
     },
   };
