@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationValidatePlugin } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
@@ -10,7 +10,7 @@ import { cfnLint } from './cfn-lint.ts';
 import { covers, findings } from './findings.ts';
 import { describeRoleChanges } from './roles.ts';
 import { stageKinds } from './stage-kinds.ts';
-import { synthesize } from './synthesize.ts';
+import { ownFunctions, synthesize } from './synthesize.ts';
 import type { Synthesized } from './synthesize.ts';
 
 const kinds = Object.entries(stageKinds).map(([kind, settings]) => {
@@ -59,6 +59,15 @@ test('the CloudFormation rules of CDK report an invalid property', slow, () => {
   for (const { Type, Properties } of Object.values<any>(broken['Resources']))
     if (Type === 'AWS::Lambda::Function') Properties.Timeout = 901;
   expect(templateFindings(synthesized, broken)).not.toEqual([]);
+});
+
+test('the production stage reserves executions for stream and capture, in an account of 350 as the page states', () => {
+  const { synthesized } = kinds.find(({ kind }) => kind === 'production') ?? { synthesized: synthesize() };
+  const functions = ownFunctions(synthesized);
+  const reserved = ['api', 'stream', 'capture'].map((name) => functions[name].ReservedConcurrentExecutions);
+  expect(reserved).toEqual([50, 100, 100]);
+  const page = readFileSync('docs/operate/deploy-aws.md', 'utf8');
+  expect(page).toContain(`an account needs ${reserved.reduce((sum, each) => sum + each, 100)}`);
 });
 
 test('the roles of each stage differ from those of the default stage as roles-of-stages.snapshot.md lists', async () => {
