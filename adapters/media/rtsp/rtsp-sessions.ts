@@ -54,8 +54,8 @@ const maxIntervalMs = 32_000;
 const keepIdleMs = 35_000;
 /** Time without a packet after which a session is replaced. */
 const maxSilentMs = 5_000;
-/** Wait for a key frame, before a connection of its own is tried. */
-const keyFrameWaitMs = 12_000;
+/** Wait for a key frame, as long as that of a capture with its own connection. */
+const keyFrameWaitMs = 20_000;
 const openTimeoutMs = 15_000;
 const avoidMs = 3_600_000;
 const maxKnown = 2_000;
