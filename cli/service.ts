@@ -29,7 +29,7 @@ import { createPace } from '../core/tick/pace.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { createNewestEntry } from '../adapters/embedded/newest-entry.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';
-import { referencePage } from '../adapters/embedded/reference-page.ts';
+import { mountReferencePage } from '../adapters/embedded/reference-page.ts';
 import { createSteadyClock } from '../adapters/steady-clock.ts';
 import { setSystemTimer, waitAtMost } from '../core/time-limit.ts';
 import { systemClock } from '../adapters/embedded/workflow/clock.ts';
@@ -307,7 +307,7 @@ function wholeApp(deps: HttpDeps): Hono<AuthEnv> {
   const app = createApp(deps);
   mountOpenApi(app, deps);
   mountMcp(app, deps);
-  app.route('/', referencePage());
+  app.route('/', mountReferencePage());
   app.route(
     '/',
     consoleFiles({ folder: consoleFolder, headers: consoleSecurityHeaders, caching: consoleCaching }),
