@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { visionProviders } from '../adapters/vision/providers.ts';
 import { checkAccount, toExitCode } from '../lib/preflight/checks.ts';
+import { listActions } from '../lib/preflight/deployment-actions.ts';
 import { createFactClients, readFacts } from '../lib/preflight/facts.ts';
 import { readStage } from '../lib/stage/read-stage.ts';
 import { assertSupportedRegion } from '../lib/stage/region.ts';
@@ -45,6 +46,7 @@ async function run(): Promise<number> {
     region,
     modelId,
     calledId: settings.modelId ?? modelId,
+    actions: listActions(settings),
     layerFile: `${root}layers/ffmpeg/dist/${settings.architecture}/bin/ffmpeg`,
   });
   const results = checkAccount(facts, settings, modelId);

@@ -140,6 +140,10 @@ const settingsSchema = z.object({
     fallback: '128',
     text: 'maximum concurrent captures of jobs; calls have a quarter as many in addition',
   }),
+  rtspSessions: wholeNumber(0, 10_000).prefault('300').register(help, {
+    fallback: '300',
+    text: 'maximum RTSP sessions that stay open between checks; 0: each capture opens its own',
+  }),
   retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds)
     .prefault('3600')
     .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),

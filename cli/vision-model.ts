@@ -2,6 +2,7 @@ import type { VisionModel } from '../core/ports/vision-model.ts';
 import type { TokenPrice } from '../core/watch/model-price.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
+import { poolImageDecoders } from '../adapters/media/ffmpeg/image-pool.ts';
 import { fetch as operatorFetch } from 'undici';
 import { resizeJpeg } from '../adapters/media/ffmpeg/resize-jpeg.ts';
 import { withPictureWidth } from '../adapters/vision/picture-width.ts';
@@ -66,7 +67,7 @@ const packagesMissing =
 
 /** Creates the object model if its packages are installed, otherwise the pixel model. */
 function createBuiltInVision(files: NetworkFiles | null, ffmpegPath: string): VisionModel {
-  const decoder = createImageDecoder({ ffmpegPath });
+  const decoder = poolImageDecoders({ ffmpegPath, alone: createImageDecoder({ ffmpegPath }) });
   return files === null
     ? createPixelVision({ decoder })
     : createObjectsVision({ decoder, detector: createThreadDetector(files) });

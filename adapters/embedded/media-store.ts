@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import { evidenceDays, evidenceFolder, mediaFolders } from '../../core/watch/evidence.ts';
@@ -70,16 +71,26 @@ async function removeFolder(path: string): Promise<number> {
 
 /** Writes a file atomically. Flushes it (about a millisecond), since the next commit of an event refers to it. */
 async function write(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.${randomUUID()}.part`;
   try {
-    await using file = await open(partial, 'wx', 0o600);
+    await using file = await create(partial);
     await file.writeFile(bytes);
     await file.datasync();
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
+  }
+}
+
+/** Creates a file, and its folder if it is missing: for the first file of a source. */
+async function create(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return open(path, 'wx', 0o600);
   }
 }
 

@@ -198,7 +198,7 @@ function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchD
   return { calls, micro_usd: calls * priceCall(modelPrice, null) };
 }
 
-/** Plans the one transaction of a tick. The last tick of a generation increments the generation. */
+/** Plans the one transaction of a tick. The last tick of a generation, and one before a long wait, increments the generation. */
 function planTick(
   { watch, run }: StoredWatch,
   outcome: WatchOutcome,
@@ -223,7 +223,8 @@ function planTick(
   const handsOver =
     run.generation === input.generation &&
     next?.done === false &&
-    decision.state.execution_ticks >= rules.ticksPerExecution;
+    (decision.state.execution_ticks >= rules.ticksPerExecution ||
+      Date.parse(next.wait_until) - now.getTime() >= rules.handOverWaitSeconds * 1000);
   const handedOver = handsOver
     ? { execution_ticks: 0, burst: 0, handed_over: captureStateAfter(input, next.looked) }
     : {};

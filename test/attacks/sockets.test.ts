@@ -30,7 +30,7 @@ const mayReachOut: Record<string, string> = {
   'cli/ensure-ffmpeg.ts': "installs ffmpeg with the operator's consent",
   'cli/hosts.ts': 'distinguishes addresses from names',
   'cli/http-server.ts': 'listens: the service itself',
-  'cli/keys/remote-keys.ts': "an operator's command, to the operator's own service",
+  'cli/service-requests.ts': "an operator's command, to the operator's own service",
   'cli/vision-model.ts': 'to the vision server that the operator has set',
   'client/transport.ts': 'the client library, to the service that its user names',
   'layers/ffmpeg/published-binary.ts': 'builds the layer, before deployment',

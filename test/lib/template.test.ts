@@ -191,6 +191,8 @@ describe('Edge', () => {
       '/api/watches/*/test': stream,
       '/mcp': stream,
       '/console*': 'bucket',
+      '/docs': 'bucket',
+      '/docs/*': 'bucket',
     });
   });
 
@@ -198,7 +200,7 @@ describe('Edge', () => {
     const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
     const allViewerExceptHost = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
     const api = [edge.DefaultCacheBehavior, ...edge.CacheBehaviors].filter(
-      ({ PathPattern }: any) => PathPattern !== '/console*',
+      ({ PathPattern }: any) => !['/console*', '/docs', '/docs/*'].includes(PathPattern),
     );
     expect(api).toHaveLength(streamPaths.length + 1);
     for (const behavior of api)
@@ -229,7 +231,7 @@ describe('Edge', () => {
       ),
       ...ofType(synthesized, 'AWS::CloudFront::Function').map(([, { Properties }]) => Properties.Name),
     ];
-    expect(names).toHaveLength(5);
+    expect(names).toHaveLength(7);
     for (const name of names) expect(name).toContain('eu-central-1');
   });
 

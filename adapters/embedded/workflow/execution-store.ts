@@ -69,7 +69,9 @@ export function createExecutionStore(database: DatabaseSync): ExecutionStore {
             .changes === 1,
       ),
     save: (name, progress) =>
-      withStorageErrors(() => update.run({ name, ...toColumns(progress) }).changes === 1),
+      withStorageErrors(
+        () => withoutFlush(database, () => update.run({ name, ...toColumns(progress) })).changes === 1,
+      ),
     find: (name) => {
       const row = withStorageErrors(() => find.get(name));
       return row === undefined ? undefined : read(row);
@@ -77,6 +79,19 @@ export function createExecutionStore(database: DatabaseSync): ExecutionStore {
     running: () => withStorageErrors(() => running.all()).map(read),
     prune: (stoppedBefore) => withStorageErrors(() => Number(prune.run(stoppedBefore.toISOString()).changes)),
   };
+}
+
+/**
+ * Commits without waiting for the disk; the next other commit flushes this one too. A power loss can take back the newest positions, with nothing that
+ * follows them: the steps after them run again, which each step allows. Nobody has been told of a position.
+ */
+function withoutFlush<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('PRAGMA synchronous = NORMAL');
+  try {
+    return work();
+  } finally {
+    database.exec('PRAGMA synchronous = FULL');
+  }
 }
 
 function toColumns(progress: Progress) {

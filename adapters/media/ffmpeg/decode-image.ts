@@ -77,8 +77,7 @@ export function createImageDecoder(options: { ffmpegPath: string }): ImageDecode
     fit: ImageFit = 'stretched',
   ): Promise<Uint8Array[]> {
     if (jpegs.length === 0) return [];
-    const filter = fit === 'whole' ? letterboxed(size) : scaled(size);
-    const found = await pictures(jpegs, jpegInput, filter, size, jpegs.length, signal);
+    const found = await pictures(jpegs, jpegInput, decodeFilter(size, fit), size, jpegs.length, signal);
     if (found.length !== jpegs.length)
       throw new ImageDecodeError('One of the images cannot be decoded as JPEG');
     return found;
@@ -132,6 +131,11 @@ export function createImageDecoder(options: { ffmpegPath: string }): ImageDecode
     if (outcome.ended !== 'exited') throw new ImageDecodeError(`Decoding ${outcome.ended}`);
     return inPieces(outcome.stdout, pictureBytes);
   }
+}
+
+/** Returns the filter that brings any image to the size. */
+export function decodeFilter(size: ImageSize, fit: ImageFit): string {
+  return fit === 'whole' ? letterboxed(size) : scaled(size);
 }
 
 function scaled(size: ImageSize): string {

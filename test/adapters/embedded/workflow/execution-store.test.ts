@@ -35,8 +35,7 @@ function execution(number: number): StoredExecution {
   return { name: executionName(input), input, startedAt: startOfTest, progress: position };
 }
 
-function openStore() {
-  const database = new DatabaseSync(':memory:');
+function openStore(database = new DatabaseSync(':memory:')) {
   migrateExecutions(database);
   migrateExecutions(database);
   return createExecutionStore(database);
@@ -70,6 +69,19 @@ describe('the execution store', () => {
     expect(store.save(execution(1).name, ending(5))).toBe(true);
     expect(store.save(execution(1).name, position)).toBe(false);
     expect(store.find(execution(1).name)?.progress).toEqual(ending(5));
+  });
+
+  test('the commits of others are flushed after a position was saved, also when the save failed', () => {
+    const database = new DatabaseSync(':memory:');
+    database.exec('PRAGMA synchronous = FULL');
+    const store = openStore(database);
+    const flushes = () => database.prepare('PRAGMA synchronous').get()?.['synchronous'];
+    store.insert(execution(1));
+    store.save(execution(1).name, position);
+    expect(flushes()).toBe(2);
+    database.exec('DROP TABLE workflow_executions');
+    expect(() => store.save(execution(1).name, position)).toThrow();
+    expect(flushes()).toBe(2);
   });
 
   test('the store returns nothing for an unknown execution', () => {

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { waitUntilAborted } from '../../../core/time-limit.ts';
+import { decodeFilter, type ImageDecoder, type ImageFit, type ImageSize } from './decode-image.ts';
+import { startImageProcess, type ImageProcess } from './image-process.ts';
+
+export type ImagePoolDeps = {
+  ffmpegPath: string;
+  /** Decodes in a process per call: clips, and JPEGs on which the process that stays failed. */
+  alone: ImageDecoder;
+};
+
+/** Pictures of one process, after which another one takes its place. */
+const maxPictures = 2_000;
+const keepIdleMs = 65_000;
+const maxDecodeMs = 3_000;
+/** Sizes in use: the pixel model has one, the object model another. */
+const maxSizes = 3;
+/** Decoded pictures that jobs share, which judge the same frame. */
+const maxShared = 8;
+
+/**
+ * Returns a decoder that decodes JPEGs in one process per size that stays, one JPEG at a time, and keeps the newest pictures: jobs on the same stream judge
+ * the same frame. Starting ffmpeg takes ten times as long as decoding. The pictures must not be changed.
+ */
+export function poolImageDecoders({ ffmpegPath, alone }: ImagePoolDeps): ImageDecoder {
+  const members = new LRUCache<string, Member>({ max: maxSizes, dispose: (member) => member.close() });
+  const shared = new LRUCache<string, Promise<Uint8Array | null>>({ max: maxShared });
+  return {
+    decode: async (jpeg, size, signal) =>
+      (await decodePooled(jpeg, size, 'stretched', signal)) ?? alone.decode(jpeg, size, signal),
+    decodeAll: async (jpegs, size, signal, fit) => {
+      const pictures = await decodeEachPooled(jpegs, size, signal, fit);
+      return pictures.every((picture) => picture !== null)
+        ? pictures
+        : alone.decodeAll(jpegs, size, signal, fit);
+    },
+    decodeEach: async (jpegs, size, signal, fit) => {
+      const pictures = await decodeEachPooled(jpegs, size, signal, fit);
+      return pictures.every((picture) => picture !== null)
+        ? pictures
+        : alone.decodeEach(jpegs, size, signal, fit);
+    },
+    decodeClip: alone.decodeClip,
+  };
+
+  async function decodeEachPooled(
+    jpegs: Uint8Array[],
+    size: ImageSize,
+    signal: AbortSignal,
+    fit: ImageFit = 'stretched',
+  ): Promise<(Uint8Array | null)[]> {
+    const pictures: (Uint8Array | null)[] = [];
+    for (const jpeg of jpegs) {
+      const picture = await decodePooled(jpeg, size, fit, signal);
+      pictures.push(picture);
+      if (picture === null) break;
+    }
+    return pictures;
+  }
+
+  async function decodePooled(
+    jpeg: Uint8Array,
+    size: ImageSize,
+    fit: ImageFit,
+    signal: AbortSignal,
+  ): Promise<Uint8Array | null> {
+    signal.throwIfAborted();
+    const filter = decodeFilter(size, fit);
+    const key = `${filter} ${createHash('sha256').update(jpeg).digest('base64')}`;
+    let picture = shared.get(key);
+    if (picture === undefined) {
+      picture = findMember(filter, size).decode(jpeg);
+      shared.set(key, picture);
+      const forget = () => void shared.delete(key);
+      picture.then((found) => found ?? forget(), forget);
+    }
+    return waitUntilAborted(picture, signal);
+  }
+
+  function findMember(filter: string, { width, height }: ImageSize): Member {
+    const existing = members.get(filter);
+    if (existing) return existing;
+    const member = createMember(() => startImageProcess(ffmpegPath, filter, width * height * 3));
+    members.set(filter, member);
+    return member;
+  }
+}
+
+type Member = { decode(jpeg: Uint8Array): Promise<Uint8Array | null>; close(): void };
+
+/** Creates a decoder of one size. Its process starts with the first JPEG, and again after a failure. */
+function createMember(start: () => ImageProcess): Member {
+  let process: ImageProcess | undefined;
+  let pictures = 0;
+  let isUsable = true;
+  let idleTimer: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    decode: (jpeg) => {
+      const turn = last.then(() => decodeNow(jpeg));
+      last = turn.catch(() => undefined);
+      return turn;
+    },
+    close: dismiss,
+  };
+
+  async function decodeNow(jpeg: Uint8Array): Promise<Uint8Array | null> {
+    if (!isUsable) return null;
+    clearTimeout(idleTimer);
+    if (process === undefined || process.hasEnded() || pictures >= maxPictures) {
+      dismiss();
+      process = start();
+      pictures = 0;
+    }
+    pictures += 1;
+    const picture = await process.decode(jpeg, maxDecodeMs);
+    // A build of ffmpeg that returns no picture in time never does.
+    isUsable = process.works();
+    if (isUsable) idleTimer = setTimeout(dismiss, keepIdleMs).unref();
+    return picture;
+  }
+
+  function dismiss(): void {
+    clearTimeout(idleTimer);
+    process?.close();
+    process = undefined;
+  }
+}
