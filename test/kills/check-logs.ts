@@ -59,8 +59,9 @@ export function checkWatch(
   if (numbers.some((number, index) => number !== index + 1)) problems.push('a check is missing or doubled');
   const { watched, gap } = computeCoverage(log);
   const share = watched / (watched + gap);
-  const told: number | null = stats['total'].coverage;
-  if (Math.abs(share - (told ?? share)) > 0.01) problems.push(`coverage is ${told}, and ${share} by the log`);
+  const stated: number | null = stats['total'].coverage;
+  if (Math.abs(share - (stated ?? share)) > 0.01)
+    problems.push(`coverage is ${stated}, and ${share} by the log`);
   return { ...check, watchedSeconds: watched, gapSeconds: gap };
 }
 

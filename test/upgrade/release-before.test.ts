@@ -48,12 +48,12 @@ test('a data folder of the release before opens with its jobs, keys, callers and
   database.close();
 });
 
-test('a queued message and a running execution of the release before go on', async () => {
+test('a queued message and a running execution of the release before continue', async () => {
   const database = openDatabase(writeDatabase());
   migrateExecutions(database);
   const { job_id: jobId } = fixture.embedded.jobs[0];
   const time = createFakeTime(start);
-  const { log } = createCollectedLog();
+  const log = createCollectedLog();
   const handled: unknown[] = [];
   const queue = createDeliveryQueue({ database, now: time.now, setTimer: time.setTimer, log });
   queue.consume(async (message) => {
