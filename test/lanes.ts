@@ -24,7 +24,7 @@ export const lanes = {
   ],
   /** Whole services, functions, packages and stacks, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
   service: [
-    'test/adapters/aws/platform-secret.test.ts',
+    'test/adapters/aws/{mail,platform-secret}.test.ts',
     'test/adapters/aws/telemetry/telemetry.test.ts',
     'test/adapters/egress/{guarded-http,keep-alive,proxy-dispatcher}.test.ts',
     'test/adapters/embedded/**/{data-directory,kill}.test.ts',

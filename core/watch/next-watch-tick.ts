@@ -1,7 +1,7 @@
-import type { Watch } from '../records/watch.ts';
-import type { NextWatchTick, WatchStatus } from '../records/watch-state.ts';
+import type { Watch, WatchConfig } from '../records/watch.ts';
+import type { NextWatchTick, WatchState, WatchStatus } from '../records/watch-state.ts';
 import { rules } from '../rules.ts';
-import { addSeconds, ageSeconds, earlier, later, nextOnGrid, toWakeUp } from '../time.ts';
+import { addSeconds, ageSeconds, earlier, later, maxGridIntervals, nextOnGrid, toWakeUp } from '../time.ts';
 import type { WatchOutcome } from './outcome.ts';
 
 /** State after a tick that decides the time of the next one. */
@@ -88,9 +88,22 @@ function nextSegmentAt(outcome: WatchOutcome): Date | undefined {
   return position.segment === null ? undefined : addSeconds(new Date(since), position.segment_seconds);
 }
 
-/** Returns the time of the next tick: `now` if none is planned yet, or if the clock was set back since. */
-export function watchWakeUpTime(next: NextWatchTick | null, now: Date): Date {
+/** Returns the time of the next tick: `now` if none is planned yet, or if the clock was set back since, so that the wait is longer than any planned one. */
+export function watchWakeUpTime(
+  { next, trouble }: Pick<WatchState, 'next' | 'trouble'>,
+  { interval_seconds: intervalSeconds }: Pick<WatchConfig, 'interval_seconds'>,
+  now: Date,
+): Date {
   if (next === null) return now;
   const planned = new Date(next.wait_until);
-  return ageSeconds(now, planned) > maxStoredWaitSeconds + 1 ? now : planned;
+  const checkSeconds = maxGridIntervals * maxStretch * intervalSeconds;
+  const maxSeconds = next.closing
+    ? maxStoredWaitSeconds
+    : trouble
+      ? Math.max(rules.watchRefusedSeconds, checkSeconds)
+      : checkSeconds;
+  return ageSeconds(now, planned) > maxSeconds + 1 ? now : planned;
 }
+
+/** Factor of an interval in an overload that is not taken for a clock that was set back. */
+const maxStretch = 8;

@@ -13,6 +13,7 @@ import { leaseUntil } from '../tick/next-tick.ts';
 import { askModel, groupQuestions } from '../watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../watch/budget.ts';
 import type { Cost } from '../watch/budget.ts';
+import { atWatchTick } from '../watch/clock-change.ts';
 import { toWatchEvents } from '../watch/commit-watch.ts';
 import { isRefreshDue, toEvidenceKey } from '../watch/evidence.ts';
 import { decideHealth } from '../watch/health.ts';
@@ -57,13 +58,15 @@ export async function analyzeWatchTick(
   const deps = { ...given, limits: { ...given.limits, visionTimeoutSeconds } };
   let outcome: WatchOutcome | undefined;
   return retryConflicts('The watch changed too often while its tick was to be committed', async () => {
-    const stored = await deps.watches.get(input.job_id);
-    if (!stored || isAbandoned(stored, input)) return committed(stepAfter(stored, input, deps.now(), true));
-    const isDone = isOver(stored, input.generation) || stored.run.state.last_tick >= input.capture.tick;
+    const found = await deps.watches.get(input.job_id);
+    if (!found || isAbandoned(found, input)) return committed(stepAfter(found, input, deps.now(), true));
+    const isDone = isOver(found, input.generation) || found.run.state.last_tick >= input.capture.tick;
+    // A tick that another one overtook is not the one whose time is planned.
+    const { stored, now } = isDone ? { stored: found, now: deps.now() } : atWatchTick(found, deps.now());
     if (isDone && outcome?.kind !== 'judged') {
-      await startGeneration(stored, input, deps);
+      await startGeneration(found, input, deps);
       await publishWatchEvents(input.job_id, deps);
-      return committed(stepAfter(stored, input, deps.now()));
+      return committed(stepAfter(found, input, deps.now()));
     }
     let current: WatchOutcome;
     if (outcome) current = outcome;
@@ -75,7 +78,7 @@ export async function analyzeWatchTick(
       if (observed.hasReserved) return conflict;
     }
     const destinations = await readDestinations(stored, deps);
-    const change = planTick(stored, current, input, destinations, deps);
+    const change = planTick(stored, current, input, { destinations, now }, deps);
     await keepEvidence(change, stored, input, deps);
     await refreshEvidence(change, stored, deps);
     if ((await deps.watches.commit(change)) !== 'committed') return conflict;
@@ -203,10 +206,9 @@ function planTick(
   { watch, run }: StoredWatch,
   outcome: WatchOutcome,
   input: TickInput,
-  destinations: readonly DestinationState[] | null,
+  { destinations, now }: { destinations: readonly DestinationState[] | null; now: Date },
   deps: AnalyzeWatchDeps,
 ): WatchChange {
-  const now = deps.now();
   const record = { watch, state: run.state };
   const need = computeCost(planAllQuestions(record), deps);
   const stretch = deps.pace.stretch(watch.watch_id, watch.config.interval_seconds);
@@ -266,7 +268,7 @@ function stepAfter(
 ): WorkflowState {
   const next = stored?.run.state.next ?? null;
   const over = ended || !stored || isOver(stored, input.generation) || (next?.done ?? false);
-  const wakeAt = stored ? watchWakeUpTime(next, now) : new Date(0);
+  const wakeAt = stored ? watchWakeUpTime(stored.run.state, stored.watch.config, now) : new Date(0);
   return {
     job_id: input.job_id,
     generation: input.generation,

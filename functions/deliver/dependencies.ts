@@ -6,6 +6,7 @@ import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { deferEventBus, deferMediaStore } from '../../adapters/aws/deferred.ts';
 import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts';
+import { createMail } from '../../adapters/aws/mail.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { softwareVersion } from '../../adapters/aws/software-version.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../../adapters/aws/stored-signer.ts';
@@ -38,7 +39,9 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const { jobs, deliveries, watches, watchDeliveries, callers, meter } = stores;
   const sqs = new SQSClient({});
   const secrets = new SecretsManagerClient({});
-  const masterSecret = createSecret({ client: secrets, arn: config.MASTER_SECRET_ARN, now });
+  const secret = (arn: string) => createSecret({ client: secrets, arn, now });
+  const masterSecret = secret(config.MASTER_SECRET_ARN);
+  const mail = createMail(config, { secret, log });
   const webhooks = createWebhookSender({
     http: createGuardedHttp(
       createWebhookGuard(config.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges', config.DENY_RANGES),
@@ -58,7 +61,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
       origin: config.BASE_URL.replace(/\/api$/, ''),
       isPublic: true,
     },
-    destinations: createDestinations({ webhooks, signer, now }),
+    destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
     queue: createDeliveryQueue({ client: sqs, queueUrl: config.QUEUE_URL }),
     meter: instrumentMeter(meter, measurements),
     media: deferMediaStore(config.MEDIA_BUCKET),

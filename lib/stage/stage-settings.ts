@@ -12,6 +12,12 @@ import { rules } from '../../core/rules.ts';
 /** Value of `eventBus` with which the stack creates the bus. */
 export const newEventBus = 'new-bus';
 
+const secretArn = z
+  .string()
+  .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
+    error: 'must be the whole ARN of a secret, with the six characters at its end',
+  });
+
 /**
  * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/operate/configuration.md` lists
  * them. Rejects unknown names, because a misspelled setting would silently use its default.
@@ -64,6 +70,15 @@ export const stageSettingsSchema = z
      * state transitions each.
      */
     burstSeconds: wholeNumber(0, rules.maxBurstSeconds).default(rules.maxBurstSeconds),
+    /** ARN of a secret with the SMTP server of e-mail destinations, as the URL smtps://user:password@host:465. Default: no e-mail. */
+    smtpSecretArn: secretArn.optional(),
+    /** Sender of e-mail, required with an SMTP server. */
+    emailFrom: z.email().optional(),
+    /** Addresses, or domains such as `@example.com`, that e-mail may go to. */
+    emailRecipients: z
+      .array(z.string().regex(/^[^\s,@]*@[^\s,@]+$/, 'must be addresses, or domains such as @example.com'))
+      .default([]),
+
     /** Private address ranges that streams may use, as CIDRs. Default: none; for tests. */
     allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
     /** Private address ranges that webhooks may use, as CIDRs. Default: none; for tests. */
@@ -92,12 +107,7 @@ export const stageSettingsSchema = z
       .min(1)
       .optional(),
     /** ARN of a secret with accounts and proxies for YouTube and Twitch, which `capture` reads (format, risk: docs/operate/configuration.md). */
-    platformSecretArn: z
-      .string()
-      .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
-        error: 'must be the whole ARN of a secret, with the six characters at its end',
-      })
-      .optional(),
+    platformSecretArn: secretArn.optional(),
 
     /** Origin of event streams and slow endpoints. A REST API is for organizations that forbid public function URLs. */
     streamOrigin: z.enum(['function-url', 'rest-api']).default('function-url'),
@@ -188,7 +198,10 @@ export const stageSettingsSchema = z
     {
       error: 'requestsPerAddress creates a web ACL: remove webAclArn, or add the rule to that web ACL',
     },
-  );
+  )
+  .refine(({ smtpSecretArn, emailFrom }) => (smtpSecretArn === undefined) === (emailFrom === undefined), {
+    error: 'smtpSecretArn and emailFrom require each other: set both, or none',
+  });
 
 /** Settings of a stage, with defaults applied. */
 export type StageSettings = z.output<typeof stageSettingsSchema>;

@@ -401,6 +401,24 @@ describe('permissions', () => {
     expect(clients.parse(environment.YOUTUBE_CLIENTS)).toEqual(['WEB', 'VISIONOS']);
   });
 
+  test('the functions that send e-mail read its server, and a stage has a sender with it', () => {
+    const arn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:watchpost/smtp-AbC123';
+    const settings = { smtpSecretArn: arn, emailFrom: 'w@example.com', emailRecipients: ['@example.com'] };
+    const given = synthesize(settings);
+    const reading = describeRoles(given.resources)
+      .split('\n## ')
+      .filter((section) => section.includes(arn))
+      .map((section) => section.split('\n')[0]);
+    expect(reading).toEqual(['HttpApiRole', 'StreamRole', 'WebhooksDeliverRole']);
+    const { Variables: variables } = ownFunctions(given)['deliver'].Environment;
+    expect(deliverConfigSchema.parse(variables)).toMatchObject({
+      SMTP_SECRET_ARN: arn,
+      EMAIL_FROM: 'w@example.com',
+      EMAIL_RECIPIENTS: ['@example.com'],
+    });
+    expect(() => synthesize({ smtpSecretArn: arn })).toThrow('emailFrom');
+  });
+
   test('no role has a wildcard for an action, or for a resource that has a name', () => {
     const own = describeRoles(resources).replace(/## CustomCDKBucketDeployment[^#]*/, '');
     expect(own).not.toMatch(/^- \S*\*/m);
