@@ -5,8 +5,12 @@ import { limitDecodes } from '../adapters/embedded/limit-decodes.ts';
 import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createMaskMedia } from '../adapters/media/mask-media.ts';
+import { createRtspSessions } from '../adapters/media/rtsp/rtsp-sessions.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
+import { setSystemTimer } from '../core/time-limit.ts';
+
+const elapsedMs = (): number => performance.now();
 
 /** Creates the media adapters: one guard, one HTTP client, and the capturer that uses both. */
 export function createMedia(
@@ -16,6 +20,8 @@ export function createMedia(
   tempDir: string,
   now: () => Date,
   reportWait: (waitedMs: number) => void = () => undefined,
+  /** RTSP sessions that stay open between captures; with 0, each capture opens its own. */
+  maxRtspSessions = 0,
 ) {
   const guard = createEgressGuard({ allowRanges });
   const http = createGuardedHttp(guard);
@@ -27,9 +33,19 @@ export function createMedia(
       maxProcesses: concurrentDecodes,
     }),
     max: concurrentDecodes,
-    elapsedMs: () => performance.now(),
+    elapsedMs,
     report: reportWait,
   });
-  const streams = createStreamCapturer({ guard, http, ffmpeg, now, platforms });
-  return { guard, http, streams, maskMedia: createMaskMedia({ ffmpegPath, tempDir }) };
+  const rtspSessions =
+    maxRtspSessions === 0
+      ? undefined
+      : createRtspSessions({ guard, elapsedMs, setTimer: setSystemTimer, maxKept: maxRtspSessions });
+  const streams = createStreamCapturer({ guard, http, ffmpeg, now, platforms, rtspSessions });
+  return {
+    guard,
+    http,
+    streams,
+    maskMedia: createMaskMedia({ ffmpegPath, tempDir }),
+    closeSessions: async () => rtspSessions?.close(),
+  };
 }

@@ -29,7 +29,7 @@ import { createPace } from '../core/tick/pace.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
 import { createNewestEntry } from '../adapters/embedded/newest-entry.ts';
 import { teeLog } from '../adapters/embedded/tee-log.ts';
-import { referencePage } from '../adapters/embedded/reference-page.ts';
+import { mountReferencePage } from '../adapters/embedded/reference-page.ts';
 import { createSteadyClock } from '../adapters/steady-clock.ts';
 import { setSystemTimer, waitAtMost } from '../core/time-limit.ts';
 import { systemClock } from '../adapters/embedded/workflow/clock.ts';
@@ -129,13 +129,14 @@ export async function openService(
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const pace = createPace({ steadyNow, log });
-  const { guard, http, streams, maskMedia } = createMedia(
+  const { guard, http, streams, maskMedia, closeSessions } = createMedia(
     settings.allowRanges,
     platforms,
     ffmpegPath,
     directory.temporary,
     now,
     (waitedMs) => pace.record('decoder', waitedMs),
+    settings.rtspSessions,
   );
   const signals = createLogSignals(setSystemTimer);
   const jobs = createJobStore(database, signals.notify);
@@ -295,7 +296,7 @@ export async function openService(
       await executions.close();
       // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
       database.close();
-      await Promise.all([http.close(), webhookHttp.close()]);
+      await Promise.all([closeSessions(), http.close(), webhookHttp.close()]);
       directory.release();
     },
   };
@@ -306,7 +307,7 @@ function wholeApp(deps: HttpDeps): Hono<AuthEnv> {
   const app = createApp(deps);
   mountOpenApi(app, deps);
   mountMcp(app, deps);
-  app.route('/', referencePage());
+  app.route('/', mountReferencePage());
   app.route(
     '/',
     consoleFiles({ folder: consoleFolder, headers: consoleSecurityHeaders, caching: consoleCaching }),

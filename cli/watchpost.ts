@@ -122,6 +122,10 @@ const costOptions = z.object({
   source: z.enum(['hls', 'rtsp']),
   readers: z.number(),
   polls: z.number(),
+  fixedEgress: z.boolean().default(false),
+  streams: z.number(),
+  mbps: z.number(),
+  streamOrigin: z.enum(['function-url', 'rest-api']),
 });
 
 program
@@ -157,6 +161,22 @@ program
   .addOption(
     new Option('--polls <count>', 'polls of the job per hour').default(0).argParser(between(0, 100_000)),
   )
+  .option('--fixed-egress', 'captures through the NAT gateway of a new VPC')
+  .addOption(
+    new Option('--streams <count>', 'concurrent streams that share the NAT gateway')
+      .default(1)
+      .argParser(between(1, 100_000)),
+  )
+  .addOption(
+    new Option('--mbps <rate>', 'megabits per second of the stream, through the NAT gateway')
+      .default(2)
+      .argParser(between(0.01, 1000)),
+  )
+  .addOption(
+    new Option('--stream-origin <origin>', 'origin of event streams on AWS')
+      .choices(['function-url', 'rest-api'])
+      .default('function-url'),
+  )
   .option('--model <id>', 'model id on Bedrock', defaultVideoModelId)
   .addOption(
     new Option('--burst-seconds <seconds>', 'length of a burst of ticks on AWS in seconds, 0 (none) to 240')
@@ -165,12 +185,14 @@ program
   )
   .option('--json', 'print the lines as JSON')
   .action(async (raw: unknown) => {
-    const { interval, clipSeconds, skip, alerts, polls, ...rest } = costOptions.parse(raw);
+    const options = costOptions.parse(raw);
+    const { interval, clipSeconds, skip, alerts, polls, fixedEgress, streams, mbps, ...rest } = options;
     const question = {
       ...rest,
       clipSeconds: Number(clipSeconds),
       intervalSeconds: interval,
       pollsPerHour: polls,
+      ...(fixedEgress && { gateway: { streams, megabitsPerSecond: mbps } }),
     };
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));
   });

@@ -113,6 +113,12 @@ export const rules = {
    * execution of Step Functions ends after a year.
    */
   executionTimeoutSeconds: 172_800,
+  /**
+   * Wait of a watch from which the next execution does the waiting, in seconds, and the longest wait. An execution has at most one long wait, at its
+   * begin, and then waits below this: less than its timeout together.
+   */
+  handOverWaitSeconds: 900,
+  maxWatchWaitSeconds: 86_400,
   /** Begins of one execution whose ticks run in bursts; each follows a failed burst and adds up to 70 events to the history. */
   beginsPerExecution: 50,
   /** Maximum time from the start of a burst after which it begins no tick, in seconds: leaves 55 s for the last tick. */

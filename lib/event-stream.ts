@@ -31,7 +31,7 @@ export class EventStream extends Construct {
       timeoutSeconds: 900,
       environment,
     });
-    allowHttp(this.function, deps);
+    allowHttp(this.function, context.settings, deps);
     const { liveFunction, timeoutSeconds } = this.function;
     this.origin =
       context.settings.streamOrigin === 'rest-api'

@@ -24,7 +24,7 @@ export class HttpApi extends Construct {
       timeoutSeconds: maxHttpApiSeconds,
       environment: httpEnvironment(this, settings, deps),
     });
-    allowHttp(this.function, deps);
+    allowHttp(this.function, settings, deps);
     this.api = new Api(this, 'HttpApi', {
       createDefaultStage: false,
       defaultIntegration: new HttpLambdaIntegration('Integration', this.function.liveFunction),

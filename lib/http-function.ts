@@ -15,6 +15,7 @@ import {
   allowSending,
   allowTable,
 } from './permissions.ts';
+import { allowMail, mailEnvironment } from './mail.ts';
 import type { DeploymentBus } from './event-bus.ts';
 import type { OwnEnvironment, ServiceFunction } from './service-function.ts';
 import type { ServiceSecrets } from './service-secrets.ts';
@@ -60,6 +61,7 @@ export function httpEnvironment(
     ALLOW_RANGES: settings.allowRanges.join(','),
     ALLOW_WEBHOOK_RANGES: settings.allowWebhookRanges.join(','),
     ALLOWED_ORIGINS: settings.allowedOrigins.join(','),
+    ...mailEnvironment(settings),
     MAX_JOB_SECONDS: String(settings.maxJobSeconds),
     JOBS_PER_CALLER: String(settings.jobsPerCaller),
     WATCHES_PER_CALLER: String(settings.watchesPerCaller),
@@ -71,7 +73,7 @@ export function httpEnvironment(
 }
 
 /** Grants the permissions to serve callers. Fetching streams and calling the model stay with `capture` and `analyze`. */
-export function allowHttp(to: ServiceFunction, deps: HttpFunctionProps): void {
+export function allowHttp(to: ServiceFunction, settings: StageSettings, deps: HttpFunctionProps): void {
   allowTable(to, deps.table, { apiKeys: true, index: jobsByCaller });
   // Erasure of a caller: deleted watches are in the index of repairs, and media are removed.
   to.allow(['dynamodb:Query'], [`${deps.table.tableArn}/index/${repair.name}`]);
@@ -80,6 +82,8 @@ export function allowHttp(to: ServiceFunction, deps: HttpFunctionProps): void {
   allowExecutions(to, deps.machines, ['states:StopExecution']);
   allowInvoking(to, deps.capture, deps.analyze);
   allowReadingSecrets(to, deps.secrets.master, deps.secrets.origin);
+  // Test alerts.
+  allowMail(to, settings);
   to.allow(['logs:FilterLogEvents'], [deps.log.logGroupArn]);
   allowReadingAlarms(to);
 }

@@ -95,7 +95,7 @@ export class WatchpostStack extends Stack {
       apiHost: http.host,
       stream: stream.origin,
       console: site.bucket,
-      errorPages: settings.console,
+      hasFiles: settings.console,
       originSecret: secrets.origin,
       accessLogs: edgeLogs ? accessLogs : undefined,
       settings,

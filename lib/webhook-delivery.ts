@@ -8,6 +8,7 @@ import { Construct } from 'constructs';
 import type { DeliverEnvironment } from '../functions/deliver/config.ts';
 import type { EgressNetwork } from './egress-network.ts';
 import { attemptSeconds } from './delivery-queue.ts';
+import { allowMail, mailEnvironment } from './mail.ts';
 import type { DeploymentBus } from './event-bus.ts';
 import {
   allowMedia,
@@ -46,6 +47,7 @@ export class WebhookDelivery extends Construct {
       BASE_URL: baseUrl,
       ALLOW_WEBHOOK_RANGES: allowWebhookRanges.join(','),
       DENY_RANGES: network?.ranges.join(','),
+      ...mailEnvironment(context.settings),
     };
     this.function = new ServiceFunction(this, 'Deliver', context, {
       name: 'deliver',
@@ -61,6 +63,7 @@ export class WebhookDelivery extends Construct {
     allowSending(this.function, queue);
     allowMedia(this.function, pictures, ['s3:GetObject']);
     allowReadingSecrets(this.function, masterSecret);
+    allowMail(this.function, context.settings);
     if (eventBus) allowPuttingEvents(this.function, eventBus.bus);
   }
 

@@ -10,6 +10,7 @@ export const lanes = {
     'test/adapters/embedded/{call-limiter,caller-eraser,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
     'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter,usage-ledger,watch-store,watch-delivery-store}.test.ts',
     'test/conformance/**/*.test.ts',
+    'test/upgrade/**/*.test.ts',
   ],
   /** Captures and what reads images. ffmpeg, GStreamer's RTSP server. */
   media: [
@@ -23,7 +24,7 @@ export const lanes = {
   ],
   /** Whole services, functions, packages and stacks, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
   service: [
-    'test/adapters/aws/platform-secret.test.ts',
+    'test/adapters/aws/{mail,platform-secret}.test.ts',
     'test/adapters/aws/telemetry/telemetry.test.ts',
     'test/adapters/egress/{guarded-http,keep-alive,proxy-dispatcher}.test.ts',
     'test/adapters/embedded/**/{data-directory,kill}.test.ts',

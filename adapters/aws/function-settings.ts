@@ -45,6 +45,8 @@ export const functionSettings = z.object({
   VISION_PROVIDER: visionProviderSchema.prefault(defaultVisionProvider),
   /** Prompt of checks. */
   VISION_PROMPT: z.enum(promptNames).prefault('verdict-first'),
+  /** Maximum width of the frames that the model receives for checks, in pixels. */
+  VISION_WIDTH: count.prefault('896'),
   ...visionSettings,
 
   /** Path of ffmpeg. Default: that of the layer. */
@@ -63,6 +65,12 @@ export const functionSettings = z.object({
   /** Ranges of the function's own network, which no range opens. Default: none. */
   DENY_RANGES: list.prefault(''),
 
+  /** ARN of a secret with the SMTP server as a URL. Default: no e-mail. */
+  SMTP_SECRET_ARN: name.optional(),
+  /** Sender of e-mail. */
+  EMAIL_FROM: name.optional(),
+  /** Addresses and domains that e-mail may go to. */
+  EMAIL_RECIPIENTS: list.prefault(''),
   /** Origins of pages that may call the API from a browser. Default: none. */
   ALLOWED_ORIGINS: list.prefault(''),
 
@@ -97,6 +105,9 @@ export const functionSettings = z.object({
 /** Settings of every function. */
 export const sharedSettings = { LOG_LEVEL: true, POWERTOOLS_SERVICE_NAME: true } as const;
 
+/** Settings of the functions that send e-mail. */
+export const mailSettings = { SMTP_SECRET_ARN: true, EMAIL_FROM: true, EMAIL_RECIPIENTS: true } as const;
+
 /** Settings of the functions that serve HTTP. They invoke other functions to call the model and to fetch streams. */
 export const httpSettings = {
   ...sharedSettings,
@@ -118,6 +129,7 @@ export const httpSettings = {
   ALLOW_RANGES: true,
   ALLOW_WEBHOOK_RANGES: true,
   ALLOWED_ORIGINS: true,
+  ...mailSettings,
   MAX_JOB_SECONDS: true,
   JOBS_PER_CALLER: true,
   WATCHES_PER_CALLER: true,

@@ -71,20 +71,19 @@ export function createGuardedHttp(
   } = {},
 ): GuardedHttp {
   const { connectTimeoutMs = 5_000, keepAlive = true, now = Date.now } = options;
-  const proxies = new Map<string, Dispatcher>();
-  let agent = createAgent();
-  let usedAtMs = now();
+  /** Dispatchers by proxy, without one for direct requests. Proxies are settings, so there are few. */
+  const pools = new Map<string | undefined, { dispatcher: Dispatcher; usedAtMs: number }>();
   return {
     request: async (url, request) => {
-      const dispatcher = findDispatcher(request);
+      const pool = findPool(request);
       try {
-        return await followRedirects(guard, dispatcher, url, request);
+        return await followRedirects(guard, pool.dispatcher, url, request);
       } finally {
-        usedAtMs = now();
+        pool.usedAtMs = now();
       }
     },
     close: async () => {
-      await Promise.all([agent, ...proxies.values()].map((dispatcher) => dispatcher.destroy()));
+      await Promise.all([...pools.values()].map(async ({ dispatcher }) => dispatcher.destroy()));
     },
   };
 
@@ -101,22 +100,20 @@ export function createGuardedHttp(
     });
   }
 
-  function currentAgent(): Agent {
-    if (now() - usedAtMs > keepAliveMs) {
-      // Requests that run on it end first.
-      void agent.close().catch(() => undefined);
-      agent = createAgent();
+  /** Returns the connections of a proxy, or those of direct requests; new ones if they were idle for too long. */
+  function findPool({ proxyUrl }: GuardedRequest) {
+    const known = pools.get(proxyUrl);
+    if (known !== undefined && now() - known.usedAtMs <= keepAliveMs) {
+      known.usedAtMs = now();
+      return known;
     }
-    usedAtMs = now();
-    return agent;
-  }
-
-  /** Caches a dispatcher per proxy. Proxies are settings, so there are few. */
-  function findDispatcher({ proxyUrl }: GuardedRequest): Dispatcher {
-    if (proxyUrl === undefined) return currentAgent();
-    const dispatcher = proxies.get(proxyUrl) ?? createProxyDispatcher(proxyUrl, connectTimeoutMs);
-    proxies.set(proxyUrl, dispatcher);
-    return dispatcher;
+    // Requests that run on it end first.
+    void known?.dispatcher.close().catch(() => undefined);
+    const dispatcher =
+      proxyUrl === undefined ? createAgent() : createProxyDispatcher(proxyUrl, connectTimeoutMs);
+    const pool = { dispatcher, usedAtMs: now() };
+    pools.set(proxyUrl, pool);
+    return pool;
   }
 }
 

@@ -35,7 +35,7 @@ function refuse<E extends Env>(context: Context<E>, error: WatchpostError): Resp
   return context.json(body, status);
 }
 
-/** Paths that other services have, with those that have the same purpose here. `/docs` exists on one machine only. */
+/** Paths that other services have, with those that have the same purpose here. On AWS, CloudFront serves `/docs` and this app does not. */
 const aliases: Record<string, string[]> = {
   '/health': ['/healthz'],
   '/livez': ['/healthz'],

@@ -64,7 +64,7 @@ function inWords(issue: z.core.$ZodIssue, input: unknown): Words {
     case 'invalid_value':
       return describeAllowedValues(issue.values.map(String));
     case 'invalid_format':
-      return notUuid(String(input));
+      return issue.format === 'datetime' ? notInstant : notUuid(String(input));
     case 'custom':
       return issue.params?.['type'] === notUnicode ? notUnicodeWords : valueError(issue.message);
     default:
@@ -148,6 +148,11 @@ function describeAllowedValues(values: string[]): Words {
   const expected = [quoted.slice(0, -1).join(', '), quoted.at(-1)].filter(Boolean).join(' or ');
   return { type: 'enum', msg: `Input should be ${expected}`, ctx: { expected } };
 }
+
+const notInstant: Words = {
+  type: 'datetime_from_date_parsing',
+  msg: 'Input should be a valid datetime with a time zone, such as 2026-03-01T12:00:00Z',
+};
 
 function notUuid(input: string): Words {
   const error = uuidError(input);

@@ -9,6 +9,7 @@ import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createPlaylistBudget } from './hls/playlist-budget.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
+import type { RtspSessions } from './rtsp/rtsp-sessions.ts';
 
 /** Dependencies of the stream capturer. */
 export type StreamCapturerDeps = {
@@ -17,6 +18,8 @@ export type StreamCapturerDeps = {
   ffmpeg: FfmpegRunner;
   now: () => Date;
   hlsLimits?: Partial<HlsLimits>;
+  /** Sessions that stay open between captures, on one machine. */
+  rtspSessions?: RtspSessions | undefined;
   /**
    * Platform settings. By default the public platforms without an account; a function if they may change
    * (`createReloadingPlatforms`).
@@ -35,7 +38,7 @@ export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
     createPlatforms(settings, { ...deps, budget, limits, random: Math.random });
   const capturers = {
     hls: createHlsCapturer({ ...deps, budget, limits }),
-    rtsp: createRtspCapturer(deps),
+    rtsp: createRtspCapturer({ ...deps, sessions: deps.rtspSessions }),
     ...(typeof platforms === 'function' ? createReloadingPlatforms(platforms, made) : made(platforms)),
   };
   return {

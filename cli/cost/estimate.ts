@@ -18,6 +18,8 @@ export type CostQuestion = {
   source?: 'hls' | 'rtsp';
   readers?: number;
   pollsPerHour?: number;
+  streamOrigin?: 'function-url' | 'rest-api';
+  gateway?: { streams: number; megabitsPerSecond: number };
   /** Length of a burst in seconds (`burstSeconds` of the stage); 0 for Standard executions alone. */
   burstSeconds?: number;
 };
@@ -32,7 +34,8 @@ export async function estimate(question: CostQuestion): Promise<{ lines: CostLin
     );
   }
   const workflow = await readWorkflow(question.burstSeconds ?? rules.maxBurstSeconds);
-  const lines = streamHourLines({ source: 'hls', readers: 0, pollsPerHour: 0, ...question, model, workflow });
+  const defaults = { source: 'hls', readers: 0, pollsPerHour: 0, streamOrigin: 'function-url' } as const;
+  const lines = streamHourLines({ ...defaults, ...question, model, workflow });
   return { lines, total: lines.reduce((sum, { dollars }) => sum + dollars, 0) };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Month of the list prices, `YYYY-MM`. Prices are in USD for us-east-1, without free tiers and discounts, from the pricing
- * pages of aws.amazon.com (step-functions, lambda, dynamodb, s3, sqs, cloudwatch: `/pricing`).
+ * pages of aws.amazon.com (step-functions, lambda, dynamodb, s3, sqs, cloudwatch, api-gateway, cloudfront, vpc, secrets-manager: `/pricing`).
  */
 export const listPricesDate = '2026-11';
 
@@ -21,5 +21,16 @@ export const listPrices = {
   sqsFifoRequest: 0.5e-6,
   logGigabyte: 0.5,
   httpApiRequest: 1e-6,
+  /** Request of a REST API, and each further 10 MB of its response. */
+  restApiRequest: 3.5e-6,
   cloudFrontRequest: 1e-6,
+  /** Traffic through a NAT gateway, and the hour of one with its public address (`aws.amazon.com/vpc/pricing`). */
+  natGigabyte: 0.045,
+  natGatewayHour: 0.045,
+  publicAddressHour: 0.005,
+  /** Per month; an alarm on an expression is billed for each metric in it. */
+  alarmMetric: 0.1,
+  customMetric: 0.3,
+  dashboard: 3,
+  secret: 0.4,
 } as const;

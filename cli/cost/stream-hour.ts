@@ -20,6 +20,10 @@ export type StreamHourInput = {
   /** Open event streams, on average. */
   readers: number;
   pollsPerHour: number;
+  /** Origin of event streams (`streamOrigin` of the stage). */
+  streamOrigin: 'function-url' | 'rest-api';
+  /** NAT gateway of `fixedEgress: "new-vpc"`, which the streams share; undefined without one. */
+  gateway?: { streams: number; megabitsPerSecond: number };
   model: ModelPrice;
   workflow: Workflow;
 };
@@ -49,13 +53,14 @@ export function priceStreamHour(input: StreamHourInput): CostLine[] {
     line('SQS', alertsPerHour * units.queueRequestsPerEvent, 'requests', listPrices.sqsFifoRequest),
     line('CloudWatch Logs', logBytes(input, ticks) / 1e9, 'GB', listPrices.logGigabyte),
     ...readerLines(input),
+    ...gatewayLines(input, ticks),
     line('Model, input', modelCalls * tokens.input, 'tokens', input.model.input),
     line('Model, output', modelCalls * tokens.output, 'tokens', input.model.output),
   ];
 }
 
 /** Lines of readers: event streams, and polls of a job. */
-function readerLines({ readers, pollsPerHour }: StreamHourInput): CostLine[] {
+function readerLines({ readers, pollsPerHour, streamOrigin }: StreamHourInput): CostLine[] {
   const { reader, poll } = units;
   const requests = pollsPerHour * (listPrices.httpApiRequest + listPrices.cloudFrontRequest);
   const streamReads = readers * 3600 * reader.readUnitsPerSecond * listPrices.dynamoReadUnit;
@@ -65,7 +70,23 @@ function readerLines({ readers, pollsPerHour }: StreamHourInput): CostLine[] {
   return [
     { ...stream, item: 'Event streams', dollars: stream.dollars + streamReads },
     { ...api, item: 'Polls', dollars: api.dollars + pollReads + requests },
+    ...(streamOrigin === 'rest-api'
+      ? [line('REST API', (readers * 3600) / reader.secondsPerRequest, 'requests', listPrices.restApiRequest)]
+      : []),
   ].filter(({ quantity }) => quantity > 0);
+}
+
+/** Lines of a NAT gateway: the data of the captures, and the share of the stream in its hour. */
+function gatewayLines({ gateway, source }: StreamHourInput, ticks: number): CostLine[] {
+  if (gateway === undefined) return [];
+  const { segments, segmentSeconds, rtspSeconds } = units.egress;
+  const seconds = source === 'rtsp' ? rtspSeconds : segments * segmentSeconds;
+  const gigabytes = (ticks * seconds * gateway.megabitsPerSecond) / 8 / 1000;
+  const hour = listPrices.natGatewayHour + listPrices.publicAddressHour;
+  return [
+    line('NAT data', gigabytes, 'GB', listPrices.natGigabyte),
+    line('NAT gateway', 1 / gateway.streams, 'hours', hour),
+  ];
 }
 
 /** Lines of Step Functions. `taskSeconds` is the duration of all tasks, which Express workflows bill as they bill waits. */

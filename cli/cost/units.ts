@@ -18,8 +18,10 @@ export const units = {
   },
   /** Delivery of an alert: reads the evidence, signs and sends the event. */
   deliver: { megabytes: 512, seconds: 0.3 },
+  /** Segments that a capture of HLS requests through a NAT gateway, their length, and the seconds of a camera's stream. */
+  egress: { segments: 1.5, segmentSeconds: 6, rtspSeconds: 3 },
   /** An open event stream is an execution of `stream`, which reads the log twice per second. */
-  reader: { megabytes: 512, readUnitsPerSecond: 1 },
+  reader: { megabytes: 512, readUnitsPerSecond: 1, secondsPerRequest: 840 },
   /** A poll of a job: `api`, its key and its job. */
   poll: { megabytes: 512, seconds: 0.05, readUnits: 1.5 },
   writeUnitsPerTick: 11,

@@ -48,11 +48,10 @@ export async function readUsageToday({ callers, usage, now }: Deps) {
 /** Name of the sum of further callers, which no caller can have. */
 export const otherCallers = '(others)';
 
+export type UseOfCaller = { caller: string; use: CallerUse };
+
 /** Returns the `count` uses with the highest price, or the most tokens without one, and the sum of the others. */
-export function selectLargestUses<Each extends { caller: string; use: CallerUse }>(
-  uses: readonly Each[],
-  count: number,
-): { caller: string; use: CallerUse }[] {
+export function selectLargestUses(uses: readonly UseOfCaller[], count: number): UseOfCaller[] {
   const sorted = uses.toSorted(
     (one, other) => other.use.micro_usd - one.use.micro_usd || countTokens(other.use) - countTokens(one.use),
   );

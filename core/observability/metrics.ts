@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { countWatches } from '../watch/health.ts';
+import { countWatches } from './count-watches.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 
 type Deps = Pick<CoreDeps, 'jobs' | 'watches' | 'meter' | 'pace' | 'now'> & {

@@ -63,9 +63,14 @@ export const alertFrameQuerySchema = z.object({
   boxes: flag.default(false).describe('Draw the boxes of the opening on a copy'),
 });
 
+/** Positions in the logs of several watches (`watch/log-cursor.ts`); empty without watches. */
+const allPositions = /^(?:[0-9a-f-]{36}\.\d{1,15}(?:_[0-9a-f-]{36}\.\d{1,15}){0,1999})?$/;
+
 /** Query of `GET /watches/events`. */
 export const allWatchEventsQuerySchema = z.object({
-  after: text(1, 4000)
+  after: z
+    .string()
+    .refine((value) => allPositions.test(value), 'after must be the next_after of a page')
     .optional()
     .describe('next_after of the previous page; absent: all events that are kept'),
   limit: integer(z.int().min(1).max(1000)).default(200),

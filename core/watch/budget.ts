@@ -9,14 +9,14 @@ export type Reservation = { kind: 'reserved'; budget: BudgetState | null } | { k
 
 const warningShare = 0.8;
 
-/** Returns the use on a day: a new day begins with nothing used. */
+/** Returns the use on a day: a new day begins with nothing used. A day before the stored one is no new day: the clock was set back, or the time zone changed. */
 export function budgetOnDay(
   budget: Budget | null,
   state: BudgetState | null,
   date: string,
 ): BudgetState | null {
   if (budget === null) return null;
-  if (state?.day === date) return state;
+  if (state && state.day >= date) return { ...state, day: date };
   return { day: date, calls: 0, micro_usd: 0, reserved: null, warned: false };
 }
 

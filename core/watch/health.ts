@@ -2,7 +2,7 @@ import type { DestinationState } from '../records/watch-delivery.ts';
 import type { Destination, WatchConfig } from '../records/watch.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { maxDestinationErrorLength } from '../records/watch-state.ts';
-import type { WatchHealth, WatchState, WatchStatus } from '../records/watch-state.ts';
+import type { WatchHealth } from '../records/watch-state.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
@@ -83,9 +83,6 @@ function isFailing({ disabled, failures }: DestinationState): boolean {
   return disabled !== null || failures >= rules.failingDestinationAttempts;
 }
 
-/** Model calls that failed in a row, after which a watch counts as blind. */
-const maxModelFailures = rules.maxModelFailures;
-
 /** Returns true while a watch sees its stream, judges it in time and reaches all destinations, besides the one with this id. */
 export function isAllWell({ status, state }: Pick<WatchRun, 'status' | 'state'>, exceptId: string): boolean {
   const { late_since: lateSince, failing } = state.health;
@@ -95,34 +92,4 @@ export function isAllWell({ status, state }: Pick<WatchRun, 'status' | 'state'>,
     state.model_failures_in_a_row === 0 &&
     failing.every(({ destination_id: id }) => id === exceptId)
   );
-}
-
-/** Numbers of watches that are neither paused nor deleted. A watch can be in several of the last four. */
-export type WatchNumbers = Record<Exclude<WatchStatus, 'paused'>, number> & {
-  /** Watches whose check is overdue, or was at the last one. */
-  late: number;
-  /** Watches whose model calls fail. */
-  unjudged: number;
-  /** Watches with a destination that accepts nothing. */
-  destinations_failing: number;
-};
-
-/** Counts watches by status and trouble. */
-export function countWatches(runs: readonly Pick<WatchRun, 'status' | 'state'>[], now: Date): WatchNumbers {
-  const count = (matches: (run: Pick<WatchRun, 'status' | 'state'>) => boolean) =>
-    runs.filter(matches).length;
-  const having = (wanted: WatchStatus) => count(({ status }) => status === wanted);
-  return {
-    active: having('active'),
-    off_schedule: having('off_schedule'),
-    budget_exhausted: having('budget_exhausted'),
-    stream_lost: having('stream_lost'),
-    late: count(({ state }) => state.health.late_since !== null || isOverdue(state, now)),
-    unjudged: count(({ state }) => state.model_failures_in_a_row >= maxModelFailures),
-    destinations_failing: count(({ state }) => state.health.failing.length > 0),
-  };
-}
-
-function isOverdue({ next }: WatchState, now: Date): boolean {
-  return next !== null && !next.done && ageSeconds(next.wait_until, now) > rules.lateWatchSeconds;
 }

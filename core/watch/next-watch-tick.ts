@@ -1,6 +1,7 @@
-import type { Watch } from '../records/watch.ts';
-import type { NextWatchTick, WatchStatus } from '../records/watch-state.ts';
-import { addSeconds, ageSeconds, earlier, later, nextOnGrid, toWakeUp } from '../time.ts';
+import type { Watch, WatchConfig } from '../records/watch.ts';
+import type { NextWatchTick, WatchState, WatchStatus } from '../records/watch-state.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, ageSeconds, earlier, later, maxGridIntervals, nextOnGrid, toWakeUp } from '../time.ts';
 import type { WatchOutcome } from './outcome.ts';
 
 /** State after a tick that decides the time of the next one. */
@@ -22,21 +23,28 @@ export type TickPlan = {
   stretch: number;
 };
 
-/** Longest time between two ticks: a schedule repeats every week. One more day covers the change of a clock. */
-const maxWaitSeconds = 8 * 86_400;
+/** Longest wait that releases stored: a schedule repeats every week. One more day covers the change of a clock. */
+const maxStoredWaitSeconds = 8 * 86_400;
 
-/** Plans the next tick. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
+/** Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
 export function planNextTick(watch: Watch, outcome: WatchOutcome, plan: TickPlan, now: Date): NextWatchTick {
   const wakeUp = (at: Date) => toWakeUp(at, watch.stream_phase).toISOString();
   const shared = { looked: plan.looked, resolve_again: outcome.kind === 'capture_failed' };
   if (plan.status === 'paused')
     return { done: true, wait_until: wakeUp(now), closing: true, confirming: false, ...shared };
   const boundary = nextBoundary(plan);
+  const latest = addSeconds(now, rules.maxWatchWaitSeconds);
   const sleeps = plan.status === 'off_schedule' || plan.status === 'budget_exhausted';
   const check = sleeps ? undefined : nextCheck(watch, outcome, plan, now);
   if (boundary && (!check || check.at >= boundary))
-    return { done: false, wait_until: wakeUp(boundary), closing: true, confirming: false, ...shared };
-  const at = check?.at ?? addSeconds(now, maxWaitSeconds);
+    return {
+      done: false,
+      wait_until: wakeUp(earlier(boundary, latest)),
+      closing: true,
+      confirming: false,
+      ...shared,
+    };
+  const at = check?.at ?? latest;
   return {
     done: false,
     wait_until: wakeUp(at),
@@ -80,9 +88,22 @@ function nextSegmentAt(outcome: WatchOutcome): Date | undefined {
   return position.segment === null ? undefined : addSeconds(new Date(since), position.segment_seconds);
 }
 
-/** Returns the time of the next tick: `now` if none is planned yet, or if the clock was set back since. */
-export function watchWakeUpTime(next: NextWatchTick | null, now: Date): Date {
+/** Returns the time of the next tick: `now` if none is planned yet, or if the clock was set back since, so that the wait is longer than any planned one. */
+export function watchWakeUpTime(
+  { next, trouble }: Pick<WatchState, 'next' | 'trouble'>,
+  { interval_seconds: intervalSeconds }: Pick<WatchConfig, 'interval_seconds'>,
+  now: Date,
+): Date {
   if (next === null) return now;
   const planned = new Date(next.wait_until);
-  return ageSeconds(now, planned) > maxWaitSeconds + 1 ? now : planned;
+  const checkSeconds = maxGridIntervals * maxStretch * intervalSeconds;
+  const maxSeconds = next.closing
+    ? maxStoredWaitSeconds
+    : trouble
+      ? Math.max(rules.watchRefusedSeconds, checkSeconds)
+      : checkSeconds;
+  return ageSeconds(now, planned) > maxSeconds + 1 ? now : planned;
 }
+
+/** Factor of an interval in an overload that is not taken for a clock that was set back. */
+const maxStretch = 8;

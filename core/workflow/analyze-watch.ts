@@ -1,7 +1,6 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
 import type { WatchDeliveryStore } from '../ports/watch-deliveries.ts';
-import type { CheckMedia } from '../ports/vision-model.ts';
 import type { CaptureState } from '../records/capture.ts';
 import type { DestinationState } from '../records/watch-delivery.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
@@ -10,9 +9,11 @@ import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
+import { readCheckMedia } from '../watch/read-media.ts';
 import { askModel, groupQuestions } from '../watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../watch/budget.ts';
 import type { Cost } from '../watch/budget.ts';
+import { atWatchTick } from '../watch/clock-change.ts';
 import { toWatchEvents } from '../watch/commit-watch.ts';
 import { isRefreshDue, toEvidenceKey } from '../watch/evidence.ts';
 import { decideHealth } from '../watch/health.ts';
@@ -57,13 +58,15 @@ export async function analyzeWatchTick(
   const deps = { ...given, limits: { ...given.limits, visionTimeoutSeconds } };
   let outcome: WatchOutcome | undefined;
   return retryConflicts('The watch changed too often while its tick was to be committed', async () => {
-    const stored = await deps.watches.get(input.job_id);
-    if (!stored || isAbandoned(stored, input)) return committed(stepAfter(stored, input, deps.now(), true));
-    const isDone = isOver(stored, input.generation) || stored.run.state.last_tick >= input.capture.tick;
+    const found = await deps.watches.get(input.job_id);
+    if (!found || isAbandoned(found, input)) return committed(stepAfter(found, input, deps.now(), true));
+    const isDone = isOver(found, input.generation) || found.run.state.last_tick >= input.capture.tick;
+    // A tick that another one overtook is not the one whose time is planned.
+    const { stored, now } = isDone ? { stored: found, now: deps.now() } : atWatchTick(found, deps.now());
     if (isDone && outcome?.kind !== 'judged') {
-      await startGeneration(stored, input, deps);
+      await startGeneration(found, input, deps);
       await publishWatchEvents(input.job_id, deps);
-      return committed(stepAfter(stored, input, deps.now()));
+      return committed(stepAfter(found, input, deps.now()));
     }
     let current: WatchOutcome;
     if (outcome) current = outcome;
@@ -75,7 +78,7 @@ export async function analyzeWatchTick(
       if (observed.hasReserved) return conflict;
     }
     const destinations = await readDestinations(stored, deps);
-    const change = planTick(stored, current, input, destinations, deps);
+    const change = planTick(stored, current, input, { destinations, now }, deps);
     await keepEvidence(change, stored, input, deps);
     await refreshEvidence(change, stored, deps);
     if ((await deps.watches.commit(change)) !== 'committed') return conflict;
@@ -160,7 +163,7 @@ async function judge(
   deps: AnalyzeWatchDeps,
   signal?: AbortSignal,
 ): Promise<WatchOutcome> {
-  const media = await readMedia(stored, captured, deps);
+  const media = await readCheckMedia({ watch: stored.watch, state: stored.run.state }, captured, deps);
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, calls } = await askModel(questions, media, deps, signal);
@@ -174,39 +177,19 @@ async function judge(
   return { kind: 'judged', captured, answers, used, failure };
 }
 
-async function readMedia(
-  { watch: { config }, run }: StoredWatch,
-  { frame_key, clip_key }: Captured,
-  { media, vision }: AnalyzeWatchDeps,
-): Promise<CheckMedia | undefined> {
-  const frame = await media.get(frame_key);
-  const clip = clip_key === null ? undefined : await media.get(clip_key);
-  if (!frame || (clip_key !== null && !clip)) return undefined;
-  const earlier = vision.usesPrevious ? run.state.last_frame?.key : undefined;
-  const previous = earlier === undefined ? undefined : await media.get(earlier);
-  return {
-    mode: config.input_mode,
-    frame,
-    ...(clip ? { clip } : {}),
-    ...(previous ? { previous } : {}),
-    regions: config.regions,
-  };
-}
-
 function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {
   const calls = groupQuestions(questions, vision.judgeConditions !== undefined).length;
   return { calls, micro_usd: calls * priceCall(modelPrice, null) };
 }
 
-/** Plans the one transaction of a tick. The last tick of a generation increments the generation. */
+/** Plans the one transaction of a tick. The last tick of a generation, and one before a long wait, increments the generation. */
 function planTick(
   { watch, run }: StoredWatch,
   outcome: WatchOutcome,
   input: TickInput,
-  destinations: readonly DestinationState[] | null,
+  { destinations, now }: { destinations: readonly DestinationState[] | null; now: Date },
   deps: AnalyzeWatchDeps,
 ): WatchChange {
-  const now = deps.now();
   const record = { watch, state: run.state };
   const need = computeCost(planAllQuestions(record), deps);
   const stretch = deps.pace.stretch(watch.watch_id, watch.config.interval_seconds);
@@ -223,7 +206,8 @@ function planTick(
   const handsOver =
     run.generation === input.generation &&
     next?.done === false &&
-    decision.state.execution_ticks >= rules.ticksPerExecution;
+    (decision.state.execution_ticks >= rules.ticksPerExecution ||
+      Date.parse(next.wait_until) - now.getTime() >= rules.handOverWaitSeconds * 1000);
   const handedOver = handsOver
     ? { execution_ticks: 0, burst: 0, handed_over: captureStateAfter(input, next.looked) }
     : {};
@@ -265,7 +249,7 @@ function stepAfter(
 ): WorkflowState {
   const next = stored?.run.state.next ?? null;
   const over = ended || !stored || isOver(stored, input.generation) || (next?.done ?? false);
-  const wakeAt = stored ? watchWakeUpTime(next, now) : new Date(0);
+  const wakeAt = stored ? watchWakeUpTime(stored.run.state, stored.watch.config, now) : new Date(0);
   return {
     job_id: input.job_id,
     generation: input.generation,

@@ -60,7 +60,7 @@ function resume({ watch, run }: StoredWatch, now: Date): WorkflowState {
     job_id: watch.watch_id,
     generation: run.generation,
     done: false,
-    wait_until: watchWakeUpTime(next, now).toISOString(),
+    wait_until: watchWakeUpTime(run.state, watch.config, now).toISOString(),
     capture: {
       kind: 'watch',
       source_id: watch.source_id,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { functionSettings, sharedSettings } from '../../adapters/aws/function-settings.ts';
+import { functionSettings, mailSettings, sharedSettings } from '../../adapters/aws/function-settings.ts';
 
 /**
  * Environment variables of `deliver`, which reads events and images and sends webhooks. `BASE_URL` is required for links
@@ -16,6 +16,7 @@ export const deliverConfigSchema = functionSettings
     BASE_URL: true,
     ALLOW_WEBHOOK_RANGES: true,
     DENY_RANGES: true,
+    ...mailSettings,
   })
   .required({ BASE_URL: true });
 /** Parsed environment. */

@@ -3,9 +3,10 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { deferEventBus, deferMediaStore } from '../../adapters/aws/deferred.ts';
+import { deferEventBus, deferMediaStore, deferWebhookHttp } from '../../adapters/aws/deferred.ts';
 import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts';
+import { createMail } from '../../adapters/aws/mail.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { softwareVersion } from '../../adapters/aws/software-version.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../../adapters/aws/stored-signer.ts';
@@ -13,7 +14,6 @@ import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.t
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
-import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
 import type { DeliverMessageDeps } from '../../core/delivery/deliver-message.ts';
@@ -27,7 +27,7 @@ export type DeliverFunctionDeps = DeliverMessageDeps & { postpone: ChangeVisibil
     'during'
   >;
 
-/** Creates the dependencies, once per instance: connections to receivers are reused. */
+/** Creates the dependencies, once per instance. Connections to receivers are not reused: a freeze may close them. */
 export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const { measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
@@ -38,11 +38,12 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const { jobs, deliveries, watches, watchDeliveries, callers, meter } = stores;
   const sqs = new SQSClient({});
   const secrets = new SecretsManagerClient({});
-  const masterSecret = createSecret({ client: secrets, arn: config.MASTER_SECRET_ARN, now });
+  const secret = (arn: string) => createSecret({ client: secrets, arn, now });
+  const masterSecret = secret(config.MASTER_SECRET_ARN);
+  const mail = createMail(config, { secret, log });
   const webhooks = createWebhookSender({
-    http: createGuardedHttp(
+    http: deferWebhookHttp(
       createWebhookGuard(config.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges', config.DENY_RANGES),
-      { keepAlive: false },
     ),
     version: softwareVersion,
     elapsedMs: () => performance.now(),
@@ -58,7 +59,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
       origin: config.BASE_URL.replace(/\/api$/, ''),
       isPublic: true,
     },
-    destinations: createDestinations({ webhooks, signer, now }),
+    destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
     queue: createDeliveryQueue({ client: sqs, queueUrl: config.QUEUE_URL }),
     meter: instrumentMeter(meter, measurements),
     media: deferMediaStore(config.MEDIA_BUCKET),

@@ -4,7 +4,7 @@ import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { countTokens, readUsageToday, selectLargestUses } from '../../core/access/caller-usage.ts';
 import { publishDueWatchEvents } from '../../core/delivery/publish-watch-events.ts';
 import { reconcile, repairJob } from '../../core/job/reconcile.ts';
-import { countWatches } from '../../core/watch/health.ts';
+import { countWatches } from '../../core/observability/count-watches.ts';
 import { repairWatch, repairWatches } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileFunctionDeps } from './dependencies.ts';
 

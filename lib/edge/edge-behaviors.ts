@@ -12,19 +12,22 @@ import type { BehaviorOptions, IOrigin } from 'aws-cdk-lib/aws-cloudfront';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import { EdgeHeaders } from './edge-headers.ts';
-import { admitRequest, showConsolePage } from './viewer-functions.ts';
+import { admitRequest, showPage } from './viewer-functions.ts';
 
-/** CloudFront behaviors: the API unchanged and uncached, the console as files. */
+/** CloudFront behaviors: the API unchanged and uncached, console and reference page as files. */
 export class EdgeBehaviors extends Construct {
   readonly #headers: EdgeHeaders;
   readonly #viewerHost: Function;
-  readonly #consolePage: Function;
+  readonly #pages: Record<'console' | 'docs', Function>;
 
   constructor(scope: Construct, id: string, { allowedOrigins }: Pick<StageSettings, 'allowedOrigins'>) {
     super(scope, id);
     this.#headers = new EdgeHeaders(this, 'Headers');
     this.#viewerHost = this.#function('ViewerHost', admitRequest(allowedOrigins));
-    this.#consolePage = this.#function('ConsolePage', showConsolePage);
+    this.#pages = {
+      console: this.#function('ConsolePage', showPage('console')),
+      docs: this.#function('DocsPage', showPage('docs')),
+    };
   }
 
   api(origin: IOrigin): BehaviorOptions {
@@ -46,15 +49,16 @@ export class EdgeBehaviors extends Construct {
     return { ...this.api(origin), compress: false };
   }
 
-  console(origin: IOrigin): BehaviorOptions {
+  /** Returns the behavior of the files of the console, or of the reference page. */
+  site(folder: 'console' | 'docs', origin: IOrigin): BehaviorOptions {
     return {
       origin,
       allowedMethods: AllowedMethods.ALLOW_GET_HEAD,
       // Few users: an immediate update is worth more than a cache.
       cachePolicy: CachePolicy.CACHING_DISABLED,
-      responseHeadersPolicy: this.#headers.console,
+      responseHeadersPolicy: this.#headers[folder],
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
-      functionAssociations: onRequest(this.#consolePage),
+      functionAssociations: onRequest(this.#pages[folder]),
     };
   }
 

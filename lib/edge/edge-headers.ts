@@ -1,12 +1,14 @@
 import { Duration, Stack } from 'aws-cdk-lib';
 import { HeadersFrameOption, HeadersReferrerPolicy, ResponseHeadersPolicy } from 'aws-cdk-lib/aws-cloudfront';
 import { Construct } from 'constructs';
+import { referencePolicy } from '../../adapters/http/reference-files.ts';
 import { consoleSecurityHeaders } from '../../console/security-headers.ts';
 
-/** Security headers of all responses; the console adds its content security policy. */
+/** Security headers of all responses; console and reference page add their content security policies. */
 export class EdgeHeaders extends Construct {
   readonly api: ResponseHeadersPolicy;
   readonly console: ResponseHeadersPolicy;
+  readonly docs: ResponseHeadersPolicy;
 
   constructor(scope: Construct, id: string) {
     super(scope, id);
@@ -40,6 +42,13 @@ export class EdgeHeaders extends Construct {
       securityHeadersBehavior: {
         ...shared,
         contentSecurityPolicy: { contentSecurityPolicy, override: true },
+      },
+    });
+    this.docs = new ResponseHeadersPolicy(this, 'Docs', {
+      responseHeadersPolicyName: globalName(this, 'docs'),
+      securityHeadersBehavior: {
+        ...shared,
+        contentSecurityPolicy: { contentSecurityPolicy: referencePolicy, override: true },
       },
     });
   }

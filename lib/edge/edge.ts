@@ -25,8 +25,8 @@ type Props = {
   apiHost: string;
   stream: StreamOrigin;
   console: PrivateBucket;
-  /** True if the bucket of the console has the error pages. */
-  errorPages: boolean;
+  /** True if the bucket of the console has its files: console, reference page, error pages. */
+  hasFiles: boolean;
   originSecret: Secret;
   accessLogs: PrivateBucket | undefined;
   settings: Pick<
@@ -73,17 +73,20 @@ export class Edge extends Construct {
     const originAccessControl = new S3OriginAccessControl(this, 'ConsoleAccess', {
       originAccessControlName: globalName(this, 'console'),
     });
-    const site = behaviors.console(
-      S3BucketOrigin.withOriginAccessControl(props.console, { originAccessControl }),
-    );
+    const files = S3BucketOrigin.withOriginAccessControl(props.console, { originAccessControl });
     this.distribution = new Distribution(this, 'Distribution', {
       comment: 'Watchpost',
       defaultBehavior: behaviors.api(new HttpOrigin(props.apiHost, { ...timing, customHeaders })),
-      additionalBehaviors: { ...each(streamPaths, stream), '/console*': site },
+      additionalBehaviors: {
+        ...each(streamPaths, stream),
+        '/console*': behaviors.site('console', files),
+        // Without the files, the API answers.
+        ...(props.hasFiles && each(['/docs', '/docs/*'], behaviors.site('docs', files))),
+      },
       errorResponses: errorStatuses.map((httpStatus) => ({
         httpStatus,
         ttl: Duration.seconds(0),
-        ...(props.errorPages &&
+        ...(props.hasFiles &&
           pagedStatuses.includes(httpStatus) && {
             responseHttpStatus: httpStatus,
             responsePagePath: errorPagePath(httpStatus),

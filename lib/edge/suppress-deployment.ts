@@ -8,7 +8,7 @@ export function suppressDeploymentFindings({ handlerRole }: BucketDeployment, de
   const handler = handlerRole.node.scope;
   if (!handler) throw new Error('Role of the bucket deployment without its function');
   const reason =
-    'CDK creates this function and its role to copy the console. It runs only in deployments, reads the CDK assets and is the only role that changes the bucket of the console.';
+    'CDK creates this function and its role to copy console and reference page. It runs only in deployments, reads the CDK assets and is the only role that changes the bucket of the console.';
   const ids = [
     'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
     ...['s3:GetBucket*', 's3:GetObject*', 's3:List*', 's3:Abort*', 's3:DeleteObject*'].map(

@@ -39,12 +39,14 @@ function handler(event) {
 `.trim();
 }
 
-/** Serves the console page for paths without a file name (`/console`, `/console/jobs/…`). */
-export const showConsolePage = `
+/** Serves the page of a folder for paths without a file name (`/console`, `/console/jobs/…`, `/docs`). */
+export function showPage(folder: 'console' | 'docs'): string {
+  return `
 function handler(event) {
   var request = event.request;
   var name = request.uri.split('/').pop();
-  if (name.indexOf('.') === -1) request.uri = '/console/index.html';
+  if (name.indexOf('.') === -1) request.uri = '/${folder}/index.html';
   return request;
 }
 `.trim();
+}

@@ -1,6 +1,7 @@
 import { checkOutputTokens } from '../../adapters/vision/prompt.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import type { AccountFacts, Attempt } from './facts.ts';
+import type { PolicyDecision } from './policies.ts';
 
 /** Result of a check: green passes, yellow is a risk, red stops a deployment. */
 export type PreflightResult = {
@@ -15,6 +16,8 @@ type Stage = Pick<
   StageSettings,
   'reservedConcurrency' | 'modelTokensPerMinute' | 'burstSeconds' | 'architecture' | 'domain'
 >;
+
+const maxActionsShown = 5;
 
 /** Executions that Lambda keeps unreserved (Lambda guide, reserved concurrency). */
 const minUnreserved = 100;
@@ -33,12 +36,9 @@ export function checkAccount(facts: AccountFacts, settings: Stage, modelId: stri
     checkConcurrency(facts.concurrency, settings),
     checkTransitions(facts.transitionsPerSecond, settings),
     checkLayer(facts, settings),
-    {
-      check: 'CloudFront',
-      level: 'yellow',
-      found: 'No API states if a new account may create a distribution.',
-      next: 'If the deployment says that the account must be verified, open a case with AWS Support.',
-    },
+    checkDistributions(facts.distributions),
+    checkDeployment(facts.deployment),
+    checkAssumption(facts.assumption),
   ];
 }
 
@@ -189,6 +189,111 @@ function checkLayer({ layerBuilt }: AccountFacts, { architecture }: Stage): Pref
         found: `The layer for ${architecture} is not built.`,
         next: `Run npm run layer -- ${architecture}. It prints a checksum to confirm.`,
       };
+}
+
+/** No API states if AWS has verified a new account for CloudFront. A distribution that exists proves it. */
+function checkDistributions(distributions: AccountFacts['distributions']): PreflightResult {
+  const check = 'CloudFront';
+  const verify = 'If the deployment says that the account must be verified, open a case with AWS Support.';
+  if ('error' in distributions)
+    return {
+      check,
+      level: 'yellow',
+      found: `The distributions cannot be listed (${distributions.error.name}).`,
+      next: `Permit cloudfront:ListDistributions. ${verify}`,
+    };
+  const { used, quota } = distributions.value;
+  const found = `${used} distributions${quota === null ? '' : ` of ${quota}`}`;
+  if (quota !== null && used >= quota)
+    return {
+      check,
+      level: 'red',
+      found: `${found}: a new stage needs one more.`,
+      next: 'Request more: Service Quotas in us-east-1 → Amazon CloudFront. A stage that exists is not affected.',
+    };
+  return used > 0
+    ? { check, level: 'green', found: `${found}: the account may create them.` }
+    : {
+        check,
+        level: 'yellow',
+        found: `${found}: no API states if the account may create one.`,
+        next: verify,
+      };
+}
+
+function checkDeployment(deployment: AccountFacts['deployment']): PreflightResult {
+  const check = 'policies';
+  if ('error' in deployment)
+    return {
+      check,
+      level: 'yellow',
+      found: `The policies of the deployment could not be seen (${deployment.error.name}).`,
+      next: 'Permit iam:SimulatePrincipalPolicy, or run npx cdk bootstrap first if its roles do not exist.',
+    };
+  const { principal, decisions } = deployment.value;
+  const role = principal.split('/').at(-1);
+  const denied = decisions.filter(
+    ({ decision, byOrganization }) => byOrganization || decision === 'explicitDeny',
+  );
+  const missing = decisions.filter((each) => each.decision === 'implicitDeny' && !each.byOrganization);
+  if (denied.length > 0)
+    return {
+      check,
+      level: 'red',
+      found: `${describeDenials(denied)} for ${role}.`,
+      next: denied.some(({ action }) => action === 'lambda:CreateFunctionUrlConfig')
+        ? 'Set "streamOrigin": "rest-api" in the stage: it needs no public function URL. Ask the owner of the organization about the others.'
+        : 'Ask the owner of the organization or of the policy for an exception, or choose another account.',
+    };
+  if (missing.length > 0)
+    return {
+      check,
+      level: 'yellow',
+      found: `${role} is not allowed for every resource: ${listActions(missing)}.`,
+      next: 'Run npx cdk bootstrap with --cloudformation-execution-policies that allow these actions, unless they are allowed for the names of this stack.',
+    };
+  return {
+    check,
+    level: 'green',
+    found: `${role} may do all ${decisions.length} actions of the deployment.`,
+  };
+}
+
+function checkAssumption(assumption: AccountFacts['assumption']): PreflightResult {
+  const check = 'roles of the CDK';
+  if ('error' in assumption)
+    return {
+      check,
+      level: 'yellow',
+      found: `Your own policies could not be seen (${assumption.error.name}).`,
+      next: 'Permit iam:GetRole and iam:SimulatePrincipalPolicy, and do not deploy as the root user.',
+    };
+  const denied = assumption.value.decisions.filter(({ decision }) => decision !== 'allowed');
+  return denied.length === 0
+    ? { check, level: 'green', found: 'You may assume them.' }
+    : {
+        check,
+        level: 'yellow',
+        found: `You may not assume them: ${describeDenials(denied)}.`,
+        next: 'Permit sts:AssumeRole for the roles cdk-*; without them, the CDK deploys with your own permissions.',
+      };
+}
+
+function describeDenials(denied: readonly PolicyDecision[]): string {
+  const [organization, own] = [
+    denied.filter((each) => each.byOrganization),
+    denied.filter((each) => !each.byOrganization),
+  ];
+  return [
+    ...(organization.length > 0 ? [`A service control policy forbids ${listActions(organization)}`] : []),
+    ...(own.length > 0 ? [`A policy forbids ${listActions(own)}`] : []),
+  ].join('; ');
+}
+
+function listActions(decisions: readonly PolicyDecision[]): string {
+  const actions = [...new Set(decisions.map(({ action }) => action))];
+  const shown = actions.slice(0, maxActionsShown).join(', ');
+  return actions.length > maxActionsShown ? `${shown} and ${actions.length - maxActionsShown} more` : shown;
 }
 
 function unread(check: string, { error }: Extract<Attempt<unknown>, { error: unknown }>): PreflightResult {

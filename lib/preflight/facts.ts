@@ -1,9 +1,14 @@
 import { existsSync } from 'node:fs';
 import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { CloudFrontClient, paginateListDistributions } from '@aws-sdk/client-cloudfront';
+import { IAMClient } from '@aws-sdk/client-iam';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
-import { findModelQuotas, findTransitionRate, readQuotas } from './quotas.ts';
+import { STSClient } from '@aws-sdk/client-sts';
+import { simulateAssumption, simulateDeployment } from './policies.ts';
+import type { SimulatedPolicies } from './policies.ts';
+import { findDistributionQuota, findModelQuotas, findTransitionRate, readQuotas } from './quotas.ts';
 import type { ModelQuotas } from './quotas.ts';
 
 /** Result of a request: its value, or the error that AWS returned. */
@@ -22,6 +27,12 @@ export type AccountFacts = {
   modelQuotas: Attempt<ModelQuotas>;
   /** Applied state transitions per second; `null` if Service Quotas does not list them. */
   transitionsPerSecond: Attempt<number | null>;
+  /** Distributions of the account, and their quota; `null` if Service Quotas does not list it. */
+  distributions: Attempt<{ used: number; quota: number | null }>;
+  /** Policies of the role with which CloudFormation creates the resources, for the actions of the stage. */
+  deployment: Attempt<SimulatedPolicies>;
+  /** Policies of the operator, for the roles of `cdk bootstrap`. */
+  assumption: Attempt<SimulatedPolicies>;
   /** True if the layer of the architecture is built, with a confirmed checksum. */
   layerBuilt: boolean;
 };
@@ -33,6 +44,11 @@ export type FactClients = {
   bedrock: BedrockRuntimeClient;
   quotas: ServiceQuotasClient;
   modelQuotas: ServiceQuotasClient;
+  /** Service Quotas of us-east-1, which has those of CloudFront. */
+  globalQuotas: ServiceQuotasClient;
+  cloudFront: CloudFrontClient;
+  iam: IAMClient;
+  sts: STSClient;
 };
 
 /** Creates the clients with the credentials of the operator. */
@@ -43,6 +59,10 @@ export function createFactClients(region: string, modelRegion: string): FactClie
     bedrock: new BedrockRuntimeClient({ region: modelRegion }),
     quotas: new ServiceQuotasClient({ region }),
     modelQuotas: new ServiceQuotasClient({ region: modelRegion }),
+    globalQuotas: new ServiceQuotasClient({ region: 'us-east-1' }),
+    cloudFront: new CloudFrontClient({ region: 'us-east-1' }),
+    iam: new IAMClient({ region: 'us-east-1' }),
+    sts: new STSClient({ region }),
   };
 }
 
@@ -53,17 +73,29 @@ export async function readFacts(
     region,
     modelId,
     calledId = modelId,
+    actions,
     layerFile,
   }: {
     region: string;
     modelId: string;
     /** Id that calls name: the ARN of an application inference profile, if the stage has one. */
     calledId?: string;
+    /** Actions that create the resources of the stage. */
+    actions: readonly string[];
     layerFile: string;
   },
 ): Promise<AccountFacts> {
   const { lambda, s3, bedrock } = clients;
-  const [concurrency, bootstrappedRegions, model, modelQuotas, transitionsPerSecond] = await Promise.all([
+  const [
+    concurrency,
+    bootstrappedRegions,
+    model,
+    modelQuotas,
+    transitionsPerSecond,
+    distributions,
+    deployment,
+    assumption,
+  ] = await Promise.all([
     attempt(async () => {
       const { AccountLimit: limits } = await lambda.send(new GetAccountSettingsCommand({}));
       const limit = limits?.ConcurrentExecutions ?? 0;
@@ -82,6 +114,9 @@ export async function readFacts(
     }),
     attempt(async () => findModelQuotas(await readQuotas(clients.modelQuotas, 'bedrock'), modelId)),
     attempt(async () => findTransitionRate(await readQuotas(clients.quotas, 'states')) ?? null),
+    attempt(async () => countDistributions(clients)),
+    attempt(async () => simulateDeployment(clients, region, actions)),
+    attempt(async () => simulateAssumption(clients, region)),
   ]);
   return {
     region,
@@ -90,8 +125,20 @@ export async function readFacts(
     model,
     modelQuotas,
     transitionsPerSecond,
+    distributions,
+    deployment,
+    assumption,
     layerBuilt: existsSync(layerFile),
   };
+}
+
+async function countDistributions({ cloudFront, globalQuotas }: FactClients) {
+  let used = 0;
+  for await (const { DistributionList: list } of paginateListDistributions({ client: cloudFront }, {}))
+    used += list?.Items?.length ?? 0;
+  // The number is worth reporting without the quota.
+  const quotas = await readQuotas(globalQuotas, 'cloudfront').catch(() => []);
+  return { used, quota: findDistributionQuota(quotas) ?? null };
 }
 
 async function attempt<Value>(read: () => Promise<Value>): Promise<Attempt<Value>> {

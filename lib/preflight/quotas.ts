@@ -39,6 +39,11 @@ export function findTransitionRate(quotas: readonly AppliedQuota[]): number | un
   return quotas.find(({ name }) => /state ?transition/i.test(name) && /per second|refill/i.test(name))?.value;
 }
 
+/** Finds the quota of distributions of an account (docs.aws.amazon.com/general/latest/gr/cf_region.html). Its region is us-east-1. */
+export function findDistributionQuota(quotas: readonly AppliedQuota[]): number | undefined {
+  return quotas.find(({ name }) => /^(web )?distributions per (aws )?account$/i.test(name))?.value;
+}
+
 const geography = /^[a-z]{2,6}(-gov)?\.(?=[a-z0-9]+\.)/;
 
 /** Returns `amazon nova lite` for `eu.amazon.nova-lite-v1:0`: quotas have names, no ids. */

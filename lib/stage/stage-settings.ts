@@ -7,10 +7,17 @@ import {
   visionStageSettings,
 } from '../../adapters/vision/providers.ts';
 import { promptNames } from '../../adapters/vision/prompt-variants.ts';
+import { capturedWidthPixels, minPictureWidthPixels } from '../../adapters/vision/picture-width.ts';
 import { rules } from '../../core/rules.ts';
 
 /** Value of `eventBus` with which the stack creates the bus. */
 export const newEventBus = 'new-bus';
+
+const secretArn = z
+  .string()
+  .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
+    error: 'must be the whole ARN of a secret, with the six characters at its end',
+  });
 
 /**
  * Schema of the settings of a stage. Each has a default, so that an empty file is a valid stage. `docs/operate/configuration.md` lists
@@ -40,6 +47,8 @@ export const stageSettingsSchema = z
       .optional(),
     /** Prompt of checks (`adapters/vision/prompt-variants.ts`). */
     visionPrompt: z.enum(promptNames).default('verdict-first'),
+    /** Maximum width of the frames that the model receives for checks, in pixels. Evidence keeps its width. */
+    visionWidth: wholeNumber(minPictureWidthPixels, capturedWidthPixels).default(capturedWidthPixels),
     ...visionStageSettings,
 
     /** Maximum duration of a job, in seconds. */
@@ -64,6 +73,15 @@ export const stageSettingsSchema = z
      * state transitions each.
      */
     burstSeconds: wholeNumber(0, rules.maxBurstSeconds).default(rules.maxBurstSeconds),
+    /** ARN of a secret with the SMTP server of e-mail destinations, as the URL smtps://user:password@host:465. Default: no e-mail. */
+    smtpSecretArn: secretArn.optional(),
+    /** Sender of e-mail, required with an SMTP server. */
+    emailFrom: z.email().optional(),
+    /** Addresses, or domains such as `@example.com`, that e-mail may go to. */
+    emailRecipients: z
+      .array(z.string().regex(/^[^\s,@]*@[^\s,@]+$/, 'must be addresses, or domains such as @example.com'))
+      .default([]),
+
     /** Private address ranges that streams may use, as CIDRs. Default: none; for tests. */
     allowRanges: z.array(z.cidrv4().or(z.cidrv6())).default([]),
     /** Private address ranges that webhooks may use, as CIDRs. Default: none; for tests. */
@@ -92,12 +110,7 @@ export const stageSettingsSchema = z
       .min(1)
       .optional(),
     /** ARN of a secret with accounts and proxies for YouTube and Twitch, which `capture` reads (format, risk: docs/operate/configuration.md). */
-    platformSecretArn: z
-      .string()
-      .regex(/^arn:aws[\w-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/, {
-        error: 'must be the whole ARN of a secret, with the six characters at its end',
-      })
-      .optional(),
+    platformSecretArn: secretArn.optional(),
 
     /** Origin of event streams and slow endpoints. A REST API is for organizations that forbid public function URLs. */
     streamOrigin: z.enum(['function-url', 'rest-api']).default('function-url'),
@@ -188,7 +201,10 @@ export const stageSettingsSchema = z
     {
       error: 'requestsPerAddress creates a web ACL: remove webAclArn, or add the rule to that web ACL',
     },
-  );
+  )
+  .refine(({ smtpSecretArn, emailFrom }) => (smtpSecretArn === undefined) === (emailFrom === undefined), {
+    error: 'smtpSecretArn and emailFrom require each other: set both, or none',
+  });
 
 /** Settings of a stage, with defaults applied. */
 export type StageSettings = z.output<typeof stageSettingsSchema>;

@@ -10,6 +10,7 @@ import { ffmpegPath } from '../support/hls/recording.ts';
 import { liveSdp, startScriptedServer, type ScriptedAnswer } from '../support/rtsp/scripted-server.ts';
 import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
+import { flood } from './flood.ts';
 import { measurePeak } from './memory.ts';
 
 let tempDir = '';
@@ -22,16 +23,6 @@ const ok: Record<string, ScriptedAnswer> = {
   DESCRIBE: { status: 200, body: liveSdp },
   SETUP: { status: 200, headers: { Session: 'a', Transport: 'RTP/AVP/TCP;unicast;interleaved=0-1' } },
 };
-
-/** Writes as fast as the reader reads, and never reads. */
-function flood(socket: Socket, piece: Buffer | string): void {
-  socket.pause();
-  const more = (): void => {
-    while (!socket.destroyed && socket.write(piece));
-  };
-  socket.on('drain', more);
-  more();
-}
 
 const frame = (bytes: number, channel = 0): Buffer =>
   Buffer.concat([Buffer.from([0x24, channel, bytes >> 8, bytes & 255, 0x80, 96]), Buffer.alloc(bytes - 2)]);

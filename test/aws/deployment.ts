@@ -87,6 +87,9 @@ function settings(bedrockEndpoint: string, ffmpeg: string) {
     syncAtOnce: 0,
     maxJobSeconds: 600,
     retentionSeconds: 120,
+    eventBus: 'new-bus',
+    // Consumers of the delivery queue: the emulator starts a process for each.
+    deliveriesAtOnce: 12,
     // CDK custom resources use the SDK of the Lambda image, which the emulator lacks.
     console: false,
     keepData: true,

@@ -23,10 +23,12 @@ export async function startEmulator(directory: string): Promise<Emulator> {
   const port = await freePort();
   const temporary = join(directory, 'emulator');
   mkdirSync(temporary, { recursive: true });
-  const child = spawn(python, ['-m', 'hypercorn', 'ministack.app:app', '--bind', `127.0.0.1:${port}`], {
+  const child = spawn(python, ['-m', 'hypercorn', 'emulator_app:app', '--bind', `127.0.0.1:${port}`], {
     cwd: temporary,
     env: {
       ...process.env,
+      PYTHONPATH: import.meta.dirname,
+      PYTHONDONTWRITEBYTECODE: '1',
       GATEWAY_PORT: String(port),
       MINISTACK_HOST: 'localhost',
       LAMBDA_EXECUTOR: 'local',

@@ -4,10 +4,15 @@ import { createClient } from '../../client/index.ts';
 import { startReceiver } from '../support/receiver.ts';
 
 /**
- * Runs one monitor from POST to `job_stopped` through HTTP API, Step Functions, functions, DynamoDB, SQS, a receiver and an
- * event stream. Returns a report; throws if an event is missing or out of order.
+ * Runs one monitor from POST to `job_stopped` through HTTP API, Step Functions, functions, DynamoDB, SQS, a receiver, an event bus and
+ * an event stream. Returns a report; throws if an event is missing or out of order.
  */
-export async function watchThrough(baseUrl: string, apiKey: string, streamUrl: string): Promise<string> {
+export async function watchThrough(
+  baseUrl: string,
+  apiKey: string,
+  streamUrl: string,
+  readBus: (jobId: string, count: number) => Promise<string[]>,
+): Promise<string> {
   const watchpost = createClient({ baseUrl, apiKey });
   const { secret } = await watchpost.getWebhookSecret();
   const receiver = await startReceiver(
@@ -50,13 +55,14 @@ export async function watchThrough(baseUrl: string, apiKey: string, streamUrl: s
     const refused = receiver.received.filter(({ status }) => status === 503);
     assert.equal(refused.length, 2, 'each alert was refused once');
     assert.ok(refused.every(({ id }) => arrived.some((event) => event.id === id)));
+    assert.deepEqual(await readBus(job_id, expected.length), expected, 'the event bus has other events');
     const { status, stats } = await watchpost.getJob(job_id);
     assert.equal(status, 'completed');
     assert.equal(stats.reason, 'max_triggers_reached');
     const sequence = arrived[1]?.data.sequence;
     const picture = await watchpost.picture(job_id, sequence);
     assert.equal(Buffer.from(picture.subarray(0, 2)).toString('hex'), 'ffd8');
-    return `${followed.length} events by SSE, ${arrived.length} webhooks, two of them after a failed attempt; evidence of ${picture.length} bytes`;
+    return `${followed.length} events by SSE, ${arrived.length} webhooks, two of them after a failed attempt, the same events on the event bus; evidence of ${picture.length} bytes`;
   } finally {
     receiver.close();
   }

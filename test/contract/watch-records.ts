@@ -40,6 +40,34 @@ export function newCreation(fields: Partial<Watch> = {}): WatchCreation {
   };
 }
 
+/** Returns a creation with the longest state: eight open conditions, each with a full history and a long explanation. */
+export function withOpenConditions(creation: WatchCreation): WatchCreation {
+  const at = start.toISOString();
+  const conditions = Array.from({ length: 8 }, (_, index) => ({
+    condition_id: `a-condition-with-a-long-id-${index}`,
+    phase: 'open' as const,
+    history: '1101101101',
+    checked_at: Array.from({ length: 10 }, (_value, check) => start.getTime() / 1000 + 10 * check + index),
+    seen_at: at,
+    alert: {
+      alert_id: randomUUID(),
+      opened_at: at,
+      reminded_at: after(index).toISOString(),
+      acknowledged_at: after(2 * index).toISOString(),
+      unconfirmed: false,
+      explanation:
+        `${index}: Ein Lastwagen blockiert das Tor, daneben stehen zwei Männer in Warnwesten. 門の前に人がいます。`
+          .repeat(3)
+          .slice(0, 200),
+    },
+    last_opened_at: at,
+    snoozed_until: after(600 + index).toISOString(),
+    unjudged: false,
+    left_out: 0,
+  }));
+  return { ...creation, run: { ...creation.run, state: { ...creation.run.state, conditions } } };
+}
+
 export function newChange({ watch, run }: WatchCreation, fields: Partial<WatchChange>): WatchChange {
   return {
     watchId: watch.watch_id,

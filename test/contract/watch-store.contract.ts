@@ -5,7 +5,16 @@ import type { Watch } from '../../core/records/watch.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { newWatchConfig } from '../support/watch-records.ts';
 import { after, start } from './records.ts';
-import { logged, newAlert, newChange, newCreation, opened, progress, review } from './watch-records.ts';
+import {
+  logged,
+  newAlert,
+  newChange,
+  newCreation,
+  opened,
+  progress,
+  review,
+  withOpenConditions,
+} from './watch-records.ts';
 
 /** Contract of `WatchStore`. `makeStore` returns an empty store. */
 export function describeWatchStore(name: string, makeStore: () => Promise<WatchStore>): void {
@@ -374,6 +383,17 @@ function repairCases(makeStore: MakeStore): void {
       'active 0',
       'stream_lost 7',
     ]);
+  });
+
+  test('eight open conditions with long texts of any language are read as they were stored', async () => {
+    const store = await makeStore();
+    const creation = withOpenConditions(newCreation());
+    await store.create(creation, start);
+    expect((await store.get(creation.watch.watch_id))?.run).toEqual(creation.run);
+    await store.commit(newChange(creation, { set: { generation: 7 } }));
+    expect(await store.get(creation.watch.watch_id)).toMatchObject({
+      run: { state: creation.run.state, generation: 7 },
+    });
   });
 
   test('a watch without destinations has nothing to publish', async () => {

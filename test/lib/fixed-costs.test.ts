@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { listPrices } from '../../cli/cost/list-prices.ts';
 import { metricUnits } from '../../core/ports/metrics.ts';
 import { ofType, synthesize } from './synthesize.ts';
 
@@ -19,8 +20,10 @@ const optional = ['BusEvents', 'BusErrors', 'TokensToday', 'CostUsdToday'];
 const metrics = Object.keys(metricUnits).filter((name) => !optional.includes(name));
 
 test('docs/operate/cost.md states the fixed costs of the alarms and metrics of a deployment', () => {
-  expect(readPrice('alarms')).toBeCloseTo(alarmMetrics * 0.1, 5);
-  expect(readPrice('custom metrics')).toBeCloseTo(metrics.length * 0.3, 5);
+  expect(readPrice('alarms')).toBeCloseTo(alarmMetrics * listPrices.alarmMetric, 5);
+  expect(readPrice('custom metrics')).toBeCloseTo(metrics.length * listPrices.customMetric, 5);
+  expect(readPrice('dashboard')).toBeCloseTo(listPrices.dashboard, 5);
+  expect(readPrice('secrets')).toBeCloseTo(2 * listPrices.secret, 5);
   const items = ['alarms', 'custom metrics', 'dashboard', 'secrets', '`reconcile`'];
   const total = items.reduce((sum, item) => sum + readPrice(item), 0);
   expect(readPrice('**total**')).toBeCloseTo(total, 5);

@@ -1,21 +1,24 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudFormationValidatePlugin } from 'aws-cdk-lib';
 import { describe, expect, test } from 'vitest';
 import { defaultModelId, modelRegions } from '../../adapters/vision/bedrock/model-regions.ts';
+import { listResourceTypes } from '../../lib/preflight/deployment-actions.ts';
+import { stageSettingsSchema } from '../../lib/stage/stage-settings.ts';
 import { assertSupportedRegion } from '../../lib/stage/region.ts';
 import { cfnLint } from './cfn-lint.ts';
 import { covers, findings } from './findings.ts';
 import { describeRoleChanges } from './roles.ts';
 import { stageKinds } from './stage-kinds.ts';
-import { synthesize } from './synthesize.ts';
+import { ownFunctions, synthesize } from './synthesize.ts';
 import type { Synthesized } from './synthesize.ts';
 
 const kinds = Object.entries(stageKinds).map(([kind, settings]) => {
   const synthesized = synthesize(settings);
-  return { kind, synthesized, ...findings(synthesized.app) };
+  return { kind, settings, synthesized, ...findings(synthesized.app) };
 });
-/** Timeout, since the rule engine takes seconds to start. */
+/** The rule engine takes seconds to start, on a busy machine half a minute. */
+const slow = { timeout: 300_000 };
 const cloudFormation = new CloudFormationValidatePlugin();
 
 test('cdk-nag inspects the stack and reports the known findings', () => {
@@ -24,7 +27,7 @@ test('cdk-nag inspects the stack and reports the known findings', () => {
   expect(found).toContainEqual(expect.objectContaining({ rule: 'Serverless-LambdaDLQ' }));
 });
 
-describe.each(kinds)('stage $kind', ({ synthesized, found, acknowledged }) => {
+describe.each(kinds)('stage $kind', ({ settings, synthesized, found, acknowledged }) => {
   test('the stack acknowledges every finding of AwsSolutions and Serverless with a reason', () => {
     expect(found.filter((finding) => !acknowledged.some((each) => covers(each, finding)))).toEqual([]);
   });
@@ -33,21 +36,38 @@ describe.each(kinds)('stage $kind', ({ synthesized, found, acknowledged }) => {
     expect(acknowledged.filter((each) => !found.some((finding) => covers(each, finding)))).toEqual([]);
   });
 
+  test('preflight knows the actions of every type of resource', () => {
+    const types = Object.values(synthesized.resources).map(({ Type }) => Type);
+    const known = listResourceTypes(stageSettingsSchema.parse(settings));
+    expect([...new Set(types)].filter((type) => !type.startsWith('Custom::')).toSorted()).toEqual(
+      known.toSorted(),
+    );
+  });
+
   test('every reason of an acknowledgment is a sentence', () => {
     for (const { reason } of acknowledged) expect(reason).toMatch(/^[A-Z].{20,}\.$/);
   });
 
-  test('the CloudFormation rules of CDK report nothing for the stack', () => {
+  test('the CloudFormation rules of CDK report nothing for the stack', slow, () => {
     expect(templateFindings(synthesized, synthesized.template.toJSON())).toEqual([]);
   });
 });
 
-test('the CloudFormation rules of CDK report an invalid property', () => {
+test('the CloudFormation rules of CDK report an invalid property', slow, () => {
   const [{ synthesized } = { synthesized: synthesize() }] = kinds;
   const broken = structuredClone(synthesized.template.toJSON());
   for (const { Type, Properties } of Object.values<any>(broken['Resources']))
     if (Type === 'AWS::Lambda::Function') Properties.Timeout = 901;
   expect(templateFindings(synthesized, broken)).not.toEqual([]);
+});
+
+test('the production stage reserves executions for stream and capture, in an account of 350 as the page states', () => {
+  const { synthesized } = kinds.find(({ kind }) => kind === 'production') ?? { synthesized: synthesize() };
+  const functions = ownFunctions(synthesized);
+  const reserved = ['api', 'stream', 'capture'].map((name) => functions[name].ReservedConcurrentExecutions);
+  expect(reserved).toEqual([50, 100, 100]);
+  const page = readFileSync('docs/operate/deploy-aws.md', 'utf8');
+  expect(page).toContain(`an account needs ${reserved.reduce((sum, each) => sum + each, 100)}`);
 });
 
 test('the roles of each stage differ from those of the default stage as roles-of-stages.snapshot.md lists', async () => {

@@ -191,6 +191,8 @@ describe('Edge', () => {
       '/api/watches/*/test': stream,
       '/mcp': stream,
       '/console*': 'bucket',
+      '/docs': 'bucket',
+      '/docs/*': 'bucket',
     });
   });
 
@@ -198,7 +200,7 @@ describe('Edge', () => {
     const cachingDisabled = '4135ea2d-6df8-44a3-9df3-4b5a84be39ad';
     const allViewerExceptHost = 'b689b0a8-53d0-40ab-baf2-68738e2966ac';
     const api = [edge.DefaultCacheBehavior, ...edge.CacheBehaviors].filter(
-      ({ PathPattern }: any) => PathPattern !== '/console*',
+      ({ PathPattern }: any) => !['/console*', '/docs', '/docs/*'].includes(PathPattern),
     );
     expect(api).toHaveLength(streamPaths.length + 1);
     for (const behavior of api)
@@ -229,7 +231,7 @@ describe('Edge', () => {
       ),
       ...ofType(synthesized, 'AWS::CloudFront::Function').map(([, { Properties }]) => Properties.Name),
     ];
-    expect(names).toHaveLength(5);
+    expect(names).toHaveLength(7);
     for (const name of names) expect(name).toContain('eu-central-1');
   });
 
@@ -397,6 +399,24 @@ describe('permissions', () => {
     expect(environment.PLATFORM_SECRET_ARN).toBe(arn);
     const { YOUTUBE_CLIENTS: clients } = captureConfigSchema.shape;
     expect(clients.parse(environment.YOUTUBE_CLIENTS)).toEqual(['WEB', 'VISIONOS']);
+  });
+
+  test('the functions that send e-mail read its server, and a stage has a sender with it', () => {
+    const arn = 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:watchpost/smtp-AbC123';
+    const settings = { smtpSecretArn: arn, emailFrom: 'w@example.com', emailRecipients: ['@example.com'] };
+    const given = synthesize(settings);
+    const reading = describeRoles(given.resources)
+      .split('\n## ')
+      .filter((section) => section.includes(arn))
+      .map((section) => section.split('\n')[0]);
+    expect(reading).toEqual(['HttpApiRole', 'StreamRole', 'WebhooksDeliverRole']);
+    const { Variables: variables } = ownFunctions(given)['deliver'].Environment;
+    expect(deliverConfigSchema.parse(variables)).toMatchObject({
+      SMTP_SECRET_ARN: arn,
+      EMAIL_FROM: 'w@example.com',
+      EMAIL_RECIPIENTS: ['@example.com'],
+    });
+    expect(() => synthesize({ smtpSecretArn: arn })).toThrow('emailFrom');
   });
 
   test('no role has a wildcard for an action, or for a resource that has a name', () => {

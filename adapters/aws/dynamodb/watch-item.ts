@@ -4,7 +4,7 @@ import { watchSchema } from '../../../core/records/watch.ts';
 import { watchRunSchema, type WatchRun } from '../../../core/records/watch-run.ts';
 import type { ItemRules } from './item-rules.ts';
 import { itemKeys, shardFor } from './keys.ts';
-import { readItem, readRecord } from './record.ts';
+import { packRecord, readItem, readRecord } from './record.ts';
 import { toEpochMinute } from './repair-due.ts';
 import { watchShard } from './table-layout.ts';
 import type { Item, ItemKey } from './write.ts';
@@ -36,7 +36,7 @@ export function toRunItem(stored: StoredRun, rules: Pick<ItemRules, 'hasBus'>): 
     retention_days: stored.retentionDays,
     repair_shard: due === undefined ? undefined : watchShardFor(watchId),
     repair_due: due,
-    record: JSON.stringify(run),
+    record: packRecord(run),
   };
 }
 

@@ -34,6 +34,7 @@ import { limitEventSessions } from '../limit-event-sessions.ts';
 import { createSecret } from '../secret.ts';
 import type { Secret } from '../secret.ts';
 import { softwareVersion } from '../software-version.ts';
+import { createMail } from '../mail.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../stored-signer.ts';
 import { instrumentJobs } from '../telemetry/instrument-jobs.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
@@ -96,6 +97,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
   const model = visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID);
   const queue = deferDeliveryQueue(settings.QUEUE_URL, hasBus);
   const masterSecret = secret(settings.MASTER_SECRET_ARN);
+  const mail = createMail(settings, { secret, log });
   const signer = createStoredSigner({ masterSecret, callers, now });
   const webhooks = createWebhookSender({
     http: deferWebhookHttp(webhookUrls),
@@ -132,7 +134,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     webhookUrls,
     webhooks,
     signer,
-    destinations: createDestinations({ webhooks, signer, now }),
+    destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
     watchDeliveries: stores.watchDeliveries,
     evidenceLinks: { signer: createStoredLinkSigner(masterSecret) },
     executions: deferExecutions({

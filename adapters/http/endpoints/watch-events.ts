@@ -77,7 +77,8 @@ const watchEventsEndpoint = defineEndpoint(
       return respondWithWatchEvents(context, { scope: { caller, watchId }, stored: [stored], from }, deps);
     }
     const events = await deps.watches.events(watchId, after, limit, deps.now());
-    const last = events.at(-1)?.sequence ?? Math.max(after, stored.run.sequence);
+    // A position beyond the log means now, as for event streams.
+    const last = events.at(-1)?.sequence ?? stored.run.sequence;
     return {
       watch_id: watchId,
       events: events.map((event) => presentWatchEvent(stored.watch, event, deps.baseUrl)),
@@ -126,7 +127,9 @@ const allWatchEventsEndpoint = defineEndpoint(
     const from = readPositions(undefined, after, stored, undefined) ?? new Map<string, number>();
     const found = (await readWatchEvents({ caller }, from, limit + 1, deps)) ?? [];
     const page = found.slice(0, limit);
-    const reached = new Map(from);
+    // Without watches that are gone, so that a position does not grow for months.
+    const known = new Set(stored.map(({ watch }) => watch.watch_id));
+    const reached = new Map([...from].filter(([id]) => known.has(id)));
     for (const { event } of page) reached.set(event.watch_id, event.sequence);
     return {
       events: page.map(({ stored: { watch }, event }) => presentWatchEvent(watch, event, deps.baseUrl)),

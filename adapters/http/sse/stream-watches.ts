@@ -51,7 +51,8 @@ export function readPositions(
   watchId: string | undefined,
 ): Positions | undefined {
   const text = lastEventId ?? after;
-  if (text === undefined) return undefined;
+  // A caller without watches has an empty position.
+  if (text === undefined || text === '') return undefined;
   const asked =
     watchId !== undefined && /^\d{1,15}$/.test(text) ? new Map([[watchId, Number(text)]]) : parseCursor(text);
   if (asked === undefined) return undefined;

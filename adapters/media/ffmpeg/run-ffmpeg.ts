@@ -154,7 +154,8 @@ function notInLimits(outcome: FfmpegOutcome, mode: InputMode, timeoutMs: number)
   return new StreamFetchError(remediation, failureMessage(mode), { cause: ffmpegError(outcome) });
 }
 
-function failureMessage(mode: InputMode): string {
+/** Returns the message of the interface for a capture that failed after its connection. */
+export function failureMessage(mode: InputMode): string {
   return mode === 'frames'
     ? 'Failed to capture frame from stream'
     : 'Failed to capture video clip from stream';

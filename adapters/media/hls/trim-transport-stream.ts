@@ -4,7 +4,8 @@ import { ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from '../mpeg-t
 
 /** PTS, in seconds, at which the last frame of a trimmed clip ends. It exceeds the length of every clip and GOP. */
 export const clipEndPtsSeconds = 3600;
-const lastFramePts = clipEndPtsSeconds * ptsPerSecond - 90;
+/** PTS of the last frame of a trimmed clip. */
+export const lastFramePts = clipEndPtsSeconds * ptsPerSecond - 90;
 
 /**
  * Trims MPEG-TS to PAT, PMT and video from the key frame before the last `seconds`; rebases PTS/DTS. The fixed end

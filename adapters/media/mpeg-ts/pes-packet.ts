@@ -42,7 +42,8 @@ function readTimestamp(pes: Uint8Array, at: number): number {
   return high * 2 ** 30 + (readUint16(pes, at + 1) >> 1) * 2 ** 15 + (readUint16(pes, at + 3) >> 1);
 }
 
-function writeTimestamp(pes: Uint8Array, at: number, timestamp: number): void {
+/** Writes 33 bits into three fields, and keeps the upper half of the first byte. */
+export function writeTimestamp(pes: Uint8Array, at: number, timestamp: number): void {
   const wrapped = ((timestamp % ptsRange) + ptsRange) % ptsRange;
   pes[at] = (readByte(pes, at) & 0xf0) | (Math.floor(wrapped / 2 ** 30) << 1) | 1;
   writeMarked(pes, at + 1, Math.floor(wrapped / 2 ** 15) % 2 ** 15);

@@ -3,10 +3,14 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
+import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { describeRtsp, type DescribedStream } from './describe.ts';
+import { decodeSession } from './decode-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
+import type { RtspSessions } from './rtsp-sessions.ts';
 import { rtspStreamError } from './stream-error.ts';
+import { readRtspUrl, type RtspTarget } from './stream-url.ts';
 
 /** Dependencies of the RTSP capturer. */
 export type RtspCapturerDeps = {
@@ -15,17 +19,25 @@ export type RtspCapturerDeps = {
   now: () => Date;
   /** Timeout of each response, in milliseconds. Default: 8,000. */
   answerTimeoutMs?: number;
+  /** Sessions that stay open between captures. If absent, each capture opens a connection. */
+  sessions?: RtspSessions | undefined;
 };
 
-/** Creates a capturer for RTSP. Each capture opens a connection, because cameras drop idle ones. */
+/**
+ * Creates a capturer for RTSP. A capture reads from a session that stays open, if there are such and the stream fits. Otherwise
+ * it opens a connection.
+ */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
   return {
-    probe: (url, signal) =>
-      withinTime(conversationTimeoutMs, signal, (bounded) => probeRtsp(url, deps, bounded)),
-    capture: (request, signal) =>
-      withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
+    probe: async (url, signal) =>
+      deps.sessions?.isLive(url)
+        ? toProbe(readRtspUrl(url, deps.guard))
+        : withinTime(conversationTimeoutMs, signal, (bounded) => probeRtsp(url, deps, bounded)),
+    capture: async (request, signal) =>
+      (await captureFromSession(request, deps, signal)) ??
+      (await withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
         captureRtsp(request, deps, bounded),
-      ),
+      )),
   };
 }
 
@@ -68,7 +80,32 @@ async function withinTime<T>(
 async function probeRtsp(url: string, deps: RtspCapturerDeps, signal: AbortSignal): Promise<StreamProbe> {
   const { client, target } = await describeRtsp(url, deps, signal);
   client.close();
-  return { platform: 'rtsp', playbackUrl: target.url };
+  return toProbe(target);
+}
+
+function toProbe({ url }: RtspTarget): StreamProbe {
+  return { platform: 'rtsp', playbackUrl: url };
+}
+
+/** A connection is at the live edge, so no segment can become stale. */
+const position = { segment: null, segment_seconds: 0 };
+
+/** Returns null if no session serves the stream. */
+async function captureFromSession(
+  request: CaptureRequest,
+  { sessions, ffmpeg, now }: RtspCapturerDeps,
+  signal: AbortSignal,
+): Promise<Capture | null> {
+  const read = (await sessions?.read(request, signal)) ?? null;
+  if (read === null) return null;
+  const capturedAt = new Date(now().getTime() - read.ageMs);
+  try {
+    return { ...(await decodeSession(read, request, ffmpeg, signal)), capturedAt, position };
+  } catch (error) {
+    if (!(error instanceof NoFrameDecodedError)) throw error;
+    await sessions?.avoid(request.url);
+    return null;
+  }
 }
 
 async function captureRtsp(
@@ -90,8 +127,7 @@ async function captureRtsp(
     return {
       ...pictures,
       capturedAt: relay.lastFrameAt() ?? deps.now(),
-      // A connection starts at the live edge, so no segment can become stale.
-      position: { segment: null, segment_seconds: 0 },
+      position,
     };
   } finally {
     await relay.close();

@@ -1,6 +1,7 @@
 import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
 import { connectGuarded } from '../../egress/guarded-tcp.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
+import { createByteTotal, type ByteLimit } from './byte-limit.ts';
 import { RtspProtocolError, RtspStatusError } from './errors.ts';
 import { headerValue, type RtspMessage } from './message.ts';
 import { createRtspClient, type RtspClient } from './rtsp-client.ts';
@@ -20,10 +21,18 @@ export type DescribedStream = {
 
 const connectTimeoutMs = 5_000;
 /** A sleeping camera takes seconds to start its encoder at DESCRIBE. */
-const limits = { answerTimeoutMs: 8_000, maxBytes: 96 * 1024 * 1024 };
+const defaultAnswerTimeoutMs = 8_000;
+/** Maximum bytes that the server may send over the connection of one capture. */
+const maxCaptureBytes = 96 * 1024 * 1024;
 
-/** Dependencies of `describeRtsp`. `answerTimeoutMs` overrides the timeout of each response. */
-export type DescribeOptions = { guard: EgressGuard; answerTimeoutMs?: number };
+/** Dependencies of `describeRtsp`. */
+export type DescribeOptions = {
+  guard: EgressGuard;
+  /** Timeout of each response, in milliseconds. */
+  answerTimeoutMs?: number;
+  /** Default: the limit of one capture. */
+  admitsBytes?: ByteLimit;
+};
 
 /**
  * Sends OPTIONS and DESCRIBE, with the credentials of the URL if challenged. Throws `InvalidUrlError`,
@@ -38,7 +47,10 @@ export async function describeRtsp(
   try {
     const { host, port, credentials } = target;
     const socket = await connectGuarded(options.guard, { host, port, timeoutMs: connectTimeoutMs, signal });
-    const client = createRtspClient(socket, credentials, { ...limits, ...options });
+    const client = createRtspClient(socket, credentials, {
+      answerTimeoutMs: options.answerTimeoutMs ?? defaultAnswerTimeoutMs,
+      admitsBytes: options.admitsBytes ?? createByteTotal(maxCaptureBytes),
+    });
     return await closedOnFailure(client, signal, async () => ({
       client,
       target,

@@ -1,3 +1,4 @@
+import { readRtp } from './rtp-packet.ts';
 import type { VideoTrack } from './video-track.ts';
 
 /**
@@ -41,22 +42,6 @@ export function createKeyFrameEndDetector(
       return past;
     },
   };
-}
-
-type RtpPacket = { payloadType: number; timestamp: number; payload: Uint8Array };
-
-const interleavedHeadBytes = 4;
-const rtpHeadBytes = 12;
-
-/** Parses an RTP packet (RFC 3550, 5.1). Returns null if it is too short. */
-function readRtp(frame: Uint8Array): RtpPacket | null {
-  const rtp = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).subarray(interleavedHeadBytes);
-  if (rtp.length < rtpHeadBytes) return null;
-  const [flags, marked] = [rtp.readUInt8(0), rtp.readUInt8(1)];
-  let start = rtpHeadBytes + 4 * (flags & 0x0f);
-  const hasExtension = (flags & 0x10) !== 0;
-  if (hasExtension && rtp.length >= start + 4) start += 4 + 4 * rtp.readUInt16BE(start + 2);
-  return { payloadType: marked & 0x7f, timestamp: rtp.readUInt32BE(4), payload: rtp.subarray(start) };
 }
 
 /** Content of a packet. Parameter sets and similar units precede the first slice of an access unit. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createAuthorizer } from './authorizer.ts';
 import type { Credentials } from './authentication.ts';
+import type { ByteLimit } from './byte-limit.ts';
 import { RtspConnectionError, RtspProtocolError, RtspStatusError } from './errors.ts';
 import { formatMessage, headerValue, headerValues, requestLine, responseStatus } from './message.ts';
 import type { RtspHeader, RtspMessage } from './message.ts';
@@ -27,8 +28,8 @@ export type RtspClient = {
 export type RtspClientLimits = {
   /** Timeout of each response, in milliseconds. */
   answerTimeoutMs: number;
-  /** Maximum bytes that the server may send over the connection. */
-  maxBytes: number;
+  /** Limit on what the server may send over the connection. */
+  admitsBytes: ByteLimit;
 };
 
 /** Creates a client on a connected socket. */
@@ -44,14 +45,13 @@ export function createRtspClient(
   let takeFrame: ((frame: InterleavedFrame) => void) | null = null;
   let sequence = 0;
   let refused = 0;
-  let bytes = 0;
 
   socket.on('data', (chunk: Buffer) => {
     try {
-      bytes += chunk.length;
-      if (bytes > limits.maxBytes)
+      const items = reader.push(chunk);
+      if (!limits.admitsBytes(chunk.length, items.length))
         throw new RtspConnectionError('RTSP server sent more than the maximum of a stream');
-      for (const item of reader.push(chunk)) receive(item);
+      for (const item of items) receive(item);
     } catch (error) {
       fail(error);
     }

@@ -238,6 +238,9 @@ describe('the history of an execution', () => {
     const maxIntervalSeconds = 300;
     const seconds = rules.ticksPerExecution * maxIntervalSeconds + rules.maxTickSeconds;
     expect(seconds).toBeLessThan(rules.executionTimeoutSeconds / 2);
+    // A watch waits for its schedule at the begin of a generation, and hands over before any other long wait.
+    const waits = rules.maxWatchWaitSeconds + rules.ticksPerExecution * rules.handOverWaitSeconds;
+    expect(waits + rules.maxTickSeconds).toBeLessThan(rules.executionTimeoutSeconds);
   });
 });
 

@@ -2,8 +2,10 @@ import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { deferWebhookHttp } from '../../../adapters/aws/deferred.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import { startHttpProxy } from '../../support/http-proxy.ts';
 
 const closers: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {
@@ -42,8 +44,30 @@ describe('connections of the guarded client', () => {
     expect(requests[2]!.socket).not.toBe(requests[0]!.socket);
   });
 
-  test('a client without keep-alive opens a connection for each request', async () => {
-    const http = createGuardedHttp(opened, { keepAlive: false });
+  test('a connection through a proxy that was idle by the wall clock is not reused either', async () => {
+    let nowMs = 0;
+    const outside = createEgressGuard({
+      allowRanges: [],
+      lookup: () => Promise.resolve([{ address: '93.184.216.34', family: 4 as const }]),
+    });
+    const http = createGuardedHttp(outside, { now: () => nowMs });
+    closers.push(() => http.close());
+    const proxy = await startHttpProxy();
+    closers.push(() => proxy.close());
+    const { port } = await serve();
+    const url = `http://example.com:${port}/`;
+    const request = () => http.request(url, { maxBytes: 10, timeoutMs: 3_000, proxyUrl: proxy.url });
+    await request();
+    nowMs = 19_000;
+    await request();
+    expect(proxy.asked).toHaveLength(1);
+    nowMs += 21_000;
+    await request();
+    expect(proxy.asked).toHaveLength(2);
+  });
+
+  test('the client for webhooks on AWS opens a connection for each request', async () => {
+    const http = deferWebhookHttp(opened);
     closers.push(() => http.close());
     const { port, requests } = await serve();
     for (const _ of [1, 2])

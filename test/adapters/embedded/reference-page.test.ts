@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { referencePage } from '../../../adapters/embedded/reference-page.ts';
+import { mountReferencePage } from '../../../adapters/embedded/reference-page.ts';
 
-const get = (path: string) => referencePage().request(path);
+const get = (path: string) => mountReferencePage().request(path);
 
 test('the page has no inline script or style and no resource of another host', async () => {
   const html = await (await get('/docs')).text();

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { referencePage } from '../../../adapters/embedded/reference-page.ts';
+import { mountReferencePage } from '../../../adapters/embedded/reference-page.ts';
 import { createApp } from '../../../adapters/http/app.ts';
 import { mountOpenApi } from '../../../adapters/openapi/mount-openapi.ts';
 import { createWorld } from '../../support/world.ts';
@@ -14,7 +14,7 @@ afterEach(() => world.close());
 function createHost(host: 'one machine' | 'AWS') {
   const app = createApp(world.c);
   mountOpenApi(app, world.c);
-  if (host === 'one machine') app.route('/', referencePage());
+  if (host === 'one machine') app.route('/', mountReferencePage());
   return app;
 }
 

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { estimate } from '../../../cli/cost/estimate.ts';
+import type { CostQuestion } from '../../../cli/cost/estimate.ts';
+import { listPrices } from '../../../cli/cost/list-prices.ts';
 import { priceOfModel } from '../../../adapters/vision/bedrock/model-prices.ts';
 import { transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/workflow-usage.ts';
 import { units } from '../../../cli/cost/units.ts';
@@ -137,4 +139,68 @@ test('the memory of the estimate equals that of the stack', () => {
   expect(readMemory('capture-function.ts')).toBe(units.capture.megabytes);
   expect(readMemory('analyze-function.ts')).toBe(units.analyze.megabytes);
   expect(readMemory('webhook-delivery.ts')).toBe(units.deliver.megabytes);
+});
+
+describe('the network of a stage', () => {
+  const gateway = { streams: 1, megabitsPerSecond: 2 };
+
+  test('a NAT gateway costs its hour, which the streams share, and the data of the captures', async () => {
+    const { lines, total } = await estimate({ ...frames, gateway });
+    const dollars = (item: string) => lines.find((line) => line.item === item)?.dollars ?? 0;
+    expect(dollars('NAT gateway')).toBeCloseTo(0.05, 10);
+    // 360 captures of 9 s at 2 Mbit/s.
+    expect(dollars('NAT data')).toBeCloseTo(0.81 * listPrices.natGigabyte, 10);
+    expect(total - (await estimate(frames)).total).toBeCloseTo(0.05 + 0.81 * listPrices.natGigabyte, 10);
+    const shared = await estimate({ ...frames, gateway: { ...gateway, streams: 100 } });
+    expect(total - shared.total).toBeCloseTo(0.05 * 0.99, 10);
+  });
+
+  test('a REST origin bills the requests of event streams, one each 14 minutes', async () => {
+    const restApi = { ...frames, readers: 1, streamOrigin: 'rest-api' } as const;
+    const added = (await estimate(restApi)).total - (await estimate({ ...frames, readers: 1 })).total;
+    expect(added).toBeCloseTo((3600 / 840) * listPrices.restApiRequest, 10);
+  });
+});
+
+describe('the pages', () => {
+  const readPage = (path: string) => readFileSync(path, 'utf8');
+  const price = async (options: Partial<CostQuestion>) =>
+    `$${(await estimate({ ...frames, ...options })).total.toFixed(3)}`;
+
+  test('docs/operate/cost.md states what the calculator prints', async () => {
+    const rows = await Promise.all(
+      (['hls', 'rtsp'] as const).map(async (source) => {
+        const prices = [{ source }, { source, mode: 'clip' as const }, { source, skippedShare: 0.5 }].map(
+          price,
+        );
+        return [`\`${source}\``, ...(await Promise.all(prices))];
+      }),
+    );
+    const cells = readPage('docs/operate/cost.md')
+      .split('\n')
+      .filter((row) => /^\| `(hls|rtsp)`/.test(row))
+      .map((row) =>
+        row
+          .split('|')
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      );
+    expect(cells).toEqual(rows);
+  });
+
+  test('README.md states the price of a stream-hour with its mode', async () => {
+    expect(readPage('README.md')).toContain(
+      `${await price({})} per stream-hour with a check of a frame every 10 s`,
+    );
+  });
+
+  test('docs/operate/cost.md states the price of fixed addresses', () => {
+    const page = readPage('docs/operate/cost.md');
+    const [gatewayMonth, addressMonth] = [listPrices.natGatewayHour, listPrices.publicAddressHour].map(
+      (hour) => hour * 730,
+    ) as [number, number];
+    expect(page).toContain(`$${gatewayMonth.toFixed(2)} for its NAT gateway`);
+    expect(page).toContain(`$${addressMonth.toFixed(2)} for the public address`);
+    expect(page).toContain(`$${(gatewayMonth + addressMonth).toFixed(2)} more`);
+  });
 });

@@ -37,16 +37,15 @@ describe('change of a watch', () => {
   });
 
   test('a wait that is longer than any planned one is over, because the clock was set back', () => {
-    const wait = (until: string) => ({
-      done: false,
-      wait_until: until,
-      looked: false,
-      closing: false,
-      resolve_again: false,
-      confirming: false,
-    });
-    expect(watchWakeUpTime(wait('2026-03-05T12:00:00.000Z'), now)).toEqual(new Date('2026-03-05T12:00:00Z'));
-    expect(watchWakeUpTime(wait('2027-03-05T12:00:00.000Z'), now)).toEqual(now);
-    expect(watchWakeUpTime(null, now)).toEqual(now);
+    const wake = (until: string, closing: boolean) => {
+      const rest = { done: false, looked: false, resolve_again: false, confirming: false };
+      const next = { ...rest, wait_until: until, closing };
+      return watchWakeUpTime({ next, trouble: null }, { interval_seconds: 10 }, now);
+    };
+    expect(wake('2026-03-05T12:00:00.000Z', true)).toEqual(new Date('2026-03-05T12:00:00Z'));
+    expect(wake('2027-03-05T12:00:00.000Z', true)).toEqual(now);
+    expect(wake('2026-03-01T12:01:30.000Z', false)).toEqual(new Date('2026-03-01T12:01:30Z'));
+    expect(wake('2026-03-01T13:00:00.000Z', false)).toEqual(now);
+    expect(watchWakeUpTime({ next: null, trouble: null }, { interval_seconds: 10 }, now)).toEqual(now);
   });
 });

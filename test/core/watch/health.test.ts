@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { initialDestinationState } from '../../../core/delivery/destination-state.ts';
 import type { WatchStatus } from '../../../core/records/watch-state.ts';
-import { countWatches, decideHealth } from '../../../core/watch/health.ts';
+import { decideHealth } from '../../../core/watch/health.ts';
+import { countWatches } from '../../../core/observability/count-watches.ts';
 import { initialWatchState } from '../../../core/watch/initial-state.ts';
 import { destination, watchId } from '../../support/watch-records.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
 import type { StoredWatch } from '../../../core/ports/watch-store.ts';
-import type { Budget, Destination, WatchConfig } from '../../../core/records/watch.ts';
+import type { Budget, Destination, Schedule, WatchConfig } from '../../../core/records/watch.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { changeWatch, pauseWatch } from '../../../core/watch/change.ts';
 import { initialWatchState } from '../../../core/watch/initial-state.ts';
@@ -9,6 +9,7 @@ import type { WatchDecision } from '../../../core/watch/tick.ts';
 import { initialDestinationState } from '../../../core/delivery/destination-state.ts';
 import { readMetrics } from '../../../core/observability/metrics.ts';
 import { repairWatch } from '../../../core/workflow/repair-watches.ts';
+import { rules } from '../../../core/rules.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import { start } from '../../contract/records.ts';
 import { destination } from '../../support/watch-records.ts';
@@ -27,6 +28,7 @@ type Options = {
   conditions?: string[];
   budget?: Budget | null;
   remind?: number | null;
+  schedule?: Schedule | null;
 };
 
 async function createWatch({
@@ -34,6 +36,7 @@ async function createWatch({
   conditions = ['person'],
   budget = null,
   remind = null,
+  schedule = null,
 }: Options = {}) {
   world = createWorld();
   const rules = conditions.map((id) => ({
@@ -55,7 +58,7 @@ async function createWatch({
     callsPerDay: null,
     conditions: rules,
   });
-  const watch = { ...plain, config: { ...plain.config, budget, destinations } };
+  const watch = { ...plain, config: { ...plain.config, budget, destinations, schedule } };
   await world.c.watches.create(
     {
       watch,
@@ -365,6 +368,26 @@ describe('executions of a watch', () => {
     await repairWatch(watchId, world.c);
     expect(world.executions.get(`${watchId}-1`)).toBe('running');
     expect((await stored()).run.status).toBe('active');
+  });
+
+  test('a watch hands over before a long wait, and wakes up once a day until its schedule begins', async () => {
+    // Sunday, 12:00.
+    const schedule: Schedule = { time_zone: 'UTC', active: [{ days: ['sat'], from: '10:00', to: '11:00' }] };
+    let step = await createWatch({ schedule });
+    const generations: number[] = [];
+    const waits: number[] = [];
+    for (let tick = 0; tick < 7; tick += 1) {
+      const from = world.clock.now.getTime();
+      await world.tick(step);
+      const { run } = await stored();
+      generations.push(run.generation);
+      waits.push(Date.parse(run.state.next!.wait_until) - Math.max(from, world.clock.now.getTime()));
+      step = await world.begin({ job_id: watchId, generation: run.generation });
+    }
+    expect(generations.slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6]);
+    for (const wait of waits) expect(wait).toBeLessThanOrEqual((rules.maxWatchWaitSeconds + 60) * 1000);
+    expect(world.clock.now.toISOString().slice(0, 13)).toBe('2026-03-07T10');
+    expect((await stored()).run).toMatchObject({ status: 'active', generation: 6 });
   });
 
   test('a watch runs through many generations without growth of its record', async () => {

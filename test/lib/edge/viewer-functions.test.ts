@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { viewerHostHeader } from '../../../adapters/aws/http/origin-headers.ts';
 import { mintKey } from '../../../core/access/api-key.ts';
-import { admitRequest as admitRequestOf, showConsolePage } from '../../../lib/edge/viewer-functions.ts';
+import { admitRequest as admitRequestOf, showPage } from '../../../lib/edge/viewer-functions.ts';
 import { createWorld } from '../../support/world.ts';
 
 const admitRequest = admitRequestOf(['https://app.example.com']);
@@ -89,14 +89,18 @@ describe('admitRequest without a valid form of key', () => {
   });
 });
 
-describe('showConsolePage', () => {
+describe('showPage', () => {
   test.for([
     ['/console', '/console/index.html'],
     ['/console/', '/console/index.html'],
     ['/console/jobs/1b7f', '/console/index.html'],
     ['/console/assets/main-1a2b.js', '/console/assets/main-1a2b.js'],
-  ])('showConsolePage maps %s to %s', ([uri, file]) => {
-    expect(handle(showConsolePage, { uri }).uri).toBe(file);
+    ['/docs', '/docs/index.html'],
+    ['/docs/', '/docs/index.html'],
+    ['/docs/swagger-ui.css', '/docs/swagger-ui.css'],
+  ] as const)('showPage maps %s to %s', ([uri, file]) => {
+    const folder = uri.startsWith('/docs') ? 'docs' : 'console';
+    expect(handle(showPage(folder), { uri }).uri).toBe(file);
   });
 });
 

@@ -1,4 +1,7 @@
 import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
+import { CloudFrontClient, ListDistributionsCommand } from '@aws-sdk/client-cloudfront';
+import { GetRoleCommand, IAMClient, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ListServiceQuotasCommand, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
@@ -7,6 +10,8 @@ import { describe, expect, test } from 'vitest';
 import { checkAccount, toExitCode } from '../../../lib/preflight/checks.ts';
 import { findModelQuotas } from '../../../lib/preflight/quotas.ts';
 import { readFacts } from '../../../lib/preflight/facts.ts';
+import { listActions } from '../../../lib/preflight/deployment-actions.ts';
+import type { PolicyDecision } from '../../../lib/preflight/policies.ts';
 import type { AccountFacts } from '../../../lib/preflight/facts.ts';
 import { stageSettingsSchema } from '../../../lib/stage/stage-settings.ts';
 import type { StageSettingsInput } from '../../../lib/stage/stage-settings.ts';
@@ -19,19 +24,33 @@ const seasoned: AccountFacts = {
   model: { value: 'answered' },
   modelQuotas: { value: { tokensPerMinute: 1_000_000, tokensPerDay: 1_440_000_000 } },
   transitionsPerSecond: { value: 800 },
+  distributions: { value: { used: 3, quota: 500 } },
+  deployment: {
+    value: {
+      principal: 'arn:aws:iam::123456789012:role/cdk-hnb659fds-cfn-exec-role-123456789012-eu-central-1',
+      decisions: [{ action: 'sqs:CreateQueue', decision: 'allowed', byOrganization: false }],
+    },
+  },
+  assumption: {
+    value: {
+      principal: 'arn:aws:iam::123456789012:user/ops',
+      decisions: [{ action: 'sts:AssumeRole', decision: 'allowed', byOrganization: false }],
+    },
+  },
   layerBuilt: true,
 };
 const check = (facts: Partial<AccountFacts>, settings: StageSettingsInput = {}) =>
   checkAccount({ ...seasoned, ...facts }, stageSettingsSchema.parse(settings), modelId);
+const simulated = (decisions: PolicyDecision[]) => ({
+  value: { principal: 'arn:aws:iam::1:role/r', decisions },
+});
 const level = (results: ReturnType<typeof check>, name: string) =>
   results.find((result) => result.check === name);
 
 describe('preflight', () => {
-  test('a seasoned account has nothing red, and yellow only for what no API states', () => {
+  test('a seasoned account has green results only', () => {
     const results = check({});
-    expect(results.filter((result) => result.level !== 'green').map((result) => result.check)).toEqual([
-      'CloudFront',
-    ]);
+    expect(results.filter((result) => result.level !== 'green')).toEqual([]);
     expect(level(results, 'model tokens')?.found).toContain('carry 107 streams');
     expect(toExitCode(results)).toBe(0);
   });
@@ -45,6 +64,9 @@ describe('preflight', () => {
         model: denied,
         modelQuotas: denied,
         transitionsPerSecond: denied,
+        distributions: denied,
+        deployment: denied,
+        assumption: denied,
         layerBuilt: false,
       },
       { burstSeconds: 0 },
@@ -93,6 +115,47 @@ describe('preflight', () => {
     expect(withDay(1_000_000)?.level).toBe('red');
   });
 
+  test('an account without a distribution may have to be verified, one at its quota cannot create another', () => {
+    const withUsed = (used: number, quota: number | null) =>
+      level(check({ distributions: { value: { used, quota } } }), 'CloudFront');
+    expect(withUsed(0, 500)).toMatchObject({ level: 'yellow', next: expect.stringContaining('verified') });
+    expect(withUsed(1, null)?.level).toBe('green');
+    expect(withUsed(500, 500)).toMatchObject({ level: 'red', next: expect.stringContaining('us-east-1') });
+  });
+
+  test('an action that a service control policy forbids is red, with the setting that avoids it', () => {
+    const denied = (action: string, byOrganization: boolean, decision: PolicyDecision['decision']) =>
+      level(check({ deployment: simulated([{ action, decision, byOrganization }]) }), 'policies');
+    expect(denied('lambda:CreateFunctionUrlConfig', true, 'explicitDeny')).toMatchObject({
+      level: 'red',
+      found: expect.stringContaining('A service control policy forbids lambda:CreateFunctionUrlConfig'),
+      next: expect.stringContaining('rest-api'),
+    });
+    expect(denied('sqs:CreateQueue', true, 'implicitDeny')?.level).toBe('red');
+    expect(denied('sqs:CreateQueue', false, 'explicitDeny')?.found).toContain('A policy forbids');
+    // The simulation has no resource: a permission for resources by name looks like none.
+    expect(denied('sqs:CreateQueue', false, 'implicitDeny')?.level).toBe('yellow');
+  });
+
+  test('a long list of forbidden actions is cut, and an operator without the roles of the CDK is warned', () => {
+    const decisions = Array.from({ length: 8 }, (_, index) => ({
+      action: `iam:Action${index}`,
+      decision: 'explicitDeny' as const,
+      byOrganization: true,
+    }));
+    const results = check({ deployment: simulated(decisions), assumption: simulated(decisions.slice(0, 1)) });
+    expect(level(results, 'policies')?.found).toContain('iam:Action4 and 3 more');
+    expect(level(results, 'roles of the CDK')?.level).toBe('yellow');
+  });
+
+  test('the actions are those of the stage', () => {
+    const actions = (settings: StageSettingsInput) => listActions(stageSettingsSchema.parse(settings));
+    expect(actions({})).toContain('lambda:CreateFunctionUrlConfig');
+    expect(actions({})).not.toContain('ec2:CreateNatGateway');
+    expect(actions({ streamOrigin: 'rest-api' })).not.toContain('lambda:CreateFunctionUrlConfig');
+    expect(actions({ fixedEgress: 'new-vpc' })).toContain('ec2:CreateNatGateway');
+  });
+
   test('the transitions of an account say how many streams they carry', () => {
     expect(level(check({}), 'Step Functions')?.found).toContain('800 per second carry 40000 streams');
     const none = check({ transitionsPerSecond: { value: 0 } });
@@ -122,6 +185,11 @@ const bedrockQuotas = [
     'Model invocation max tokens per day for Amazon Nova Lite (doubled for cross-region calls)',
     576_000_000,
   ),
+];
+const cloudFrontQuotas = [
+  quota('cloudfront', 'Alternate domain names (CNAMEs) per distribution', 100),
+  quota('cloudfront', 'Distributions per AWS account that are associated with the same key group', 100),
+  quota('cloudfront', 'Web distributions per AWS account', 500),
 ];
 const stateQuotas = [
   quota('states', 'StateTransition throttle token bucket size', 5000),
@@ -153,6 +221,41 @@ describe('readFacts', () => {
     const quotas = mockClient(ServiceQuotasClient);
     quotas.on(ListServiceQuotasCommand, { ServiceCode: 'bedrock' }).resolves({ Quotas: bedrockQuotas });
     quotas.on(ListServiceQuotasCommand, { ServiceCode: 'states' }).resolves({ Quotas: stateQuotas });
+    quotas.on(ListServiceQuotasCommand, { ServiceCode: 'cloudfront' }).resolves({ Quotas: cloudFrontQuotas });
+    // Shapes of the API references: cloudfront ListDistributions, sts GetCallerIdentity, iam GetRole and SimulatePrincipalPolicy.
+    const list = { Marker: '', MaxItems: 100, IsTruncated: false, Quantity: 0 };
+    mockClient(CloudFrontClient).on(ListDistributionsCommand).resolves({ DistributionList: list });
+    const sts = mockClient(STSClient);
+    sts.on(GetCallerIdentityCommand).resolves({
+      UserId: 'AROAEXAMPLE:ops',
+      Account: '123456789012',
+      Arn: 'arn:aws:sts::123456789012:assumed-role/AWSReservedSSO_Admin_0a1b/ops',
+    });
+    const iam = mockClient(IAMClient);
+    iam.on(GetRoleCommand, { RoleName: 'AWSReservedSSO_Admin_0a1b' }).resolves({
+      Role: {
+        Path: '/aws-reserved/sso.amazonaws.com/',
+        RoleName: 'AWSReservedSSO_Admin_0a1b',
+        RoleId: 'AROAEXAMPLE',
+        Arn: 'arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_Admin_0a1b',
+        CreateDate: new Date(0),
+      },
+    });
+    iam
+      .on(SimulatePrincipalPolicyCommand)
+      .callsFake(({ ActionNames, PolicySourceArn, Marker, ContextEntries }) => {
+        if (PolicySourceArn.includes('cfn-exec-role') && Marker === undefined && ActionNames.length > 1)
+          return {
+            EvaluationResults: [evaluation(ActionNames[0], false)],
+            IsTruncated: true,
+            Marker: 'next',
+          };
+        const [region] = ContextEntries[0].ContextKeyValues;
+        return {
+          EvaluationResults: [evaluation(`${ActionNames.at(-1)} in ${region}`, true)],
+          IsTruncated: false,
+        };
+      });
     lambda.on(GetAccountSettingsCommand).resolves({
       AccountLimit: {
         TotalCodeSize: 80530636800,
@@ -168,7 +271,20 @@ describe('readFacts', () => {
     });
     return { lambda, s3, bedrock };
   };
-  const wanted = { region: 'eu-central-1', modelId, layerFile: '/nonexistent/ffmpeg' };
+  const evaluation = (EvalActionName: string, AllowedByOrganizations: boolean) => ({
+    EvalActionName,
+    EvalResourceName: '*',
+    EvalDecision: AllowedByOrganizations ? 'allowed' : 'explicitDeny',
+    MatchedStatements: [],
+    MissingContextValues: [],
+    OrganizationsDecisionDetail: { AllowedByOrganizations },
+  });
+  const wanted = {
+    region: 'eu-central-1',
+    modelId,
+    actions: ['lambda:CreateFunctionUrlConfig', 'sqs:CreateQueue', 'iam:CreateRole'],
+    layerFile: '/nonexistent/ffmpeg',
+  };
   const options = { region: 'eu-central-1' };
   const real = () => ({
     lambda: new LambdaClient(options),
@@ -176,6 +292,10 @@ describe('readFacts', () => {
     bedrock: new BedrockRuntimeClient(options),
     quotas: new ServiceQuotasClient(options),
     modelQuotas: new ServiceQuotasClient(options),
+    globalQuotas: new ServiceQuotasClient(options),
+    cloudFront: new CloudFrontClient(options),
+    iam: new IAMClient(options),
+    sts: new STSClient(options),
   });
 
   test('the facts are those of the responses of AWS', async () => {
@@ -188,6 +308,26 @@ describe('readFacts', () => {
       model: { value: 'answered' },
       modelQuotas: { value: { tokensPerMinute: 400_000, tokensPerDay: 576_000_000 } },
       transitionsPerSecond: { value: 800 },
+      distributions: { value: { used: 0, quota: 500 } },
+      deployment: {
+        value: {
+          principal: 'arn:aws:iam::123456789012:role/cdk-hnb659fds-cfn-exec-role-123456789012-eu-central-1',
+          decisions: [
+            { action: 'lambda:CreateFunctionUrlConfig', decision: 'explicitDeny', byOrganization: true },
+            { action: 'sqs:CreateQueue in eu-central-1', decision: 'allowed', byOrganization: false },
+            { action: 'iam:CreateRole in us-east-1', decision: 'allowed', byOrganization: false },
+          ],
+        },
+      },
+      assumption: {
+        value: {
+          principal:
+            'arn:aws:iam::123456789012:role/aws-reserved/sso.amazonaws.com/AWSReservedSSO_Admin_0a1b',
+          decisions: [
+            { action: 'sts:AssumeRole in eu-central-1', decision: 'allowed', byOrganization: false },
+          ],
+        },
+      },
       layerBuilt: false,
     });
   });

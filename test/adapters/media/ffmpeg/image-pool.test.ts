@@ -109,7 +109,7 @@ test('a program that returns no picture is given up, and each JPEG is decoded in
   expect(countAlone()).toBe(2);
 });
 
-test('an aborted request ends at once and disturbs no other', async () => {
+test('an aborted request ends immediately and disturbs no other', async () => {
   const { pool } = openPool();
   const abort = new AbortController();
   const aborted = pool.decode(red, size, abort.signal);

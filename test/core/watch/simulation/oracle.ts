@@ -359,7 +359,8 @@ export class Oracle {
     this.confirming = false;
     const boundary = this.nextBoundary(now);
     if (this.offSchedule || this.exhausted) {
-      this.plannedAt = wholeSecond(boundary);
+      // An execution waits for a day at most.
+      this.plannedAt = wholeSecond(Math.min(boundary, now + 86_400 * seconds));
       return;
     }
     const intervalMs = this.config.interval * seconds;

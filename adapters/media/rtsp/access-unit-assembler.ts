@@ -1,0 +1,191 @@
+import { describedParameterSets, splitAggregate, type NalRules } from './nal-units.ts';
+import { readRtp } from './rtp-packet.ts';
+import type { VideoTrack } from './video-track.ts';
+
+/** Whole access unit in Annex B format. A key frame has its parameter sets. */
+export type AccessUnit = {
+  bytes: Uint8Array;
+  isKeyFrame: boolean;
+  /** RTP timestamp of 32 bits, in units of the clock rate of the track. */
+  timestamp: number;
+  /** Arrival of its last packet, in milliseconds of the clock that was handed in. */
+  arrivedMs: number;
+};
+
+/**
+ * Assembles access units from RTP packets. Returns only those that a decoder can use: after a lost packet, nothing until
+ * the next key frame. The unit before a packet is returned with it, because not every server marks the end.
+ */
+export type AccessUnitAssembler = {
+  /** Reads an interleaved packet, including its four-byte header. Returns the access unit that it proves complete. */
+  push(frame: Uint8Array, atMs: number): AccessUnit | null;
+  /** Returns the access unit under way after the last packet of a connection, if the server marked its end. */
+  end(): AccessUnit | null;
+  /** Bytes of the access unit under way. */
+  heldBytes(): number;
+};
+
+/** A key frame of a 4K camera has about 1 MB. */
+const maxAccessUnitBytes = 4 * 1024 * 1024;
+const maxParameterSetBytes = 16_384;
+const initialBytes = 65_536;
+const maxReusedBytes = 1024 * 1024;
+
+const startCode = Uint8Array.of(0, 0, 0, 1);
+
+/** Creates an assembler for one track. */
+export function createAccessUnitAssembler(
+  track: Pick<VideoTrack, 'payloadType' | 'parameters'>,
+  rules: NalRules,
+): AccessUnitAssembler {
+  /** Copies into an own buffer: a packet is a part of a larger chunk, which would stay in memory as long. */
+  let held = new Uint8Array(initialBytes);
+  let heldBytes = 0;
+  let unit = beginUnit(null);
+  let parameterSets = describedParameterSets(track.parameters, rules);
+  let nextSequence: number | null = null;
+  let needsKeyFrame = true;
+
+  return {
+    heldBytes: () => heldBytes,
+    end: () => (unit.isMarked ? finish() : null),
+    push(frame, atMs) {
+      const packet = readRtp(frame);
+      if (packet?.payloadType !== track.payloadType) return null;
+      const isLost = nextSequence !== null && packet.sequence !== nextSequence;
+      nextSequence = (packet.sequence + 1) & 0xffff;
+      let complete: AccessUnit | null = null;
+      if (packet.timestamp === unit.timestamp) unit.isDamaged ||= isLost;
+      else {
+        unit.isDamaged ||= isLost && !unit.isMarked;
+        complete = finish();
+        needsKeyFrame ||= isLost;
+        unit = beginUnit(packet.timestamp);
+        heldBytes = 0;
+        if (held.length > maxReusedBytes) held = new Uint8Array(initialBytes);
+      }
+      unit.isMarked = packet.isMarked;
+      unit.arrivedMs = atMs;
+      readPayload(packet.payload);
+      return complete;
+    },
+  };
+
+  function finish(): AccessUnit | null {
+    if (unit.timestamp === null || (!unit.isDamaged && !unit.hasSlice)) return rememberParameterSets();
+    const isWhole = !unit.isDamaged && unit.beginsWhole && !unit.inFragment;
+    rememberParameterSets();
+    const { timestamp, isKeyFrame, arrivedMs } = unit;
+    const missing = isKeyFrame && !isComplete(unit.parameterSets) ? parameterSets : [];
+    needsKeyFrame = !isWhole || (isKeyFrame ? !isComplete(parameterSets) : needsKeyFrame);
+    if (needsKeyFrame) return null;
+    const parts = [...missing.flatMap((set) => [startCode, set]), held.subarray(0, heldBytes)];
+    // Not a part of the shared pool of small buffers, so that nothing else stays in memory with it.
+    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of parts) {
+      bytes.set(part, at);
+      at += part.length;
+    }
+    return { bytes, isKeyFrame, timestamp, arrivedMs };
+  }
+
+  /** Cameras send parameter sets with each key frame, once at the start, or in the session description only. */
+  function rememberParameterSets(): null {
+    if (!unit.isDamaged && isComplete(unit.parameterSets)) parameterSets = unit.parameterSets;
+    return null;
+  }
+
+  function isComplete(sets: Uint8Array[]): boolean {
+    return rules.parameterSets.every((type) => sets.some((set) => rules.readType(set[0] ?? 0) === type));
+  }
+
+  function readPayload(payload: Uint8Array): void {
+    const type = rules.readType(payload[0] ?? 0);
+    if (type === rules.fragment) return readFragment(payload);
+    // A fragmented unit has no end: its last packet was lost.
+    unit.isDamaged ||= unit.inFragment;
+    const units = type === rules.aggregate ? splitAggregate(payload, rules.headBytes) : [payload];
+    if (units === null || type > Math.max(rules.maxUnit, rules.aggregate)) return damage();
+    for (const each of units) {
+      if (each.length <= rules.headBytes || rules.readType(each[0] ?? 0) > rules.maxUnit) return damage();
+      note(rules.readType(each[0] ?? 0), each[rules.headBytes] ?? 0, each);
+      append(startCode);
+      append(each);
+    }
+  }
+
+  function readFragment(payload: Uint8Array): void {
+    const flags = payload[rules.headBytes] ?? 0;
+    const data = payload.subarray(rules.headBytes + 1);
+    const begins = (flags & 0x80) !== 0;
+    if (begins === unit.inFragment || data.length === 0) return damage();
+    if (begins) {
+      const head = rules.fragmentHead(payload);
+      note(rules.readType(head[0] ?? 0), data[0] ?? 0, null);
+      append(startCode);
+      append(head);
+    }
+    append(data);
+    unit.inFragment = (flags & 0x40) === 0;
+  }
+
+  /** The first bit of a slice header is 1 for the first slice of an access unit, in both codecs. */
+  function note(type: number, firstByte: number, whole: Uint8Array | null): void {
+    if (rules.isSlice(type)) {
+      if (!unit.hasSlice) unit.beginsWhole = (firstByte & 0x80) !== 0;
+      unit.hasSlice = true;
+      unit.isKeyFrame ||= rules.isKeySlice(type);
+    }
+    if (rules.parameterSets.includes(type) && whole !== null && whole.length <= maxParameterSetBytes) {
+      if (unit.parameterSets.length < maxParameterSets) unit.parameterSets.push(new Uint8Array(whole));
+    }
+  }
+
+  function append(bytes: Uint8Array): void {
+    const needed = heldBytes + bytes.length;
+    if (unit.isDamaged || needed > maxAccessUnitBytes) return damage();
+    if (needed > held.length) {
+      const larger = new Uint8Array(Math.max(needed, 2 * held.length));
+      larger.set(held.subarray(0, heldBytes));
+      held = larger;
+    }
+    held.set(bytes, heldBytes);
+    heldBytes = needed;
+  }
+
+  function damage(): void {
+    unit.isDamaged = true;
+    heldBytes = 0;
+  }
+}
+
+const maxParameterSets = 16;
+
+/** State of the access unit under way. */
+type UnitState = {
+  timestamp: number | null;
+  isDamaged: boolean;
+  isMarked: boolean;
+  isKeyFrame: boolean;
+  hasSlice: boolean;
+  /** False if the first slice is missing: the stream was joined midway. */
+  beginsWhole: boolean;
+  inFragment: boolean;
+  parameterSets: Uint8Array[];
+  arrivedMs: number;
+};
+
+function beginUnit(timestamp: number | null): UnitState {
+  return {
+    timestamp,
+    isDamaged: false,
+    isMarked: false,
+    isKeyFrame: false,
+    hasSlice: false,
+    beginsWhole: false,
+    inFragment: false,
+    parameterSets: [],
+    arrivedMs: 0,
+  };
+}

@@ -1,0 +1,43 @@
+import type { CaptureRequest } from '../../../core/records/capture.ts';
+import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { clipEndPtsSeconds, lastFramePts } from '../hls/trim-transport-stream.ts';
+import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
+import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
+import { rtpDifference } from './rtp-packet.ts';
+import type { SessionUnits } from './rtsp-sessions.ts';
+
+const timeoutMs = 25_000;
+/** Span of a clip whose last frame is the newest one of a GOP: two frames of a clip. */
+const newestSeconds = 0.4;
+
+/**
+ * Decodes access units of a session like segments of HLS: MPEG-TS through a pipe, so that decoders that stay and spare
+ * processes serve them. ffmpeg opens no connection.
+ */
+export async function decodeSession(
+  read: SessionUnits,
+  request: CaptureRequest,
+  ffmpeg: FfmpegRunner,
+  signal: AbortSignal,
+): Promise<FfmpegOutput> {
+  const chunks = [writeTransportStream(read.codec, timeUnits(read))];
+  const input = { kind: 'pipe', format: 'mpegts', chunks } as const;
+  if (read.kind === 'key frame') return ffmpeg.run(input, request, { timeoutMs }, signal);
+  const ended = { ...input, endsAtSeconds: clipEndPtsSeconds };
+  if (read.kind === 'clip') return ffmpeg.run(ended, request, { timeoutMs }, signal);
+  const clip = { mode: 'clip', clipSeconds: newestSeconds } as const;
+  const { frame, thumbnail } = await ffmpeg.run(ended, clip, { timeoutMs }, signal);
+  return { frame, thumbnail };
+}
+
+/** Converts timestamps to those of MPEG-TS. The newest frame always has the same. */
+function timeUnits({ units, clockRate }: SessionUnits) {
+  const [first] = units;
+  const offsets = units.map((unit) => rtpDifference(first?.timestamp ?? 0, unit.timestamp));
+  const newest = offsets.reduce((most, offset) => Math.max(most, offset), 0);
+  return units.map(({ bytes, isKeyFrame }, index) => ({
+    bytes,
+    isKeyFrame,
+    pts: lastFramePts - Math.round(((newest - (offsets[index] ?? 0)) * ptsPerSecond) / clockRate),
+  }));
+}

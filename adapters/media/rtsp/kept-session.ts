@@ -1,0 +1,154 @@
+import type { CaptureRequest } from '../../../core/records/capture.ts';
+import { waitUntilAborted } from '../../../core/time-limit.ts';
+import { createAccessUnitAssembler, type AccessUnit } from './access-unit-assembler.ts';
+import type { DescribedStream } from './describe.ts';
+import { RtspConnectionError } from './errors.ts';
+import { createGopBuffer } from './gop-buffer.ts';
+import type { NalRules } from './nal-units.ts';
+import { setUpTrack } from './track-setup.ts';
+
+/** RTSP session that plays between captures. It holds the newest GOPs undecoded, in bounded memory. */
+export type KeptSession = {
+  /**
+   * Waits until the session has what the capture needs, without an access unit that an earlier capture returned. Throws
+   * `RtspConnectionError` if the session ends before, and the abort reason.
+   */
+  read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits>;
+  /** Time since the newest packet, in milliseconds. */
+  silentMs(): number;
+  hasEnded(): boolean;
+  /** Sends TEARDOWN. Resolves once the connection is closed, so that a camera with one session has a free one. */
+  close(): Promise<void>;
+};
+
+/** Access units for one capture, in decoding order. */
+export type ReadUnits = {
+  units: readonly AccessUnit[];
+  /** `key frame`: one access unit. `newest`: the last one is wanted. `clip`: their last seconds are. */
+  kind: 'key frame' | 'newest' | 'clip';
+  /** Age of the wanted frame, or of the last frame of a clip, in milliseconds. */
+  ageMs: number;
+};
+
+/** Memory of all sessions together. */
+export type SessionMemory = { maxBytes: number; usedBytes: number };
+
+export type KeptSessionDeps = { elapsedMs: () => number; memory: SessionMemory; maxBytes: number };
+
+/**
+ * Age up to which a frame is new. A capture that opens a connection waits for the next key frame, and is as late after a
+ * change as half of the usual GOP of 2 s.
+ */
+const maxAgeMs = 2_500;
+/** Decoding a longer GOP up to its newest frame takes longer than the wait for the next key frame. */
+const maxGopUnits = 600;
+/** Time for which captures at nearly the same time may have the same frame. */
+const sharedMs = 500;
+/** Time without a clip after which the session keeps one GOP again. */
+const keepClipMs = 40_000;
+
+/** Sets up the track and plays it. Closes the connection on failure. Throws like `setUpTrack`. */
+export async function openKeptSession(
+  stream: DescribedStream,
+  rules: NalRules,
+  { elapsedMs, memory, maxBytes }: KeptSessionDeps,
+): Promise<KeptSession> {
+  const { client, track } = stream;
+  const setup = await setUpTrack(stream);
+  const assembler = createAccessUnitAssembler(track, rules);
+  const buffer = createGopBuffer({ clockRate: track.clockRate, maxBytes });
+  const ended = Promise.withResolvers<void>();
+  let hasEnded = false;
+  let change = Promise.withResolvers<void>();
+  let packetAtMs = elapsedMs();
+  let heldBytes = 0;
+  let lastClipMs = -Infinity;
+  let lastRead: { unit: AccessUnit; atMs: number } | undefined;
+
+  client.onFrame((frame) => {
+    if (!setup.isOurs(frame)) return;
+    packetAtMs = elapsedMs();
+    const unit = assembler.push(frame.bytes, packetAtMs);
+    if (unit !== null) add(unit);
+    countMemory();
+  });
+  client.onEnd(() => {
+    const last = assembler.end();
+    if (last !== null) add(last);
+    hasEnded = true;
+    countMemory();
+    ended.resolve();
+    wake();
+  });
+  await setup.play();
+  return { read, silentMs: () => elapsedMs() - packetAtMs, hasEnded: () => hasEnded, close };
+
+  function add(unit: AccessUnit): void {
+    if (elapsedMs() - lastClipMs > keepClipMs) buffer.keep(0);
+    buffer.add(unit);
+    wake();
+  }
+
+  /** A session that would exceed the memory of all drops its GOPs and waits for the next key frame. */
+  function countMemory(): void {
+    const before = heldBytes;
+    heldBytes = hasEnded ? 0 : buffer.bytes() + assembler.heldBytes();
+    memory.usedBytes += heldBytes - before;
+    if (memory.usedBytes <= memory.maxBytes || buffer.bytes() === 0) return;
+    buffer.clear();
+    countMemory();
+  }
+
+  function wake(): void {
+    change.resolve();
+    change = Promise.withResolvers<void>();
+  }
+
+  async function read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits> {
+    const isClip = request.mode !== 'frames';
+    for (;;) {
+      if (isClip) {
+        lastClipMs = elapsedMs();
+        buffer.keep(request.clipSeconds);
+      }
+      const found = isClip ? findClip(request.clipSeconds) : findFrame();
+      if (found) return found;
+      if (hasEnded) throw new RtspConnectionError('RTSP server closed the connection');
+      await waitUntilAborted(change.promise, signal);
+    }
+  }
+
+  function findFrame(): ReadUnits | undefined {
+    const gop = buffer.newestGop();
+    const [keyFrame] = gop;
+    if (keyFrame && isNew(keyFrame)) return taken([keyFrame], 'key frame');
+    const newest = gop.at(-1);
+    return newest && gop.length <= maxGopUnits && isNew(newest) ? taken(gop, 'newest') : undefined;
+  }
+
+  function findClip(seconds: number): ReadUnits | undefined {
+    const units = buffer.lastSeconds(seconds);
+    const newest = units?.at(-1);
+    return units && newest && isNew(newest) ? taken(units, 'clip') : undefined;
+  }
+
+  /** An access unit that an earlier capture returned is no news, for example for a check that confirms another. */
+  function isNew(unit: AccessUnit): boolean {
+    if (elapsedMs() - unit.arrivedMs > maxAgeMs) return false;
+    if (lastRead === undefined || elapsedMs() - lastRead.atMs <= sharedMs) return true;
+    return unit !== lastRead.unit && unit.arrivedMs >= lastRead.unit.arrivedMs;
+  }
+
+  function taken(units: readonly AccessUnit[], kind: ReadUnits['kind']): ReadUnits | undefined {
+    const unit = units.at(-1);
+    if (unit === undefined) return undefined;
+    const atMs = elapsedMs();
+    if (lastRead === undefined || unit.arrivedMs > lastRead.unit.arrivedMs) lastRead = { unit, atMs };
+    return { units, kind, ageMs: atMs - unit.arrivedMs };
+  }
+
+  async function close(): Promise<void> {
+    setup.leave();
+    await ended.promise;
+  }
+}

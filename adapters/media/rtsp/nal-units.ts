@@ -1,0 +1,80 @@
+import type { VideoTrack } from './video-track.ts';
+
+/** Rules by which RTP carries the NAL units of a codec: H.264 (RFC 6184) or H.265 (RFC 7798). */
+export type NalRules = {
+  codec: 'H264' | 'H265';
+  headBytes: number;
+  /** Unit type, from the first byte of a unit or a payload. */
+  readType(first: number): number;
+  aggregate: number;
+  fragment: number;
+  /** Types above are packets of RTP, not units. */
+  maxUnit: number;
+  /** Header of the unit whose fragments begin with this payload. */
+  fragmentHead(payload: Uint8Array): Uint8Array;
+  isSlice(type: number): boolean;
+  isKeySlice(type: number): boolean;
+  /** Parameter sets that a decoder needs before a key frame. */
+  parameterSets: readonly number[];
+};
+
+const h264: NalRules = {
+  codec: 'H264',
+  headBytes: 1,
+  readType: (first) => first & 0x1f,
+  aggregate: 24,
+  fragment: 28,
+  maxUnit: 23,
+  fragmentHead: (payload) => Uint8Array.of((byteAt(payload, 0) & 0xe0) | (byteAt(payload, 1) & 0x1f)),
+  isSlice: (type) => type >= 1 && type <= 5,
+  isKeySlice: (type) => type === 5,
+  parameterSets: [7, 8],
+};
+
+const h265: NalRules = {
+  codec: 'H265',
+  headBytes: 2,
+  readType: (first) => (first >> 1) & 0x3f,
+  aggregate: 48,
+  fragment: 49,
+  maxUnit: 47,
+  fragmentHead: (payload) =>
+    Uint8Array.of((byteAt(payload, 0) & 0x81) | ((byteAt(payload, 2) & 0x3f) << 1), byteAt(payload, 1)),
+  isSlice: (type) => type < 32,
+  isKeySlice: (type) => type >= 16 && type <= 21,
+  parameterSets: [32, 33, 34],
+};
+
+/**
+ * Returns the rules for a track, or null for other codecs and for interleaved packets, whose units are not in decoding
+ * order.
+ */
+export function nalRules({ codec, parameters }: Pick<VideoTrack, 'codec' | 'parameters'>): NalRules | null {
+  const isReordered = /packetization-mode=2|sprop-max-don-diff=[1-9]/i.test(parameters ?? '');
+  if (isReordered) return null;
+  return codec === 'H264' ? h264 : codec === 'H265' ? h265 : null;
+}
+
+/** Splits an aggregation packet, in which a 16-bit length precedes each unit. Returns null if a length is wrong. */
+export function splitAggregate(payload: Uint8Array, headBytes: number): Uint8Array[] | null {
+  const units: Uint8Array[] = [];
+  for (let at = headBytes; at < payload.length;) {
+    const end = at + 2 + byteAt(payload, at) * 256 + byteAt(payload, at + 1);
+    if (end > payload.length || end - at <= 2 + headBytes) return null;
+    units.push(payload.subarray(at + 2, end));
+    at = end;
+  }
+  return units;
+}
+
+/** Returns the parameter sets of a session description, by their types. Other content is ignored. */
+export function describedParameterSets(parameters: string | null, rules: NalRules): Uint8Array[] {
+  return [...(parameters ?? '').matchAll(/sprop-(?:parameter-sets|vps|sps|pps)\s*=\s*([^;\s]+)/gi)]
+    .flatMap(([, list = '']) => list.split(','))
+    .map((text) => new Uint8Array(Buffer.from(text, 'base64')))
+    .filter((unit) => rules.parameterSets.includes(rules.readType(byteAt(unit, 0))));
+}
+
+function byteAt(bytes: Uint8Array, at: number): number {
+  return bytes[at] ?? 0;
+}

@@ -1,0 +1,37 @@
+import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchState, WatchStatus } from '../records/watch-state.ts';
+import { rules } from '../rules.ts';
+import { ageSeconds } from '../time.ts';
+
+/** Model calls that failed in a row, after which a watch counts as blind. */
+const maxModelFailures = rules.maxModelFailures;
+
+/** Numbers of watches that are neither paused nor deleted. A watch can be in several of the last four. */
+export type WatchNumbers = Record<Exclude<WatchStatus, 'paused'>, number> & {
+  /** Watches whose check is overdue, or was at the last one. */
+  late: number;
+  /** Watches whose model calls fail. */
+  unjudged: number;
+  /** Watches with a destination that accepts nothing. */
+  destinations_failing: number;
+};
+
+/** Counts watches by status and trouble. */
+export function countWatches(runs: readonly Pick<WatchRun, 'status' | 'state'>[], now: Date): WatchNumbers {
+  const count = (matches: (run: Pick<WatchRun, 'status' | 'state'>) => boolean) =>
+    runs.filter(matches).length;
+  const having = (wanted: WatchStatus) => count(({ status }) => status === wanted);
+  return {
+    active: having('active'),
+    off_schedule: having('off_schedule'),
+    budget_exhausted: having('budget_exhausted'),
+    stream_lost: having('stream_lost'),
+    late: count(({ state }) => state.health.late_since !== null || isOverdue(state, now)),
+    unjudged: count(({ state }) => state.model_failures_in_a_row >= maxModelFailures),
+    destinations_failing: count(({ state }) => state.health.failing.length > 0),
+  };
+}
+
+function isOverdue({ next }: WatchState, now: Date): boolean {
+  return next !== null && !next.done && ageSeconds(next.wait_until, now) > rules.lateWatchSeconds;
+}

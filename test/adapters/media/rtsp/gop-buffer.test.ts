@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import { createGopBuffer } from '../../../../adapters/media/rtsp/gop-buffer.ts';
+
+const clockRate = 90_000;
+
+function unit(seconds: number, isKeyFrame = false, bytes = 88) {
+  const timestamp = Math.round(seconds * clockRate) >>> 0;
+  return { bytes: new Uint8Array(bytes), isKeyFrame, timestamp, arrivedMs: seconds * 1000 };
+}
+
+/** Fills a buffer with a stream of one frame per second and a key frame every `every` seconds. */
+function play(from: number, to: number, { every = 2, keep = 0, maxBytes = 1e6 } = {}) {
+  const buffer = createGopBuffer({ clockRate, maxBytes });
+  buffer.keep(keep);
+  for (let second = from; second <= to; second += 1) buffer.add(unit(second, (second - from) % every === 0));
+  return buffer;
+}
+
+const seconds = (units: readonly { arrivedMs: number }[] | null) =>
+  units?.map(({ arrivedMs }) => arrivedMs / 1000);
+
+test('the buffer keeps the newest GOP', () => {
+  const buffer = play(0, 5);
+  expect(seconds(buffer.newestGop())).toEqual([4, 5]);
+  expect(buffer.bytes()).toBe(1200);
+});
+
+test('units before the first key frame are dropped', () => {
+  const buffer = createGopBuffer({ clockRate, maxBytes: 1e6 });
+  buffer.add(unit(1));
+  expect(buffer.newestGop()).toEqual([]);
+  expect(buffer.bytes()).toBe(0);
+});
+
+test.each([
+  [3, 9, [6, 7, 8, 9]],
+  [3, 10, [6, 7, 8, 9, 10]],
+  [0, 10, [10]],
+  [1, 10, [8, 9, 10]],
+])('a clip of %d s that ends at %d s begins with a key frame before it', (clipSeconds, to, units) => {
+  const buffer = play(0, to, { keep: clipSeconds });
+  expect(seconds(buffer.lastSeconds(clipSeconds))).toEqual(units);
+  // No more is kept.
+  expect(buffer.bytes()).toBe(600 * units.length);
+});
+
+test('a clip is missing until the buffer reaches back as far', () => {
+  expect(play(0, 2, { keep: 3 }).lastSeconds(3)).toBeNull();
+  expect(play(0, 10, { keep: 0 }).lastSeconds(3)).toBeNull();
+});
+
+test('timestamps wrap within a clip', () => {
+  const wrap = 2 ** 32 / clockRate;
+  const buffer = createGopBuffer({ clockRate, maxBytes: 1e6 });
+  buffer.keep(3);
+  for (const second of [-2, 0, 2]) buffer.add(unit(second < 0 ? wrap + second : second, true));
+  expect(buffer.lastSeconds(3)).toHaveLength(3);
+});
+
+test.each([60, -60])('another clock of the encoder (%d s) empties the buffer', (step) => {
+  const buffer = play(100, 105, { keep: 10 });
+  buffer.add(unit(105 + step, true));
+  expect(seconds(buffer.newestGop())).toEqual([105 + step]);
+  expect(buffer.bytes()).toBe(600);
+});
+
+test('the oldest GOP is dropped above the maximum, and the only one too', () => {
+  const buffer = play(0, 9, { keep: 60, maxBytes: 6 * 600 });
+  expect(buffer.bytes()).toBe(6 * 600);
+  const endless = play(0, 9, { every: 100, maxBytes: 4 * 600 });
+  expect(endless.newestGop()).toEqual([]);
+  expect(endless.bytes()).toBe(0);
+  endless.add(unit(10, true));
+  expect(endless.newestGop()).toHaveLength(1);
+});

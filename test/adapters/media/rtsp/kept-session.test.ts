@@ -1,0 +1,160 @@
+import { Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import type { DescribedStream } from '../../../../adapters/media/rtsp/describe.ts';
+import { openKeptSession } from '../../../../adapters/media/rtsp/kept-session.ts';
+import { nalRules } from '../../../../adapters/media/rtsp/nal-units.ts';
+import type { InterleavedFrame } from '../../../../adapters/media/rtsp/reader.ts';
+import { writeRtp } from '../../../support/rtsp/rtp-packets.ts';
+
+const parameters = 'sprop-parameter-sets=ZwE=,aAI=';
+const framesPerSecond = 10;
+
+/** A session with a camera of ten frames per second, on a clock that the test moves. */
+async function openSession({ every = 20, maxBytes = 1e6, memory = { maxBytes: 1e9, usedBytes: 0 } } = {}) {
+  let nowMs = 0;
+  let index = 0;
+  let take: (frame: InterleavedFrame) => void = () => undefined;
+  let end: () => void = () => undefined;
+  const methods: string[] = [];
+  const stream = {
+    client: {
+      request: async (method: string) => {
+        methods.push(method);
+        const headers = method === 'SETUP' ? [['Transport', 'RTP/AVP/TCP;interleaved=0-1'] as const] : [];
+        return { startLine: 'RTSP/1.0 200 OK', headers, body: new Uint8Array() };
+      },
+      onFrame: (taker) => void (take = taker),
+      onEnd: (ended) => {
+        const before = end;
+        end = () => (before(), ended());
+      },
+      socket: new Socket(),
+      close: () => end(),
+    },
+    target: { url: 'rtsp://camera.example/', host: 'camera.example', port: 554, credentials: null },
+    track: {
+      codec: 'H264',
+      payloadType: 96,
+      clockRate: 90_000,
+      parameters,
+      controlUrl: 'rtsp://camera.example/1',
+      sessionUrl: 'rtsp://camera.example/',
+    },
+    keepAliveMethod: 'OPTIONS',
+  } satisfies DescribedStream;
+  const rules = nalRules({ codec: 'H264', parameters })!;
+  const session = await openKeptSession(stream, rules, { elapsedMs: () => nowMs, memory, maxBytes });
+  const { signal } = new AbortController();
+  return {
+    session,
+    methods,
+    memory,
+    end: () => end(),
+    /** Moves the clock, without a packet. */
+    wait: (seconds: number) => void (nowMs += seconds * 1000),
+    /** Sends frames for some seconds. Frame and timestamp tell its number. */
+    play: (seconds: number, bytes = 2) => {
+      for (let frame = 0; frame < seconds * framesPerSecond; frame += 1) {
+        nowMs += 1000 / framesPerSecond;
+        const payload = Buffer.alloc(bytes, 0x9a);
+        payload[0] = index % every === 0 ? 0x65 : 0x41;
+        take({ channel: 0, bytes: writeRtp({ sequence: index, timestamp: index * 9000, payload }) });
+        index += 1;
+      }
+    },
+    read: async (mode: 'frames' | 'clip' = 'frames', clipSeconds = 3) => {
+      const { units, kind, ageMs } = await session.read(
+        { url: stream.target.url, mode, clipSeconds, resolveAgain: false },
+        signal,
+      );
+      const numbers = units.map(({ timestamp }) => timestamp / 9000);
+      return { kind, ageMs, from: numbers[0], to: numbers.at(-1) };
+    },
+  };
+}
+
+test('a frame is the newest key frame, with its age', async () => {
+  const { play, read } = await openSession();
+  play(5.1);
+  // Key frames are 0, 20 and 40; the newest frame is 49, because 50 may not be complete.
+  expect(await read()).toEqual({ kind: 'key frame', ageMs: 1000, from: 40, to: 40 });
+});
+
+test('a frame of a longer GOP is its newest one', async () => {
+  const { play, read } = await openSession({ every: 100 });
+  play(5.1);
+  expect(await read()).toEqual({ kind: 'newest', ageMs: 100, from: 0, to: 49 });
+});
+
+test('a later capture never has the frame of an earlier one', async () => {
+  const { play, read, wait } = await openSession();
+  play(2.2);
+  expect(await read()).toMatchObject({ kind: 'key frame', to: 20 });
+  wait(0.4);
+  // Jobs on the same camera at nearly the same time.
+  expect(await read()).toMatchObject({ kind: 'key frame', to: 20 });
+  play(0.6);
+  expect(await read()).toMatchObject({ kind: 'newest', to: 26 });
+  wait(0.6);
+  let answered = false;
+  const waiting = read().then((found) => ((answered = true), found));
+  await Promise.resolve();
+  expect(answered).toBe(false);
+  play(0.1);
+  expect(await waiting).toMatchObject({ kind: 'newest', to: 27 });
+});
+
+test('a frame that is too old is never returned, however long nothing arrives', async () => {
+  const { play, read, wait, session } = await openSession();
+  play(2.2);
+  wait(2.6);
+  expect(session.silentMs()).toBe(2600);
+  const waiting = read();
+  play(1.9);
+  expect(await waiting).toMatchObject({ to: expect.toSatisfy((index: number) => index > 21) });
+});
+
+test('the first clip is awaited, the next one is there', async () => {
+  const { play, read } = await openSession();
+  play(1);
+  const waiting = read('clip');
+  play(3);
+  expect(await waiting).toMatchObject({ kind: 'clip', from: 0, to: 38, ageMs: 100 });
+  play(10);
+  expect(await read('clip')).toMatchObject({ kind: 'clip', from: 100, to: 138, ageMs: 100 });
+});
+
+test('memory is that of the newest GOP, of a clip while clips are read, and nothing after the end', async () => {
+  const { play, read, memory, wait, end } = await openSession();
+  play(60, 1000);
+  expect(memory.usedBytes).toBeLessThan(21 * 1600);
+  const clip = read('clip', 5);
+  play(10, 1000);
+  await clip;
+  expect(memory.usedBytes).toBeGreaterThan(50 * 1500);
+  wait(41);
+  play(5, 1000);
+  expect(memory.usedBytes).toBeLessThan(21 * 1600);
+  end();
+  expect(memory.usedBytes).toBe(0);
+});
+
+test('a session that exceeds the memory of all sessions waits for its next key frame', async () => {
+  const memory = { maxBytes: 30_000, usedBytes: 20_000 };
+  const { play, read } = await openSession({ memory });
+  play(0.5, 1000);
+  expect(memory.usedBytes).toBeLessThanOrEqual(30_000);
+  const waiting = read();
+  play(2, 1000);
+  expect(memory.usedBytes).toBeLessThanOrEqual(30_000);
+  expect(await waiting).toMatchObject({ from: 0 });
+});
+
+test('a capture that waits fails when the session ends, after TEARDOWN', async () => {
+  const { session, read, methods } = await openSession();
+  const waiting = read();
+  await session.close();
+  await expect(waiting).rejects.toThrow('closed the connection');
+  expect(session.hasEnded()).toBe(true);
+  expect(methods).toEqual(['SETUP', 'PLAY', 'TEARDOWN']);
+});

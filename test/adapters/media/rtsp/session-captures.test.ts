@@ -1,0 +1,203 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
+import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
+import { NoFrameDecodedError } from '../../../../adapters/media/ffmpeg/errors.ts';
+import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
+import { createRtspSessions } from '../../../../adapters/media/rtsp/rtsp-sessions.ts';
+import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/records/capture.ts';
+import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
+import { startCamera } from '../../../support/rtsp/camera.ts';
+import { startGstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';
+import { recordRtp } from '../../../support/rtsp/rtp-recording.ts';
+import { startTcpProxy } from '../../../support/tcp-proxy.ts';
+
+const closers: (() => Promise<unknown> | void)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+let tempDir: string;
+beforeAll(async () => {
+  tempDir = await mkdtemp(join(tmpdir(), 'watchpost-sessions-'));
+});
+afterAll(() => rm(tempDir, { recursive: true, force: true, maxRetries: 10 }));
+
+/** Starts a camera of GStreamer behind a proxy that counts its connections. */
+async function startCountedCamera(...flags: string[]) {
+  const server = await startGstRtspServer(...flags);
+  closers.push(() => server.close());
+  const { hostname, port } = new URL(server.url);
+  const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+  closers.push(() => proxy.close());
+  return { ...proxy, url: server.url.replace(port, `${proxy.port}`), flipsAt: server.flipsAt };
+}
+
+/** Creates the capturer of one machine. Its timers fire when the test says so. */
+function openCapturer({ decodesPipes = true } = {}) {
+  const timers = new Map<() => void, number>();
+  const inputs: string[] = [];
+  const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
+  const runner = createFfmpegRunner({ ffmpegPath, tempDir });
+  const counted: FfmpegRunner = {
+    run: async (input, ...rest) => {
+      inputs.push(input.kind);
+      if (!decodesPipes && input.kind === 'pipe') throw new NoFrameDecodedError('Nothing was decoded.');
+      return runner.run(input, ...rest);
+    },
+  };
+  const sessions = createRtspSessions({
+    guard,
+    elapsedMs: () => performance.now(),
+    setTimer: (fire, delayMs) => {
+      timers.set(fire, delayMs);
+      return () => void timers.delete(fire);
+    },
+    maxKept: 10,
+  });
+  closers.push(() => sessions.close());
+  const ffmpeg = poolDecoders({ ffmpegPath, ffmpeg: counted, maxProcesses: 2 });
+  const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), sessions });
+  const { signal } = new AbortController();
+  return {
+    inputs,
+    probe: (url: string) => capturer.probe(url, signal),
+    capture: (url: string, mode: CaptureRequest['mode'] = 'frames') =>
+      capturer.capture({ url, mode, clipSeconds: 1, resolveAgain: false }, signal),
+    isLive: (url: string) => sessions.isLive(url),
+    passTimers: () => {
+      for (const fire of timers.keys()) fire();
+    },
+  };
+}
+
+/** Color of the middle pixel: the video of GStreamer is blue, and red after the flip. */
+function color({ thumbnail: planar }: Capture): 'blue' | 'red' | 'other' {
+  const pixels = thumbnail.width * thumbnail.height;
+  const middle = (thumbnail.width / 2) * (thumbnail.height / 4) + thumbnail.width / 4;
+  const [blue, red] = [planar[pixels + middle]!, planar[pixels * 1.25 + middle]!];
+  if (blue > 180 && red < 140) return 'blue';
+  return red > 180 && blue < 140 ? 'red' : 'other';
+}
+
+describe('captures from a session that stays open', () => {
+  test('captures of a stream use one connection, which closes when it is idle', async () => {
+    const camera = await startCountedCamera('--key-frame-every', '10');
+    const { capture, probe, passTimers, isLive, inputs } = openCapturer();
+    const startedAt = Date.now();
+    for (let check = 0; check < 3; check += 1) {
+      const taken = await capture(camera.url);
+      expect(color(taken)).toBe('blue');
+      expect(taken.position).toEqual({ segment: null, segment_seconds: 0 });
+      expect(taken.capturedAt.getTime()).toBeGreaterThanOrEqual(startedAt);
+      expect(taken.capturedAt.getTime()).toBeLessThanOrEqual(Date.now());
+    }
+    expect(await probe(camera.url)).toEqual({ platform: 'rtsp', playbackUrl: camera.url });
+    expect(camera.accepted()).toBe(1);
+    // ffmpeg reads bytes from a pipe only.
+    expect(inputs.every((kind) => kind === 'pipe')).toBe(true);
+    passTimers();
+    await expect.poll(() => isLive(camera.url)).toBe(false);
+    await capture(camera.url);
+    expect(camera.accepted()).toBe(2);
+  });
+
+  test('ten concurrent captures of frames and clips use one connection', async () => {
+    const camera = await startCountedCamera();
+    const { capture } = openCapturer();
+    const modes = ['frames', 'clip', 'hybrid', 'frames', 'clip'] as const;
+    const taken = await Promise.all([...modes, ...modes].map((mode) => capture(camera.url, mode)));
+    expect(taken.map(color)).toEqual(taken.map(() => 'blue'));
+    const clips = taken.flatMap(({ clip }) => clip ?? []);
+    expect(clips).toHaveLength(6);
+    const size = { width: 32, height: 18 };
+    const frames = await createImageDecoder({ ffmpegPath }).decodeClip(
+      clips[0]!,
+      size,
+      5,
+      AbortSignal.timeout(20_000),
+    );
+    expect(frames.length).toBeGreaterThanOrEqual(5);
+    expect(frames.length).toBeLessThanOrEqual(6);
+    expect(camera.accepted()).toBe(1);
+  });
+
+  test.each([
+    ['H.264 with a key frame each second', ['--key-frame-every', '10']],
+    ['H.264 with a GOP of 20 s', ['--key-frame-every', '200']],
+    ['H.265', ['--codec', 'h265']],
+  ])('a session of %s shows a change of scene', async (_kind, flags) => {
+    const camera = await startCountedCamera('--red-after', '1', ...flags);
+    const { capture } = openCapturer();
+    expect(color(await capture(camera.url))).toBe('blue');
+    const flippedMs = camera.flipsAt!.getTime();
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, flippedMs - Date.now()) + 600));
+    const taken = await capture(camera.url);
+    expect(color(taken)).toBe('red');
+    expect(taken.capturedAt.getTime()).toBeGreaterThan(flippedMs);
+    expect(camera.accepted()).toBe(1);
+  });
+
+  test('a capture replaces a session whose connection was lost', async () => {
+    const camera = await startCountedCamera('--auth', 'digest');
+    const { capture, isLive } = openCapturer();
+    const url = camera.url.replace('rtsp://', 'rtsp://viewer:secret@');
+    await capture(url);
+    camera.cut();
+    await expect.poll(() => isLive(url)).toBe(false);
+    expect(color(await capture(url))).toBe('blue');
+    expect(camera.accepted()).toBe(2);
+  });
+});
+
+describe('recorded cameras with a session', () => {
+  async function moment(codec: 'h264' | 'h265' | 'mjpeg', odd: Parameters<typeof startCamera>[1] = {}) {
+    const camera = await startCamera(await recordRtp({ codec }), odd);
+    closers.push(() => camera.close());
+    const { capture, inputs } = openCapturer();
+    return { moment: readMoment((await capture(camera.url)).thumbnail), inputs };
+  }
+
+  // The camera sends 3 s without pauses, with key frames at 0, 0.5, … 2.5 s.
+  test.each(['h264', 'h265'] as const)('the newest key frame of a camera with %s is shown', async (codec) => {
+    expect((await moment(codec)).moment).toBeCloseTo(2.5, 0);
+  });
+
+  test('a camera without parameter sets in its description sends them with its key frames', async () => {
+    const describe = (text: string): string => text.replace(/^a=fmtp:.*\r\n/m, '');
+    expect((await moment('h264', { describe })).moment).toBeCloseTo(2.5, 0);
+  });
+
+  test('a GOP with a lost packet is not shown', async () => {
+    const { packets } = await recordRtp({ codec: 'h264' });
+    const times = [...new Set(packets.filter(({ isControl }) => !isControl).map(timestamp))];
+    // The first packet of the last key frame.
+    const lost = packets.filter((packet) => !packet.isControl && timestamp(packet) === times[25])[0]!;
+    const packet = (each: (typeof packets)[number]) => (each === lost ? null : each.bytes);
+    expect((await moment('h264', { packet })).moment).toBeCloseTo(2, 0);
+  });
+
+  test('a camera with Motion JPEG is captured through the relay', async () => {
+    const taken = await moment('mjpeg');
+    expect(taken.moment).toBeCloseTo(0, 0);
+    expect(taken.inputs).toEqual(['rtsp']);
+  });
+
+  test('a stream that cannot be decoded from a session is captured through the relay, without a session beside it', async () => {
+    const camera = await startCountedCamera();
+    const { capture, inputs, isLive } = openCapturer({ decodesPipes: false });
+    expect(color(await capture(camera.url))).toBe('blue');
+    expect(isLive(camera.url)).toBe(false);
+    expect(color(await capture(camera.url))).toBe('blue');
+    expect(inputs).toEqual(['pipe', 'rtsp', 'rtsp']);
+    expect(camera.accepted()).toBe(3);
+  });
+});
+
+function timestamp({ bytes }: { bytes: Buffer }): number {
+  return bytes.readUInt32BE(4);
+}

@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Budget, Destination } from '../../../core/records/watch.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
+import { newCondition } from '../../support/watch-records.ts';
+import { newCreation } from '../../contract/watch-records.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+/** Watches of several minutes on a wall clock that is set back by an hour while they wait. */
+
+let world: World;
+afterEach(() => world.close());
+
+type Options = {
+  cooldown?: number;
+  remind?: number | null;
+  budget?: Budget | null;
+  destinations?: Destination[];
+};
+let watchId: string;
+
+async function begin({ cooldown = 0, remind = null, budget = null, destinations = [] }: Options = {}) {
+  world = createWorld();
+  const creation = newCreation();
+  const { config } = creation.watch;
+  const condition = newCondition({ checks_to_close: 1, cooldown_seconds: cooldown, remind_seconds: remind });
+  Object.assign(config, { schedule: null, regions: null, budget, destinations, conditions: [condition] });
+  watchId = creation.watch.watch_id;
+  await world.c.watches.create(
+    { ...creation, events: [], run: { ...creation.run, sequence: 0 } },
+    world.clock.now,
+  );
+  return world.begin({ job_id: watchId, generation: 0 });
+}
+
+async function run(step: WorkflowState, ticks: number): Promise<WorkflowState> {
+  let current = step;
+  for (let tick = 0; tick < ticks; tick += 1) current = await world.tick(current);
+  return current;
+}
+
+/** Sets the clock back by an hour: the execution wakes after its wait, as its timer is monotonic. */
+async function tickAfterSetBack(step: WorkflowState): Promise<WorkflowState> {
+  const wait = Date.parse(step.wait_until) - world.clock.now.getTime();
+  world.clock.now = new Date(world.clock.now.getTime() - 3_600_000 + wait);
+  return world.tick({ ...step, wait_until: world.clock.now.toISOString() });
+}
+
+async function types(): Promise<string[]> {
+  const events = await world.c.watches.events(watchId, 0, 1000, new Date(0));
+  return events.map(({ type }) => type).filter((type) => type !== 'progress');
+}
+
+async function hours() {
+  const all = await world.c.watches.hours(watchId, new Date(0), new Date('2100-01-01'));
+  const sum = (name: 'checks' | 'watched_ms' | 'gap_ms') =>
+    all.reduce((total, { counts }) => total + counts[name], 0);
+  const least = Math.min(...all.flatMap(({ counts }) => Object.values(counts)));
+  return { checks: sum('checks'), watched: sum('watched_ms') / 1000, gap: sum('gap_ms') / 1000, least };
+}
+
+const verdicts = (count: number, verdict: boolean) =>
+  world.script.verdicts.push(...Array.from({ length: count }, () => verdict));
+
+describe('a watch whose wall clock is set back by an hour', () => {
+  test('the checks keep their interval, none is made twice, and the coverage is whole and never negative', async () => {
+    const step = await run(await begin(), 10);
+    const after = await tickAfterSetBack(step);
+    const wait = Date.parse(after.wait_until) - world.clock.now.getTime();
+    expect(wait).toBe(10_000);
+    await run(after, 9);
+    expect(await hours()).toEqual({ checks: 20, watched: 190, gap: 0, least: 0 });
+    expect((await world.c.watches.get(watchId))!.run.state.health.late_since).toBeNull();
+  });
+
+  test('the cooldown and the reminders of an alert keep their length', async () => {
+    let step = await begin({ cooldown: 60, remind: 60 });
+    verdicts(2, true);
+    step = await run(step, 2);
+    verdicts(1, true);
+    step = await tickAfterSetBack(step);
+    verdicts(6, true);
+    step = await run(step, 6);
+    expect(await types()).toEqual(['alert_opened', 'alert_reminder']);
+    verdicts(1, false);
+    verdicts(3, true);
+    await run(step, 4);
+    expect(await types()).toEqual(['alert_opened', 'alert_reminder', 'alert_closed', 'alert_opened']);
+  });
+
+  test('a snooze ends after its duration', async () => {
+    let step = await run(await begin(), 1);
+    const stored = (await world.c.watches.get(watchId))!;
+    const until = new Date(world.clock.now.getTime() + 30_000).toISOString();
+    const conditions = stored.run.state.conditions.map((each) => ({ ...each, snoozed_until: until }));
+    await world.c.watches.commit({
+      watchId,
+      expectedVersion: stored.run.version,
+      set: { state: { ...stored.run.state, conditions } },
+      events: [],
+      alerts: [],
+      hours: [],
+    });
+    verdicts(8, true);
+    step = await tickAfterSetBack(step);
+    await run(step, 7);
+    expect(await types()).toEqual(['alert_opened']);
+  });
+
+  test('the budget of a day does not begin again because the clock shows the day before', async () => {
+    let step = await begin({ budget: { model_calls_per_day: 5, usd_per_day: null } });
+    world.clock.now = new Date('2026-03-02T00:10:00.000Z');
+    step = await run({ ...step, wait_until: world.clock.now.toISOString() }, 3);
+    step = await tickAfterSetBack(step);
+    await run(step, 1);
+    const { budget } = (await world.c.watches.get(watchId))!.run.state;
+    expect(budget).toMatchObject({ day: '2026-03-01', calls: 5 });
+    expect((await world.c.watches.get(watchId))!.run.status).toBe('budget_exhausted');
+  });
+
+  test('an execution that begins afterwards does not wait until the clock has caught up', async () => {
+    await run(await begin(), 3);
+    world.clock.now = new Date(world.clock.now.getTime() - 3_600_000);
+    const begun = await world.begin({ job_id: watchId, generation: 0 });
+    expect(Date.parse(begun.wait_until)).toBeLessThanOrEqual(world.clock.now.getTime() + 1000);
+  });
+});
