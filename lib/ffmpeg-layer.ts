@@ -1,13 +1,15 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Annotations } from 'aws-cdk-lib';
 import { Architecture, Code, LayerVersion } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { checksumsSchema } from '../layers/ffmpeg/build-layer.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 
 type Props = {
   architecture: StageSettings['architecture'];
-  /** True for a deployment: a placeholder is then an error instead of a warning. */
+  /** True for a deployment: a placeholder is then an error instead of a warning, and so is an unconfirmed binary. */
   required: boolean;
   /** Folder that contains `dist/<architecture>` and `placeholder`, with a trailing slash. */
   folder?: string;
@@ -29,6 +31,7 @@ export class FfmpegLayer extends Construct {
     const isBuilt = existsSync(`${built}/bin/ffmpeg`);
     const source = isBuilt ? built : `${folder}placeholder`;
     if (!isBuilt) this.#reportPlaceholder(required);
+    else if (required) this.#requireConfirmed(`${built}/bin/ffmpeg`, `${folder}checksums.json`, architecture);
     this.unzippedBytes = folderBytes(source);
     this.layer = new LayerVersion(this, 'Layer', {
       code: Code.fromAsset(source),
@@ -36,6 +39,18 @@ export class FfmpegLayer extends Construct {
       description: 'ffmpeg, as published by ffmpeg-static',
       license: 'GPL-3.0-or-later',
     });
+  }
+
+  /** Reports an error for a binary whose checksum nobody has confirmed, however it came into the folder. */
+  #requireConfirmed(binary: string, checksumsFile: string, architecture: string): void {
+    const sha256 = createHash('sha256').update(readFileSync(binary)).digest('hex');
+    const recorded = checksumsSchema.parse(
+      existsSync(checksumsFile) ? JSON.parse(readFileSync(checksumsFile, 'utf8')) : {},
+    );
+    if (Object.values(recorded).some((release) => release[architecture] === sha256)) return;
+    Annotations.of(this).addError(
+      `The checksum of the ffmpeg layer for ${architecture} is not confirmed: sha256 ${sha256}. Run: npm run layer -- ${architecture}. For a binary that you built, add {"own": {"${architecture}": "${sha256}"}} to layers/ffmpeg/checksums.json.`,
+    );
   }
 
   #reportPlaceholder(required: boolean): void {

@@ -3,7 +3,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { deferEventBus, deferMediaStore } from '../../adapters/aws/deferred.ts';
+import { deferEventBus, deferMediaStore, deferWebhookHttp } from '../../adapters/aws/deferred.ts';
 import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import { createMail } from '../../adapters/aws/mail.ts';
@@ -14,7 +14,6 @@ import { instrumentMeter } from '../../adapters/aws/telemetry/instrument-meter.t
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
-import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
 import type { DeliverMessageDeps } from '../../core/delivery/deliver-message.ts';
@@ -28,7 +27,7 @@ export type DeliverFunctionDeps = DeliverMessageDeps & { postpone: ChangeVisibil
     'during'
   >;
 
-/** Creates the dependencies, once per instance: connections to receivers are reused. */
+/** Creates the dependencies, once per instance. Connections to receivers are not reused: a freeze may close them. */
 export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const { measurements, log, during } = createTelemetry({
     level: config.LOG_LEVEL,
@@ -43,9 +42,8 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const masterSecret = secret(config.MASTER_SECRET_ARN);
   const mail = createMail(config, { secret, log });
   const webhooks = createWebhookSender({
-    http: createGuardedHttp(
+    http: deferWebhookHttp(
       createWebhookGuard(config.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges', config.DENY_RANGES),
-      { keepAlive: false },
     ),
     version: softwareVersion,
     elapsedMs: () => performance.now(),

@@ -21,7 +21,8 @@ type Deps = {
 /** Built layer. `isNew` is true if its checksum was not recorded before. */
 export type BuiltLayer = { folder: string; sha256: string; bytes: number; isNew: boolean };
 
-const checksumsSchema = z.record(z.string(), z.record(z.string(), z.string()));
+/** Confirmed checksums by release, or another name of yours, and by architecture. */
+export const checksumsSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
 /**
  * Writes the folder of a layer with binary, license and origin. Throws `DownloadError`, and `LayerError` for

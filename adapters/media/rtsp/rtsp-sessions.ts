@@ -21,7 +21,7 @@ export type RtspSessions = {
   read(request: CaptureRequest, signal: AbortSignal): Promise<SessionUnits | null>;
   /** Returns true if packets arrive in an open session: the stream is live without another connection. */
   isLive(url: string): boolean;
-  /** Closes the session: captures of this URL have a connection each for an hour. */
+  /** Closes the session of a stream that could not be decoded: its captures have a connection each for ten minutes. */
   avoid(url: string): Promise<void>;
   /** Closes all sessions. */
   close(): Promise<void>;
@@ -58,6 +58,8 @@ const maxSilentMs = 5_000;
 const keyFrameWaitMs = 20_000;
 const openTimeoutMs = 15_000;
 const avoidMs = 3_600_000;
+/** A single damaged key frame may be the cause. */
+const avoidBrieflyMs = 600_000;
 const maxKnown = 2_000;
 const maxSessionBytes = 32 * 1024 * 1024;
 const maxBytesOfAll = 192 * 1024 * 1024;
@@ -89,7 +91,7 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     read,
     isLive: (url) => isUsable(entries.get(url)?.session),
     avoid: async (url) => {
-      note(url, { avoidedUntilMs: elapsedMs() + avoidMs });
+      note(url, { avoidedUntilMs: elapsedMs() + avoidBrieflyMs });
       await end(entries.get(url));
       await closing.get(url);
     },

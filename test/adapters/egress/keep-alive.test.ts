@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { deferWebhookHttp } from '../../../adapters/aws/deferred.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { startHttpProxy } from '../../support/http-proxy.ts';
@@ -65,8 +66,8 @@ describe('connections of the guarded client', () => {
     expect(proxy.asked).toHaveLength(2);
   });
 
-  test('a client without keep-alive opens a connection for each request', async () => {
-    const http = createGuardedHttp(opened, { keepAlive: false });
+  test('the client for webhooks on AWS opens a connection for each request', async () => {
+    const http = deferWebhookHttp(opened);
     closers.push(() => http.close());
     const { port, requests } = await serve();
     for (const _ of [1, 2])

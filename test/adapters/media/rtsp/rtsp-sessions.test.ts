@@ -210,12 +210,14 @@ describe('streams without a usable session', () => {
     expect(counts().opened).toBe(1);
   });
 
-  test('a stream to avoid has no session, and its session is closed before', async () => {
-    const { read, sessions, counts } = openSessions();
+  test('a stream to avoid has no session for ten minutes, and its session is closed before', async () => {
+    const { read, sessions, counts, pass } = openSessions();
     await read();
     await sessions.avoid(url);
     expect(counts().current).toBe(0);
     expect(await read()).toBeNull();
+    await pass(600);
+    expect(await read()).not.toBeNull();
   });
 
   test('an aborted capture ends with its reason, and leaves the session to others', async () => {
