@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { z } from 'zod';
 import { visionProviders } from '../adapters/vision/providers.ts';
 import { checkAccount, toExitCode } from '../lib/preflight/checks.ts';
 import { listActions } from '../lib/preflight/deployment-actions.ts';
+import { checkEventBus } from '../lib/preflight/event-bus.ts';
 import { createFactClients, readFacts } from '../lib/preflight/facts.ts';
 import { readStage } from '../lib/stage/read-stage.ts';
 import { assertSupportedRegion } from '../lib/stage/region.ts';
@@ -49,7 +51,10 @@ async function run(): Promise<number> {
     actions: listActions(settings),
     layerFile: `${root}layers/ffmpeg/dist/${settings.architecture}/bin/ffmpeg`,
   });
-  const results = checkAccount(facts, settings, modelId);
+  const results = [
+    ...checkAccount(facts, settings, modelId),
+    ...(await checkEventBus(settings.eventBus, new EventBridgeClient({ region }))),
+  ];
   const streamHour = priceStreamHour(modelId, settings.burstSeconds);
   if (values.json) {
     process.stdout.write(`${JSON.stringify({ stage: name, region, modelId, results, streamHour })}\n`);

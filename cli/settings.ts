@@ -1,4 +1,5 @@
 import { promptNames } from '../adapters/vision/prompt-variants.ts';
+import { capturedWidthPixels, minPictureWidthPixels } from '../adapters/vision/picture-width.ts';
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import { z } from 'zod';
@@ -106,10 +107,12 @@ const settingsSchema = z.object({
     fallback: 'verdict-first',
     text: 'prompt of checks for bedrock and openai: verdict-first, evidence-first, strict, last-frame',
   }),
-  visionWidth: wholeNumber(224, 896).prefault('896').register(help, {
-    fallback: '896',
-    text: 'maximum width of the frames that bedrock and openai receive for checks, in pixels; evidence keeps its width',
-  }),
+  visionWidth: wholeNumber(minPictureWidthPixels, capturedWidthPixels)
+    .prefault(`${capturedWidthPixels}`)
+    .register(help, {
+      fallback: '896',
+      text: 'maximum width of the frames that bedrock and openai receive for checks, in pixels; evidence keeps its width',
+    }),
   openaiUrl: z.url().prefault('http://127.0.0.1:11434/v1').register(help, {
     fallback: 'http://127.0.0.1:11434/v1',
     text: 'base URL of the OpenAI-compatible server',

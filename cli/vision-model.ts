@@ -5,7 +5,7 @@ import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { poolImageDecoders } from '../adapters/media/ffmpeg/image-pool.ts';
 import { fetch as operatorFetch } from 'undici';
 import { resizeJpeg } from '../adapters/media/ffmpeg/resize-jpeg.ts';
-import { withPictureWidth } from '../adapters/vision/picture-width.ts';
+import { capturedWidthPixels, withPictureWidth } from '../adapters/vision/picture-width.ts';
 import { promptVariants } from '../adapters/vision/prompt-variants.ts';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
 import { priceOfModel } from '../adapters/vision/bedrock/model-prices.ts';
@@ -18,9 +18,6 @@ import { createThreadDetector } from '../adapters/vision/objects/thread-detector
 import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
-
-/** Width of a captured frame, in pixels. */
-const capturedWidthPixels = 896;
 
 /** Creates the model of the settings. Throws `SettingsError` if a required setting is missing. */
 export function createVisionModel(settings: Settings, ffmpegPath: string): VisionModel {

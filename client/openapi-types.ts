@@ -91,6 +91,10 @@ export type WatchEvent =
           height: number;
         }[];
         /**
+         * Version of the prompt; absent from built-in models
+         */
+        prompt_version?: string;
+        /**
          * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
          */
         frame_url: string | null;
@@ -2491,6 +2495,10 @@ export interface Alert {
     width: number;
     height: number;
   }[];
+  /**
+   * Version of the prompt; absent from built-in models
+   */
+  prompt_version?: string;
   reminders: number;
   acknowledged: {
     at: string;

@@ -29,7 +29,7 @@ export class AnalyzeFunction extends Construct {
   constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
     const { table, pictures, queue, machines, capture } = props;
-    const { retentionSeconds, visionProvider, visionPrompt } = context.settings;
+    const { retentionSeconds, visionProvider, visionPrompt, visionWidth } = context.settings;
     const { region } = Stack.of(this);
     const vision = visionProviders[visionProvider].readStage(context.settings, region);
     const environment: OwnEnvironment<AnalyzeEnvironment> = {
@@ -42,6 +42,7 @@ export class AnalyzeFunction extends Construct {
       VISION_PROVIDER: visionProvider,
       MODEL_ID: vision.modelId,
       VISION_PROMPT: visionPrompt,
+      VISION_WIDTH: String(visionWidth),
       ...vision.environment,
       RETENTION_SECONDS: String(retentionSeconds),
     };

@@ -45,6 +45,8 @@ export const functionSettings = z.object({
   VISION_PROVIDER: visionProviderSchema.prefault(defaultVisionProvider),
   /** Prompt of checks. */
   VISION_PROMPT: z.enum(promptNames).prefault('verdict-first'),
+  /** Maximum width of the frames that the model receives for checks, in pixels. */
+  VISION_WIDTH: count.prefault('896'),
   ...visionSettings,
 
   /** Path of ffmpeg. Default: that of the layer. */

@@ -12,7 +12,7 @@ import { RecordingError } from './recording-error.ts';
 import { splitFrames, type RecordedFrame } from './split-frames.ts';
 
 /** Minimum time between two frames, in seconds. No check needs more. */
-const frameSeconds = 0.45;
+export const frameSeconds = 0.45;
 
 /**
  * Yields the frames of a recording in order, decoded in one run of ffmpeg that goes no faster than they are read. With
@@ -21,9 +21,9 @@ const frameSeconds = 0.45;
 export async function* readFrames(
   ffmpegPath: string,
   path: string,
-  { keyFramesOnly }: { keyFramesOnly: boolean },
+  { keyFramesOnly, maxFrames }: { keyFramesOnly: boolean; maxFrames?: number },
 ): AsyncGenerator<RecordedFrame> {
-  const child = spawn(ffmpegPath, frameArguments(path, keyFramesOnly), {
+  const child = spawn(ffmpegPath, frameArguments(path, keyFramesOnly, maxFrames), {
     env: {},
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
@@ -53,7 +53,7 @@ function collectText(pipe: Readable | null): () => string {
   return () => text.split('\n', 1)[0] ?? '';
 }
 
-function frameArguments(path: string, keyFramesOnly: boolean): string[] {
+function frameArguments(path: string, keyFramesOnly: boolean, maxFrames: number | undefined): string[] {
   const skipped = keyFramesOnly ? ['-skip_frame', 'nokey'] : [];
   const rate = `select=isnan(prev_selected_t)+gte(t-prev_selected_t\\,${frameSeconds})`;
   const split = 'split=2[timed][pictures];[timed]scale=2:2[time]';
@@ -64,12 +64,19 @@ function frameArguments(path: string, keyFramesOnly: boolean): string[] {
     ...fileInput(path),
     '-filter_complex',
     `[0:v:0]setpts=PTS-STARTPTS,${rate},${split};[pictures]${pictureBranches}`,
-    ...output('frame', 'mjpeg -q:v 3', 'image2pipe', 3),
-    ...output('thumbnail', 'rawvideo', 'rawvideo', 1),
-    ...output('time', 'rawvideo', 'mkvtimestamp_v2', 4),
+    ...output('frame', 'mjpeg -q:v 3', 'image2pipe', 3, maxFrames),
+    ...output('thumbnail', 'rawvideo', 'rawvideo', 1, maxFrames),
+    ...output('time', 'rawvideo', 'mkvtimestamp_v2', 4, maxFrames),
   ];
 }
 
-function output(name: string, codec: string, format: string, pipe: number): string[] {
-  return `-map [${name}] -fps_mode passthrough -c:v ${codec} -f ${format} pipe:${pipe}`.split(' ');
+function output(
+  name: string,
+  codec: string,
+  format: string,
+  pipe: number,
+  maxFrames: number | undefined,
+): string[] {
+  const count = maxFrames === undefined ? '' : ` -frames:v ${maxFrames}`;
+  return `-map [${name}] -fps_mode passthrough${count} -c:v ${codec} -f ${format} pipe:${pipe}`.split(' ');
 }

@@ -2,8 +2,7 @@ import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
-import { readFrames } from './read-frames.ts';
-import type { RecordedFrame } from './split-frames.ts';
+import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
 import { fileAt, type Timeline, type TimelineFile } from './timeline.ts';
 
 export type RecordingCapturerDeps = {
@@ -20,11 +19,16 @@ const maxKeyFrameSeconds = 2.5;
 const shortSeconds = 600;
 const clipTimeoutMs = 30_000;
 
+/** From this duration on, only the frames that are captured are decoded, in seconds: its preparation takes two processes. */
+const minLazySeconds = 300;
+
 type OpenFile = {
   file: TimelineFile;
-  frames: AsyncGenerator<RecordedFrame>;
-  current?: RecordedFrame;
-  next?: RecordedFrame;
+  frames: AsyncGenerator<PlayedFrame>;
+  /** True if frames are decoded when they are captured. */
+  isLazy: boolean;
+  current?: PlayedFrame;
+  next?: PlayedFrame;
 };
 
 /**
@@ -53,10 +57,12 @@ export function createRecordingCapturer(
     if (!file) throw new StreamFetchError('There is no recording of this time.');
     const offset = seconds - file.startSeconds;
     const recorded = await newestFrame(file, offset);
-    if (!recorded) throw new StreamFetchError('No frame of the recording can be decoded at this time.');
+    const picture = await recorded?.read();
+    if (!recorded || !picture)
+      throw new StreamFetchError('No frame of the recording can be decoded at this time.');
     const capture: Capture = {
-      frame: recorded.frame,
-      thumbnail: recorded.thumbnail,
+      frame: picture.frame,
+      thumbnail: picture.thumbnail,
       capturedAt: new Date(timeline.beginsAt.getTime() + (file.startSeconds + recorded.seconds) * 1000),
       position: {
         segment: `${file.startSeconds}+${recorded.seconds}`,
@@ -80,12 +86,29 @@ export function createRecordingCapturer(
     return ffmpeg.run(input, { mode, clipSeconds: seconds }, { timeoutMs: clipTimeoutMs }, signal);
   }
 
-  async function newestFrame(file: TimelineFile, offset: number): Promise<RecordedFrame | undefined> {
-    if (open?.file !== file) {
-      await close();
-      open = { file, frames: readFrames(ffmpegPath, file.path, { keyFramesOnly: keyFramesSuffice(file) }) };
-    }
+  /** Decodes all frames of a file if one alone cannot be decoded, so that ffmpeg decides what is shown in its place. */
+  async function newestFrame(file: TimelineFile, offset: number): Promise<PlayedFrame | undefined> {
+    if (open?.file !== file)
+      await openFile(file, keyFramesSuffice(file) && file.durationSeconds >= minLazySeconds);
+    const newest = await moveTo(offset);
+    if (!open?.isLazy) return newest;
+    const picture = await newest?.read();
+    if (newest && picture) return { ...newest, read: async () => picture };
+    await openFile(file, false);
+    return moveTo(offset);
+  }
+
+  async function openFile(file: TimelineFile, isLazy: boolean): Promise<void> {
+    await close();
+    const frames = isLazy
+      ? decodeReadFrames(ffmpegPath, file.path)
+      : decodeAllFrames(ffmpegPath, file.path, { keyFramesOnly: keyFramesSuffice(file) });
+    open = { file, frames, isLazy };
+  }
+
+  async function moveTo(offset: number): Promise<PlayedFrame | undefined> {
     const reading = open;
+    if (!reading) return undefined;
     while (reading.current === undefined || reading.next === undefined || reading.next.seconds <= offset) {
       const step = await reading.frames.next();
       if (reading.next) reading.current = reading.next;

@@ -4,6 +4,11 @@ import { VisionError } from '../../core/errors.ts';
 /** Scales a JPEG down to a width, in pixels. */
 export type ResizeJpeg = (jpeg: Uint8Array, widthPixels: number, signal: AbortSignal) => Promise<Uint8Array>;
 
+/** Width of a captured frame, in pixels. */
+export const capturedWidthPixels = 896;
+/** Minimum width of the frames that a model receives, in pixels. */
+export const minPictureWidthPixels = 224;
+
 /**
  * Returns a model that receives frames of at most `widthPixels` for its checks: fewer pixels are fewer tokens. The evidence keeps its
  * width. Throws `VisionError` if a frame cannot be scaled.

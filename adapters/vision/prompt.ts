@@ -204,12 +204,14 @@ export function toConditionVerdicts(
   { verdicts }: ConditionsFields,
   questions: readonly ConditionQuestion[],
   tokens: TokenUse,
+  { version }: PromptVariant = defaultPrompt,
 ): ConditionVerdicts {
   return {
     verdicts: verdicts.map(({ condition_id: number, ...verdict }) => ({
       condition_id: questions[Number(number) - 1]?.condition_id ?? `unknown ${number}`,
       triggered: verdict.triggered,
       explanation: verdict.explanation.slice(0, 600),
+      prompt_version: version,
     })),
     tokens,
   };

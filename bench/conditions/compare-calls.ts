@@ -1,6 +1,6 @@
 import type { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-vision.ts';
-import { modelPrices } from '../../adapters/vision/bedrock/model-prices.ts';
+import { priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
 
 /**
  * Counts what a check of several conditions costs on Nova, by the request as sent. Text: characters divided by `charactersPerToken`. A frame of
@@ -42,7 +42,7 @@ function add(one: Cost, other: Cost): Cost {
 
 /** Sends one call to a client that only counts. The joint call is used for one condition too, as watches do. */
 async function computeCost(asked: readonly string[]): Promise<Cost> {
-  const price = modelPrices['amazon.nova-lite'];
+  const price = priceOfModel(modelId);
   if (price === undefined) throw new Error('The price of Nova Lite is unknown');
   const cost: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, dollars: 0 };
   const client = {

@@ -123,7 +123,9 @@ async function replayOnce(
     watch.config.conditions.map(({ condition_id, condition }) => [condition_id, condition]),
   );
   const model = createVisionModel(settings, ffmpegPath);
-  const vision = options.cache ? createCachedVision(model, cacheFolder()) : { ...uncached, ...model };
+  const vision = options.cache
+    ? createCachedVision(model, cacheFolder(), [settings.visionPrompt, settings.visionWidth])
+    : { ...uncached, ...model };
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: context.tempDir });
   const recording = createRecordingCapturer({ timeline, ffmpegPath, ffmpeg, now: () => clock.now });
   const maskMedia = createMaskMedia({ ffmpegPath, tempDir: context.tempDir });

@@ -2,14 +2,19 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { evidenceBoxSchema, tokenUseSchema, verdictSchema } from '../../core/records/vision.ts';
+import {
+  evidenceBoxSchema,
+  promptVersionSchema,
+  tokenUseSchema,
+  verdictSchema,
+} from '../../core/records/vision.ts';
 import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
 
 /** Model that remembers its verdicts, with the number of those that were remembered. */
 export type CachedVision = VisionModel & { remembered: () => number };
 
 /** Change it when prompts or built-in models change their answers. */
-const format = 2;
+const format = 3;
 
 const conditionVerdictsSchema = z.object({
   verdicts: z.array(
@@ -18,6 +23,7 @@ const conditionVerdictsSchema = z.object({
       triggered: z.boolean().nullable(),
       explanation: z.string(),
       boxes: z.array(evidenceBoxSchema).optional(),
+      prompt_version: promptVersionSchema.optional(),
     }),
   ),
   tokens: tokenUseSchema,
@@ -25,9 +31,9 @@ const conditionVerdictsSchema = z.object({
 
 /**
  * Returns a model that stores its verdicts in a folder, by frame, condition and model: a second run with the same frames costs nothing. An
- * unreadable verdict is requested again.
+ * unreadable verdict is requested again. `variant` names the settings that change its answers, such as prompt and width.
  */
-export function createCachedVision(vision: VisionModel, folder: string): CachedVision {
+export function createCachedVision(vision: VisionModel, folder: string, variant: unknown): CachedVision {
   const { judgeConditions } = vision;
   let remembered = 0;
 
@@ -47,12 +53,12 @@ export function createCachedVision(vision: VisionModel, folder: string): CachedV
     ...vision,
     remembered: () => remembered,
     judge: async (media, condition, signal) =>
-      recall(hashKey(vision, media, condition), verdictSchema, async () =>
+      recall(hashKey(vision, variant, media, condition), verdictSchema, async () =>
         vision.judge(media, condition, signal),
       ),
     ...(judgeConditions && {
       judgeConditions: async (media, conditions, signal) =>
-        recall(hashKey(vision, media, conditions), conditionVerdictsSchema, async () =>
+        recall(hashKey(vision, variant, media, conditions), conditionVerdictsSchema, async () =>
           judgeConditions(media, conditions, signal),
         ),
     }),
@@ -62,14 +68,16 @@ export function createCachedVision(vision: VisionModel, folder: string): CachedV
 /** Returns the name of an answer: `asked` is the condition, or the conditions of a joint call with their ids. */
 function hashKey(
   { provider, model }: VisionModel,
-  { mode, frame, clip, regions }: CheckMedia,
+  variant: unknown,
+  { mode, frame, clip, previous, regions }: CheckMedia,
   asked: unknown,
 ): string {
   const hash = createHash('sha256').update(
-    JSON.stringify([format, provider, model, mode, asked, ...(regions ?? [])]),
+    JSON.stringify([format, provider, model, variant, mode, asked, ...(regions ?? [])]),
   );
   hash.update(frame);
   if (clip) hash.update(clip);
+  if (previous) hash.update('previous').update(previous);
   return hash.digest('hex');
 }
 

@@ -1,4 +1,4 @@
-import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
+import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import type { Watch } from '../../core/records/watch.ts';
@@ -9,6 +9,7 @@ import { captureTick } from '../../core/workflow/capture-tick.ts';
 import { initialWatchState } from '../../core/watch/initial-state.ts';
 import type { WatchOutcome } from '../../core/watch/outcome.ts';
 import { askModel } from '../../core/watch/ask-model.ts';
+import { readCheckMedia } from '../../core/watch/read-media.ts';
 import { planQuestions, screenWatchCapture } from '../../core/watch/questions.ts';
 import { decideWatchTick, type WatchDecision } from '../../core/watch/tick.ts';
 import { createMemoryMedia } from './memory-media.ts';
@@ -118,6 +119,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
       time.watchedMs += counts.watched_ms ?? 0;
       time.gapMs += counts.gap_ms ?? 0;
     }
+    await removeUnused(media, captured, state.last_frame?.key, decision.state.last_frame?.key);
     captureState = afterCapture(captureState, captured, decision.state.next?.looked ?? false);
     state = decision.state;
     played.playedSeconds = at;
@@ -141,11 +143,8 @@ async function observe(
 ): Promise<WatchOutcome> {
   const screening = screenWatchCapture(moment, captured);
   if (screening.kind !== 'fresh') return screening;
-  const frame = await media.get(screening.captured.frame_key);
-  const clip =
-    screening.captured.clip_key === null ? undefined : await media.get(screening.captured.clip_key);
-  if (!frame) throw new Error('The capture has no frame');
-  const pictures: CheckMedia = { mode: moment.watch.config.input_mode, frame, ...(clip ? { clip } : {}) };
+  const pictures = await readCheckMedia(moment, screening.captured, { media, vision: deps.vision });
+  if (!pictures) throw new Error('The capture has no frame');
   const { answers, failure, calls } = await askModel(planQuestions(moment), pictures, deps, signal);
   const used = {
     calls: calls.length,
@@ -163,7 +162,7 @@ function sum(values: readonly number[]): number {
 async function record(
   played: Playback,
   outcome: WatchOutcome,
-  { events, state }: WatchDecision,
+  { events }: WatchDecision,
   captured: CaptureOutput,
   media: Media,
   seconds: number,
@@ -197,10 +196,17 @@ async function record(
       if (alert) alert.closed_seconds = seconds;
     }
   }
-  if (captured.kind === 'captured' && state.last_frame !== null) {
-    const keys = [captured.frame_key, captured.clip_key].filter((key) => key !== null);
-    await media.remove(keys);
-  }
+}
+
+/** Removes the media that no later check reads: the model may receive the frame of the check before. */
+async function removeUnused(
+  media: Media,
+  captured: CaptureOutput,
+  before: string | undefined,
+  after: string | undefined,
+): Promise<void> {
+  const keys = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key, before] : [before];
+  await media.remove(keys.filter((key): key is string => typeof key === 'string' && key !== after));
 }
 
 /** The judged frame becomes the motion reference. */

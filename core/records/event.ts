@@ -7,7 +7,7 @@ import {
   monitorConfigSchema,
   stopReasonSchema,
 } from './job.ts';
-import { evidenceBoxSchema } from './vision.ts';
+import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 
 const countSchema = z.int().nonnegative();
 const timestampSchema = z.iso.datetime();
@@ -62,7 +62,7 @@ const watchTriggeredSchema = z.object({
     /** Absent without any, and in events of earlier releases. */
     boxes: z.array(evidenceBoxSchema).optional(),
     /** Absent from models without a prompt, and in events of earlier releases. */
-    prompt_version: z.string().optional(),
+    prompt_version: promptVersionSchema.optional(),
   }),
 });
 

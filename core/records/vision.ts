@@ -19,6 +19,12 @@ export const evidenceBoxSchema = z.object({
 });
 export type EvidenceBox = z.infer<typeof evidenceBoxSchema>;
 
+/** Version of the prompt of a check. Absent from models without one, and in records of earlier releases. */
+export const promptVersionSchema = z
+  .string()
+  .max(60)
+  .describe('Version of the prompt; absent from built-in models');
+
 /** Result of a check. `triggered` is the first field, so that a truncated response still contains it. */
 export const verdictSchema = z.object({
   triggered: z.boolean(),
@@ -27,8 +33,7 @@ export const verdictSchema = z.object({
   tokens: tokenUseSchema,
   /** Objects in the frame that the condition names, best first. Absent without any, and from models without boxes. */
   boxes: z.array(evidenceBoxSchema).max(20).optional(),
-  /** Version of the prompt. Absent from models without one, and in records of earlier releases. */
-  prompt_version: z.string().max(60).optional(),
+  prompt_version: promptVersionSchema.optional(),
   /** False if the model cannot judge the condition by this capture; `triggered` is false then. Absent: it judged. */
   judged: z.boolean().optional(),
 });
@@ -56,6 +61,7 @@ export type ConditionVerdicts = {
     triggered: boolean | null;
     explanation: string;
     boxes?: EvidenceBox[] | undefined;
+    prompt_version?: string | undefined;
   }[];
   tokens: TokenUse;
 };

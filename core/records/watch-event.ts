@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pictureStateSchema, streamStateSchema } from './event.ts';
-import { evidenceBoxSchema } from './vision.ts';
+import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 import {
   alertCloseReasonSchema,
@@ -31,6 +31,7 @@ const alertOpenedSchema = z.object({
     checks: z.array(countedCheckSchema),
     frame_key: z.string().nullable(),
     boxes: z.array(evidenceBoxSchema).optional(),
+    prompt_version: promptVersionSchema.optional(),
   }),
 });
 

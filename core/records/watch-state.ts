@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { captureStateSchema } from './capture.ts';
 import { failureSchema } from './job.ts';
-import { evidenceBoxSchema } from './vision.ts';
+import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -229,6 +229,7 @@ export const alertSchema = z.object({
   frame_key: z.string().nullable(),
   /** Objects in the evidence that the condition names. Absent without any, and in records of earlier releases. */
   boxes: z.array(evidenceBoxSchema).optional(),
+  prompt_version: promptVersionSchema.optional(),
   reminders: countSchema,
   acknowledged: z.object({ at: timestampSchema, by: z.string() }).nullable(),
   closed: z

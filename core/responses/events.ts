@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pictureStateSchema, streamStateSchema } from '../records/event.ts';
+import { promptVersionSchema } from '../records/vision.ts';
 import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../records/job.ts';
 import { jobConfigSchema, noticesSchema } from './job-config.ts';
 import { errorCodeSchema } from './errors.ts';
@@ -64,7 +65,7 @@ const alert = {
     )
     .optional()
     .describe('Objects that the condition names, best first; only from the object model'),
-  prompt_version: z.string().optional().describe('Version of the prompt; absent from built-in models'),
+  prompt_version: promptVersionSchema.optional(),
 };
 
 const frameUrl = z

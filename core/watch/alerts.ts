@@ -17,7 +17,7 @@ export function openAlert(
   state: ConditionState,
   rule: WatchCondition,
   alertId: string,
-  { explanation, boxes = [] }: Pick<Verdict, 'explanation' | 'boxes'>,
+  { explanation, boxes = [], prompt_version }: Omit<Verdict, 'triggered'>,
   { watch, frameKey, now }: Moment,
 ): AlertStep & { state: OpenCondition } {
   const after = opened(state, alertId, explanation, now);
@@ -28,6 +28,7 @@ export function openAlert(
     frame_key: frameKey,
     // An opening without a frame has nothing that boxes could be drawn on.
     ...(boxes.length === 0 || frameKey === null ? {} : { boxes }),
+    ...(prompt_version === undefined ? {} : { prompt_version }),
   };
   const { config, watch_id, caller } = watch;
   const alert = {

@@ -73,11 +73,16 @@ function readAnswer(
   const found = verdicts.filter(({ condition_id: id }) => id === condition.condition_id);
   const [verdict] = found;
   if (!verdict || found.length > 1) return { ...withoutVerdict(condition, joint), leftOut: joint };
-  const { triggered, explanation, boxes } = verdict;
+  const { triggered, explanation, boxes, prompt_version } = verdict;
   if (triggered === null) return { ...withoutVerdict(condition, joint), unjudgedReason: explanation };
   return {
     ...withoutVerdict(condition, joint),
-    verdict: { triggered, explanation, ...(boxes && { boxes }) },
+    verdict: {
+      triggered,
+      explanation,
+      ...(boxes && { boxes }),
+      ...(prompt_version !== undefined && { prompt_version }),
+    },
   };
 }
 

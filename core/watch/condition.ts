@@ -8,7 +8,12 @@ import { ageSeconds } from '../time.ts';
 /** State machine of one condition (design page watches, state of a condition). Each function returns a new state. */
 
 /** Result of a check of one condition. Only a verdict is a datapoint. */
-export type Verdict = { triggered: boolean; explanation: string; boxes?: EvidenceBox[] };
+export type Verdict = {
+  triggered: boolean;
+  explanation: string;
+  boxes?: EvidenceBox[];
+  prompt_version?: string;
+};
 
 /** Condition with an open alert. */
 export type OpenCondition = ConditionState & { phase: 'open'; alert: OpenAlert };

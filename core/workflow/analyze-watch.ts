@@ -1,7 +1,6 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
 import type { WatchDeliveryStore } from '../ports/watch-deliveries.ts';
-import type { CheckMedia } from '../ports/vision-model.ts';
 import type { CaptureState } from '../records/capture.ts';
 import type { DestinationState } from '../records/watch-delivery.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
@@ -10,6 +9,7 @@ import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
+import { readCheckMedia } from '../watch/read-media.ts';
 import { askModel, groupQuestions } from '../watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../watch/budget.ts';
 import type { Cost } from '../watch/budget.ts';
@@ -163,7 +163,7 @@ async function judge(
   deps: AnalyzeWatchDeps,
   signal?: AbortSignal,
 ): Promise<WatchOutcome> {
-  const media = await readMedia(stored, captured, deps);
+  const media = await readCheckMedia({ watch: stored.watch, state: stored.run.state }, captured, deps);
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, calls } = await askModel(questions, media, deps, signal);
@@ -175,25 +175,6 @@ async function judge(
     output_tokens: calls.reduce((sum, tokens) => sum + (tokens?.output_tokens ?? 0), 0),
   };
   return { kind: 'judged', captured, answers, used, failure };
-}
-
-async function readMedia(
-  { watch: { config }, run }: StoredWatch,
-  { frame_key, clip_key }: Captured,
-  { media, vision }: AnalyzeWatchDeps,
-): Promise<CheckMedia | undefined> {
-  const frame = await media.get(frame_key);
-  const clip = clip_key === null ? undefined : await media.get(clip_key);
-  if (!frame || (clip_key !== null && !clip)) return undefined;
-  const earlier = vision.usesPrevious ? run.state.last_frame?.key : undefined;
-  const previous = earlier === undefined ? undefined : await media.get(earlier);
-  return {
-    mode: config.input_mode,
-    frame,
-    ...(clip ? { clip } : {}),
-    ...(previous ? { previous } : {}),
-    regions: config.regions,
-  };
 }
 
 function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {

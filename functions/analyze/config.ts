@@ -16,6 +16,7 @@ export const analyzeConfigSchema = functionSettings
     VISION_PROVIDER: true,
     MODEL_ID: true,
     VISION_PROMPT: true,
+    VISION_WIDTH: true,
     RETENTION_SECONDS: true,
   })
   .extend(visionSettings);

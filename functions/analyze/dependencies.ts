@@ -9,7 +9,7 @@ import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
 import type { AnalyzeCallDeps } from '../../adapters/aws/invoke/analyze-calls.ts';
 import { deferInvoke } from '../../adapters/aws/deferred.ts';
-import { createRemoteContactSheets } from '../../adapters/aws/invoke/remote-capture.ts';
+import { createRemoteContactSheets, createRemoteResize } from '../../adapters/aws/invoke/remote-capture.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
 import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
@@ -17,6 +17,7 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
+import { capturedWidthPixels, withPictureWidth } from '../../adapters/vision/picture-width.ts';
 import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { findModelPrice, visionProviders } from '../../adapters/vision/providers.ts';
@@ -89,13 +90,16 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
 /** Timeout of a model call, in seconds; less than the 150 s of the workflow's task. */
 const visionTimeoutSeconds = 90;
 const sheetSeconds = 30;
+const resizeSeconds = 15;
 
 function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
   const model = visionProviders[config.VISION_PROVIDER].createModel(config, {
     sheets,
     prompt: promptVariants[config.VISION_PROMPT],
   });
-  return instrumentVision(model, {
+  const isScaled = config.VISION_WIDTH < capturedWidthPixels;
+  const resize = createRemoteResize({ invoke: deferInvoke(config.CAPTURE_FUNCTION), seconds: resizeSeconds });
+  return instrumentVision(isScaled ? withPictureWidth(model, config.VISION_WIDTH, resize) : model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),
   });

@@ -5,6 +5,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
+import type { CaptureCallDeps } from '../../adapters/aws/invoke/capture-calls.ts';
 import { createPlatformSecret } from '../../adapters/aws/platform-secret.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { instrumentCapturer } from '../../adapters/aws/telemetry/instrument-capturer.ts';
@@ -14,19 +15,19 @@ import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { resizeJpeg } from '../../adapters/media/ffmpeg/resize-jpeg.ts';
 import { createMaskMedia, maskCaptures } from '../../adapters/media/mask-media.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
 import { defaultPlatformSettings } from '../../adapters/platforms/platform-settings.ts';
 import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';
-import type { CoreDeps } from '../../core/dependencies.ts';
 import type { CaptureDeps } from '../../core/workflow/capture-tick.ts';
 import type { CaptureConfig } from './config.ts';
 
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type CaptureFunctionDeps = CaptureDeps & Pick<CoreDeps, 'contactSheets'> & Pick<Telemetry, 'during'>;
+export type CaptureFunctionDeps = CaptureDeps & CaptureCallDeps & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance: resolved URLs and playlists are cached between ticks. */
 export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
@@ -59,6 +60,8 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
       elapsedMs: () => performance.now(),
     }),
     contactSheets: createContactSheets({ ffmpegPath: config.FFMPEG_PATH }),
+    resizeJpeg: async (jpeg, widthPixels, signal) =>
+      resizeJpeg(jpeg, widthPixels, config.FFMPEG_PATH, signal),
     compareMotion,
     limits: { captureTimeoutSeconds },
     now,

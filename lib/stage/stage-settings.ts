@@ -7,6 +7,7 @@ import {
   visionStageSettings,
 } from '../../adapters/vision/providers.ts';
 import { promptNames } from '../../adapters/vision/prompt-variants.ts';
+import { capturedWidthPixels, minPictureWidthPixels } from '../../adapters/vision/picture-width.ts';
 import { rules } from '../../core/rules.ts';
 
 /** Value of `eventBus` with which the stack creates the bus. */
@@ -46,6 +47,8 @@ export const stageSettingsSchema = z
       .optional(),
     /** Prompt of checks (`adapters/vision/prompt-variants.ts`). */
     visionPrompt: z.enum(promptNames).default('verdict-first'),
+    /** Maximum width of the frames that the model receives for checks, in pixels. Evidence keeps its width. */
+    visionWidth: wholeNumber(minPictureWidthPixels, capturedWidthPixels).default(capturedWidthPixels),
     ...visionStageSettings,
 
     /** Maximum duration of a job, in seconds. */

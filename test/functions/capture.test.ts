@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InvocationError } from '../../adapters/aws/invoke/invoke.ts';
 import type { Invoke } from '../../adapters/aws/invoke/invoke.ts';
-import { createRemoteCapturer, createRemoteContactSheets } from '../../adapters/aws/invoke/remote-capture.ts';
+import {
+  createRemoteCapturer,
+  createRemoteContactSheets,
+  createRemoteResize,
+} from '../../adapters/aws/invoke/remote-capture.ts';
 import {
   InvalidUrlError,
   NotLiveError,
@@ -22,7 +26,8 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const handle = (event: unknown) => createHandler({ ...world.c, during })(event, lambdaContext());
+const resizeJpeg = async (jpeg: Uint8Array, widthPixels: number) => Buffer.from([...jpeg, widthPixels]);
+const handle = (event: unknown) => createHandler({ ...world.c, resizeJpeg, during })(event, lambdaContext());
 /** Invokes the handler with JSON input and output, as Lambda does. */
 const invoke: Invoke = async (payload) =>
   JSON.parse(JSON.stringify((await handle(JSON.parse(JSON.stringify(payload)))) ?? null));
@@ -105,6 +110,11 @@ describe('capture: calls of other functions', () => {
 
     await expect(handle({ operation: 'probe', url, seconds: 5 })).rejects.toThrow(TypeError);
   });
+});
+
+test('capture scales the copy of a frame that the model receives', async () => {
+  const resize = createRemoteResize({ invoke, seconds: 15 });
+  expect(Buffer.from(await resize(Buffer.from([1, 2]), 224, signal))).toEqual(Buffer.from([1, 2, 224]));
 });
 
 describe('capture: contact sheets', () => {

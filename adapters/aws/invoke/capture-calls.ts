@@ -5,6 +5,7 @@ import type { Capture, StreamProbe } from '../../../core/records/capture.ts';
 import { platforms } from '../../../core/records/platform.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
+import type { ResizeJpeg } from '../../vision/picture-width.ts';
 import { base64, bytesSchema } from './bytes.ts';
 import { maxInvokePayloadBytes } from './invoke.ts';
 
@@ -28,6 +29,12 @@ export const captureCallSchema = z.discriminatedUnion('operation', [
     ),
     columns: z.int().positive(),
     tile_width_pixels: z.int().positive(),
+  }),
+  z.object({
+    operation: z.literal('resize'),
+    seconds: z.number(),
+    jpeg: bytesSchema,
+    width_pixels: z.int().positive(),
   }),
 ]);
 /** Parsed direct call of `capture`. */
@@ -53,10 +60,14 @@ export const lookAnswerSchema = z.object({
 /** Result of `sheet`. */
 export const sheetAnswerSchema = z.object({ sheet: bytesSchema });
 
-type Deps = Pick<CoreDeps, 'streams' | 'contactSheets'>;
+/** Result of `resize`. */
+export const resizeAnswerSchema = z.object({ jpeg: bytesSchema });
+
+/** Dependencies of direct calls of `capture`. */
+export type CaptureCallDeps = Pick<CoreDeps, 'streams' | 'contactSheets'> & { resizeJpeg: ResizeJpeg };
 
 /** Handles a direct call in `capture`. Throws the errors of the ports. */
-export async function handleCaptureCall(call: CaptureCall, deps: Deps): Promise<unknown> {
+export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps): Promise<unknown> {
   const signal = AbortSignal.timeout(call.seconds * 1000);
   switch (call.operation) {
     case 'probe':
@@ -71,6 +82,8 @@ export async function handleCaptureCall(call: CaptureCall, deps: Deps): Promise<
       const layout = { columns: call.columns, tileWidthPixels: call.tile_width_pixels };
       return { sheet: base64(await deps.contactSheets.make(samples, layout, signal)) };
     }
+    case 'resize':
+      return { jpeg: base64(await deps.resizeJpeg(call.jpeg, call.width_pixels, signal)) };
   }
 }
 

@@ -2,8 +2,14 @@ import type { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { ResizeJpeg } from '../../vision/picture-width.ts';
 import { base64 } from './bytes.ts';
-import { lookAnswerSchema, probeAnswerSchema, sheetAnswerSchema } from './capture-calls.ts';
+import {
+  lookAnswerSchema,
+  probeAnswerSchema,
+  resizeAnswerSchema,
+  sheetAnswerSchema,
+} from './capture-calls.ts';
 import type { CaptureCallInput } from './capture-calls.ts';
 import { maxInvokePayloadBytes } from './invoke.ts';
 import type { Invoke } from './invoke.ts';
@@ -55,6 +61,14 @@ export function createRemoteContactSheets({ invoke, seconds }: RemoteCallOptions
         throw cause;
       }
     },
+  };
+}
+
+/** Scales JPEGs by invoking `capture`: `analyze` decodes no frames of streams. */
+export function createRemoteResize({ invoke, seconds }: RemoteCallOptions): ResizeJpeg {
+  return async (jpeg, widthPixels, signal) => {
+    const input = { operation: 'resize' as const, seconds, jpeg: base64(jpeg), width_pixels: widthPixels };
+    return (await call(invoke, input, resizeAnswerSchema, signal)).jpeg;
   };
 }
 

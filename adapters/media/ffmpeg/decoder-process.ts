@@ -181,7 +181,8 @@ function decoderArguments({ width, height }: FrameSize): string[] {
       ' ',
     ),
     ...'-f h264 -i pipe:0 -filter_complex'.split(' '),
-    pictureGraph(`scale=${width}:${height}`, `${wallClock},`),
+    // Without `setsar` the JPEG has the aspect ratio of the pixels of the mark after its scaling.
+    pictureGraph(`scale=${width}:${height},setsar=1`, `${wallClock},`),
     ...'-map [frame] -fps_mode passthrough -enc_time_base 1:1000000 -c:v mjpeg -q:v 3 -flush_packets 1 -f image2pipe pipe:3'.split(
       ' ',
     ),

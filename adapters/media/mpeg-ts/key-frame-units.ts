@@ -26,7 +26,11 @@ export function readKeyFrameUnits(extract: Uint8Array): KeyFrameUnits | null {
       startsPayloadUnit(extract, at) ? payload.subarray(pesHeaderBytes + readByte(payload, 8)) : payload,
     );
   }
-  const bytes = Buffer.concat(parts);
+  return readUnits(Buffer.concat(parts));
+}
+
+/** Returns the H.264 key frame of an access unit in Annex B format, or null for other units and without parameter sets of its own. */
+export function readUnits(bytes: Buffer): KeyFrameUnits | null {
   const types = new Map(listUnits(bytes).map(({ type, unit }) => [type, unit]));
   const sps = types.get(units.sps);
   if (sps === undefined || !types.has(units.pps) || !types.has(units.keySlice)) return null;

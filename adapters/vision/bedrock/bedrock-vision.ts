@@ -75,7 +75,7 @@ export function createBedrockVision({
       const conditions = questions.map(({ condition }) => condition);
       const task = judgeConditionsTask(shown, conditions, options);
       const { fields, tokens } = await ask(task, media, signal);
-      return toConditionVerdicts(fields, questions, tokens);
+      return toConditionVerdicts(fields, questions, tokens, prompt);
     },
 
     async answer(frame, question, signal) {

@@ -11,7 +11,6 @@ const claudeTokens = { pictureTokens: 602, videoTokensPerSecond: null };
 export const modelPrices: Readonly<Record<string, ModelPrice>> = {
   'amazon.nova-lite': { input: perMillion(0.06), output: perMillion(0.24), ...novaTokens },
   'amazon.nova-pro': { input: perMillion(0.8), output: perMillion(3.2), ...novaTokens },
-  'amazon.nova-premier': { input: perMillion(2.5), output: perMillion(12.5), ...novaTokens },
   // An image is billed as 230 tokens (nova2-userguide/using-multimodal-models.html).
   'amazon.nova-2-lite': {
     input: perMillion(0.33),

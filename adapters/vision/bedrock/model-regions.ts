@@ -45,6 +45,8 @@ const endingModels: readonly { pattern: RegExp; name: string; until: string }[] 
     name: 'Claude 2 to 3.7 Sonnet',
     until: '2026-04-28',
   },
+  { pattern: /anthropic\.claude-opus-4-20250514/, name: 'Claude Opus 4', until: '2026-05-31' },
+  { pattern: /amazon\.nova-premier-v1/, name: 'Nova Premier', until: '2026-09-14' },
 ];
 
 /** Returns a warning or an error about the lifecycle of a model on a day; undefined for a model that is offered. */

@@ -51,7 +51,7 @@ export function createOpenAiVision({
       const conditions = questions.map(({ condition }) => condition);
       const task = judgeConditionsTask('frame', conditions, options);
       const { fields, tokens } = await chat(task, frames, signal);
-      return toConditionVerdicts(fields, questions, tokens);
+      return toConditionVerdicts(fields, questions, tokens, prompt);
     },
 
     async answer(frame, question, signal) {

@@ -1,8 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { decodeReadFrames } from '../../../adapters/recordings/played-frames.ts';
 import { probeRecording } from '../../../adapters/recordings/probe-recording.ts';
 import { createRecordingCapturer } from '../../../adapters/recordings/recording-capturer.ts';
 import { arrangeTimeline, type Timeline } from '../../../adapters/recordings/timeline.ts';
@@ -10,6 +14,7 @@ import { StreamEndedError, StreamFetchError } from '../../../core/errors.ts';
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { ffmpegPath, readMoment, record } from '../../support/hls/recording.ts';
 
+const run = promisify(execFile);
 const never = new AbortController().signal;
 const frames: CaptureRequest = { url: 'recording', mode: 'frames', clipSeconds: 3, resolveAgain: false };
 let folder: string;
@@ -95,4 +100,62 @@ test('a file that cannot be decoded fails with its path', async () => {
   await writeFile(broken, Buffer.alloc(10_000, 1));
   const captureAt = createCapturer(arrangeTimeline([{ path: broken, ...facts }]));
   await expect(captureAt(1)).rejects.toThrow(/broken\.ts/);
+});
+
+/** Records H.264 with an hour's rules: key frames every second, of which some are captured. */
+async function recordLong(name: string, options: string): Promise<string> {
+  const file = join(folder, name);
+  const source = '-f lavfi -i testsrc2=size=320x180:rate=5:duration=15';
+  await run(ffmpegPath, ['-loglevel', 'error', ...`${source} ${options}`.split(' '), file]);
+  return file;
+}
+
+function hash(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+const h264 = '-c:v libx264 -preset ultrafast -pix_fmt yuv420p -g 5 -keyint_min 5 -sc_threshold 0';
+const times = [0, 0.4, 3.7, 4.1, 4.2, 14.9];
+
+test.each([
+  ['an MP4', 'long.mp4', true, `${h264} -bf 2`],
+  ['an MPEG-TS recording that begins late', 'late.ts', true, `${h264} -output_ts_offset 50000`],
+  ['a recording of key frames alone', 'intra.mp4', true, `${h264.replace('-g 5', '-g 1')} -r 5`],
+  [
+    'HEVC',
+    'long.mkv',
+    false,
+    '-c:v libx265 -preset ultrafast -x265-params log-level=none:keyint=5:min-keyint=5',
+  ],
+])('%s has the same captures if only those frames are decoded', async (_, name, isLazy, options) => {
+  const file = await recordLong(name, options);
+  const first = await decodeReadFrames(ffmpegPath, file).next();
+  expect(first.done ?? false).toBe(!isLazy);
+  const recording = { path: file, durationSeconds: 15, keyFrameSeconds: 1 };
+  const read = async (durationSeconds: number) => {
+    const timeline = arrangeTimeline([{ ...recording, durationSeconds }]);
+    const captureAt = createCapturer({ ...timeline, durationSeconds: 3600 });
+    const captures = [];
+    for (const seconds of times) {
+      const { frame, thumbnail, capturedAt, position } = await captureAt(seconds);
+      // A failure that prints pictures takes minutes.
+      captures.push({ seconds, frame: hash(frame), thumbnail: hash(thumbnail), capturedAt, position });
+    }
+    await close();
+    return captures;
+  };
+  // The duration decides how a file is read.
+  expect(await read(3600)).toEqual(await read(15));
+});
+
+test('a key frame that cannot be decoded alone has the capture that ffmpeg makes of the recording', async () => {
+  const file = await recordLong('damaged.ts', h264);
+  const bytes = await readFile(file);
+  // 188 bytes a packet: the middle of the recording is lost.
+  const damaged = join(folder, 'hole.ts');
+  await writeFile(damaged, bytes.fill(0xff, 188 * 300, 188 * 340));
+  const timeline = arrangeTimeline([{ path: damaged, durationSeconds: 3600, keyFrameSeconds: 1 }]);
+  const captureAt = createCapturer({ ...timeline, durationSeconds: 3600 });
+  for (let seconds = 0; seconds < 14; seconds += 1)
+    expect((await captureAt(seconds)).frame.length).toBeGreaterThan(1000);
 });

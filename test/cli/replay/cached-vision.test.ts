@@ -36,10 +36,19 @@ function countingModel(model = 'a') {
   return { asked, vision };
 }
 
+test('another prompt, width or frame before is asked about again', async () => {
+  const { asked, vision } = countingModel();
+  await createCachedVision(vision, folder, ['strict', 896]).judge(media, 'a car', never);
+  await createCachedVision(vision, folder, ['strict', 448]).judge(media, 'a car', never);
+  const previous = new Uint8Array([1]);
+  await createCachedVision(vision, folder, ['strict', 896]).judge({ ...media, previous }, 'a car', never);
+  expect(asked).toHaveLength(3);
+});
+
 test('the same picture, condition and model is asked about once, also by a later run', async () => {
   const { asked, vision } = countingModel();
-  const first = await createCachedVision(vision, folder).judge(media, 'red', never);
-  const later = createCachedVision(vision, folder);
+  const first = await createCachedVision(vision, folder, []).judge(media, 'red', never);
+  const later = createCachedVision(vision, folder, []);
   expect(await later.judge(media, 'red', never)).toEqual(first);
   expect(asked).toEqual(['red']);
   expect(later.remembered()).toBe(1);
@@ -47,19 +56,19 @@ test('the same picture, condition and model is asked about once, also by a later
 
 test('another picture, condition, mode or model is asked about', async () => {
   const { asked, vision } = countingModel();
-  const cached = createCachedVision(vision, folder);
+  const cached = createCachedVision(vision, folder, []);
   await cached.judge(media, 'red', never);
   await cached.judge({ ...media, frame: new Uint8Array([2]) }, 'red', never);
   await cached.judge(media, 'blue', never);
   await cached.judge({ ...media, mode: 'hybrid', clip: new Uint8Array([3]) }, 'red', never);
   const other = countingModel('b');
-  await createCachedVision(other.vision, folder).judge(media, 'red', never);
+  await createCachedVision(other.vision, folder, []).judge(media, 'red', never);
   expect([asked.length, other.asked.length]).toEqual([4, 1]);
 });
 
 test('a failed call is not remembered, and a damaged verdict is asked for again', async () => {
   const { asked, vision } = countingModel();
-  const cached = createCachedVision(vision, folder);
+  const cached = createCachedVision(vision, folder, []);
   await expect(cached.judge(media, 'broken', never)).rejects.toBeInstanceOf(VisionError);
   expect(await readdir(folder)).toEqual([]);
   await cached.judge(media, 'red', never);
@@ -86,13 +95,13 @@ test('a joint call about several conditions is remembered as one, and other cond
     condition_id,
     condition: `${condition_id} is there`,
   }));
-  const first = await createCachedVision(joint, folder).judgeConditions!(media, questions, never);
-  const later = createCachedVision(joint, folder);
+  const first = await createCachedVision(joint, folder, []).judgeConditions!(media, questions, never);
+  const later = createCachedVision(joint, folder, []);
   expect(await later.judgeConditions!(media, questions, never)).toEqual(first);
   await later.judgeConditions!(media, questions.slice(1), never);
   expect({ calls, remembered: later.remembered() }).toEqual({ calls: [2, 1], remembered: 1 });
 });
 
 test('a model without a joint call gets none', () => {
-  expect(createCachedVision(countingModel().vision, folder).judgeConditions).toBeUndefined();
+  expect(createCachedVision(countingModel().vision, folder, []).judgeConditions).toBeUndefined();
 });

@@ -57,3 +57,9 @@ test('a condition that the model cannot judge is in progress with the reason of 
   const find = await runWatch({ triggered: false, judged: false, explanation });
   expect(find('progress').conditions).toMatchObject([{ triggered: null, explanation }]);
 });
+
+test('an alert of a watch names the version of its prompt in event and record', async () => {
+  const find = await runWatch({ prompt_version: 'strict-1' });
+  expect(find('alert_opened').prompt_version).toBe('strict-1');
+  expect((await call('GET', '/alerts')).body.alerts[0].prompt_version).toBe('strict-1');
+});

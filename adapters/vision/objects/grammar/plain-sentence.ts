@@ -61,6 +61,11 @@ const replacements: [RegExp, string][] = [
 ];
 
 const phrases: [RegExp, string][] = [
+  // Only with a bare color: "wearing a red jacket" is not a person in red, and "in a helmet" would be a place.
+  [
+    /(?<!\bnot )\b(?:(?:is|are) )?(?:wearing|dressed in|clad in)(?= (?:(?:all|only) )?(?:red|orange|yellow|green|blue|purple|pink|brown|white|gr[ea]y|black)(?:$| ,| (?:is|are|and|enters|stands)\b))/g,
+    'in',
+  ],
   [/\b(?:anyone|anybody|nobody|no ?one|everyone|everybody|someone|somebody|anything|all) but\b/g, 'except'],
   [/\bcan not be (?:seen|found|detected|made out)\b/g, 'is gone'],
   [/\b(?:has|have|had) (?:gone|disappeared|vanished)\b/g, 'is gone'],

@@ -38,6 +38,11 @@ test('a model past its end of life is rejected, one in its legacy period causes 
   const legacy = 'us.anthropic.claude-3-7-sonnet-20250219-v1:0';
   expect(describeLifecycle(legacy, new Date('2026-04-01'))?.level).toBe('warning');
   expect(describeLifecycle(legacy, new Date('2026-11-01'))?.level).toBe('error');
+  const november = new Date('2026-11-01');
+  for (const over of ['us.amazon.nova-premier-v1:0', 'us.anthropic.claude-opus-4-20250514-v1:0'])
+    expect(describeLifecycle(over, november)?.level).toBe('error');
+  for (const offered of ['us.anthropic.claude-opus-4-1-20250805-v1:0', 'eu.amazon.nova-pro-v1:0'])
+    expect(describeLifecycle(offered, november)).toBeUndefined();
   expect(describeLifecycle('eu.amazon.nova-lite-v1:0', new Date())).toBeUndefined();
   expect(() => bedrockProvider.readStage({ modelId: legacy }, 'us-east-1')).toThrow('ended on');
 });

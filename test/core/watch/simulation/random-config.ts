@@ -34,11 +34,16 @@ function randomCondition(random: Random, id: string): PlainCondition {
 
 function randomSchedule(random: Random): PlainSpan[] {
   return Array.from({ length: random.integer(1, 3) }, () => {
-    const from = halfHour(random.integer(0, 47));
-    const to = halfHour(random.integer(1, 48));
+    const from = halfHour(randomHalf(random, 0));
+    const to = halfHour(randomHalf(random, 1));
     const days = weekdays.filter(() => random.chance(0.7));
     return { days: days.length === 0 ? ['sun'] : days, from, to: to === from ? '24:00' : to };
   });
+}
+
+/** Returns a half of an hour; often one that the change of a clock skips or repeats. */
+function randomHalf(random: Random, minimum: 0 | 1): number {
+  return random.chance(0.3) ? random.integer(2, 5) : random.integer(minimum, 47 + minimum);
 }
 
 function halfHour(count: number): string {
