@@ -62,7 +62,7 @@ export async function replay(
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-replay-'));
   const waiting = terminal.waiting('Reading the recordings');
   try {
-    const timeline = await readTimeline(options, ffmpeg.path, interrupt.signal);
+    const timeline = await readTimeline(options, ffmpeg.path, terminal, interrupt.signal);
     const context = {
       timeline,
       ffmpegPath: ffmpeg.path,
@@ -177,11 +177,27 @@ function listVariants({ sweep, interval, mode }: ReplayOptions): ReplayVariantOp
 
 type ReplayVariantOptions = Pick<ReplaySettings, 'interval' | 'mode'>;
 
-async function readTimeline({ files, camera }: ReplayOptions, ffmpegPath: string, signal: AbortSignal) {
+/** Reads the recordings. In a folder or list of several, those without video are left out with a note: a recorder may still write the last one. */
+async function readTimeline(
+  { files, camera }: ReplayOptions,
+  ffmpegPath: string,
+  terminal: Terminal,
+  signal: AbortSignal,
+) {
   try {
+    const paths = await listRecordings(files, camera);
     const recordings = [];
-    for (const path of await listRecordings(files, camera))
-      recordings.push({ path, ...(await probeRecording(ffmpegPath, path, signal)) });
+    let unreadable: RecordingError | undefined;
+    for (const path of paths) {
+      try {
+        recordings.push({ path, ...(await probeRecording(ffmpegPath, path, signal)) });
+      } catch (error) {
+        if (!(error instanceof RecordingError)) throw error;
+        unreadable = error;
+        if (paths.length > 1) terminal.note(`Left out: ${error.message}`);
+      }
+    }
+    if (recordings.length === 0 && unreadable) throw unreadable;
     return arrangeTimeline(recordings);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;
