@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
@@ -13,6 +13,7 @@ import { probeRecording } from '../../adapters/recordings/probe-recording.ts';
 import { createRecordingCapturer } from '../../adapters/recordings/recording-capturer.ts';
 import { RecordingError } from '../../adapters/recordings/recording-error.ts';
 import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapters/recordings/timeline.ts';
+import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { priceTokens } from '../evaluate/model-choice.ts';
@@ -186,17 +187,18 @@ async function readTimeline(
 ) {
   try {
     const paths = await listRecordings(files, camera);
-    const recordings = [];
     let unreadable: RecordingError | undefined;
-    for (const path of paths) {
+    const probed = await mapConcurrently(paths, availableParallelism(), async (path) => {
       try {
-        recordings.push({ path, ...(await probeRecording(ffmpegPath, path, signal)) });
+        return { path, ...(await probeRecording(ffmpegPath, path, signal)) };
       } catch (error) {
         if (!(error instanceof RecordingError)) throw error;
         unreadable = error;
         if (paths.length > 1) terminal.note(`Left out: ${error.message}`);
+        return undefined;
       }
-    }
+    });
+    const recordings = probed.filter((recording) => recording !== undefined);
     if (recordings.length === 0 && unreadable) throw unreadable;
     return arrangeTimeline(recordings);
   } catch (error) {
