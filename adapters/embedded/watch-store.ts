@@ -96,9 +96,14 @@ export function createWatchStore(
     purge: async (watchId) => transaction(database, () => purge(watchId)),
     neededMedia: () =>
       withStorageErrors(() => {
-        const frames = watches.standing().map(({ run }) => run.state.last_frame?.key);
-        const evidence = alerts.open().map(({ frame_key: key }) => key);
-        return new Set([...frames, ...evidence].filter((key) => typeof key === 'string'));
+        const keys = watches.standing().flatMap(({ run: { state } }) => {
+          const open = state.conditions.flatMap(({ alert }) => alert?.alert_id ?? []);
+          return [
+            state.last_frame?.key,
+            ...open.map((alertId) => alerts.find(alertId, new Date(0))?.frame_key),
+          ];
+        });
+        return new Set(keys.filter((key) => typeof key === 'string'));
       }),
     sweep: (now) =>
       transaction(

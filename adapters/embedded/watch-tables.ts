@@ -135,11 +135,9 @@ function createAlertTable(database: DatabaseSync) {
   const byWatch = database.prepare(`
     SELECT record FROM alerts WHERE watch_id = :watch_id AND caller = :caller AND ${matching}`);
   const remove = database.prepare('DELETE FROM alerts WHERE watch_id = ?');
-  const open = database.prepare('SELECT record FROM alerts WHERE is_open = 1');
   const removeExpired = database.prepare('DELETE FROM alerts WHERE expires_at <= ?');
   return {
     put: (alert: Alert) => void put.run(toAlertRow(alert)),
-    open: () => readRecords(alertSchema, open.all()),
     find: (alertId: string, now: Date) =>
       readOptionalRecord(alertSchema, find.get({ alert_id: alertId, now: now.getTime() })),
     page: (query: AlertQuery, now: Date) => {

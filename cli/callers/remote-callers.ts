@@ -1,5 +1,6 @@
 import { callerListResponseSchema, erasureResponseSchema } from '../../core/responses/access.ts';
 import { usageResponseSchema } from '../../core/responses/usage.ts';
+import { CommandError } from '../command-error.ts';
 import { createServiceRequests } from '../service-requests.ts';
 import { readAllUsage } from './caller-backend.ts';
 import type { CallerBackend } from './caller-backend.ts';
@@ -30,9 +31,19 @@ export function remoteCallers(baseUrl: string, key: string, { all }: { all: bool
           ...(caller === undefined && all && { all: 'true', limit: '1000' }),
           ...(after !== undefined && { after }),
         });
-        return ask('GET', `/usage?${query.toString()}`, usageResponseSchema);
+        return ask('GET', `/usage?${query.toString()}`, usageResponseSchema).catch(explainScope);
       }),
     erase: (caller) => ask('DELETE', `/callers/${encodeURIComponent(caller)}`, erasureResponseSchema),
     close,
   };
+}
+
+/** Replaces the remediation of the API by that of the command. */
+function explainScope(error: unknown): never {
+  if (!(error instanceof CommandError) || error.message !== 'Access denied') throw error;
+  throw new CommandError(
+    error.message,
+    'Use a key with the scope admin, or --own for the use of its caller.',
+    { cause: error },
+  );
 }

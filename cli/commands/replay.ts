@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
@@ -13,6 +13,7 @@ import { probeRecording } from '../../adapters/recordings/probe-recording.ts';
 import { createRecordingCapturer } from '../../adapters/recordings/recording-capturer.ts';
 import { RecordingError } from '../../adapters/recordings/recording-error.ts';
 import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapters/recordings/timeline.ts';
+import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { priceTokens } from '../evaluate/model-choice.ts';
@@ -62,7 +63,7 @@ export async function replay(
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-replay-'));
   const waiting = terminal.waiting('Reading the recordings');
   try {
-    const timeline = await readTimeline(options, ffmpeg.path, interrupt.signal);
+    const timeline = await readTimeline(options, ffmpeg.path, terminal, interrupt.signal);
     const context = {
       timeline,
       ffmpegPath: ffmpeg.path,
@@ -177,11 +178,28 @@ function listVariants({ sweep, interval, mode }: ReplayOptions): ReplayVariantOp
 
 type ReplayVariantOptions = Pick<ReplaySettings, 'interval' | 'mode'>;
 
-async function readTimeline({ files, camera }: ReplayOptions, ffmpegPath: string, signal: AbortSignal) {
+/** Reads the recordings. In a folder or list of several, those without video are left out with a note: a recorder may still write the last one. */
+async function readTimeline(
+  { files, camera }: ReplayOptions,
+  ffmpegPath: string,
+  terminal: Terminal,
+  signal: AbortSignal,
+) {
   try {
-    const recordings = [];
-    for (const path of await listRecordings(files, camera))
-      recordings.push({ path, ...(await probeRecording(ffmpegPath, path, signal)) });
+    const paths = await listRecordings(files, camera);
+    let unreadable: RecordingError | undefined;
+    const probed = await mapConcurrently(paths, availableParallelism(), async (path) => {
+      try {
+        return { path, ...(await probeRecording(ffmpegPath, path, signal)) };
+      } catch (error) {
+        if (!(error instanceof RecordingError)) throw error;
+        unreadable = error;
+        if (paths.length > 1) terminal.note(`Left out: ${error.message}`);
+        return undefined;
+      }
+    });
+    const recordings = probed.filter((recording) => recording !== undefined);
+    if (recordings.length === 0 && unreadable) throw unreadable;
     return arrangeTimeline(recordings);
   } catch (error) {
     if (!(error instanceof RecordingError)) throw error;

@@ -106,7 +106,22 @@ async function control(
 
 function lineFor({ watch_id: id, name, status, state }: Watch): string {
   const open = state.conditions.filter((condition) => condition.state === 'open').length;
-  return `${status.padEnd(16)}  ${open === 0 ? '-     ' : `${open} open`}  ${id}  ${name}`;
+  const trouble = describeTrouble(state);
+  const line = `${status.padEnd(16)}  ${open === 0 ? '-     ' : `${open} open`}  ${id}  ${name}`;
+  return trouble.length === 0 ? line : `${line}  (${trouble.join('; ')})`;
+}
+
+/** Returns the trouble of the service with a watch, beside the causes of its status. */
+export function describeTrouble({
+  late_since: late,
+  destinations_failing: failing,
+  model_failure: failure,
+}: Pick<Watch['state'], 'late_since' | 'destinations_failing' | 'model_failure'>): string[] {
+  return [
+    ...(late === null ? [] : [`late since ${late}`]),
+    ...(failure === null ? [] : [`model: ${failure.message}`]),
+    ...failing.map(({ destination_id: id, since, error }) => `${id} fails since ${since}: ${error}`),
+  ];
 }
 
 function printWatch(watch: Watch, terminal: Terminal, asJson: boolean): void {
@@ -125,6 +140,7 @@ function printWatch(watch: Watch, terminal: Terminal, asJson: boolean): void {
       `  condition   ${conditionId} (${severity}): ${now?.state ?? 'unknown'}${since}; ${condition}`,
     );
   }
+  for (const trouble of describeTrouble(state)) terminal.print(`  trouble     ${trouble}`);
   for (const { destination_id: destinationId, type, url_masked: address } of watch.destinations)
     terminal.print(`  destination ${destinationId} (${type}): ${address}`);
 }

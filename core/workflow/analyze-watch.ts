@@ -9,6 +9,7 @@ import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
+import { addSeconds, ageSeconds } from '../time.ts';
 import { readCheckMedia } from '../watch/read-media.ts';
 import { askModel, groupQuestions } from '../watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../watch/budget.ts';
@@ -62,7 +63,9 @@ export async function analyzeWatchTick(
     if (!found || isAbandoned(found, input)) return committed(stepAfter(found, input, deps.now(), true));
     const isDone = isOver(found, input.generation) || found.run.state.last_tick >= input.capture.tick;
     // A tick that another one overtook is not the one whose time is planned.
-    const { stored, now } = isDone ? { stored: found, now: deps.now() } : atWatchTick(found, deps.now());
+    const begunAt = deps.now();
+    const begun = isDone ? { stored: found, now: begunAt } : atWatchTick(found, begunAt);
+    const { stored } = begun;
     if (isDone && outcome?.kind !== 'judged') {
       await startGeneration(found, input, deps);
       await publishWatchEvents(input.job_id, deps);
@@ -78,6 +81,8 @@ export async function analyzeWatchTick(
       if (observed.hasReserved) return conflict;
     }
     const destinations = await readDestinations(stored, deps);
+    // The model may have taken a minute: the tick is decided at its end.
+    const now = addSeconds(begun.now, ageSeconds(begunAt, deps.now()));
     const change = planTick(stored, current, input, { destinations, now }, deps);
     await keepEvidence(change, stored, input, deps);
     await refreshEvidence(change, stored, deps);

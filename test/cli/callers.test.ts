@@ -100,6 +100,23 @@ describe('watchpost usage', () => {
     await expect(usage({ from: '2026-03-05' })).rejects.toThrow('are no period');
   });
 
+  test('a key without the scope admin is referred to --own', async () => {
+    const error = { code: 'FORBIDDEN', message: 'Access denied', remediation: 'Leave caller and all out.' };
+    const queries: string[] = [];
+    const service = createServer(({ url }, response) => {
+      queries.push(String(url));
+      response.writeHead(403).end(JSON.stringify({ error }));
+    });
+    await new Promise<void>((done) => void service.listen(0, '127.0.0.1', done));
+    const { port } = service.address() as AddressInfo;
+    const target = { dataDir, baseUrl: `http://127.0.0.1:${port}/api/`, key: 'wp_a' };
+    const backend = await openCallerBackend(target, { all: true });
+    await expect(backend.usage({})).rejects.toMatchObject({ remediation: expect.stringContaining('--own') });
+    expect(queries).toEqual(['/api/usage?all=true&limit=1000']);
+    await backend.close();
+    service.close();
+  });
+
   test('the pages of all callers are one result', async () => {
     const each = {
       model_calls: 1,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -97,6 +97,16 @@ test('a report contains the alert with its picture, and a saved set has a line p
   const examples = lines.map((line) => exampleSchema.parse(JSON.parse(line)));
   expect(examples.every(({ expected }) => expected === null)).toBe(true);
   expect(await readdir(join(set, 'frames'))).toHaveLength(examples.length);
+});
+
+test('a recording without video among others is left out with a note', async () => {
+  const others = join(folder, 'unfinished');
+  await mkdir(others);
+  await copyFile(file, join(others, '1.mp4'));
+  await writeFile(join(others, '2.mp4'), '');
+  const { stdout, stderr } = await replay(others, ...condition, '--json');
+  expect(JSON.parse(stdout).recording_seconds).toBe(180);
+  expect(stderr).toMatch(/Left out: .*2\.mp4 contains no video/);
 });
 
 test('the rules of a watch in YAML apply, and an invalid one names its field', async () => {

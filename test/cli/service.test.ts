@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { pagerdutyEvent, slackMessage } from '../adapters/destinations/vendor-schemas.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { jpegSize } from '../support/hls/jpeg-size.ts';
 import { startGstRtspServer } from '../support/rtsp/gst-rtsp-server.ts';
@@ -111,6 +112,63 @@ describe.concurrent('watching', () => {
       await stream.close();
     }
   });
+
+  test('a watch opens, reminds and closes through two scene changes, with payloads that fit the schemas of Slack and PagerDuty', async ({
+    expect,
+  }) => {
+    const bodies: Record<string, any[]> = { '/slack': [], '/pagerduty': [] };
+    const vendors = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        bodies[request.url ?? '']?.push(JSON.parse(Buffer.concat(chunks).toString()));
+        response.writeHead(request.url === '/slack' ? 200 : 202).end('ok');
+      });
+    });
+    vendors.listen(0, '127.0.0.1');
+    await once(vendors, 'listening');
+    const address = `http://127.0.0.1:${(vendors.address() as AddressInfo).port}`;
+    const white = "drawbox=color=white:t=fill:enable='between(t,8,100)'";
+    const stream = await liveHls(`testsrc2=size=320x180:rate=5,${white}`);
+    const events = ['alert_opened', 'alert_reminder', 'alert_closed'];
+    const { body: watch } = await service.call('POST', '/watches', {
+      name: 'Gate',
+      stream_url: stream.url,
+      interval_seconds: 5,
+      conditions: [{ condition: 'The picture is entirely white', remind_seconds: 60, checks_to_close: 2 }],
+      destinations: [
+        { type: 'slack', url: `${address}/slack`, events },
+        { type: 'pagerduty', routing_key: 'R'.repeat(32), url: `${address}/pagerduty`, events },
+      ],
+    });
+    const listAlertEvents = async () => {
+      const page = await service.call('GET', `/watches/${watch.watch_id}/events?limit=1000`);
+      return page.body.events.filter(({ type }: { type: string }) => events.includes(type));
+    };
+    try {
+      await expect
+        .poll(async () => (await listAlertEvents()).map(({ type }: { type: string }) => type), {
+          timeout: 180_000,
+          interval: 1000,
+        })
+        .toEqual(events);
+      await expect
+        .poll(() => [bodies['/slack']?.length, bodies['/pagerduty']?.length], { timeout: 20_000 })
+        .toEqual([3, 3]);
+      for (const message of bodies['/slack'] ?? []) slackMessage.parse(message);
+      for (const event of bodies['/pagerduty'] ?? []) pagerdutyEvent.parse(event);
+      const [{ data: opened }] = await listAlertEvents();
+      expect(bodies['/pagerduty']).toMatchObject([
+        { event_action: 'trigger', dedup_key: opened.alert_id },
+        { event_action: 'trigger', dedup_key: opened.alert_id },
+        { event_action: 'resolve', dedup_key: opened.alert_id },
+      ]);
+    } finally {
+      await service.call('DELETE', `/watches/${watch.watch_id}`);
+      await stream.close();
+      vendors.close();
+    }
+  }, 240_000);
 
   test('a third-party RTSP camera triggers too, with a clip', async ({ expect }) => {
     const camera = await startGstRtspServer('--red-after', '9');

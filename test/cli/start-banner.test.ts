@@ -53,5 +53,6 @@ test('a start with an unreachable model says so in banner, log and /healthz, and
     'clock',
     'ports',
     'load',
+    'watches',
   ]);
 });

@@ -108,6 +108,14 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await field('Cooldown (s)').fill('30');
   await field('Reminder (s)').fill('600');
   await field('Model calls per day').fill('5000');
+  await field('Watch at certain times only').check();
+  await field('Time zone').fill('Europe/Berlin');
+  const span = page.getByRole('group', { name: 'Span 1' });
+  await span.getByLabel('From, span 1').fill('00:00');
+  await span.getByLabel('To, span 1').fill('24:00');
+  for (const day of ['Sat', 'Sun']) await span.getByLabel(day).check();
+  await button('Add span').click();
+  await button('Remove span 2').click();
   await button('Add destination').click();
   await page.getByLabel('Type of destination 1').selectOption('Webhook');
   await field('Address of destination 1').fill('https://example.com/hook/secret');
@@ -120,6 +128,10 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   expect(await caller.call('GET', `/watches/${reviewed[0].watch_id}`)).toMatchObject({
     conditions: [{ cooldown_seconds: 30, remind_seconds: 600 }],
     budget: { model_calls_per_day: 5000, usd_per_day: null },
+    schedule: {
+      time_zone: 'Europe/Berlin',
+      active: [{ days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'], from: '00:00', to: '24:00' }],
+    },
     destinations: [{ type: 'webhook', url_masked: 'https://example.com/***' }],
     regions: [
       {

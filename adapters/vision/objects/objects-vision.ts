@@ -4,7 +4,7 @@ import { VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import type { Region } from '../../../core/records/capture.ts';
 import { isWatched } from '../../../core/records/region.ts';
-import type { EvidenceBox, Verdict } from '../../../core/records/vision.ts';
+import type { ConditionVerdicts, EvidenceBox, Verdict } from '../../../core/records/vision.ts';
 import { describeFrame } from '../pixel/explain.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
 import { listParts } from '../pixel/logic.ts';
@@ -189,6 +189,17 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     },
 
     judge,
+
+    async judgeConditions(media, questions, signal) {
+      const verdicts: ConditionVerdicts['verdicts'] = [];
+      // One after the other: the first decodes and detects, the others find its results.
+      for (const { condition_id, condition } of questions) {
+        const { triggered, judged, explanation, boxes } = await judge(media, condition, signal);
+        const verdict = judged === false ? null : triggered;
+        verdicts.push({ condition_id, triggered: verdict, explanation, ...(boxes && { boxes }) });
+      }
+      return { verdicts, tokens };
+    },
 
     async answer(frame, question, signal) {
       const nouns = readNouns(question);

@@ -9,6 +9,7 @@ import { outcomeFor } from '../../../adapters/destinations/request.ts';
 import { slackStatuses, toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
 import { toWebhookRequest } from '../../../adapters/destinations/webhook/webhook.ts';
 import type { NotifiedEvent } from '../../../core/ports/destinations.ts';
+import { pagerdutyEvent, slackMessage } from './vendor-schemas.ts';
 import { alertId, events, frame, hostile, notify, watchId } from './notifications.ts';
 
 /** Every format against the documented limits of its vendor, for every event and for hostile texts. */
@@ -16,38 +17,6 @@ import { alertId, events, frame, hostile, notify, watchId } from './notification
 const types = Object.keys(events) as NotifiedEvent['type'][];
 const url = 'https://example.com/secret';
 const longest = { explanation: hostile, condition: hostile, by: hostile };
-
-const slackText = (max: number) => z.string().min(1).max(max);
-const slackMessage = z.strictObject({
-  text: slackText(4_000),
-  blocks: z
-    .array(
-      z.discriminatedUnion('type', [
-        z.strictObject({
-          type: z.literal('header'),
-          text: z.strictObject({ type: z.literal('plain_text'), text: slackText(150), emoji: z.boolean() }),
-        }),
-        z.strictObject({
-          type: z.literal('section'),
-          text: z.strictObject({ type: z.literal('mrkdwn'), text: slackText(3_000), verbatim: z.boolean() }),
-        }),
-        z.strictObject({
-          type: z.literal('image'),
-          image_url: z.url().max(3_000),
-          alt_text: slackText(2_000),
-        }),
-        z.strictObject({
-          type: z.literal('context'),
-          elements: z
-            .array(
-              z.strictObject({ type: z.literal('plain_text'), text: slackText(2_000), emoji: z.boolean() }),
-            )
-            .max(10),
-        }),
-      ]),
-    )
-    .max(50),
-});
 
 const discordMessage = z.strictObject({
   embeds: z
@@ -80,25 +49,6 @@ const discordMessage = z.strictObject({
       }),
     )
     .optional(),
-});
-
-/** Schema that PagerDuty publishes (api-schema, reference/events-v2), with the lengths of its documentation. */
-const pagerdutyEvent = z.strictObject({
-  routing_key: z.string(),
-  event_action: z.enum(['trigger', 'acknowledge', 'resolve']),
-  dedup_key: z.string().min(1).max(255),
-  client: z.string().optional(),
-  payload: z
-    .strictObject({
-      summary: z.string().min(1).max(1_024),
-      source: z.string().min(1),
-      severity: z.enum(['critical', 'warning', 'error', 'info']),
-      timestamp: z.iso.datetime(),
-      component: z.string(),
-      custom_details: z.looseObject({}),
-    })
-    .optional(),
-  images: z.array(z.strictObject({ src: z.url({ protocol: /^https$/ }), alt: z.string() })).optional(),
 });
 
 test('Slack and PagerDuty get no link that they cannot reach', () => {

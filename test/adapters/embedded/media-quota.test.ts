@@ -60,6 +60,20 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
   const { watch, run } = creation;
   await watches.create(creation, now);
   const [open, closed] = [newAlert(watch, { frame_key: 'evidence/7/a/1.jpg' }), newAlert(watch)];
+  const [condition] = run.state.conditions;
+  const at = now.toISOString();
+  const holding = {
+    ...condition!,
+    phase: 'open' as const,
+    alert: {
+      alert_id: open.alert_id,
+      opened_at: at,
+      reminded_at: null,
+      acknowledged_at: null,
+      unconfirmed: false,
+      explanation: '',
+    },
+  };
   const last_frame = { key: 'captures/a/9.jpg', captured_at: now.toISOString() };
   const shut = {
     at: now.toISOString(),
@@ -70,7 +84,7 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
   } as const;
   await watches.commit(
     newChange(creation, {
-      set: { state: { ...run.state, last_frame } },
+      set: { state: { ...run.state, last_frame, conditions: [holding] } },
       alerts: [
         { kind: 'open', alert: open },
         { kind: 'open', alert: closed },

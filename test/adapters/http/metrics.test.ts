@@ -36,6 +36,16 @@ async function watchThreeTimes({ step }: Awaited<ReturnType<typeof monitor>>) {
   for (let tick = 0; tick < 3; tick += 1) step = await world.tick(step);
 }
 
+const noWatches = {
+  active: 0,
+  off_schedule: 0,
+  budget_exhausted: 0,
+  stream_lost: 0,
+  late: 0,
+  unjudged: 0,
+  destinations_failing: 0,
+};
+
 describe('/metrics', () => {
   test('the metrics of a new service have every number, with the provider by its name', async () => {
     expect(await metrics()).toEqual({
@@ -45,6 +55,7 @@ describe('/metrics', () => {
       frames: { captured: 0, skipped_prefilter: 0 },
       webhooks: { sent: 0, failed: 0 },
       late: { checks: 0, seconds: 0, interval_factor: 1 },
+      watches: noWatches,
     });
   });
 
@@ -145,6 +156,7 @@ describe('/metrics', () => {
       frames: { captured: 0, skipped_prefilter: 0 },
       webhooks: { sent: 0, failed: 0 },
       late: { checks: 0, seconds: 0, interval_factor: 1 },
+      watches: noWatches,
     });
 
     await world.tick(await world.begin({ job_id: running.jobId, generation: 0 }));

@@ -62,6 +62,24 @@ async function hours() {
 const verdicts = (count: number, verdict: boolean) =>
   world.script.verdicts.push(...Array.from({ length: count }, () => verdict));
 
+test('a tick is decided at the end of its model call, so that a confirming check waits from there', async () => {
+  const step = await run(await begin(), 1);
+  const { judge } = world.c.vision;
+  world.c.vision = {
+    ...world.c.vision,
+    judge: async (media, condition, signal) => {
+      world.clock.now = new Date(world.clock.now.getTime() + 5000);
+      return judge(media, condition, signal);
+    },
+  };
+  verdicts(1, true);
+  const after = await world.tick(step);
+
+  const [event] = (await world.c.watches.events(watchId, 0, 1000, new Date(0))).slice(-1);
+  expect(event).toMatchObject({ type: 'progress', timestamp: world.clock.now.toISOString() });
+  expect(Date.parse(after.wait_until) - world.clock.now.getTime()).toBeGreaterThanOrEqual(2000);
+});
+
 describe('a watch whose wall clock is set back by an hour', () => {
   test('the checks keep their interval, none is made twice, and the coverage is whole and never negative', async () => {
     const step = await run(await begin(), 10);

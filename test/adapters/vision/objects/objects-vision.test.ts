@@ -61,6 +61,21 @@ const judge = async (condition: string, ...pictures: Detection[][]) =>
     never,
   );
 
+test('several conditions are one call with one detection, each with its own verdict and boxes', async () => {
+  const { model, seen } = modelThatSees([[object('person', 0.9), object('truck', 0.9, 0.6)]]);
+  const conditions = ['a person is in the picture', 'a dog is in the picture', 'the ferret looks guilty'];
+  const questions = conditions.map((condition, index) => ({ condition_id: `id-${index}`, condition }));
+  const media = { mode: 'frames', frame: new Uint8Array() } as const;
+  const result = await model.judgeConditions?.(media, questions, never);
+  expect(result?.verdicts).toMatchObject([
+    { condition_id: 'id-0', triggered: true, boxes: [{ score: 0.9 }] },
+    { condition_id: 'id-1', triggered: false },
+    { condition_id: 'id-2', triggered: null },
+  ]);
+  expect(result?.verdicts[1]).not.toHaveProperty('boxes');
+  expect(seen).toEqual([0]);
+});
+
 describe('a condition that the model cannot judge', () => {
   test('a sentence without known objects is not judged, and neither is an undecided score', async () => {
     expect(await judge('the ferret looks guilty', [])).toMatchObject({ triggered: false, judged: false });
