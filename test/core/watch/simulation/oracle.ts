@@ -90,13 +90,15 @@ export class Oracle {
   tick(tick: PlainTick, now: number): string[] {
     const events: string[] = [];
     const onSchedule = this.isOnSchedule(now);
+    // A tick whose model call began before the pause counts its calls and changes nothing else.
+    const watches = onSchedule && !this.paused;
     const lateMs = this.plannedAt === 0 ? 0 : Math.max(0, now - this.plannedAt);
     const streamEvents = this.observeStream(tick, lateMs, now);
     this.settle(tick, now);
     const wasExhausted = this.exhausted;
     const needed = this.callsFor(this.config.conditions.map(({ id }) => id));
     this.exhausted = this.config.callsPerDay !== null && this.spent.calls + needed > this.config.callsPerDay;
-    this.observeConditions(tick, onSchedule, now);
+    this.observeConditions(tick, watches, now);
     // Closings, openings, reminders, each in the order of the conditions.
     const opened = new Set<string>();
     for (const rule of this.config.conditions) {
@@ -108,11 +110,11 @@ export class Oracle {
         opened.add(rule.id);
       }
     }
-    if (!onSchedule) for (const condition of this.conditions.values()) becomeUnknown(condition);
+    if (!watches) for (const condition of this.conditions.values()) becomeUnknown(condition);
     const openEvents: string[] = [];
     for (const rule of this.config.conditions) {
       const condition = this.get(rule.id);
-      if (condition.phase === 'open' || opened.has(rule.id) || !onSchedule) continue;
+      if (condition.phase === 'open' || opened.has(rule.id) || !watches) continue;
       if (!this.isConfirmed(rule) || now < condition.snoozedUntil) continue;
       const rested = condition.lastOpening === null || now - condition.lastOpening >= rule.cooldown * seconds;
       if (!rested) continue;
@@ -142,7 +144,7 @@ export class Oracle {
     if (this.exhausted && !wasExhausted) events.push('changed budget_exhausted');
     if (!this.exhausted && wasExhausted) events.push('changed budget_renewed');
     this.countSkips(tick);
-    this.cover(tick, onSchedule, now);
+    this.cover(tick, watches, now);
     this.planNext(tick, now);
     return tick.kind === 'none' ? events : ['progress', ...events];
   }

@@ -33,11 +33,14 @@ function randomCondition(random: Random, id: string): PlainCondition {
 }
 
 function randomSchedule(random: Random): PlainSpan[] {
+  let lastTo = '24:00';
   return Array.from({ length: random.integer(1, 3) }, () => {
-    const from = halfHour(randomHalf(random, 0));
+    const isAdjacent = lastTo !== '24:00' && random.chance(0.3);
+    const from = isAdjacent ? lastTo : halfHour(randomHalf(random, 0));
     const to = halfHour(randomHalf(random, 1));
     const days = weekdays.filter(() => random.chance(0.7));
-    return { days: days.length === 0 ? ['sun'] : days, from, to: to === from ? '24:00' : to };
+    lastTo = to === from ? '24:00' : to;
+    return { days: days.length === 0 ? ['sun'] : days, from, to: lastTo };
   });
 }
 
