@@ -18,6 +18,8 @@ const mayReachOut: Record<string, string> = {
   'adapters/media/rtsp/rtsp-relay.ts': 'listens on loopback for ffmpeg, connects nowhere',
   'adapters/recordings/read-frames.ts':
     "starts ffmpeg on an operator's recordings, with an empty environment",
+  'adapters/recordings/read-key-frames.ts':
+    "starts ffmpeg on an operator's recordings, with an empty environment",
   'adapters/vision/objects/network-worker.ts': 'the thread of the object model, without network',
   'adapters/vision/objects/thread-detector.ts': 'starts the thread of the object model',
   'bin/preflight.ts': 'runs the cost command, before deployment',

@@ -81,6 +81,7 @@ describe('after a monitor whose receiver answered 410', () => {
       frames: { captured: stats.frames_captured, skipped_prefilter: stats.frames_skipped },
       webhooks: { sent: 0, failed: 3 },
       late: { checks: 0, seconds: expect.any(Number), interval_factor: 1 },
+      watches: expect.objectContaining({ active: 0, late: 0 }),
     });
     expect(stats).toMatchObject({ frames_captured: 1, webhook: { delivered: 0, failed: 3 } });
     expect((await internal('/metrics', service.apiKey)).status).toBe(403);

@@ -70,12 +70,8 @@ describe('ServiceFunction', () => {
   test.for(Object.entries(schemas))(
     'the function %s has exactly the environment variables of its schema',
     ([name, schema]) => {
-      const given = functions[name].Environment.Variables;
-      const unresolved = Object.entries(given).map(([key, value]) => [
-        key,
-        typeof value === 'string' ? value : 'https://resolved.example',
-      ]);
-      expect(schema.strict().safeParse(Object.fromEntries(unresolved)).error?.issues).toBeUndefined();
+      const given = resolveReferences(functions[name].Environment.Variables);
+      expect(schema.strict().safeParse(given).error?.issues).toBeUndefined();
     },
   );
 
@@ -411,7 +407,7 @@ describe('permissions', () => {
       .map((section) => section.split('\n')[0]);
     expect(reading).toEqual(['HttpApiRole', 'StreamRole', 'WebhooksDeliverRole']);
     const { Variables: variables } = ownFunctions(given)['deliver'].Environment;
-    expect(deliverConfigSchema.parse(variables)).toMatchObject({
+    expect(deliverConfigSchema.parse(resolveReferences(variables))).toMatchObject({
       SMTP_SECRET_ARN: arn,
       EMAIL_FROM: 'w@example.com',
       EMAIL_RECIPIENTS: ['@example.com'],
@@ -428,6 +424,15 @@ describe('permissions', () => {
     ).toEqual([]);
   });
 });
+
+/** Puts a value in the place of each reference, which CloudFormation resolves. */
+function resolveReferences(variables: Record<string, unknown>): Record<string, string> {
+  const resolved = Object.entries(variables).map(([key, value]) => [
+    key,
+    typeof value === 'string' ? value : 'https://resolved.example',
+  ]);
+  return Object.fromEntries(resolved);
+}
 
 /** Returns the anchors of headings, as GitHub generates them. */
 function parseAnchors(markdown: string): string[] {

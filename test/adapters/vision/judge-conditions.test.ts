@@ -39,11 +39,12 @@ describe('several conditions in one call', () => {
       { condition_id: '7', triggered: true, explanation: 'Made up.' },
     ]);
     const result = await ask(model, ['a person', 'a car']);
+    const prompt_version = 'verdict-first-1';
     expect(result).toEqual({
       verdicts: [
-        { condition_id: 'id-1', triggered: true, explanation: 'A red car stands there.' },
-        { condition_id: 'id-0', triggered: false, explanation: 'Nobody is there.' },
-        { condition_id: 'unknown 7', triggered: true, explanation: 'Made up.' },
+        { condition_id: 'id-1', triggered: true, explanation: 'A red car stands there.', prompt_version },
+        { condition_id: 'id-0', triggered: false, explanation: 'Nobody is there.', prompt_version },
+        { condition_id: 'unknown 7', triggered: true, explanation: 'Made up.', prompt_version },
       ],
       tokens: { input_tokens: 900, output_tokens: 60 },
     });
