@@ -66,10 +66,16 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
   }
 
   async function call(method: string, path: string, body?: unknown): Promise<any> {
-    const response = await fetch(`${credentials.base_url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    const send = () =>
+      fetch(`${credentials.base_url}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+    // The service closes idle connections, possibly while a request is on its way.
+    const response = await send().catch((error: unknown) => {
+      if (method === 'POST') throw error;
+      return send();
     });
     return response.json();
   }
