@@ -11,7 +11,15 @@ import { type Extent, makeClips } from './motion/clips.ts';
 import { detectors } from './motion/detectors.ts';
 import { evaluate } from './motion/evaluate.ts';
 import { plot } from './motion/plot.ts';
-import { ablationTable, goalTable, recallTable, savingsTable, timingTable } from './motion/report.ts';
+import { evaluateRegions } from './motion/regions.ts';
+import {
+  ablationTable,
+  goalTable,
+  recallTable,
+  regionTable,
+  savingsTable,
+  timingTable,
+} from './motion/report.ts';
 import { timeDecisions } from './motion/timing.ts';
 
 const { quick } = parseArgs({ options: { quick: { type: 'boolean', default: false } } }).values;
@@ -28,6 +36,7 @@ const sections = [
   goalTable(outcomes, extent.halves),
   savingsTable(outcomes, extent.halves),
   ...extent.halves.map((half) => recallTable(outcomes['watchpost']!, half)),
+  regionTable(evaluateRegions(clips.filter(({ half }) => half === 'held out'))),
   timingTable(timeDecisions(clips.filter((_, at) => at % 8 === 0))),
   ...(quick ? [] : [ablationTable(ablations(clips.filter(({ half }) => half === 'tuning')))]),
 ];

@@ -1,5 +1,6 @@
 import { eventTitles } from './event-scenes.ts';
 import type { Outcome } from './evaluate.ts';
+import type { RegionOutcome } from './regions.ts';
 import { shares } from './scene.ts';
 import { atLeast, type Half, type Tally } from './score.ts';
 import { savingsGoal, stillTitles } from './still-scenes.ts';
@@ -32,6 +33,25 @@ export function recallTable(outcome: Outcome, half: Half): string {
   return table(
     [`events detected in time, %, ${half}`, ...shares.map((share) => `${share * 100} %`), 'n'],
     [...eventTitles.map((title) => row(title, title)), row('**all**')],
+  );
+}
+
+/** Formats the results with regions as a Markdown table. */
+export function regionTable(outcomes: readonly RegionOutcome[]): string {
+  const tally = (each: Tally): string => `${percent(each)} (n ${each.of})`;
+  return table(
+    [
+      'watchpost with a region, %',
+      'recall of events inside, 1 % and above',
+      'events outside ignored',
+      'savings, all still scenes',
+    ],
+    outcomes.map(({ name, recall, ignored, savings }) => [
+      name,
+      tally(recall),
+      tally(ignored),
+      tally(savings),
+    ]),
   );
 }
 

@@ -95,6 +95,6 @@ export class Receiver {
 }
 
 /** Replies are lost, and results cannot be stored, for hours; the waits between attempts grow. */
-const maxTimes = 12;
+const maxTimes = 40;
 
 const bad = ['error', 'silent', 'busy', 'reply_lost'] as const;
