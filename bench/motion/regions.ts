@@ -46,7 +46,7 @@ export function evaluateRegions(clips: readonly Clip[]): RegionOutcome[] {
     const found = eventful.flatMap((clip) =>
       foundEvents(clip, newDetector())
         .filter(({ event }) => event.share >= minShare)
-        .map((each) => ({ ...each, points: pointsOf(clip.scene, each.event) })),
+        .map((each) => ({ ...each, points: listPoints(clip.scene, each.event) })),
     );
     const watches = ([x, y]: Point): boolean => isWatched(watched, x, y);
     const still = clips.filter(({ scene }) => scene.events.length === 0);
@@ -64,7 +64,7 @@ export function evaluateRegions(clips: readonly Clip[]): RegionOutcome[] {
 type Point = readonly [x: number, y: number];
 
 /** Returns points of the frame where the thing of an event is, and around it, from the tick before the event to its end. */
-function pointsOf({ things, shake }: Scene, { fromTick, byTick }: SceneEvent): Point[] {
+function listPoints({ things, shake }: Scene, { fromTick, byTick }: SceneEvent): Point[] {
   return things.flatMap(({ width, height, places }) =>
     places
       .filter((place) => place.fromTick <= byTick && place.toTick >= fromTick - 1)
