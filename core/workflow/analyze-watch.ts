@@ -187,7 +187,7 @@ function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchD
   return { calls, micro_usd: calls * priceCall(modelPrice, null) };
 }
 
-/** Plans the one transaction of a tick. The last tick of a generation, and one before a long wait, increments the generation. */
+/** Plans the one transaction of a tick. The last tick of a generation, one before a long wait, and one that a change overtook increments the generation. */
 function planTick(
   { watch, run }: StoredWatch,
   outcome: WatchOutcome,
@@ -208,13 +208,20 @@ function planTick(
     ...decision.events,
     ...news.map((data) => ({ type: 'watch_changed' as const, data: { status, ...data } })),
   ];
+  // A change began another generation during the model call. That one may wait for longer than this tick plans, so a newer one takes its place.
+  const isOvertaken = run.generation !== input.generation;
   const handsOver =
-    run.generation === input.generation &&
     next?.done === false &&
-    (decision.state.execution_ticks >= rules.ticksPerExecution ||
+    run.state.causes.paused === null &&
+    (isOvertaken ||
+      decision.state.execution_ticks >= rules.ticksPerExecution ||
       Date.parse(next.wait_until) - now.getTime() >= rules.handOverWaitSeconds * 1000);
   const handedOver = handsOver
-    ? { execution_ticks: 0, burst: 0, handed_over: captureStateAfter(input, next.looked) }
+    ? {
+        execution_ticks: 0,
+        burst: 0,
+        handed_over: isOvertaken ? null : captureStateAfter(input, next.looked),
+      }
     : {};
   return {
     watchId: watch.watch_id,
