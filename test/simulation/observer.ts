@@ -97,9 +97,7 @@ export class Observer {
   /** Requires that the next tick is not overdue. */
   requireOnTime(now: number): void {
     const dueAt = Math.max(this.oracle.plannedAt, this.lastCommit.at);
-    // After a change, a tick under way may plan a check before the one that the next execution waits for.
-    const maxLateMs = maxTickMs + this.plain.interval * 1000;
-    if (!this.oracle.paused && now - dueAt > maxLateMs)
+    if (!this.oracle.paused && now - dueAt > maxTickMs)
       throw new Error(`The tick of ${new Date(dueAt).toISOString()} is overdue`);
   }
 
