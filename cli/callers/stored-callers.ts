@@ -1,5 +1,5 @@
 import { readUsage } from '../../core/access/caller-usage.ts';
-import { listCallers } from '../../core/access/callers.ts';
+import { listCallerNames } from '../../core/access/callers.ts';
 import { eraseCaller } from '../../core/access/erase-caller.ts';
 import { operator } from '../../core/access/key-rights.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
@@ -19,15 +19,7 @@ export type StoredCallersDeps = Pick<CoreDeps, 'callers' | 'now'> & {
 /** Creates a backend on a store. Access to the store makes the user an operator with all permissions. */
 export function storedCallers(deps: StoredCallersDeps, close: () => Promise<void>): CallerBackend {
   return {
-    names: async () => {
-      const names: string[] = [];
-      for (let after: string | null = ''; after !== null;) {
-        const page = await listCallers(after, pageSize, deps);
-        names.push(...page.callers.map(({ caller }) => caller));
-        after = page.next_after;
-      }
-      return names;
-    },
+    names: async () => listCallerNames(deps),
     usage: ({ from, to, caller }) =>
       readAllUsage(async (after) => {
         const asked = { from, to, caller, all: caller === undefined, after, limit: pageSize };

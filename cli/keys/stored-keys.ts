@@ -1,5 +1,5 @@
 import { operator } from '../../core/access/key-rights.ts';
-import { addCaller, listCallers } from '../../core/access/callers.ts';
+import { addCaller, listCallerNames } from '../../core/access/callers.ts';
 import { createKey, listKeys, relabelKey, revokeKey, rotateKey } from '../../core/access/keys.ts';
 import type { KeyDeps } from '../../core/access/keys.ts';
 import {
@@ -17,15 +17,7 @@ const pageSize = 1000;
 /** Creates a backend on a store. Write access to the store makes the user an operator with all permissions. */
 export function storedKeys(deps: KeyDeps, close: () => Promise<void>): KeyBackend {
   return {
-    callers: async () => {
-      const names: string[] = [];
-      for (let after: string | null = ''; after !== null;) {
-        const page = await listCallers(after, pageSize, deps);
-        names.push(...page.callers.map(({ caller }) => caller));
-        after = page.next_after;
-      }
-      return names;
-    },
+    callers: async () => listCallerNames(deps),
     create: async (spec) => {
       await addCaller({ caller: spec.caller, label: null }, deps);
       return presentNewKey(await createKey(operator, spec, deps));
