@@ -1,5 +1,5 @@
-import type { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-vision.ts';
+import type { ConverseClient } from '../../adapters/vision/bedrock/converse.ts';
 import { priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
 
 /**
@@ -45,9 +45,9 @@ async function computeCost(asked: readonly string[]): Promise<Cost> {
   const price = priceOfModel(modelId);
   if (price === undefined) throw new Error('The price of Nova Lite is unknown');
   const cost: Cost = { calls: 0, inputTokens: 0, outputTokens: 0, dollars: 0 };
-  const client = {
+  const client: ConverseClient = {
     config: { region: async () => 'us-east-1' },
-    send: async ({ input }: ConverseCommand) => {
+    send: async ({ input }) => {
       const { system, messages, toolConfig } = input;
       const content = messages?.flatMap((message) => message.content ?? []) ?? [];
       const pictures = content.filter(({ image }) => image).length;
@@ -70,13 +70,12 @@ async function computeCost(asked: readonly string[]): Promise<Cost> {
             content: [{ toolUse: { toolUseId: '1', name, input: { verdicts } } }],
           },
         },
-        usage: {},
+        usage: undefined,
       };
     },
   };
   const vision = createBedrockVision({
-    // Only these two members are used.
-    client: client as unknown as BedrockRuntimeClient,
+    client,
     modelId,
     sheets: { make: async () => new Uint8Array() },
   });

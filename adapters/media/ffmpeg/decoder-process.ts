@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { thumbnail } from '../../../core/records/capture.ts';
 import { decodingLimits, pictureGraph, quietArguments } from './capture-arguments.ts';
+import { createChangeWait } from './change-wait.ts';
 import { startFfmpeg } from './ffmpeg-process.ts';
 import type { FfmpegOutput } from './run-ffmpeg.ts';
 
@@ -45,7 +46,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProces
   let markPicture: Picture | undefined;
   /** Marks that were written and have not come back. */
   let pendingMarks = 0;
-  let wake: (() => void) | undefined;
+  const change = createChangeWait();
   let isBusy = false;
   let hasEnded = false;
 
@@ -116,20 +117,10 @@ export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProces
       const picture = pictures.shift();
       if (picture) return picture;
       if (hasEnded || performance.now() > deadlineMs) return undefined;
-      if ((await changedWithin(nudgeMs)) || marks === maxMarks) continue;
+      if ((await change.within(nudgeMs)) || marks === maxMarks) continue;
       writeMarks(1);
       marks += 1;
     }
-  }
-
-  function changedWithin(milliseconds: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), milliseconds);
-      wake = () => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-    });
   }
 
   function writeMarks(count: number): void {
@@ -149,14 +140,14 @@ export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProces
       });
       jpegs = jpegs.subarray(jpegEnd);
       thumbnails = thumbnails.subarray(thumbnail.bytes);
-      wake?.();
+      change.wake();
     }
   }
 
   function end(): void {
     hasEnded = true;
     child.kill('SIGKILL');
-    wake?.();
+    change.wake();
   }
 }
 

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { decodingLimits, quietArguments } from './capture-arguments.ts';
+import { createChangeWait } from './change-wait.ts';
 import { startFfmpeg } from './ffmpeg-process.ts';
 
 /** Running ffmpeg that decodes one JPEG after another into packed RGB of one size. Once a decode fails, the process is ended. */
@@ -30,7 +31,7 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
   let markPicture: Buffer | undefined;
   let marksWritten = 0;
   let marksReceived = 0;
-  let wake: (() => void) | undefined;
+  const change = createChangeWait();
   let ended = false;
 
   closed.then(end, end);
@@ -89,19 +90,9 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
     while (pictures.length === 0) {
       const leftMs = deadlineMs - performance.now();
       if (ended || leftMs <= 0) return undefined;
-      if (!(await changedWithin(nudgeMs))) writeMarks(1);
+      if (!(await change.within(nudgeMs))) writeMarks(1);
     }
     return pictures.shift();
-  }
-
-  function changedWithin(milliseconds: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), milliseconds);
-      wake = () => {
-        clearTimeout(timer);
-        resolve(true);
-      };
-    });
   }
 
   function takePictures(chunk: Buffer): void {
@@ -115,13 +106,13 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
     pending = [bytes.subarray(complete)];
     pendingBytes -= complete;
     if (pictures.length > maxPictures) return end();
-    wake?.();
+    change.wake();
   }
 
   function end(): void {
     ended = true;
     child.kill('SIGKILL');
-    wake?.();
+    change.wake();
   }
 }
 

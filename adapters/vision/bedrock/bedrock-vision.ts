@@ -1,4 +1,3 @@
-import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { VisionError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
@@ -16,13 +15,13 @@ import {
 } from '../prompt.ts';
 import { defaultPrompt, type PromptVariant } from '../prompt-variants.ts';
 import type { ModelTask } from '../task.ts';
-import { converse, type Media } from './converse.ts';
+import { converse, type ConverseClient, type Media } from './converse.ts';
 import { defaultVideoModelId, modelFamily } from './model-families.ts';
 import { defaultModelId, describeMissingModel } from './model-regions.ts';
 
 type BedrockVisionDeps = {
   /** Client with retries (`createBedrockClient`). */
-  client: BedrockRuntimeClient;
+  client: ConverseClient;
   /**
    * Id of a model or inference profile, or the ARN of either. Default: `defaultModelId` for the region of the
    * client.
@@ -101,7 +100,7 @@ function requireDefaultModelId(region: string): string {
   return id;
 }
 
-async function readRegion(client: BedrockRuntimeClient): Promise<string> {
+async function readRegion(client: ConverseClient): Promise<string> {
   try {
     return await client.config.region();
   } catch (error) {

@@ -1,5 +1,4 @@
 import {
-  type BedrockRuntimeClient,
   type ContentBlock,
   ConverseCommand,
   type ConverseCommandInput,
@@ -15,8 +14,17 @@ import { visionErrorFrom } from './sdk-errors.ts';
 /** Image or clip for the model. */
 export type Media = { jpeg: Uint8Array } | { mp4: Uint8Array };
 
+/** What calls need of the SDK's client. */
+export type ConverseClient = {
+  config: { region: () => Promise<string> };
+  send(
+    command: ConverseCommand,
+    options: { abortSignal: AbortSignal },
+  ): Promise<Pick<ConverseCommandOutput, 'output' | 'usage'>>;
+};
+
 /** Client and model of a call. */
-export type Call = { client: BedrockRuntimeClient; modelId: string; family: ModelFamily };
+export type Call = { client: ConverseClient; modelId: string; family: ModelFamily };
 
 /**
  * Sends one request (the client retries) and parses the input of the tool that the model must use. Throws
@@ -88,7 +96,7 @@ function block(medium: Media): ContentBlock {
  * Returns the tool input, otherwise JSON from the text: a model that is not forced to use the tool sometimes writes
  * text.
  */
-function answerIn(output: ConverseCommandOutput, toolName: string): unknown {
+function answerIn(output: Pick<ConverseCommandOutput, 'output'>, toolName: string): unknown {
   const content = output.output?.message?.content ?? [];
   const used = content.find(({ toolUse }) => toolUse?.name === toolName);
   if (used?.toolUse !== undefined) return used.toolUse.input;
