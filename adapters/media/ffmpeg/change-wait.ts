@@ -1,5 +1,5 @@
 /** Wait of one reader for a change, or for a time. */
-export type ChangeWait = {
+type ChangeWait = {
   /** Resolves to true at the next `wake`, to false after the time. */
   within(milliseconds: number): Promise<boolean>;
   wake(): void;

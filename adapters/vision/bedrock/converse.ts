@@ -14,7 +14,7 @@ import { visionErrorFrom } from './sdk-errors.ts';
 /** Image or clip for the model. */
 export type Media = { jpeg: Uint8Array } | { mp4: Uint8Array };
 
-/** What calls need of the SDK's client. */
+/** Part of the SDK's client that calls need. */
 export type ConverseClient = {
   config: { region: () => Promise<string> };
   send(

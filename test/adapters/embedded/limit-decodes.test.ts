@@ -27,6 +27,18 @@ function openRunner(max: number) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
+/** Starts three decodes with one turn: the first has it, the second can be aborted. */
+async function queueThree() {
+  const { ends, decode } = openRunner(1);
+  const abort = new AbortController();
+  const first = decode();
+  await settled();
+  const aborted = decode(abort.signal).catch(() => 'aborted');
+  const third = decode();
+  await settled();
+  return { ends, abort, first, aborted, third };
+}
+
 test('decodes beyond the limit wait for the end of an earlier one', async () => {
   const { ends, decode } = openRunner(1);
   const all = [decode(), decode()];
@@ -42,13 +54,7 @@ test('decodes beyond the limit wait for the end of an earlier one', async () => 
 test.each([0, 1, 2, 3, 4, 5])(
   'a turn that ends %i steps before a waiting decode is aborted goes to the next one',
   async (steps) => {
-    const { ends, decode } = openRunner(1);
-    const abort = new AbortController();
-    const first = decode();
-    await settled();
-    const aborted = decode(abort.signal).catch(() => 'aborted');
-    const third = decode();
-    await settled();
+    const { ends, abort, first, aborted, third } = await queueThree();
     ends[0]?.();
     for (let step = 0; step < steps; step += 1) await Promise.resolve();
     abort.abort(new Error('aborted'));
@@ -64,13 +70,7 @@ test.each([0, 1, 2, 3, 4, 5])(
 test.each([0, 1, 2, 3, 4, 5])(
   'a waiting decode that is aborted %i steps before a turn ends takes none',
   async (steps) => {
-    const { ends, decode } = openRunner(1);
-    const abort = new AbortController();
-    const first = decode();
-    await settled();
-    const aborted = decode(abort.signal).catch(() => 'aborted');
-    const third = decode();
-    await settled();
+    const { ends, abort, first, aborted, third } = await queueThree();
     abort.abort(new Error('aborted'));
     for (let step = 0; step < steps; step += 1) await Promise.resolve();
     ends[0]?.();
