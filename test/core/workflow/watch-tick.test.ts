@@ -350,21 +350,15 @@ describe('tick of a watch', () => {
 describe('executions of a watch', () => {
   test('a tick that a change overtakes starts another generation, which waits for what the tick plans', async () => {
     const begun = await createWatch();
-    const captured = await captureTask(begun.capture, world.c);
     world.c.vision.judge = async () => {
       const { watch, run: before } = await stored();
       await commitDecision(changeWatch({ watch, state: before.state }, watch.config, world.clock.now));
-      return { triggered: true, explanation: 'It is there.', tokens: { input_tokens: 0, output_tokens: 0 } };
+      return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
     };
-    const input = { operation: 'analyze', job_id: watchId, generation: 0, capture: begun.capture, captured };
-    expect(await analyzeTask(input, world.c)).toMatchObject({ done: true });
-    const { state, generation } = (await stored()).run;
-    expect(generation).toBe(2);
+    expect((await run(begun, 1)).done).toBe(true);
+    const { wait_until } = (await stored()).run.state.next ?? {};
     expect(world.executions.get(`${watchId}-2`)).toBe('running');
-    expect(await world.begin({ job_id: watchId, generation: 2 })).toMatchObject({
-      wait_until: state.next?.wait_until,
-      capture: { seen: null, motion: null },
-    });
+    expect(await world.begin({ job_id: watchId, generation: 2 })).toMatchObject({ wait_until });
   });
 
   test('a failed workflow starts the next generation after a growing wait', async () => {
