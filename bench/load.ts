@@ -37,9 +37,7 @@ const [address] = await once(createInterface(cameras.stdout), 'line');
 
 const measured: (Load & { cores: number; row: object })[] = [];
 for (const load of loads) measured.push({ ...load, ...(await measure(load)) });
-console.table(
-  Object.fromEntries(measured.map(({ jobs, sources, row }) => [`${jobs} jobs, ${sources} sources`, row])),
-);
+console.table(measured.map(({ jobs, sources, row }) => ({ jobs, sources, ...row })));
 for (const [at, { jobs, sources, cores }] of measured.entries()) {
   const base = measured.slice(0, at).find((other) => other.sources === sources && other.jobs < jobs);
   if (base)
