@@ -1,10 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
 import { countOpenSessions } from '../../adapters/aws/limit-event-sessions.ts';
+import { lambdaRequests } from '../../adapters/aws/requests/aws-requests.ts';
+import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
 import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -33,20 +32,21 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
+  const requests = lambdaRequests();
   const hasBus = config.EVENT_BUS !== undefined;
   const { jobs, watches, callers, usage, countSessions } = dynamoStores({
-    client: new DynamoDBClient({}),
+    dynamo: jsonCalls(requests, 'dynamodb'),
     tableName: config.TABLE_NAME,
     now,
     hasBus,
     retentionSeconds: config.RETENTION_SECONDS,
   });
   const executions = createExecutions({
-    client: new SFNClient({}),
+    states: jsonCalls(requests, 'states'),
     stateMachineArn: config.STATE_MACHINE_ARN,
     otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
   });
-  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL, hasBus });
+  const queue = createDeliveryQueue({ sqs: jsonCalls(requests, 'sqs'), queueUrl: config.QUEUE_URL, hasBus });
   return {
     ...instrumentRepairs({ jobs: instrumentJobs(jobs, measurements), queue, executions }, measurements),
     watches,
