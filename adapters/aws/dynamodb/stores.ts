@@ -25,6 +25,8 @@ import { itemTtls } from './item-ttls.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
 import { openTable } from './open-table.ts';
+import { createRepairShards } from './repair-shards.ts';
+import type { RepairShards } from './repair-shards.ts';
 import { createUsageLedger } from './usage-ledger.ts';
 import { createWatchDeliveryStore } from './watch-delivery-store.ts';
 import { createWatchStore } from './watch-store.ts';
@@ -60,6 +62,7 @@ export type DynamoStores = {
   deliveries: DeliveryStore;
   meter: Meter;
   usage: UsageLedger;
+  repairShards: RepairShards;
   limiter: CallLimiter;
   sessions: EventSessions;
   /** Creates sessions with another limit per name. */
@@ -89,6 +92,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     deliveries: createDeliveryStore(table, ttls, now),
     meter: createMeter({ table, random: backoff.random, since }),
     usage: createUsageLedger(table),
+    repairShards: createRepairShards(table),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
     sessions: sessionsWithLimit(perCaller),
     sessionsWithLimit,

@@ -3,14 +3,18 @@ import type { AwsRequests } from '../requests/aws-requests.ts';
 import { InvocationError } from './invoke.ts';
 import type { Invoke } from './invoke.ts';
 
+/** Returns the path that invokes a function, by its name or ARN. */
+export function invocationPath(functionName: string): string {
+  return `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`;
+}
+
 /** Creates an `Invoke` for one function, by its name or ARN. */
 export function createInvoke(requests: AwsRequests, functionName: string): Invoke {
-  const path = `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`;
   return async (payload, signal) => {
     const { headers, body } = await requests({
       service: 'lambda',
       method: 'POST',
-      path,
+      path: invocationPath(functionName),
       headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'RequestResponse' },
       body: JSON.stringify(payload),
       signal,

@@ -2,7 +2,7 @@ import { newCreation } from '../../../contract/watch-records.ts';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, test } from 'vitest';
-import { itemKeys } from '../../../../adapters/aws/dynamodb/keys.ts';
+import { itemKeys, shardFor } from '../../../../adapters/aws/dynamodb/keys.ts';
 import { repairDue } from '../../../../adapters/aws/dynamodb/repair-due.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { repair } from '../../../../adapters/aws/dynamodb/table-layout.ts';
@@ -205,6 +205,30 @@ withDynamoLocal((makeTable) => {
       await stores.jobs.create(createCreation(lost), start);
 
       expect((await stores.jobs.dueForRepair(after(61), 2))[0]).toBe(lost.job_id);
+    });
+
+    test('the shards of the repair index together have each due job and watch once', async () => {
+      const { stores } = await open();
+      const jobs = Array.from({ length: 20 }, (_, at) => newJob({ caller: `caller-${at}` }));
+      for (const job of jobs) await stores.jobs.create(createCreation(job), start);
+      const creation = newCreation();
+      await stores.watches.create(creation, start);
+      const { repairShards } = stores;
+
+      const due = await repairShards.countDue(after(121), 10);
+      const lists = await Promise.all(due.map(({ shard }) => repairShards.listDue(shard, after(121), 10)));
+
+      expect(lists.flatMap(({ jobIds }) => jobIds).toSorted()).toEqual(
+        jobs.map(({ job_id: id }) => id).toSorted(),
+      );
+      expect(lists.flatMap(({ watchIds }) => watchIds)).toEqual([creation.watch.watch_id]);
+      expect(due.map(({ entries }) => entries)).toEqual(
+        lists.map(({ jobIds, watchIds }) => jobIds.length + watchIds.length),
+      );
+      for (const [at, { shard }] of due.entries())
+        for (const jobId of lists[at]!.jobIds) expect(shardFor(jobId)).toBe(shard);
+      for (const { entries } of await repairShards.countDue(after(121), 1))
+        expect(entries).toBeLessThanOrEqual(2);
     });
 
     test('the repair index dates a job by its lease or by its first unpublished event', () => {
