@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { useRetentionDays } from '../../core/ports/usage-ledger.ts';
 import type { UsageLedger } from '../../core/ports/usage-ledger.ts';
 import { amountsOfUse, callerUseSchema } from '../../core/records/caller-use.ts';
-import { transaction, withStorageErrors } from './transaction.ts';
+import { groupCommits } from './group-commit.ts';
+import { withStorageErrors } from './transaction.ts';
 
 /** Creates the ledger of the use of callers. Throws `TransientError` for disk faults. */
 export function createUsageLedger(database: DatabaseSync): UsageLedger {
@@ -16,9 +17,10 @@ export function createUsageLedger(database: DatabaseSync): UsageLedger {
   const days = database.prepare(
     `SELECT day, ${columns} FROM caller_use WHERE caller = ? AND day BETWEEN ? AND ? ORDER BY day`,
   );
+  const commitInGroup = groupCommits(database);
   return {
     add: async (caller, day, use) =>
-      transaction(database, () => {
+      commitInGroup(() => {
         add.run(caller, day, ...amountsOfUse.map((name) => use[name]));
         expire.run(caller, oldestDay(day));
       }),
