@@ -17,7 +17,7 @@ import { newCreation } from '../../test/contract/watch-records.ts';
 import { VirtualTime } from '../../test/simulation/virtual-time.ts';
 import { buckets } from './quotas.ts';
 
-/** What the fault left behind, for each job or watch. */
+/** State in which the fault left each job or watch. */
 export type Aftermath = 'jobs ended' | 'jobs missing' | 'jobs running' | 'watches ended';
 
 export type RepairScenario = {
