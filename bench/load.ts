@@ -35,9 +35,16 @@ const cameras = spawn(process.execPath, [join(import.meta.dirname, 'load/cameras
 cleanup.defer(() => void cameras.kill());
 const [address] = await once(createInterface(cameras.stdout), 'line');
 
-const rows: Record<string, object> = {};
-for (const load of loads) rows[`${load.jobs} jobs, ${load.sources} sources`] = await measure(load);
-console.table(rows);
+const measured: (Load & { cores: number; row: object })[] = [];
+for (const load of loads) measured.push({ ...load, ...(await measure(load)) });
+console.table(measured.map(({ jobs, sources, row }) => ({ jobs, sources, ...row })));
+for (const [at, { jobs, sources, cores }] of measured.entries()) {
+  const base = measured.slice(0, at).find((other) => other.sources === sources && other.jobs < jobs);
+  if (base)
+    console.log(
+      `${jobs} jobs cost ${(cores / base.cores).toFixed(2)} times what ${base.jobs} jobs on the same ${sources} sources cost, in processor time of the service and ffmpeg`,
+    );
+}
 console.log(
   `load average of the last minute: ${loadavg()[0]?.toFixed(2)}; ffmpeg ${ffmpeg.version} at ${ffmpeg.path}`,
 );
@@ -47,27 +54,28 @@ async function measure({ jobs, sources }: Load) {
   for (let index = 0; index < jobs; index += 1)
     await service.startMonitor(`${address}/camera-${index % sources}/live.m3u8`, { enable_prefilter: false });
   await sleep(2 * intervalSeconds * 1000);
+  // Counting is a request per job, so it is outside of the measured time.
+  const checksBefore = await service.countChecks();
   const before = readTimes();
   const started = performance.now();
-  const checksBefore = await service.countChecks();
   await sleep(seconds * 1000);
   const after = readTimes();
-  const checks = (await service.countChecks()) - checksBefore;
   const elapsedMs = performance.now() - started;
+  const checks = (await service.countChecks()) - checksBefore;
   const delays = await service.readDelays();
+  const cores = (after.ownMs + after.childrenMs - before.ownMs - before.childrenMs) / elapsedMs;
   const perCheck = (ms: number) => Math.round((ms / checks) * 10) / 10;
-  return {
+  const row = {
     checks,
     expected: Math.round((jobs * elapsedMs) / 1000 / intervalSeconds),
-    'cores used':
-      Math.round(((after.ownMs + after.childrenMs - before.ownMs - before.childrenMs) / elapsedMs) * 100) /
-      100,
+    'cores used': Math.round(cores * 1000) / 1000,
     'ms a check': perCheck(after.ownMs + after.childrenMs - before.ownMs - before.childrenMs),
     'of which Node': perCheck(after.ownMs - before.ownMs),
     'delay p50 ms': quantile(delays, 0.5),
     'p95 ms': quantile(delays, 0.95),
     'resident MB': Math.round(process.memoryUsage.rss() / 1e6),
   };
+  return { cores, row };
 }
 
 /** Processor time of this process and of its children (Linux): those that have ended, and decoders that still run. */

@@ -1,4 +1,4 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { JsonCall } from '../../adapters/aws/requests/json-calls.ts';
 
 /** Units of one class of keys, such as `JOB#` or the index `repair`. */
 export type KeyClassUnits = { reads: number; writes: number };
@@ -12,38 +12,32 @@ type Consumed = {
 };
 
 /**
- * Counts the capacity units of all requests of a client by class of keys; the returned function reads and resets the counts. The units of a
- * transaction are divided by its items. DynamoDB Local counts index writes of a transaction twice, which is corrected.
+ * Counts the capacity units of all calls by class of keys; `used` reads and resets the counts. The units of a transaction are divided by its
+ * items. DynamoDB Local counts index writes of a transaction twice, which is corrected.
  */
-export function countUnits(client: DynamoDBClient): () => CountedUnits {
+export function countUnits(uncounted: JsonCall): { dynamo: JsonCall; used: () => CountedUnits } {
   let counted = zeroUnits();
-  client.middlewareStack.add(
-    (next, context) => async (args) => {
-      const command = String(context['commandName']);
-      const input: any = args.input;
-      const keys = listKeys(input);
-      Object.assign(input, { ReturnConsumedCapacity: 'INDEXES' });
-      counted.requests += 1;
-      const result = await next(args);
-      const { ConsumedCapacity: consumed } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
-      for (const units of [consumed ?? []].flat()) addUnits(command, keys, units);
-      return result;
-    },
-    { step: 'initialize', name: 'countUnits', override: true },
-  );
-  return () => {
+  const dynamo: JsonCall = async (action, input) => {
+    counted.requests += 1;
+    const answer = await uncounted(action, { ...input, ReturnConsumedCapacity: 'INDEXES' });
+    const { ConsumedCapacity: consumed } = answer as { ConsumedCapacity?: Consumed | Consumed[] };
+    for (const units of [consumed ?? []].flat()) addUnits(action, listKeys(input), units);
+    return answer;
+  };
+  const used = () => {
     const before = counted;
     counted = zeroUnits();
     return before;
   };
+  return { dynamo, used };
 
   function addUnits(
-    command: string,
+    action: string,
     keys: string[],
     { Table, GlobalSecondaryIndexes, CapacityUnits }: Consumed,
   ) {
-    const kind = /^(Get|Query|BatchGet|TransactGet)/.test(command) ? 'reads' : 'writes';
-    const isTransaction = command.startsWith('Transact');
+    const kind = /^(Get|Query|BatchGet|TransactGet)/.test(action) ? 'reads' : 'writes';
+    const isTransaction = action.startsWith('Transact');
     let indexUnits = 0;
     for (const [name, { CapacityUnits: units }] of Object.entries(GlobalSecondaryIndexes ?? {})) {
       indexUnits += units;

@@ -97,13 +97,13 @@ type Prepare = (world: World) => void;
 type Operation = { run: () => Promise<void> };
 
 async function openWorld(local: Awaited<ReturnType<typeof startDynamoLocal>>) {
-  const { client, tableName } = await local.makeTable();
-  const used = countUnits(client);
+  const table = await local.makeTable();
+  const { dynamo, used } = countUnits(table.dynamo);
   const world = createWorld({ maxJobSeconds: 3600, jobsPerCaller: 1000 });
   const now = () => world.clock.now;
   const { jobs, watches, watchDeliveries, meter, callers, deliveries, usage } = dynamoStores({
-    client,
-    tableName,
+    dynamo,
+    tableName: table.tableName,
     now,
   });
   const { queue, log, vision } = world.c;
