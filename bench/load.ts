@@ -46,17 +46,19 @@ const cameras = cleanup.use(await startCameras(ffmpeg.path));
 
 const bareMs = bareFrameMs();
 const rows: Record<string, object> = {};
-const points: LoadPoint[] = [];
+const points: (LoadPoint & Load)[] = [];
 for (const name of loads) {
   const { point, row } = await measure(readLoad(name));
   points.push(point);
   rows[name] = row;
 }
 console.table(rows);
-const base = points[0];
-for (const point of points.slice(1)) {
-  const ratio = round(point.cores / (base?.cores ?? Number.NaN));
-  console.log(`${point.jobs} jobs cost ${ratio} times ${base?.jobs} jobs`);
+for (const [at, { jobs, sources, cores }] of points.entries()) {
+  const base = points.slice(0, at).find((other) => other.sources === sources && other.jobs < jobs);
+  if (base !== undefined)
+    console.log(
+      `${jobs} jobs cost ${round(cores / base.cores)} times what ${base.jobs} jobs on the same ${sources} sources cost, in processor time of the service and ffmpeg`,
+    );
 }
 console.log(`processor time of bare ffmpeg for one frame of a stream: ${round(bareMs)} ms`);
 console.log(
@@ -85,9 +87,10 @@ async function measure({ jobs, sources }: Load) {
     });
   }
   await sleep(2 * intervalSeconds * 1000);
+  // Counting is a request per job, so it is outside of the measured time.
+  const checksBefore = await service.countChecks();
   const before = readProcessorTimes([cameras.pid]);
   const started = performance.now();
-  const checksBefore = await service.countChecks();
   await sleep(Number(values.seconds) * 1000);
   const after = readProcessorTimes([cameras.pid]);
   const elapsedMs = performance.now() - started;
@@ -99,6 +102,7 @@ async function measure({ jobs, sources }: Load) {
   const usedMs = ownMs + after.childrenMs - before.childrenMs;
   const point = {
     jobs,
+    sources,
     cores: usedMs / elapsedMs,
     delayP50Ms: quantile(delays, 0.5),
     delayP95Ms: quantile(delays, 0.95),
@@ -107,7 +111,7 @@ async function measure({ jobs, sources }: Load) {
     checks,
     expected: Math.round((jobs * elapsedMs) / 1000 / intervalSeconds),
     'least of median': round((sorted[0] ?? 0) / quantile(sorted, 0.5)),
-    'cores used': round(point.cores),
+    'cores used': Math.round(point.cores * 1000) / 1000,
     'ms a check': round(usedMs / checks),
     'of which Node': round(ownMs / checks),
     'of bare ffmpeg': round(usedMs / checks / bareMs),

@@ -49,7 +49,7 @@ import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createLinkSigner } from '../adapters/evidence-links.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
 import { maskCaptures } from '../adapters/media/mask-media.ts';
-import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
+import { shareComparisons } from '../adapters/media/motion/share-comparisons.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
@@ -209,7 +209,7 @@ export async function openService(
     turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
     drawBoxes: createDrawBoxes({ ffmpegPath }),
-    compareMotion,
+    compareMotion: shareComparisons(),
     deliveries: createDeliveryStore(database),
     webhooks,
     signer,

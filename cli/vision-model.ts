@@ -14,6 +14,7 @@ import { createBedrockVision } from '../adapters/vision/bedrock/bedrock-vision.t
 import { createOpenAiVision } from '../adapters/vision/openai/openai-vision.ts';
 import { createObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
 import { findNetworkFiles, type NetworkFiles } from '../adapters/vision/objects/packages.ts';
+import { shareDetections } from '../adapters/vision/objects/share-detections.ts';
 import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
 import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
 import { SettingsError } from './settings.ts';
@@ -67,7 +68,7 @@ function createBuiltInVision(files: NetworkFiles | null, ffmpegPath: string): Vi
   const decoder = poolImageDecoders({ ffmpegPath, alone: createImageDecoder({ ffmpegPath }) });
   return files === null
     ? createPixelVision({ decoder })
-    : createObjectsVision({ decoder, detector: createThreadDetector(files) });
+    : createObjectsVision({ decoder, detector: shareDetections(createThreadDetector(files)) });
 }
 
 function createOpenAi(

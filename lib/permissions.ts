@@ -145,6 +145,17 @@ export function allowExecutions(
   });
 }
 
+/** Grants listing the executions of the state machines. */
+export function allowListingExecutions(
+  to: ServiceFunction,
+  { current, other }: { current: string; other: string },
+): void {
+  to.allow(
+    ['states:ListExecutions'],
+    [current, other].map((name) => stateMachineArn(to, name)),
+  );
+}
+
 /** Builds the ARN of a state machine from its name. */
 export function stateMachineArn(scope: Construct, stateMachineName: string): string {
   return Stack.of(scope).formatArn({

@@ -8,7 +8,7 @@ import { Construct } from 'constructs';
 import { repair } from '../adapters/aws/dynamodb/table-layout.ts';
 import type { ReconcileEnvironment } from '../functions/reconcile/config.ts';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
-import { allowExecutions, allowSending, allowTable } from './permissions.ts';
+import { allowExecutions, allowListingExecutions, allowSending, allowTable } from './permissions.ts';
 import type { DeploymentBus } from './event-bus.ts';
 import { ServiceFunction } from './service-function.ts';
 import type { FunctionContext, OwnEnvironment } from './service-function.ts';
@@ -57,6 +57,9 @@ export class Reconcile extends Construct {
     allowTable(this.function, props.table, { apiKeys: false, index: repair });
     allowSending(this.function, props.queue);
     allowExecutions(this.function, props.machines, ['states:StopExecution', 'states:DescribeExecution']);
+    // After a fault, an invocation for each shard of the repair index shares the work of a run.
+    this.function.allowItself();
+    allowListingExecutions(this.function, props.machines);
     this.#addTriggers(props.stateMachines);
   }
 

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import {
   ApplicationLogLevel,
   Architecture,
@@ -61,6 +61,7 @@ export class ServiceFunction extends Construct {
   /** The alias as `IFunction`, whose optional members `Alias` types otherwise (`exactOptionalPropertyTypes`). */
   readonly liveFunction: IFunction;
   readonly timeoutSeconds: number;
+  readonly #role: Role;
 
   constructor(
     scope: Construct,
@@ -70,6 +71,7 @@ export class ServiceFunction extends Construct {
   ) {
     super(scope, id);
     const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.#role = role;
     const reserved = settings.reservedConcurrency[props.name];
     this.timeoutSeconds = props.timeoutSeconds;
     this.lambda = new Function(this, 'Function', {
@@ -123,6 +125,19 @@ export class ServiceFunction extends Construct {
       new PolicyStatement({ actions, resources, ...(conditions && { conditions }) }),
     );
     suppressWildcardFindings(this, resources, wildcardReason);
+  }
+
+  /**
+   * Grants the function invocations of itself. In a policy of its own: the function depends on the policy of its role, and its alias on the
+   * function.
+   */
+  allowItself(): void {
+    const policy = new Policy(this, 'InvokesItself', {
+      statements: [
+        new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.live.functionArn] }),
+      ],
+    });
+    this.#role.attachInlinePolicy(policy);
   }
 
   /** Permits Lambda to attach the function to a network, and the code of the function none of it: its requests have a source function. */

@@ -4,6 +4,7 @@ import type { JobStore } from '../../core/ports/job-store.ts';
 import { commitChange } from './job-commit.ts';
 import { createJob } from './job-creation.ts';
 import { sweepJobs, type SweepResult } from './job-sweep.ts';
+import { groupCommits } from './group-commit.ts';
 import { createSlotReservations } from './slot-reservations.ts';
 import { createJobTables, type JobTables } from './job-tables.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
@@ -21,7 +22,7 @@ export type EmbeddedJobStore = JobStore & {
 
 /**
  * Creates the job store of the embedded mode. A call returns when the data is on disk and blocks the event loop until then, under
- * a millisecond on an SSD. `onCommit` is called after a job's log has grown. Throws `TransientError`, and `StorageError` for an unreadable record.
+ * a millisecond on an SSD. Commits of ticks that end together wait for the disk once. `onCommit` is called after a job's log has grown. Throws `TransientError`, and `StorageError` for an unreadable record.
  */
 export function createJobStore(
   database: DatabaseSync,
@@ -30,6 +31,7 @@ export function createJobStore(
   const tables = createJobTables(database);
   const { jobs, sources, slots, events, totals } = tables;
   const reservations = createSlotReservations();
+  const commitInGroup = groupCommits(database);
   return {
     reserveSlot: async (reservation, now) =>
       withStorageErrors(() => reservations.reserve(reservation, slots.count(reservation.caller), now)),
@@ -42,7 +44,7 @@ export function createJobStore(
       return result;
     },
     commit: async (change) => {
-      const result = transaction(database, () => commitChange(tables, change));
+      const result = await commitInGroup(() => commitChange(tables, change));
       if (result === 'committed' && change.events.length > 0) onCommit(change.jobId);
       return result;
     },

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import { evidenceDays, evidenceFolder, mediaFolders } from '../../core/watch/evidence.ts';
 import { trimMedia } from './media-quota.ts';
@@ -16,24 +17,54 @@ export type EmbeddedMediaStore = MediaStore & {
   trim(quota: MediaQuota): Promise<Trimmed>;
 };
 
-/** Creates a media store of files under `directory`. Throws `TransientError` for disk faults, `RangeError` for an invalid key. */
-export function createMediaStore(directory: string): EmbeddedMediaStore {
+/** Media kept in memory, in bytes: those of checks under way, which read what their capture has stored a moment ago. */
+const maxRecentBytes = 8 * 1024 * 1024;
+
+/**
+ * Creates a media store of files under `directory`. Jobs that share a capture store the same array of bytes: it is written once, the other keys are
+ * further links to the file, and each is removed on its own. Stored arrays must not be changed. Throws `TransientError` for disk faults, `RangeError`
+ * for an invalid key.
+ */
+export function createMediaStore(directory: string, files: MediaFiles = mediaFiles): EmbeddedMediaStore {
+  /** Path of the newest file with these bytes, once it is complete. */
+  const written = new WeakMap<Uint8Array, Promise<string>>();
+  const recent = new LRUCache<string, Uint8Array>({
+    maxSize: maxRecentBytes,
+    sizeCalculation: (bytes) => Math.max(1, bytes.length),
+  });
   return {
     put: async (key, bytes) => {
-      await write(toPath(directory, key), bytes).catch(fail);
+      await store(toPath(directory, key), bytes).catch(fail);
+      recent.set(key, bytes);
     },
-    get: async (key) => read(toPath(directory, key)),
+    get: async (key) => recent.get(key) ?? read(toPath(directory, key)),
     remove: async (keys) => {
-      await Promise.all(keys.map((key) => rm(toPath(directory, key), { force: true }))).catch(fail);
+      for (const key of keys) recent.delete(key);
+      await Promise.all(keys.map((key) => remove(toPath(directory, key)))).catch(fail);
     },
     removeOfSource: async (sourceId) => {
+      recent.clear();
       const folders = mediaFolders(sourceId).map((folder) => toFolder(directory, folder));
       const removed = await Promise.all(folders.map(removeFolder)).catch(fail);
       return removed.reduce((sum, count) => sum + count, 0);
     },
-    sweep: (olderThan) => sweepAll(directory, olderThan).catch(fail),
-    trim: (quota) => trimMedia(directory, quota).catch(fail),
+    sweep: (olderThan) => {
+      recent.clear();
+      return sweepAll(directory, olderThan).catch(fail);
+    },
+    trim: (quota) => {
+      recent.clear();
+      return trimMedia(directory, quota).catch(fail);
+    },
   };
+
+  async function store(path: string, bytes: Uint8Array): Promise<void> {
+    const existing = written.get(bytes);
+    if (existing !== undefined && (await addLink(existing, path, files))) return;
+    const writing = files.write(path, bytes).then(() => path);
+    written.set(bytes, writing);
+    await writing;
+  }
 }
 
 /** Evidence is kept for its days in addition to those of a capture. */
@@ -67,6 +98,27 @@ async function removeFolder(path: string): Promise<number> {
   });
   await rm(path, { recursive: true, force: true });
   return files.length;
+}
+
+/** Operations on files that tests count. */
+export type MediaFiles = { write: typeof write; link: typeof link };
+
+export const mediaFiles: MediaFiles = { write, link };
+
+/** Adds a name to a file. Returns false if the file was not written or is removed, the folder is missing, or the file system has no links. */
+async function addLink(existing: Promise<string>, path: string, files: MediaFiles): Promise<boolean> {
+  try {
+    await files.link(await existing, path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
 }
 
 /** Writes a file atomically. Flushes it (about a millisecond), since the next commit of an event refers to it. */

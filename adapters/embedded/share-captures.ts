@@ -1,6 +1,6 @@
 import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
-import { waitUntilAborted } from '../../core/time-limit.ts';
+import { shareCall, type SharedCall } from '../../core/share-call.ts';
 
 /** Time after its end for which a capture is reused, in milliseconds. */
 const maxAgeMs = 1000;
@@ -13,12 +13,10 @@ export type ShareCapturesDeps = {
 
 /** A capture under way or done, and the requests that wait for it. */
 type SharedCapture = {
-  result: Promise<Capture>;
+  call: SharedCall<Capture>;
   /** `undefined` while under way. */
   endedAt: Date | undefined;
   isFresh: boolean;
-  waiting: number;
-  abort: () => void;
 };
 
 /**
@@ -37,7 +35,7 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
     const key = shareKey(request);
     const existing = shared.get(key);
     const usable = existing !== undefined && (existing.isFresh || !request.resolveAgain);
-    return join(usable ? existing : begin(key, request), key, signal);
+    return (usable ? existing : begin(key, request)).call.join(signal);
   }
 
   function forgetOld(): void {
@@ -47,33 +45,20 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
   }
 
   function begin(key: string, request: CaptureRequest): SharedCapture {
-    const controller = new AbortController();
     const entry: SharedCapture = {
-      result: streams.capture(request, controller.signal),
+      call: shareCall(
+        (signal) => streams.capture(request, signal),
+        () => forget(key, entry),
+      ),
       endedAt: undefined,
       isFresh: request.resolveAgain,
-      waiting: 0,
-      abort: () => controller.abort(),
     };
     shared.set(key, entry);
-    entry.result.then(
+    entry.call.result.then(
       () => (entry.endedAt = steadyNow()),
       () => forget(key, entry),
     );
     return entry;
-  }
-
-  async function join(entry: SharedCapture, key: string, signal: AbortSignal): Promise<Capture> {
-    entry.waiting += 1;
-    try {
-      return await waitUntilAborted(entry.result, signal);
-    } finally {
-      entry.waiting -= 1;
-      if (signal.aborted && entry.waiting === 0) {
-        forget(key, entry);
-        entry.abort();
-      }
-    }
   }
 
   function forget(key: string, entry: SharedCapture): void {

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { useRetentionDays } from '../../core/ports/usage-ledger.ts';
 import type { UsageLedger } from '../../core/ports/usage-ledger.ts';
 import { amountsOfUse, callerUseSchema } from '../../core/records/caller-use.ts';
-import { transaction, withStorageErrors } from './transaction.ts';
+import { groupCommits } from './group-commit.ts';
+import { withStorageErrors } from './transaction.ts';
 
-/** Creates the ledger of the use of callers. Throws `TransientError` for disk faults. */
+/** Creates the ledger of the use of callers. A power loss can take back the newest counts. Throws `TransientError` for disk faults. */
 export function createUsageLedger(database: DatabaseSync): UsageLedger {
   const columns = amountsOfUse.join(', ');
   const add = database.prepare(`
@@ -16,12 +17,17 @@ export function createUsageLedger(database: DatabaseSync): UsageLedger {
   const days = database.prepare(
     `SELECT day, ${columns} FROM caller_use WHERE caller = ? AND day BETWEEN ? AND ? ORDER BY day`,
   );
+  const commitInGroup = groupCommits(database);
   return {
+    // The commit of the check that follows flushes the count too.
     add: async (caller, day, use) =>
-      transaction(database, () => {
-        add.run(caller, day, ...amountsOfUse.map((name) => use[name]));
-        expire.run(caller, oldestDay(day));
-      }),
+      commitInGroup(
+        () => {
+          add.run(caller, day, ...amountsOfUse.map((name) => use[name]));
+          expire.run(caller, oldestDay(day));
+        },
+        { flush: false },
+      ),
     days: async (caller, from, to) =>
       withStorageErrors(() =>
         rowsSchema.parse(days.all(caller, from, to)).map(({ day, ...use }) => ({ day, use })),

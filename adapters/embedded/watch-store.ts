@@ -21,6 +21,7 @@ import {
   reviewDelta,
   weekStart,
 } from '../../core/watch/stored-watch.ts';
+import { groupCommits } from './group-commit.ts';
 import { createIdempotencyTable } from './idempotency-table.ts';
 import { createSourceTable } from './source-table.ts';
 import { transaction, withStorageErrors } from './transaction.ts';
@@ -39,6 +40,7 @@ export function createWatchStore(
   notify: (logId: string) => void = () => undefined,
 ): EmbeddedWatchStore {
   const tables = createWatchTables(database);
+  const commitInGroup = groupCommits(database);
   const { watches, secrets, events, alerts, hours, reviews } = tables;
   const sources = createSourceTable(database);
   const removeDeliveries = createDeliveryRemoval(database);
@@ -50,7 +52,7 @@ export function createWatchStore(
       return result;
     },
     commit: async (change) => {
-      const result = transaction(database, () => commit(change));
+      const result = await commitInGroup(() => commit(change));
       const stored = change.events.length > 0 && watches.find(change.watchId)?.stored;
       if (stored) wake(stored.watch);
       return result;

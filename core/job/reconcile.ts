@@ -5,6 +5,8 @@ import { jobLog } from '../ports/log.ts';
 import { isTerminal, transitions } from '../records/job.ts';
 import { failJob } from './end-job.ts';
 import { publishEvents } from '../event/publish-events.ts';
+import { repairEach } from '../repair-each.ts';
+import type { SweepBounds } from '../repair-each.ts';
 import { ageSeconds } from '../time.ts';
 import { rules } from '../rules.ts';
 
@@ -28,12 +30,16 @@ export async function reconcile(
   deps: ReconcileDeps,
   { dueBy, limit, endBy }: ReconcileOptions,
 ): Promise<number> {
-  const jobIds = await deps.jobs.dueForRepair(dueBy, limit);
-  for (const [done, jobId] of jobIds.entries()) {
-    if (endBy && deps.now() >= endBy) return done;
-    await repairQuietly(jobId, deps);
-  }
-  return jobIds.length;
+  return repairJobs(await deps.jobs.dueForRepair(dueBy, limit), deps, { endBy });
+}
+
+/** Repairs jobs that may need it. Returns the number of inspected jobs. */
+export function repairJobs(
+  jobIds: readonly string[],
+  deps: ReconcileDeps,
+  bounds: SweepBounds,
+): Promise<number> {
+  return repairEach(jobIds, (jobId) => repairQuietly(jobId, deps), bounds, deps.now);
 }
 
 /** A job that cannot be repaired now must not delay the others. */
@@ -45,18 +51,23 @@ async function repairQuietly(jobId: string, deps: ReconcileDeps): Promise<void> 
   }
 }
 
-/** Repairs one job whose execution has ended, if a repair is needed. Throws the error of a failed repair. */
-export async function repairJob(jobId: string, deps: ReconcileDeps): Promise<void> {
+/** Repairs one job if a repair is needed: `ended` is its execution that has ended, if that is why. Throws the error of a failed repair. */
+export async function repairJob(jobId: string, deps: ReconcileDeps, ended?: EndedExecution): Promise<void> {
   const job = await deps.jobs.get(jobId, deps.now());
   if (!job) return;
   await publishEvents(jobId, deps);
-  if (isTerminal(job.status)) return;
+  if (isTerminal(job.status) || isFollowed(job, ended)) return;
   const execution = { job_id: jobId, generation: job.generation };
-  const status = await deps.executions.status(execution);
+  const status =
+    ended?.generation === job.generation ? ended.status : await deps.executions.status(execution);
   if (status === undefined) {
     jobLog(deps.log, jobId).warning('Execution was missing; starting it');
     if (await renewLease(job, deps)) await deps.executions.start(execution);
     return;
+  }
+  if (status === 'not_running') {
+    if (!isOverdue(job, deps.now()) || !(await renewLease(job, deps))) return;
+    if ((await deps.executions.start(execution)) === 'started') return;
   }
   const observed = { generation: job.generation, status, runsHere: deps.executions.runsHere(execution) };
   const isLostNow = (current: Job): boolean => isLost(current, observed, deps.now());
@@ -80,6 +91,20 @@ async function renewLease({ job_id: jobId, sequence }: Job, deps: ReconcileDeps)
   const set = { lease_until: leaseUntil(deps.now()) };
   const change = { jobId, from: transitions.end.from, expectedSequence: sequence, set, events: [] };
   return (await deps.jobs.commit(change)) === 'committed';
+}
+
+/** Execution that has ended, as its event says. */
+export type EndedExecution = { generation: number; status: 'succeeded' | 'failed' | 'aborted' };
+
+/**
+ * Returns true if the execution that follows the ended one has begun: it took a burst. Each generation ends one execution, so a request for
+ * its status would exceed the quota of Step Functions (DescribeExecution, 10 to 15 per second) with some thousand jobs.
+ */
+export function isFollowed(
+  { generation, burst }: { generation: number; burst: number },
+  ended: EndedExecution | undefined,
+): boolean {
+  return ended !== undefined && ended.generation < generation && burst > 0;
 }
 
 /** Execution of one generation, with the status that was read before the job. */

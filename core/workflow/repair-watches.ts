@@ -1,8 +1,12 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
+import { isFollowed } from '../job/reconcile.ts';
+import type { EndedExecution } from '../job/reconcile.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
 import type { StoredWatch } from '../ports/watch-store.ts';
 import { rules } from '../rules.ts';
+import { repairEach } from '../repair-each.ts';
+import type { SweepBounds } from '../repair-each.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { watchLog } from '../watch/watch-log.ts';
@@ -17,36 +21,57 @@ export async function repairWatches(
   deps: RepairWatchDeps,
   { dueBy, limit, endBy }: { dueBy: Date; limit: number; endBy?: Date },
 ): Promise<number> {
-  const watchIds = await deps.watches.dueForRepair(dueBy, limit);
-  for (const [done, watchId] of watchIds.entries()) {
-    if (endBy && deps.now() >= endBy) return done;
-    try {
-      await repairWatch(watchId, deps);
-    } catch (error) {
-      watchLog(deps.log, watchId).error('Repair failed; it is tried again', { error: String(error) });
-    }
-  }
-  return watchIds.length;
+  return repairListedWatches(await deps.watches.dueForRepair(dueBy, limit), deps, { endBy });
 }
 
-/** Repairs one watch. A watch never fails: a lost execution is followed by the next generation. */
-export async function repairWatch(watchId: string, deps: RepairWatchDeps): Promise<void> {
+/** Repairs watches that may need it. Returns the number of inspected watches. */
+export function repairListedWatches(
+  watchIds: readonly string[],
+  deps: RepairWatchDeps,
+  bounds: SweepBounds,
+): Promise<number> {
+  return repairEach(watchIds, (watchId) => repairQuietly(watchId, deps), bounds, deps.now);
+}
+
+/** A watch that cannot be repaired now must not delay the others. */
+async function repairQuietly(watchId: string, deps: RepairWatchDeps): Promise<void> {
+  try {
+    await repairWatch(watchId, deps);
+  } catch (error) {
+    watchLog(deps.log, watchId).error('Repair failed; it is tried again', { error: String(error) });
+  }
+}
+
+/**
+ * Repairs one watch: `ended` is its execution that has ended, if that is why. A watch never fails: a lost execution is followed by the next
+ * generation.
+ */
+export async function repairWatch(
+  watchId: string,
+  deps: RepairWatchDeps,
+  ended?: EndedExecution,
+): Promise<void> {
   const stored = await deps.watches.getIncludingDeleted(watchId);
   if (!stored) return;
   await publishWatchEvents(watchId, deps);
   if (stored.run.deleted_at !== null) return purgeLater(stored, deps);
   if (stored.run.state.causes.paused) return void (await renewLease(stored, deps, pausedLeaseSeconds));
-  const execution = { job_id: watchId, generation: stored.run.generation };
-  const status = await deps.executions.status(execution);
+  const { generation } = stored.run;
+  if (isFollowed({ generation, burst: stored.run.state.burst }, ended)) return;
+  const execution = { job_id: watchId, generation };
+  const status = ended?.generation === generation ? ended.status : await deps.executions.status(execution);
+  const isOverdue = new Date(stored.run.lease_until) < deps.now();
   if (status === undefined) {
     watchLog(deps.log, watchId).warning('Execution was missing; starting it');
     if (await renewLease(stored, deps)) await deps.executions.start(execution);
     return;
   }
   if (status === 'running' && (deps.executions.runsHere(execution) || !isSilent(stored, deps.now()))) {
-    if (new Date(stored.run.lease_until) < deps.now()) await renewLease(stored, deps);
+    if (isOverdue) await renewLease(stored, deps);
     return;
   }
+  // The next generation may have begun since the executions were listed.
+  if (status === 'not_running' && !isOverdue) return;
   await startAfterFailure(stored, `the execution was ${status}`, deps);
 }
 

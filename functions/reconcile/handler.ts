@@ -7,14 +7,23 @@ import { reconcile, repairJob } from '../../core/job/reconcile.ts';
 import { countWatches } from '../../core/observability/count-watches.ts';
 import { repairWatch, repairWatches } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileFunctionDeps } from './dependencies.ts';
+import { fanOut, repairShard, shardEventSchema } from './fan-out.ts';
 
-const eventSchema = z.discriminatedUnion('detail-type', [
+const eventSchema = z.union([
+  shardEventSchema,
   z.object({ 'detail-type': z.literal('Scheduled Event') }),
   z.object({
     'detail-type': z.literal('Step Functions Execution Status Change'),
-    detail: z.object({ name: z.string(), status: z.string() }),
+    detail: z.object({ name: z.string(), status: z.enum(['SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']) }),
   }),
 ]);
+
+const statuses = {
+  SUCCEEDED: 'succeeded',
+  FAILED: 'failed',
+  TIMED_OUT: 'failed',
+  ABORTED: 'aborted',
+} as const;
 
 /**
  * Creates the handler: repairs all due jobs every minute, and one job when its execution ends. EventBridge events may be
@@ -24,26 +33,36 @@ export function createHandler(deps: ReconcileFunctionDeps) {
   return (event: unknown, context: Context): Promise<void> =>
     deps.during(context, async () => {
       const change = eventSchema.parse(event);
+      if ('shard' in change) return repairShard(change, deps, readEnd(deps, context));
       if (change['detail-type'] === 'Scheduled Event') return sweep(deps, context);
-      const execution = readExecutionName(change.detail.name);
+      const { name, status } = change.detail;
+      const execution = readExecutionName(name);
       if (!execution) return;
-      await repairJob(execution.job_id, deps);
-      await repairWatch(execution.job_id, deps);
+      const ended = { generation: execution.generation, status: statuses[status] };
+      await repairJob(execution.job_id, deps, ended);
+      await repairWatch(execution.job_id, deps, ended);
     });
 }
 
-/** Maximum jobs and watches per run. */
-const maxJobs = 500;
+/** Maximum jobs, and watches, that one run repairs itself; above, invocations for each shard share them. */
+const maxJobs = 200;
 const maxWatches = 100;
 /** Time reserved for the last repair before the timeout, in milliseconds. */
 const reserveMs = 20_000;
 
+function readEnd({ now }: ReconcileFunctionDeps, context: Context): Date {
+  return new Date(now().getTime() + context.getRemainingTimeInMillis() - reserveMs);
+}
+
 async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<void> {
   const now = deps.now();
-  const endBy = new Date(now.getTime() + context.getRemainingTimeInMillis() - reserveMs);
-  await reconcile(deps, { dueBy: now, limit: maxJobs, endBy });
-  await publishDueWatchEvents(deps, maxWatches);
-  await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
+  const endBy = readEnd(deps, context);
+  const place = await fanOut(deps, { functionArn: context.invokedFunctionArn, maxEntries: maxJobs });
+  if (place === 'here') {
+    await reconcile(deps, { dueBy: now, limit: maxJobs, endBy });
+    await publishDueWatchEvents(deps, maxWatches);
+    await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
+  }
   deps.measurements.add('OpenEventStreams', await deps.countEventStreams());
   if (now.getUTCMinutes() % healthMinutes === 0) {
     await measureWatches(deps);

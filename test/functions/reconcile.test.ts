@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
+import { useListedStatus } from '../../adapters/aws/listed-executions.ts';
+import { shardFor } from '../../adapters/aws/dynamodb/keys.ts';
 import { newCaller } from '../../core/records/caller.ts';
 import { noUse } from '../../core/records/caller-use.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { createHandler } from '../../functions/reconcile/handler.ts';
+import type { FanOutDeps } from '../../functions/reconcile/fan-out.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
 import { newCreation } from '../contract/watch-records.ts';
@@ -28,8 +32,38 @@ const handle = (event: unknown, remainingMs?: number) =>
     },
     countEventStreams: async () => 7,
     maxCallerMetrics: 2,
+    ...fanOutDeps,
   })(event, lambdaContext(remainingMs));
 const measured: unknown[] = [];
+
+/** Entries of the repair index by shard, and what the fan-out sends. */
+const index = new Map<string, { jobIds: string[]; watchIds: string[] }>();
+const fewDue: typeof index = new Map([['0', { jobIds: ['one'], watchIds: [] }]]);
+const invoked: { arn: string; payload: any }[] = [];
+let running: string[] | undefined = [];
+let usedLists: (ReadonlySet<string> | null)[] = [];
+const fanOutDeps: FanOutDeps = {
+  repairShards: {
+    countDue: async () =>
+      [...(index.size === 0 ? fewDue : index)].map(([shard, { jobIds, watchIds }]) => ({
+        shard,
+        entries: jobIds.length + watchIds.length,
+      })),
+    listDue: async (shard) => index.get(shard) ?? { jobIds: [], watchIds: [] },
+  },
+  listRunning: async () => running,
+  invokeLater: async (arn, payload) => void invoked.push({ arn, payload }),
+  createShardExecutions: (list) => {
+    usedLists.push(list);
+    return list === null ? world.c.executions : useListedStatus(world.c.executions, list);
+  },
+};
+beforeEach(() => {
+  index.clear();
+  invoked.length = 0;
+  usedLists = [];
+  running = [];
+});
 
 /** Events of EventBridge: every minute, and when the status of an execution changes. */
 const eachMinute = { version: '0', 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} };
@@ -48,7 +82,7 @@ const ended = (jobId: string, generation: number, status: string) => ({
 });
 const readStatus = async (jobId: string) => (await world.c.jobs.getIncludingExpired(jobId))?.status;
 
-async function running() {
+async function startRunning() {
   const { job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
   await world.begin({ job_id, generation: 0 });
   return job_id;
@@ -132,7 +166,7 @@ test('the run of each minute publishes events of watches that are not in the que
 
 describe('reconcile: ended execution', () => {
   test('reconcile fails the job of an ended execution once, even if the event is repeated', async () => {
-    const jobId = await running();
+    const jobId = await startRunning();
     world.executions.set(`${jobId}-0`, 'aborted');
 
     await handle(ended(jobId, 0, 'ABORTED'));
@@ -143,7 +177,7 @@ describe('reconcile: ended execution', () => {
   });
 
   test('reconcile does not change a job whose next generation runs', async () => {
-    const jobId = await running();
+    const jobId = await startRunning();
     const job = (await world.c.jobs.getIncludingExpired(jobId))!;
     await world.c.jobs.commit({
       jobId,
@@ -167,11 +201,8 @@ describe('reconcile: ended execution', () => {
   });
 
   test('reconcile throws if a repair fails, so that Lambda retries', async () => {
-    const jobId = await running();
-    world.c.executions = {
-      ...world.c.executions,
-      status: async () => Promise.reject(new Error('throttled')),
-    };
+    const jobId = await startRunning();
+    world.c.jobs.get = async () => Promise.reject(new Error('throttled'));
 
     await expect(handle(ended(jobId, 0, 'FAILED'))).rejects.toThrow('throttled');
   });
@@ -202,5 +233,74 @@ describe('reconcile: schedule', () => {
 
   test('reconcile throws for an unknown event', async () => {
     await expect(handle({ 'detail-type': 'Something else' })).rejects.toThrow();
+  });
+});
+
+describe('reconcile: fan-out', () => {
+  const many = (count: number) => Array.from({ length: count }, () => randomUUID());
+
+  test('a run with more due entries than it repairs in time invokes itself once for each shard that has some', async () => {
+    const [one = ''] = many(1);
+    index.set(shardFor(one), { jobIds: [one, ...many(150)], watchIds: [] });
+    index.set('none', { jobIds: [], watchIds: [] });
+    const second = shardFor(one) === '0' ? '1' : '0';
+    index.set(second, { jobIds: [], watchIds: many(60) });
+    running = [`${one}-3`, 'nightly-report'];
+
+    await handle(eachMinute);
+
+    expect(invoked).toEqual([
+      { arn: lambdaContext().invokedFunctionArn, payload: { shard: shardFor(one), running: [`${one}-3`] } },
+      { arn: lambdaContext().invokedFunctionArn, payload: { shard: second, running: [] } },
+    ]);
+  });
+
+  test('a run with few due entries invokes nothing', async () => {
+    index.set('3', { jobIds: many(150), watchIds: many(50) });
+    await handle(eachMinute);
+    expect(invoked).toEqual([]);
+  });
+
+  test('a run without due entries reads no records', async () => {
+    index.set('3', { jobIds: [], watchIds: [] });
+    world.c.jobs.dueForRepair = () => Promise.reject(new Error('The jobs were read'));
+    await handle(eachMinute);
+    expect(measured).toContainEqual(['OpenEventStreams', 7]);
+  });
+
+  test('an invocation for a shard repairs its jobs and invokes nothing, however many are due', async () => {
+    const lost = await startRunning();
+    world.advance(700);
+    world.executions.set(`${lost}-0`, 'aborted');
+    index.set('3', { jobIds: [lost, ...many(300)], watchIds: many(300) });
+
+    await handle({ shard: '3', running: [] });
+
+    expect(await readStatus(lost)).toBe('failed');
+    expect(invoked).toEqual([]);
+    expect(usedLists).toEqual([new Set()]);
+  });
+
+  test('an invocation for a shard requests each status if the executions could not be listed', async () => {
+    const jobId = await startRunning();
+    index.set('3', { jobIds: [jobId], watchIds: [] });
+    await handle({ shard: '3', running: null });
+    expect(usedLists).toEqual([null]);
+    expect(await readStatus(jobId)).toBe('running');
+  });
+
+  test('a shard beyond the index is an unknown event', async () => {
+    await expect(handle({ shard: '16', running: [] })).rejects.toThrow();
+  });
+
+  test('a run repairs what it can if it cannot invoke itself', async () => {
+    const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    world.executions.clear();
+    world.advance(90);
+    index.set('3', { jobIds: many(300), watchIds: [] });
+    const { invokeLater } = fanOutDeps;
+    fanOutDeps.invokeLater = () => Promise.reject(new Error('AccessDeniedException'));
+    await handle(eachMinute).finally(() => (fanOutDeps.invokeLater = invokeLater));
+    expect(world.executions.get(`${jobId}-0`)).toBe('running');
   });
 });

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CallLimits } from '../../../core/access/call-admission.ts';
 import type { CallLimiter } from '../../../core/ports/call-limiter.ts';
 import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
@@ -14,6 +13,7 @@ import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
 import type { WatchDeliveryStore } from '../../../core/ports/watch-deliveries.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
+import type { JsonCall } from '../requests/json-calls.ts';
 import { createCallLimiter } from './call-limiter.ts';
 import { createCallerEraser } from './caller-eraser.ts';
 import { createCallerStore } from './caller-store.ts';
@@ -25,13 +25,16 @@ import { itemTtls } from './item-ttls.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
 import { openTable } from './open-table.ts';
+import { createRepairShards } from './repair-shards.ts';
+import type { RepairShards } from './repair-shards.ts';
 import { createUsageLedger } from './usage-ledger.ts';
 import { createWatchDeliveryStore } from './watch-delivery-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
 /** Settings of the stores. */
 export type DynamoStoreSettings = {
-  client: DynamoDBClient;
+  /** Calls of DynamoDB. */
+  dynamo: JsonCall;
   tableName: string;
   now: () => Date;
   /** Time that an ended job is readable, in seconds. Its items expire later. Default: the maximum of a stage. */
@@ -59,6 +62,7 @@ export type DynamoStores = {
   deliveries: DeliveryStore;
   meter: Meter;
   usage: UsageLedger;
+  repairShards: RepairShards;
   limiter: CallLimiter;
   sessions: EventSessions;
   /** Creates sessions with another limit per name. */
@@ -69,10 +73,10 @@ export type DynamoStores = {
 
 /** Creates all stores on one table (`table-layout.ts`). Sends no request. */
 export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
-  const { client, tableName, now, retentionSeconds } = settings;
+  const { dynamo, tableName, now, retentionSeconds } = settings;
   const { backoff = systemBackoff, newId = randomUUID, setTimer = setSystemTimer } = settings;
   const { callLimits = { perMinute: 0, atOnce: 0 }, eventSessionsPerCaller: perCaller = 10 } = settings;
-  const table = openTable({ client, tableName, newId, ...backoff });
+  const table = openTable({ dynamo, tableName, newId, ...backoff });
   const ttls = itemTtls(retentionSeconds);
   const rules = { ttls, hasBus: settings.hasBus ?? false };
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
@@ -88,6 +92,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     deliveries: createDeliveryStore(table, ttls, now),
     meter: createMeter({ table, random: backoff.random, since }),
     usage: createUsageLedger(table),
+    repairShards: createRepairShards(table),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
     sessions: sessionsWithLimit(perCaller),
     sessionsWithLimit,

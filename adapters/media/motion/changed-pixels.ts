@@ -25,31 +25,34 @@ export type Changes = {
   lumaDistance: Uint8Array;
 };
 
-/**
- * Computes the changes between two blurred thumbnails. `allowance` is the learned noise of each pixel, in levels.
- */
-export function changedPixels(
-  remembered: Planes,
-  current: Planes,
-  allowance: Uint8Array,
-  tuning: MotionTuning,
-): Changes {
+/** Distances between two blurred thumbnails after correction of camera shift and light. They do not depend on the learned noise. */
+export type Differences = { luma: Comparison; colors: readonly ColorComparison[] };
+
+/** Computes the distances between two blurred thumbnails. */
+export function measureDifferences(remembered: Planes, current: Planes, tuning: MotionTuning): Differences {
   const offset = medianDifference(remembered.luma, current.luma);
   const reference = applyShift(
     remembered,
     findShift(remembered.luma, current.luma, offset, tuning.shiftPixels),
   );
   const luma = compare(reference.luma, current.luma, lumaLight(tuning), tuning);
+  if (!tuning.color) return { luma, colors: [] };
+  const colors = (['cb', 'cr'] as const).map((plane) => ({
+    ...compare(reference[plane], current[plane], colorLight(tuning), tuning),
+    width: current[plane].width,
+  }));
+  return { luma, colors };
+}
+
+/** Weighs distances against the learned noise. `allowance` is the noise of each pixel, in levels. */
+export function weighDifferences({ luma, colors }: Differences, allowance: Uint8Array): Changes {
   const changes = lumaChanges(luma, allowance);
-  if (!tuning.color) return changes;
-  for (const plane of ['cb', 'cr'] as const) {
-    const color = compare(reference[plane], current[plane], colorLight(tuning), tuning);
-    addColor(changes, color, current[plane].width, allowance);
-  }
+  for (const color of colors) addColor(changes, color, color.width, allowance);
   return changes;
 }
 
 type Comparison = { distance: Uint8Array; weightAt: Uint8Array };
+type ColorComparison = Comparison & { width: number };
 
 type LightModel = { bounds: LightBounds; lightAt: Uint8Array; limits: LightLimits };
 

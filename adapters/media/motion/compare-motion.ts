@@ -2,76 +2,115 @@ import { thumbnail } from '../../../core/records/capture.ts';
 import { createRegionMask } from '../../../core/records/region.ts';
 import type { CompareMotion, MotionComparison } from '../../../core/records/motion.ts';
 import { blurPlanes } from './blur.ts';
-import { type Changes, changedPixels } from './changed-pixels.ts';
+import { type Changes, type Differences, measureDifferences, weighDifferences } from './changed-pixels.ts';
 import { componentWeights } from './components.ts';
 import { noiseAllowance, learnNoise, quietNoiseMap } from './noise-map.ts';
 import { isBlack, isIdentical, computeFingerprint } from './frame-health.ts';
-import { splitPlanes, joinPlanes } from './planes.ts';
-import { decodeState, encodeReference, encodeState, type MotionState } from './state-codec.ts';
+import { type Planes, splitPlanes, joinPlanes } from './planes.ts';
+import {
+  decodeReference,
+  decodeState,
+  encodeReference,
+  encodeState,
+  type DecodedState,
+} from './state-codec.ts';
 import { fullWeight } from './threshold.ts';
 import { type MotionTuning, motionTuning } from './tuning.ts';
 import { minMotionArea, updateFlakeArea } from './precipitation.ts';
 
 const pixels = thumbnail.width * thumbnail.height;
 
+/** Parts of a comparison that depend on the thumbnail, but not on the noise that a job has learned. */
+export type ThumbnailWork = {
+  blurred: Planes;
+  trace: Uint8Array;
+  black: boolean;
+  /** Returns the thumbnail as an encoded reference. */
+  encode(): string;
+  /** Returns the distances from a reference. */
+  measure(reference: DecodedState): Differences;
+};
+
+/** Steps of a comparison that do not depend on what a job has learned. */
+export type ComparisonSteps = {
+  prepare: (picture: Uint8Array, tuning: MotionTuning) => ThumbnailWork;
+  decodeReference: typeof decodeReference;
+};
+
 /** Motion detection with the default tuning. */
 export const compareMotion: CompareMotion = createMotionComparison(motionTuning);
 
 /**
  * Creates a comparison with the motion reference, so that slow changes add up. Throws `RangeError` if `picture` is
- * not a whole thumbnail.
+ * not a whole thumbnail. `steps` may return the result of an earlier comparison.
  */
-export function createMotionComparison(tuning: MotionTuning): CompareMotion {
+export function createMotionComparison(
+  tuning: MotionTuning,
+  { prepare, decodeReference: read }: ComparisonSteps = { prepare: prepareThumbnail, decodeReference },
+): CompareMotion {
   return (picture, state, regions = []) => {
-    const remembered = decodeState(state);
-    if (remembered === null) return firstPicture(picture);
+    const remembered = decodeState(state, read);
+    const work = prepare(picture, tuning);
+    if (remembered === null) return firstPicture(work);
     const watched =
       regions.length === 0 ? null : createRegionMask(regions, thumbnail.width, thumbnail.height);
-    const { blurred, learned, ...comparison } = compareStates(picture, remembered, tuning, watched);
+    const { learned, ...comparison } = compareWork(work, remembered, tuning, watched);
     return {
       ...comparison,
-      stateWithNewReference: encodeState(encodeReference(joinPlanes(blurred)), learned),
+      stateWithNewReference: encodeState(work.encode(), learned),
       stateWithSameReference: encodeState(remembered.encoded, learned),
     };
   };
 }
 
-function firstPicture(picture: Uint8Array): MotionComparison {
+/** Prepares a thumbnail for comparisons. */
+export function prepareThumbnail(picture: Uint8Array, tuning: MotionTuning): ThumbnailWork {
   const planes = splitPlanes(picture);
-  const learned = { trace: computeFingerprint(planes.luma), noise: quietNoiseMap(), flakeArea: 0 };
-  const state = encodeState(encodeReference(joinPlanes(blurPlanes(planes))), learned);
+  const blurred = blurPlanes(planes);
+  return {
+    blurred,
+    trace: computeFingerprint(planes.luma),
+    black: isBlack(planes),
+    encode: () => encodeReference(joinPlanes(blurred)),
+    measure: ({ reference }) => measureDifferences(splitPlanes(reference), blurred, tuning),
+  };
+}
+
+function firstPicture({ trace, black, encode }: ThumbnailWork): MotionComparison {
+  const state = encodeState(encode(), { trace, noise: quietNoiseMap(), flakeArea: 0 });
   return {
     moved: true,
     changedShare: 1,
-    black: isBlack(planes),
+    black,
     identicalToPrevious: false,
     stateWithNewReference: state,
     stateWithSameReference: state,
   };
 }
 
-/** Compares a thumbnail with a decoded state. `watched` is a mask of the pixels that count, `null` for all. */
-export function compareStates(
-  picture: Uint8Array,
-  remembered: MotionState,
+/** Compares a thumbnail with a decoded state. */
+export function compareStates(picture: Uint8Array, remembered: DecodedState, tuning: MotionTuning) {
+  return compareWork(prepareThumbnail(picture, tuning), remembered, tuning, null);
+}
+
+/** Compares a prepared thumbnail with a state. `watched` is a mask of the pixels that count, `null` for all. */
+function compareWork(
+  work: ThumbnailWork,
+  remembered: DecodedState,
   tuning: MotionTuning,
-  watched: Uint8Array | null = null,
+  watched: Uint8Array | null,
 ) {
-  const planes = splitPlanes(picture);
-  const blurred = blurPlanes(planes);
   const { trace, noise, flakeArea } = remembered.learned;
   const allowance = noiseAllowance(noise, tuning.learnedShare);
-  const found = changedPixels(splitPlanes(remembered.reference), blurred, allowance, tuning);
+  const found = weighDifferences(work.measure(remembered), allowance);
   const changes = watched === null ? { ...found, watchedPixels: pixels } : maskChanges(found, watched);
   const components = componentWeights(changes.weights, thumbnail.width);
-  const newest = computeFingerprint(planes.luma);
   return {
     ...verdict(changes, components, minMotionArea(flakeArea, tuning), tuning),
-    black: isBlack(planes),
-    identicalToPrevious: isIdentical(trace, newest),
-    blurred,
+    black: work.black,
+    identicalToPrevious: isIdentical(trace, work.trace),
     learned: {
-      trace: newest,
+      trace: work.trace,
       noise: learnNoise(noise, changes.lumaDistance, tuning.learnedInside),
       flakeArea: updateFlakeArea(flakeArea, components),
     },

@@ -12,6 +12,9 @@ export type MotionState = {
   learned: Learned;
 };
 
+/** Decoded state, with the encoded reference. */
+export type DecodedState = MotionState & { encoded: string };
+
 /** Values learned from every frame, whether or not it reached the model. */
 export type Learned = {
   /** Fingerprint of the newest frame (`computeFingerprint`). */
@@ -41,14 +44,12 @@ export function encodeState(reference: string, learned: Learned): string {
  * Decodes a state. Returns null for other versions, so that a new release starts without a reference. `encoded` is
  * reused for the next state.
  */
-export function decodeState(text: string | null): (MotionState & { encoded: string }) | null {
+export function decodeState(text: string | null, read = decodeReference): DecodedState | null {
   const [written, encoded, rest] = text?.split('.') ?? [];
   if (written !== version || encoded === undefined || rest === undefined) return null;
-  const reference = inflate(encoded, thumbnail.bytes);
+  const reference = read(encoded);
   const learned = inflate(rest, learnedBytes);
-  return reference && learned
-    ? { reference: decodeReference(reference), learned: decodeLearned(learned), encoded }
-    : null;
+  return reference && learned ? { reference, learned: decodeLearned(learned), encoded } : null;
 }
 
 /** Encodes a thumbnail as reference. */
@@ -58,7 +59,10 @@ export function encodeReference(picture: Uint8Array): string {
   return deflate(byPlane(steps, toResiduals));
 }
 
-function decodeReference(differences: Uint8Array): Uint8Array {
+/** Decodes a reference. Returns null if it is damaged. */
+export function decodeReference(encoded: string): Uint8Array | null {
+  const differences = inflate(encoded, thumbnail.bytes);
+  if (differences === null) return null;
   const steps = byPlane(differences, fromResiduals);
   for (let at = 0; at < steps.length; at += 1) steps[at] = (steps[at] ?? 0) * levelStep;
   return steps;

@@ -15,8 +15,19 @@ export type PictureFacts = {
   contrast: number;
 };
 
-/** Measures a frame in packed RGB, three bytes per pixel. */
-export function measurePicture(rgb: Uint8Array, { width, height }: PictureSize): PictureFacts {
+/** Measurements of pictures that are in use. Jobs that share a capture receive its decoded picture as the same array. */
+const measured = new WeakMap<Uint8Array, PictureFacts>();
+
+/** Measures a frame in packed RGB, three bytes per pixel. The frame must not be changed afterwards. */
+export function measurePicture(rgb: Uint8Array, size: PictureSize): PictureFacts {
+  const known = measured.get(rgb);
+  if (known !== undefined) return known;
+  const facts = computeFacts(rgb, size);
+  measured.set(rgb, facts);
+  return facts;
+}
+
+function computeFacts(rgb: Uint8Array, { width, height }: PictureSize): PictureFacts {
   const pixels = width * height;
   const classes = new Uint8Array(pixels);
   const counts = new Uint32Array(colors.length);

@@ -2,6 +2,7 @@ import type { Condition } from './condition.ts';
 import { join } from './logic.ts';
 import { plainWords } from './plain-words.ts';
 import { type Clause, readClause } from './read-clause.ts';
+import { asides, overturning } from './vocabulary.ts';
 
 /** Parse result of a condition. */
 export type ParsedCondition = {
@@ -19,19 +20,24 @@ export type ParsedCondition = {
  * - the amount of a color is "at least 20 %", "more than 5 %", "half", "mostly" (50 %), "all" or "entirely" (90 %). "The
  *   picture is red" and "a red screen" mean 50 % (90 % for black), "large" a region of 2 % of the frame, "small" one of 0.1 %. The
  *   default is a connected region of 0.5 %: "a red box", "something red appears", "red light";
- * - a clause is negated by "no", "not", "without", "is gone" or "disappears"; two negations cancel out.
+ * - a clause is negated by "no", "not", "without", "is gone" or "disappears"; two negations cancel out;
+ * - "dark" and "bright" count for the picture, or for a place that the camera views whole: "the room is dark", not "a dark figure";
+ * - a time ("for 5 minutes"), a number of things ("two red boxes") and that lamps are on never hold for certain.
  *
- * A clause without any of these is undecidable. Joined by "and", it makes the whole condition undecidable.
+ * "Unless", "until", "except" and the like overturn a whole condition. A clause without any of these is undecidable. Joined by "and", it makes the whole condition undecidable.
  */
 export function parseCondition(text: string): ParsedCondition {
   const alternatives: Condition[][] = [[]];
   const ignored: string[] = [];
   let before: Clause | null = null;
-  for (const { joiner, words } of splitClauses(plainWords(text))) {
+  const plain = plainWords(text);
+  const overturned = plain.split(' ').find((word) => overturning.has(word));
+  if (overturned !== undefined) return { condition: null, ignored: [overturned] };
+  for (const { joiner, words } of splitClauses(plain)) {
     const clause = readClause(words, before);
     ignored.push(...clause.ignored);
     const alternative = (joiner === 'or' || joiner === 'nor') && !(clause.bare && clause.negated);
-    const condition = clause.condition ?? unmeasurable(clause, joiner);
+    const condition = clause.condition ?? unmeasurable(clause, joiner, words);
     if (condition === null) continue;
     if (alternative) alternatives.push([condition]);
     else alternatives.at(-1)?.push(condition);
@@ -55,6 +61,12 @@ function splitClauses(text: string): SplitClause[] {
   let joiner = '';
   let words: string[] = [];
   for (const word of [...text.split(' '), 'and']) {
+    // "A red box without a blue one" has two parts.
+    if (word === 'without' && words.length > 0) {
+      clauses.push({ joiner, words });
+      joiner = 'and';
+      words = [];
+    }
     if (!/^(?:,|and|but|while|or|nor)$/.test(word)) {
       words.push(word);
       continue;
@@ -67,7 +79,8 @@ function splitClauses(text: string): SplitClause[] {
   return clauses;
 }
 
-/** ", tell me" has no measurable meaning and is ignored; "and a person falls" is a condition. */
-function unmeasurable(clause: Clause, joiner: string): Condition | null {
-  return clause.ignored.length === 0 || joiner === ',' ? null : { kind: 'unmeasurable' };
+/** ", tell me" and ", in the yard" have no measurable meaning and are ignored; "and a person falls" and ", a person falls" are conditions. */
+function unmeasurable(clause: Clause, joiner: string, [first = '']: string[]): Condition | null {
+  const isAside = joiner === ',' && asides.has(first);
+  return clause.ignored.length === 0 || isAside ? null : { kind: 'unmeasurable' };
 }

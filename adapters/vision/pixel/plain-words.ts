@@ -1,9 +1,10 @@
-import { anyColor } from './vocabulary.ts';
+import { anyColor, lightsOff, lightsOn } from './vocabulary.ts';
 
 /** Replacements of phrases by words of the grammar, applied in this order. */
 const replacements: [RegExp, string][] = [
   [/[’`]/g, "'"],
   [/n't\b/g, ' not'],
+  [/\b(is|are|was|were|do|does|did|has|have|had)nt\b/g, '$1 not'],
   [/'s\b/g, ' is'],
   [/\bper ?cent\b/g, '%'],
   [/(\d),(\d)/g, '$1.$2'],
@@ -19,12 +20,21 @@ const replacements: [RegExp, string][] = [
     new RegExp(`\\b(?:turn|change|switch|go)(?:s|es|ed|ing)? (?:in)?to (?=(?:${anyColor})\\b)`, 'g'),
     'becomes ',
   ],
-  [/\blights? (?:\w+ ){0,3}?(?:off|out)\b/g, 'dark'],
-  [/\blights? (?:\w+ ){0,3}?on\b/g, 'lit'],
+  [lamp('off|out'), `${lightsOff} $1`],
+  [lamp('on'), `${lightsOn} $1`],
   [/\b(?:is|are|stands?|stood|stays?|remains?|keeps?) (?:very |completely )?still\b/g, 'motionless'],
   [new RegExp(`\\b(?:dark|light|bright|deep|pale|strong) (?=(?:${anyColor})\\b)`, 'g'), ''],
   [/\b(is|gets|becomes|be) light\b(?! \w+(?:ed|ing)\b)/g, '$1 bright'],
 ];
+
+/** Matches "the lights are not on", but not "a red light is on", which is a red region, and not "the light is on the left". */
+function lamp(state: string): RegExp {
+  const between = `(?!(?:and|or|but|while|when|if|${anyColor})\\b)\\w+ `;
+  return new RegExp(
+    `(?<!\\b(?:${anyColor}) )\\blights? ((?:${between}){0,5}?)(?:${state})\\b(?! (?:the|an?|my|our|this|that|top|it)\\b)`,
+    'g',
+  );
+}
 
 /** Normalizes a text to words of the grammar: lower case, without punctuation except commas. */
 export function plainWords(text: string): string {

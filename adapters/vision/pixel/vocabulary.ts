@@ -28,6 +28,9 @@ export const anyColor = [...colorNames.keys()].join('|');
 export const darkWords = words('dark darkness dim night nighttime gloomy unlit');
 export const brightWords = words('bright brightness daylight daytime');
 export const litWords = words('lit');
+/** Lamps that are on or off, which `plain-words.ts` writes as one word each. */
+export const lightsOn = 'lightson';
+export const lightsOff = 'lightsoff';
 export const blankWords = words('blank');
 export const motionWords = words(
   'motion movement moving move moves moved change changes changing changed activity flicker flickers flickering blinks blinking',
@@ -41,6 +44,36 @@ export const negations = words(
 /** Nouns for the whole frame. */
 export const wholeNouns = words(
   'picture screen image frame video scene view display stream feed background everything it',
+);
+/** Places that a camera views whole: "the garage is dark" is about the picture, unlike "the cupboard is dark". */
+export const viewedPlaces = words(
+  `room rooms bedroom bathroom kitchen hall hallway corridor lobby office garage yard backyard courtyard garden driveway street road
+  warehouse factory hangar shed barn stable basement cellar attic loft stairwell staircase tunnel shop store supermarket classroom
+  building house station parking lot park platform workshop outdoors indoors`,
+);
+/** Adverbs of brightness and words of lamps that change nothing of what is measured. */
+export const brightnessAdverbs = words(
+  `too so really pretty extremely completely almost already getting gets went go goes going gone turned turn turns turning switched switch been
+  switches put there currently right day night today tonight again back`,
+);
+/** Words for a part of the picture: "a dark spot", "something dark". The mean brightness says nothing of it. */
+export const partWords = words(
+  `something anything thing things object objects area areas region regions part parts patch spot spots place shape box boxes half third
+  quarter percent least more less fewer below above under over around corner light lights one`,
+);
+/** Words of times: a capture shows one moment. */
+export const timeWords = words(
+  `second seconds minute minutes hour hours days week weeks longer pm am o'clock noon midnight sunset sunrise morning afternoon evening
+  weekend tomorrow yesterday usual twice times`,
+);
+/** First words of a part that says where, or what to do then. */
+export const asides = words(
+  `in on at near by behind beside inside outside please tell alert notify warn inform let send thanks thank message email call`,
+);
+/** Words that turn a whole sentence into something else, so that none of it is judged. */
+export const overturning = words(
+  `unless until except excluding besides_from instead rather without_seeing only_if nobody_but whereas although though if_not because before
+  after since should must may might ought would`,
 );
 export const copulas = words(
   'is are was be turns turn turned goes go went gets get becomes become became looks look appears seems stays',

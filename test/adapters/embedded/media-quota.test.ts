@@ -54,6 +54,29 @@ test('media that are needed, and those of a tick under way, stay even if they do
   expect(await left(['evidence/7/a/1.jpg', 'captures/a/3.jpg'])).toHaveLength(2);
 });
 
+test('a frame that jobs share takes its space once, until the last of them removes it', async () => {
+  const media = createMediaStore(directory);
+  const keys = ['captures/b/1.jpg', 'captures/b/2.jpg'];
+  await store('captures/b/0.jpg', 1);
+  for (const key of keys) await media.put(key, megabyte, 'image/jpeg');
+  for (const [index, key] of keys.entries()) {
+    const at = new Date(now.getTime() - (60 - index) * minutes);
+    await utimes(join(directory, key), at, at);
+  }
+  expect(await media.trim({ maxBytes: 5_000_000, needed: new Set(), now })).toEqual({
+    removed: 0,
+    bytes: 2_000_000,
+  });
+  expect(await media.trim({ maxBytes: 1_500_000, needed: new Set([keys[1]!]), now })).toEqual({
+    removed: 1,
+    bytes: 2_000_000,
+  });
+  expect(await media.trim({ maxBytes: 1_500_000, needed: new Set(), now })).toEqual({
+    removed: 1,
+    bytes: 1_000_000,
+  });
+});
+
 test('a watch needs the evidence of its open alerts and its newest frame, until they close', async () => {
   const watches = createWatchStore(openDatabase(':memory:'));
   const creation = newCreation();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createMediaStore } from '../../../adapters/embedded/media-store.ts';
+import { createMediaStore, mediaFiles } from '../../../adapters/embedded/media-store.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { describeMediaStore } from '../../contract/media-store.contract.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -81,6 +81,87 @@ describe('The embedded media store', () => {
     await expect(failing).rejects.toThrow('The data directory cannot be written');
   });
 
+  test('jobs that share a capture write its frame once, and each removes its own', async () => {
+    const { store, directory, counts } = countedStore();
+    const frame = Buffer.from('frame');
+    const keys = Array.from({ length: 10 }, newKey);
+    for (const key of keys) mkdirSync(dirname(join(directory, key)), { recursive: true });
+
+    await Promise.all(keys.map((key) => store.put(key, frame, 'image/jpeg')));
+    expect(counts.write).toBe(1);
+    expect(new Set(keys.map((key) => statSync(join(directory, key)).ino)).size).toBe(1);
+
+    await store.remove(keys.slice(0, 9));
+    expect(files(directory)).toEqual([keys[9]]);
+    expect(Buffer.from((await createMediaStore(directory).get(keys[9]!))!)).toEqual(frame);
+  });
+
+  test('a frame is written again if its first file was removed, or if its folder is missing', async () => {
+    const { store, directory, counts } = countedStore();
+    const frame = Buffer.from('frame');
+    const [first, second, third] = [newKey(), newKey(), newKey()];
+    await store.put(first, frame, 'image/jpeg');
+    await store.remove([first]);
+    await store.put(second, frame, 'image/jpeg');
+    await store.put(third, frame, 'image/jpeg');
+
+    expect(counts.write).toBe(3);
+    expect(files(directory).toSorted()).toEqual([second, third].toSorted());
+  });
+
+  test('a file system without links gets a file for each key', async () => {
+    const directory = temporaryDirectory();
+    const link = async () => {
+      throw Object.assign(new Error('not supported'), { code: 'EPERM' });
+    };
+    const store = createMediaStore(directory, { ...mediaFiles, link });
+    const frame = Buffer.from('frame');
+    const keys = [newKey(), newKey()];
+    for (const key of keys) await store.put(key, frame, 'image/jpeg');
+
+    expect(files(directory).toSorted()).toEqual(keys.toSorted());
+  });
+
+  test('evidence that is stored again under its key is as young as the time of that', async () => {
+    const directory = temporaryDirectory();
+    const store = createMediaStore(directory);
+    const key = `evidence/7/${randomUUID()}/1-a.jpg`;
+    const frame = Buffer.from('frame');
+    await store.put(key, frame, 'image/jpeg');
+    setAge(join(directory, key), 8 * 86_400);
+    await store.put(key, (await store.get(key))!, 'image/jpeg');
+
+    expect(await store.sweep(new Date(Date.now() - 86_400_000))).toBe(0);
+    expect(files(directory)).toEqual([key]);
+  });
+
+  test('a frame that a check reads right after its capture is not read from the disk', async () => {
+    const directory = temporaryDirectory();
+    const store = createMediaStore(directory);
+    const [key, frame] = [newKey(), Buffer.from('frame')];
+    await store.put(key, frame, 'image/jpeg');
+
+    expect(await store.get(key)).toBe(frame);
+    await store.remove([key]);
+    expect(await store.get(key)).toBeUndefined();
+  });
+
+  test('a frame that a sweep, a trim or the end of its source removes is gone', async () => {
+    const directory = temporaryDirectory();
+    const store = createMediaStore(directory);
+    const old = new Date(Date.now() + 90_000_000);
+    for (const remove of [
+      () => store.sweep(old),
+      () => store.trim({ maxBytes: 0, needed: new Set(), now: old }),
+      (key: string) => store.removeOfSource(key.split('/')[1]!),
+    ]) {
+      const key = newKey();
+      await store.put(key, Buffer.from('frame'), 'image/jpeg');
+      await remove(key);
+      expect(await store.get(key)).toBeUndefined();
+    }
+  });
+
   test('a folder in place of a frame is not a frame', async () => {
     const directory = temporaryDirectory();
     const key = newKey();
@@ -89,6 +170,16 @@ describe('The embedded media store', () => {
     await expect(createMediaStore(directory).get(key)).rejects.toThrow('EISDIR');
   });
 });
+
+function countedStore() {
+  const directory = temporaryDirectory();
+  const counts = { write: 0 };
+  const write: typeof mediaFiles.write = async (path, bytes) => {
+    counts.write += 1;
+    return mediaFiles.write(path, bytes);
+  };
+  return { store: createMediaStore(directory, { ...mediaFiles, write }), directory, counts };
+}
 
 function newKey(): string {
   return `captures/${randomUUID()}/1-a.jpg`;

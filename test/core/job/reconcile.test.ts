@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
-import { reconcile } from '../../../core/job/reconcile.ts';
+import { reconcile, repairJob, repairJobs } from '../../../core/job/reconcile.ts';
 import { jobCalls } from '../../support/job-calls.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -108,5 +108,114 @@ describe('reconcile', () => {
     expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
     world.advance(rules.leaseMarginSeconds + 1);
     expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([jobId]);
+  });
+
+  describe('with a list of running executions', () => {
+    const useList = (running: string[]) => {
+      const { executions } = world.c;
+      const asked: string[] = [];
+      world.c.executions = {
+        ...executions,
+        status: async ({ job_id, generation }) =>
+          running.includes(`${job_id}-${generation}`) ? 'running' : 'not_running',
+        start: async (input) => {
+          asked.push(`${input.job_id}-${input.generation}`);
+          return executions.start(input);
+        },
+      };
+      return asked;
+    };
+
+    test('reconcile fails a job that the list lacks only if a start confirms that its execution has ended', async () => {
+      const { jobId } = await begun();
+      world.advance(rules.leaseMarginSeconds + 1);
+      const asked = useList([]);
+      world.executions.set(`${jobId}-0`, 'aborted');
+      await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+      expect(asked).toEqual([`${jobId}-0`]);
+      expect((await stored(jobId)).status).toBe('failed');
+    });
+
+    test('reconcile starts a missing execution that the list lacks, and extends the lease of its job', async () => {
+      const { jobId } = await begun();
+      world.advance(rules.leaseMarginSeconds + 1);
+      useList([]);
+      world.executions.clear();
+      await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+      expect(world.executions.get(`${jobId}-0`)).toBe('running');
+      expect((await stored(jobId)).status).toBe('running');
+      expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
+    });
+
+    test('reconcile extends the lease of a job that the list has, without a start', async () => {
+      const { jobId } = await begun();
+      world.advance(rules.leaseMarginSeconds + 1);
+      const asked = useList([`${jobId}-0`]);
+      await reconcile(world.c, { dueBy: world.c.now(), limit: 10 });
+      expect(asked).toEqual([]);
+      expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
+    });
+
+    test('reconcile leaves a job alone that committed after the list was made', async () => {
+      const { jobId } = await begun();
+      const asked = useList([]);
+      await repairJob(jobId, world.c);
+      expect(asked).toEqual([]);
+      expect((await stored(jobId)).status).toBe('running');
+    });
+  });
+
+  describe('after the end of an execution', () => {
+    const refuseStatus = () => {
+      world.c.executions = {
+        ...world.c.executions,
+        status: () => Promise.reject(new Error('The status was requested')),
+      };
+    };
+
+    test('reconcile fails the job of the ended execution without a request for its status', async () => {
+      const { jobId } = await begun();
+      refuseStatus();
+      await repairJob(jobId, world.c, { generation: 0, status: 'failed' });
+      expect((await stored(jobId)).status).toBe('failed');
+    });
+
+    test('reconcile requests no status of a job whose next execution has begun its first burst', async () => {
+      const { jobId } = await begun();
+      await setFields(jobId, { generation: 1, burst: 1 });
+      refuseStatus();
+      await repairJob(jobId, world.c, { generation: 0, status: 'succeeded' });
+      expect((await stored(jobId)).status).toBe('running');
+    });
+
+    test('reconcile starts the next execution if none has begun', async () => {
+      const { jobId } = await begun();
+      await setFields(jobId, { generation: 1, burst: 0 });
+      await repairJob(jobId, world.c, { generation: 0, status: 'succeeded' });
+      expect(world.executions.get(`${jobId}-1`)).toBe('running');
+    });
+
+    async function setFields(jobId: string, set: { generation: number; burst: number }) {
+      const { status, sequence: expectedSequence } = await stored(jobId);
+      await world.c.jobs.commit({ jobId, from: [status], expectedSequence, set, events: [] });
+    }
+  });
+
+  test('repairs run concurrently up to their bound, and none begins after the end of the time', async () => {
+    const jobs = await Promise.all(Array.from({ length: 6 }, () => monitor()));
+    const ids = jobs.map(({ job_id: id }) => id);
+    let running = 0;
+    let most = 0;
+    const { get } = world.c.jobs;
+    world.c.jobs.get = async (...input) => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+      return get(...input);
+    };
+    expect(await repairJobs(ids, world.c, { atOnce: 3 })).toBe(6);
+    expect(most).toBe(3);
+    expect(await repairJobs(ids, world.c, { atOnce: 3, endBy: world.c.now() })).toBe(0);
   });
 });

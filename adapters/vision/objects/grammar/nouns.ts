@@ -25,8 +25,8 @@ const bags = ['backpack', 'handbag', 'suitcase'] as const;
 
 /** Singular words by what they mean. An irregular plural follows its singular after "/". */
 const exact: [classes: readonly ObjectClass[], words: string][] = [
-  [['person'], 'person/people, human, pedestrian, individual'],
-  [['bicycle'], 'bicycle, bike, push bike'],
+  [['person'], 'person/people, human, pedestrian, individual, folk'],
+  [['bicycle'], 'bicycle, bike, push bike, pushbike'],
   [['car'], 'car, automobile'],
   [['motorcycle'], 'motorcycle, motorbike, motor bike, moped'],
   [['airplane'], 'airplane, aeroplane, plane, aircraft/aircraft'],
@@ -115,8 +115,8 @@ const narrow: [classes: readonly ObjectClass[], words: string][] = [
   [
     ['person'],
     `man/men, woman/women, child/children, kid, boy, girl, baby/babies, toddler, adult, guy, lady/ladies, gentleman/gentlemen,
-    teenager, worker, employee, customer, visitor, guest, intruder, burglar, thief/thieves, stranger, neighbor, neighbour,
-    driver, truck driver, bus driver, car driver, taxi driver, cyclist, rider, runner, jogger, player, student, teacher, patient, nurse, doctor, guard,
+    teenager, teen, youngster, infant, newborn, bloke, chap, fellow, worker, employee, customer, visitor, guest, intruder, burglar, thief/thieves, stranger, neighbor, neighbour,
+    driver, truck driver, bus driver, lorry driver, van driver, train driver, car driver, taxi driver, cyclist, rider, runner, jogger, player, student, teacher, patient, nurse, doctor, guard,
     security guard, police officer, policeman/policemen, policewoman/policewomen, officer, soldier, firefighter, postman/postmen, mailman/mailmen,
     mail carrier, courier, delivery man/delivery men, delivery person/delivery people, delivery driver, passenger, shopper, tourist, fisherman/fishermen, farmer,
     mother, father, son, daughter, grandmother, grandfather, senior, pensioner, colleague, tenant, trespasser, swimmer, surfer, skier, dancer, speaker,
@@ -125,12 +125,12 @@ const narrow: [classes: readonly ObjectClass[], words: string][] = [
   [['bicycle'], 'mountain bike, e bike, ebike, road bike, city bike'],
   [
     ['car'],
-    'taxi/taxis, cab, limousine, sedan, suv, convertible, police car, sports car, station wagon, hatchback, minivan, jeep',
+    'taxi/taxis, cab, limousine, sedan, suv, convertible, police car, sports car, estate car, station wagon, hatchback, minivan, jeep',
   ],
   [['car', 'truck', 'bus'], 'van, minibus/minibuses, camper, ambulance, delivery van'],
   [
     ['truck'],
-    'pickup, pickup truck, delivery truck, fire truck, fire engine, garbage truck, dump truck, tow truck, tanker',
+    'pickup, pickup truck, pick up truck, articulated lorry/articulated lorries, semi truck, box truck, rubbish truck, cement truck, delivery truck, fire truck, fire engine, garbage truck, dump truck, tow truck, tanker',
   ],
   [['bus'], 'school bus/school buses, coach bus/coach buses'],
   [['motorcycle'], 'motor scooter'],
@@ -142,13 +142,15 @@ const narrow: [classes: readonly ObjectClass[], words: string][] = [
   ],
   [
     ['bird'],
-    'pigeon, crow, seagull, gull, duck, goose/geese, swan, hen, chicken, rooster, parrot, owl, sparrow, eagle, hawk, heron, magpie, stork, raven, robin',
+    'pigeon, crow, seagull, gull, duck, goose/geese, swan, hen, chicken, rooster, cockerel, parrot, owl, sparrow, eagle, hawk, heron, magpie, stork, raven, robin',
   ],
-  [['cat'], 'kitten, kitty/kitties, house cat, tomcat'],
-  [['dog'], 'puppy/puppies, hound, guide dog, poodle, labrador, terrier, shepherd dog'],
+  [['cat'], 'moggie, kitten, kitty/kitties, house cat, tomcat'],
+  [['dog'], 'doggo, puppy/puppies, hound, guide dog, poodle, labrador, terrier, shepherd dog'],
   [['cat', 'dog'], 'pet'],
   [['horse'], 'pony/ponies, foal, stallion, mare'],
   [['sheep'], 'lamb'],
+  [['cow', 'sheep', 'horse'], 'livestock/livestock'],
+  [['tv'], 'computer monitor'],
   [['cow'], 'bull, calf/calves, ox/oxen, cattle/cattle'],
   [['bear'], 'polar bear, grizzly bear, brown bear, black bear'],
   [['umbrella'], 'parasol, beach umbrella'],

@@ -11,8 +11,12 @@ const triggers = '(?:when(?:ever)?|if|as soon as|once|that|every time|each time|
 
 /** Phrases around a condition. They are not part of it. */
 const leadIns: RegExp[] = [
-  /^(?:please|hey|hi|ok|hello|also|and)\b[ ,]*/,
-  new RegExp(`^${alertVerbs}(?: me| us| know| immediately| right away| someone)* (?:only )?${triggers} `),
+  /^(?:please|pls|plz|kindly|hey|hi|ok|hello|also|and)\b[ ,]*/,
+  new RegExp(`^(?:could|can|would|will) you(?: please| kindly)? (?=${alertVerbs}\\b)`),
+  new RegExp(`^i would like to be (?:told|alerted|notified|informed|warned) ${triggers} `),
+  new RegExp(
+    `^(?:just |only |always )?${alertVerbs}(?: me| us| know| immediately| right away| someone)* (?:only )?${triggers} `,
+  ),
   new RegExp(
     `^(?:send|raise|trigger|give|sound|create)(?: me| us)?(?: an?)? (?:alert|alarm|notification|message|warning|event) ${triggers} `,
   ),
@@ -50,6 +54,10 @@ const replacements: [RegExp, string][] = [
   [/[.!?]\s+(?=\S)/g, ' , '],
   [/\s[&+]\s/g, ' and '],
   [/\//g, ' or '],
+  [/\bi['’]?d like\b/g, 'i would like'],
+  [new RegExp(`\\b${number} or so\\b`, 'g'), 'about $1'],
+  [/\btheres\b/g, 'there is'],
+  [/\bteh\b/g, 'the'],
   [/\bcannot\b|\bcan['’]t\b/g, 'can not'],
   [/\b(?:you|we|i) can not (?:see|find|detect)\b/g, 'no'],
   [/\bany ?more\b(?! than)/g, ''],
@@ -75,7 +83,15 @@ const phrases: [RegExp, string][] = [
   [/\bnot any\b|\bnot a single\b|\bnot one\b|\bnone of (?:the|my|our|these|those)\b/g, 'no'],
   [/\b(?:one|any|some) of (?:the|my|our|these|those)\b/g, 'a'],
   [/\b(?:a couple of|a pair of|several|multiple|various|a number of)\b/g, '#least:2'],
-  [/\b(?:everyone|everybody)\b(?= (?:is gone|has_left))/g, 'no_person_left'],
+  [
+    /\b(?:everyone|everybody|all (?:of )?(?:the )?(?:people|persons)) (?:are |is )?(?:gone|has_left)(?= (?:the|our|my|this)\b)/g,
+    'no person is in',
+  ],
+  [
+    /\b(?:everyone|everybody|all (?:of )?(?:the )?(?:people|persons)) (?:are |is )?(?:gone|has_left)\b/g,
+    'no person is there',
+  ],
+  [/\bboth (?:of )?(?:the |my |our )?(?=(?:\w+s|people|men|women|children)\b(?! and\b))/g, '#least:2 '],
   [
     new RegExp(
       `\\bbetween ${number} and ${number}\\b|\\b${number} to ${number}\\b|\\b(?:either )?${number} or ${number}\\b`,
@@ -94,7 +110,9 @@ const phrases: [RegExp, string][] = [
     /\b(?:lots of|a lot of|plenty of|a group of|groups of|a crowd of|crowds of|a bunch of|dozens of|hundreds of|a herd of|a flock of|a queue of|a line of|too many|so many|many|too few|very few|a few|few|most of|(?<!at )most|all of|all|every|each|half of|half)(?= )/g,
     'vague_number',
   ],
-  [/\ba single\b|\bonly a\b|\bjust a\b/g, '#exact:1'],
+  [/\b(an?|the|one) orange(?=$| ,| (?:is|on|in|lies)\b)/g, '$1 orange_fruit'],
+  [/\ba single\b/g, '#exact:1'],
+  [/\bjust (?=an?\b)/g, 'only '],
   [/\b(?:other|further|additional|extra)\b/g, 'further_ones'],
   [/\bin front of\b/g, 'in_front_of'],
   [/\bnext to\b/g, 'next_to'],
@@ -119,6 +137,16 @@ const trailers = [
   /,? (?:please|thanks|thank you)$/,
 ];
 
+/** Times and durations, which no check sees: "for more than 5 minutes", "8 o'clock". */
+const times = new RegExp(
+  `\\b(?:(?:for|longer than|more than|less than|at least|at most|about|over|under|within|every) )*(?:${number}|an?|several|many|a few) (?:seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|am|pm|o clock)\\b`,
+  'g',
+);
+
+function joinWords(found: string): string {
+  return found.replaceAll(' ', '_');
+}
+
 /** Returns the tokens of a sentence: words, nouns of several words joined by "_", numbers as `#least:2`, and commas. */
 export function plainSentence(text: string): string {
   let sentence = text.toLowerCase().trim();
@@ -130,7 +158,7 @@ export function plainSentence(text: string): string {
     for (const leadIn of leadIns) sentence = sentence.replace(leadIn, '');
   }
   for (const trailer of trailers) sentence = sentence.replace(trailer, '');
-  sentence = sentence.replaceAll(compoundNouns, (noun) => noun.replaceAll(' ', '_'));
+  sentence = sentence.replaceAll(compoundNouns, joinWords).replaceAll(times, joinWords);
   for (const [phrase, word] of phrases)
     sentence = sentence.replaceAll(phrase, (_found, ...groups) => counted(word, groups.slice(0, -2)));
   return withJoinedColors(withCounts(sentence)).replaceAll(/\s+/g, ' ').trim();

@@ -42,6 +42,10 @@ type State = {
   hasVerb: boolean;
   endsWithPlace: boolean;
   linking: 'with' | 'without' | null;
+  /** True after "in red": clothes, unlike "a black man". */
+  isClothes: boolean;
+  /** True after "who", "which" or "that" behind an object: "a person who is not at the door" is no absence. */
+  isRelative: boolean;
   colorNegated: boolean;
 };
 
@@ -61,6 +65,8 @@ export function readObjectClause(tokens: string[], inheritsNo: boolean): ObjectC
     hasVerb: false,
     endsWithPlace: false,
     linking: null,
+    isClothes: false,
+    isRelative: false,
     colorNegated: false,
   };
   for (let at = 0; at < tokens.length;) {
@@ -109,6 +115,7 @@ function readToken(tokens: string[], at: number, state: State): number {
     state.negatedVerbs += 1;
     return 1;
   }
+  if (state.parts.length > 0 && /^(?:who|which|that|whose)$/.test(token)) state.isRelative = true;
   if (token === 'with' || token === 'without') return readLink(tokens, at, state);
   if (words.absences.has(token)) {
     state.absent = true;
@@ -141,7 +148,7 @@ function readMovementOrPlace(tokens: string[], at: number, state: State): number
   const next = tokens[at + 1] ?? '';
   if (words.reachingVerbs.has(token) && words.determiners.has(next)) return addPlace(tokens, at, state);
   if (words.movementVerbs.has(token)) {
-    if (state.negatedVerbs > 0) return 0;
+    if (state.negatedVerbs > 0 || isCollision(tokens.slice(at))) return 0;
     // "Walks in the yard" is an activity, "walks in" an arrival.
     const isWithin = next === 'in' && tokens[at + 2] !== undefined;
     if ((words.directions.has(next) && !isWithin) || (words.arrivingVerbs.has(token) && next === '')) {
@@ -151,7 +158,10 @@ function readMovementOrPlace(tokens: string[], at: number, state: State): number
     }
     return 0;
   }
-  if (token === 'in' && state.parts.length > 0 && isColorPhrase(tokens.slice(at + 1))) return 1;
+  if (token === 'in' && state.parts.length > 0 && isColorPhrase(tokens.slice(at + 1))) {
+    state.isClothes = true;
+    return 1;
+  }
   if (!words.prepositions.has(token)) return 0;
   if (token === 'on') {
     const ridden = tokens.slice(at + 1).find((word) => !words.determiners.has(word));
@@ -163,6 +173,14 @@ function readMovementOrPlace(tokens: string[], at: number, state: State): number
     }
   }
   return addPlace(tokens, at, state);
+}
+
+/** "Runs over a dog" and "drives into a person", unlike "flies over the field" and "gets into the car". */
+function isCollision([verb = '', direction = '', ...rest]: string[]): boolean {
+  const what = rest.find((word) => !words.determiners.has(word));
+  const collides =
+    direction === 'over' || direction === 'through' || (direction === 'into' && words.fastVerbs.has(verb));
+  return collides && what !== undefined && findNoun(what) !== null && !words.placeWords.has(what);
 }
 
 function isColorPhrase(tokens: string[]): boolean {
@@ -187,6 +205,8 @@ function addPlace(tokens: string[], at: number, state: State): number {
 function readLink(tokens: string[], at: number, state: State): number {
   flushColors(state);
   const negative = tokens[at] === 'without';
+  // "No person without a dog" says nothing of dogs where nobody is.
+  if (state.negatedNouns > 0) state.unknown.push(tokens[at] ?? '');
   if (negative && state.parts.length === 0) {
     state.counts = { ...oneOrMore, no: true };
     return 1;
@@ -225,7 +245,7 @@ function isSameKind(a: Noun, b: Noun): boolean {
 function addObject(state: State, noun: Noun): void {
   const counts = state.counts ?? oneOrMore;
   if (noun.narrower !== null) state.notJudged.push(noun.narrower);
-  if (hasStates(noun.classes)) state.unknown.push(...state.colors.splice(0));
+  if (hasNoColor(noun.classes)) state.unknown.push(...state.colors.splice(0));
   const atom = (compare: ObjectsAtom['compare'], count: number): ObjectsAtom => ({
     kind: 'objects',
     classes: noun.classes,
@@ -256,7 +276,7 @@ function flushColors(state: State): void {
   const part = state.parts[state.last];
   if (
     part === undefined ||
-    listParts(part).some((atom) => atom.kind === 'objects' && hasStates(atom.classes))
+    listParts(part).some((atom) => atom.kind === 'objects' && hasNoColor(atom.classes, state.isClothes))
   )
     state.unknown.push(...state.colors);
   else if (state.negatedVerbs === 1 && state.partsBeforeNot > 0) {
@@ -266,9 +286,9 @@ function flushColors(state: State): void {
   state.colors = [];
 }
 
-/** The color of a traffic light is a lamp, too small for the color of its box. */
-function hasStates(classes: readonly ObjectClass[]): boolean {
-  return classes.includes('traffic light');
+/** The color of a traffic light is a lamp, too small for the color of its box. That of a person is not one of clothes, unless they are "in" it. */
+function hasNoColor(classes: readonly ObjectClass[], isClothes = false): boolean {
+  return classes.includes('traffic light') || (classes.includes('person') && !isClothes);
 }
 
 function colored(part: ObjectCondition, chosen: readonly Color[]): ObjectCondition {
@@ -299,6 +319,11 @@ function conclude(state: State): ObjectCondition | null {
     return join<ObjectCondition>('all', [...subject, { kind: 'unmeasurable' }]);
   }
   if (parts.length === 0) return null;
+  if (state.isRelative && !colorNegated && (negatedVerbs > 0 || absent))
+    return join<ObjectCondition>('all', [
+      ...parts.slice(0, Math.max(state.partsBeforeNot, 0)),
+      { kind: 'unmeasurable' },
+    ]);
   if (colorNegated) return join('all', parts);
   if (negatedVerbs === 0 && !absent) return join('all', parts);
   return parts.length === 1 ? { kind: 'not', of: join('all', parts) } : { kind: 'unmeasurable' };

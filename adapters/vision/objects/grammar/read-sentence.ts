@@ -1,4 +1,4 @@
-import { type Clause, readClause } from '../../pixel/read-clause.ts';
+import { type Clause, lampsOn, readClause } from '../../pixel/read-clause.ts';
 import { parseCondition } from '../../pixel/parse-condition.ts';
 import type { Condition } from '../../pixel/condition.ts';
 import { join, listParts } from '../../pixel/logic.ts';
@@ -7,7 +7,9 @@ import { foreignLanguage } from './languages.ts';
 import { findNoun } from './nouns.ts';
 import { plainSentence } from './plain-sentence.ts';
 import { type ObjectClause, readObjectClause } from './read-clause.ts';
-import { determiners, fillers, overturning, pictureSubjects, placeWords } from './words.ts';
+import { colorNamed, overturning } from '../../pixel/vocabulary.ts';
+import { readPlace } from './read-place.ts';
+import { determiners, fillers, pictureSubjects, placeWords, prepositions } from './words.ts';
 
 /**
  * Reads a condition about objects, or returns null if it names no object: then the pixel model reads it.
@@ -25,12 +27,31 @@ export function readSentence(text: string): Reading | null {
   );
   if (!tokens.some((token) => findNoun(token) !== null)) return null;
   if (foreignLanguage(text) !== null) return { condition: null, notJudged: [] };
-  const overturned = tokens.find((token) => overturning.has(token));
+  const overturned = isNegativeQuestion(text) ? 'not' : findOverturning(tokens);
   const { clauses, condition } = joinClauses(splitClauses(tokens));
   const notJudged = clauses.flatMap((clause) => clause.notJudged).map(asWritten);
   if (overturned !== undefined)
     return { condition: { kind: 'unmeasurable' }, notJudged: [overturned, ...notJudged] };
   return { condition, notJudged };
+}
+
+/** "Isn't there a person?" expects the answer yes or no to "there is a person", by tone. */
+function isNegativeQuestion(text: string): boolean {
+  return /^\s*(?:is|are|was|were|do|does|has|have|can)n['’]?t\b/i.test(text);
+}
+
+/** Returns the word that overturns the sentence. In "any animal but a dog", "but" is one; in "a cat but no dog" and "a cat is there but a dog is too" it joins. */
+function findOverturning(tokens: string[]): string | undefined {
+  return tokens.find(
+    (token, at) =>
+      overturning.has(token) || token === 'than' || (token === 'but' && isException(tokens, at + 1)),
+  );
+}
+
+function isException(tokens: string[], from: number): boolean {
+  const end = tokens.findIndex((token, at) => at >= from && /^(?:,|and|or|nor|but)$/.test(token));
+  const words = tokens.slice(from, end === -1 ? undefined : end);
+  return words.every((word) => findNoun(word) !== null || determiners.has(word) || colorNamed(word) !== null);
 }
 
 /** Returns the objects that a question names, each as an atom of at least one. */
@@ -50,6 +71,7 @@ function asWritten(token: string): string {
   return token
     .replaceAll('vague_number', 'an amount without a number')
     .replaceAll('possession', "'s")
+    .replaceAll(/\blights(on|off)\b/g, 'lights $1')
     .replaceAll('further_ones', 'other')
     .replaceAll(/#(?:least|most|exact):/g, '')
     .replaceAll('|', ' or ')
@@ -167,6 +189,7 @@ function readSegment(tokens: string[], before: ObjectClause | undefined, continu
     if (before?.endsWithPlace === true && isPlaceOnly(tokens)) return nothing(tokens);
     return readObjectClause(tokens, continuesNo);
   }
+  if (prepositions.has(tokens[0] ?? '') && readPlace(tokens, 0) === tokens.length) return nothing(tokens);
   const picture = readPictureSegment(tokens);
   if (picture.condition?.kind !== 'unmeasurable') return picture;
   if (
@@ -191,16 +214,22 @@ function readPictureSegment(tokens: string[]): ObjectClause {
   const isAboutPicture =
     tokens.some((token) => pictureSubjects.has(token)) ||
     isAboutLight(parseCondition(tokens.join(' ')).condition);
-  const understood = clause.condition !== null && clause.ignored.length === 0 && isAboutPicture;
+  const understood =
+    clause.condition !== null && clause.ignored.every((word) => word === lampsOn) && isAboutPicture;
   return {
-    ...nothing(understood ? [] : tokens.filter((token) => !fillers.has(token) && !determiners.has(token))),
+    ...nothing(
+      understood ? clause.ignored : tokens.filter((token) => !fillers.has(token) && !determiners.has(token)),
+    ),
     condition: understood ? clause.condition : { kind: 'unmeasurable' },
     endsWithPlace: false,
   };
 }
 
 function isAboutLight(condition: Condition | null): boolean {
-  return condition !== null && listParts(condition).every(({ kind }) => kind === 'dark' || kind === 'bright');
+  return (
+    condition !== null &&
+    listParts(condition).every(({ kind }) => ['dark', 'bright', 'unmeasurable'].includes(kind))
+  );
 }
 
 function nothing(notJudged: string[]): ObjectClause {

@@ -3,7 +3,7 @@
 /** Words without a meaning of their own. */
 export const fillers = words(`
   there here it they he she them this that these those who which is are was were be been being am has have had having do does did
-  can could will would should may might must now currently suddenly again still also just right ever really actually already
+  can could will now currently suddenly again still also just right ever really actually already
   then so too please yet today live both either anywhere somewhere visible seen see sees shown shows show detected recognized recognised
   spotted found find present presence detection exists exist existing appears appear appeared appearing comes come coming came arrives arrive
   arrived arriving enters enter entered entering stands stand standing stood waits wait waiting waited stays stay staying remains remain
@@ -16,6 +16,10 @@ export const movementVerbs = words(`
   goes go going went passes pass passing passed pulls pull pulling pulled runs run running ran swims swim swimming swam sails sail sailing
   approaches approach approaching approached crosses cross crossing crossed reaches reach reached gets get getting
 `);
+/** Verbs of movement that end in a collision before "into" and an object. */
+export const fastVerbs = words(
+  'drives drive driving drove rolls rolling rides ride riding rode flies fly flying flew runs run running ran',
+);
 /** Verbs of movement that a place follows without a preposition. */
 export const reachingVerbs = words(`
   enters enter entered entering approaches approach approaching approached crosses cross crossing crossed reaches reach reached passes
@@ -29,7 +33,7 @@ export const directions = words(`
 
 /** Prepositions of places. A place is never a requirement: it is named as not judged. */
 export const prepositions = words(`
-  in_front_of next_to on_top_of close_to on in at near by behind beside besides inside outside under underneath below above over
+  in_front_of next_to on_top_of close_to on in at near by behind beside inside outside under underneath below above over
   between from to into onto through toward towards past along across around against opposite within of beneath among amid inside_of
   outside_of up down to_the_left_of to_the_right_of left_of right_of ahead_of at_the_foot_of
 `);
@@ -62,11 +66,14 @@ export const placeWords = words(`
   car_park plot estate court_yard courtyard alley
 `);
 
-/** Nouns after "in a" and "on the" that are states of a person, not places. */
+/** Nouns after "in a" and "on the" that are states of a person or times, not places. */
 export const stateWords = words(`
   fight danger hurry panic uniform mask helmet vest jacket jackets shirt coat hat cap hood hoodie suit dress trousers pants jeans shoes gloves glasses
   costume gear need pain attack fire flames smoke conflict conversation trouble way row circle group handcuffs wheelchair distress phone call crutches
   knees knee feet bike_lane_use drugs leash duty break strike guard alert motion movement rage tears love line_of_fire purpose time
+  morning mornings afternoon afternoons evening evenings weekend weekends week weeks month months year years minute minutes hour hours
+  second seconds day days noon midnight meantime
+  monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
 `);
 
 /** Objects that one rides: "on a bicycle" requires the bicycle, unlike "on a couch". */
@@ -77,16 +84,10 @@ export const absences = words(
   'gone absent missing disappears disappear disappeared vanishes vanish vanished has_left have_left away nowhere removed',
 );
 
-/** Words that turn a whole sentence into something else, so that none of it is judged. */
-export const overturning = words(`
-  unless until except excluding besides_from instead rather than without_seeing only_if nobody_but whereas although though if_not because
-  before after since
-`);
-
 /** Words for the whole frame, in a clause without an object. */
 export const pictureSubjects = words(`
   something anything nothing motion movement activity picture screen image frame video scene view it light lights
-  darkness everything
+  lightson lightsoff darkness everything
 `);
 
 function words(list: string): ReadonlySet<string> {

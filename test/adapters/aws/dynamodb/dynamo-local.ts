@@ -8,6 +8,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { jsonCalls, type JsonCall } from '../../../../adapters/aws/requests/json-calls.ts';
+import { localRequests } from '../requests/local-requests.ts';
 import {
   indexes,
   partitionKey,
@@ -17,9 +19,10 @@ import {
 
 const require = createRequire(import.meta.url);
 
-export type TestTable = { client: DynamoDBClient; tableName: string };
+/** Table of a test: the calls of the adapter, and a client of the SDK that reads behind it. */
+export type TestTable = { dynamo: JsonCall; endpoint: string; client: DynamoDBClient; tableName: string };
 
-/** Settings for a second client of the same table. */
+/** Settings of clients of the SDK. */
 export const localClient = {
   region: 'eu-central-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
@@ -47,14 +50,16 @@ export function withDynamoLocal(cases: (makeTable: () => Promise<TestTable>) => 
 async function startDynamoLocal() {
   const port = await freePort();
   const child = spawnDynamoLocal(port);
-  const client = new DynamoDBClient({ ...localClient, endpoint: `http://127.0.0.1:${port}` });
+  const endpoint = `http://127.0.0.1:${port}`;
+  const client = new DynamoDBClient({ ...localClient, endpoint });
+  const dynamo = jsonCalls(localRequests({ endpoint }), 'dynamodb');
   process.once('exit', () => child.kill('SIGKILL'));
   await untilReady(client, child);
   return {
     makeTable: async (): Promise<TestTable> => {
       const tableName = randomUUID();
       await client.send(createTable(tableName));
-      return { client, tableName };
+      return { dynamo, endpoint, client, tableName };
     },
     stop: async () => {
       client.destroy();

@@ -1,0 +1,75 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { transaction, withoutFlush, withStorageErrors } from './transaction.ts';
+
+/**
+ * Runs `work` in a transaction and resolves when it is on disk; with `flush: false` when it is written, which a power loss can take back. Rejects with
+ * errors of `work`, and SQLite's errors mapped by `storageError`.
+ */
+export type GroupCommit = <Result>(work: () => Result, options?: { flush: boolean }) => Promise<Result>;
+
+type Waiting = {
+  flush: boolean;
+  /** Runs the work and returns the step that settles it after the commit. */
+  run: () => () => void;
+  reject: (error: unknown) => void;
+};
+
+const groups = new WeakMap<DatabaseSync, GroupCommit>();
+
+/**
+ * Returns the group commit of a database: work that is handed in before the event loop has another event shares one transaction, and so one wait for the
+ * disk. Jobs that share a capture commit together. Each work has a savepoint: its failure takes back its own changes only.
+ */
+export function groupCommits(database: DatabaseSync): GroupCommit {
+  const existing = groups.get(database);
+  if (existing !== undefined) return existing;
+  let waiting: Waiting[] = [];
+  const commit: GroupCommit = async (work, { flush: flushes } = { flush: true }) =>
+    new Promise((resolve, reject) => {
+      waiting.push({
+        flush: flushes,
+        run: () => {
+          const result = work();
+          return () => resolve(result);
+        },
+        reject,
+      });
+      // Runs when all promises that are settled now have been handled.
+      if (waiting.length === 1) process.nextTick(flush);
+    });
+  groups.set(database, commit);
+  return commit;
+
+  function flush(): void {
+    const group = waiting;
+    waiting = [];
+    try {
+      for (const settle of commitAll(group)) settle();
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  function commitAll(group: readonly Waiting[]): (() => void)[] {
+    const run = () => transaction(database, () => runAll(group));
+    return group.some((each) => each.flush) ? run() : withoutFlush(database, run);
+  }
+
+  function runAll(group: readonly Waiting[]): (() => void)[] {
+    const [only] = group;
+    if (only !== undefined && group.length === 1) return [only.run()];
+    return group.map(({ run, reject }) => {
+      database.exec('SAVEPOINT work');
+      try {
+        return withStorageErrors(run);
+      } catch (error) {
+        // SQLite takes back the whole transaction if the disk is full.
+        if (!database.isTransaction) throw error;
+        database.exec('ROLLBACK TO work');
+        return () => reject(error);
+      } finally {
+        if (database.isTransaction) database.exec('RELEASE work');
+      }
+    });
+  }
+}
