@@ -23,7 +23,10 @@ export async function publishEvents(jobId: string, deps: Deps): Promise<void> {
 }
 
 /** Publishes the events of a job that has a receiver. Others are not read again. */
-export async function publishToReceivers(job: Pick<Job, 'job_id' | 'webhook_url'>, deps: Deps): Promise<void> {
+export async function publishToReceivers(
+  job: Pick<Job, 'job_id' | 'webhook_url'>,
+  deps: Deps,
+): Promise<void> {
   if (hasReceiver(job, deps)) await publishEvents(job.job_id, deps);
 }
 
