@@ -23,7 +23,9 @@ export const lanes = {
     'test/core/stream/jpeg.test.ts',
     'test/fuzz/media/**/*.test.ts',
   ],
-  /** Whole services, functions, packages and stacks, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
+  /** Templates of the stack. Their files share the CDK, whose import takes seconds, and the stacks that they have synthesized. */
+  stacks: ['test/lib/!(second-vision-provider|cdk-synth).test.ts', 'test/lib/*/**/*.test.ts'],
+  /** Whole services, functions and packages, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
   service: [
     'test/adapters/aws/{mail,platform-secret}.test.ts',
     'test/adapters/aws/telemetry/telemetry.test.ts',

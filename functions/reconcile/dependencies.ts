@@ -16,15 +16,11 @@ import type { readUsageToday } from '../../core/access/caller-usage.ts';
 import type { ReconcileDeps } from '../../core/job/reconcile.ts';
 import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileConfig } from './config.ts';
+import { startPace } from './fan-out.ts';
 import type { FanOutDeps } from './fan-out.ts';
 
 const now = () => new Date();
 
-/**
- * Starts of one shard. All 16 stay below the smallest quota of StartExecution: a burst of 800, then 150 per second
- * (docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html); callers create jobs meanwhile.
- */
-const startPace = { burst: 40, startsPerSecond: 8 };
 /** Requests that list running executions, a thousand each: a quarter of what an invocation of each shard may carry. */
 const maxPages = 30;
 
