@@ -16,6 +16,7 @@ export default defineConfig({
         pool: 'threads',
         isolate: false,
       }),
+      project('stacks', { isolate: false }),
       ...(['contract', 'media', 'browser', 'service'] as const).map((lane) =>
         project(lane, { globalSetup: ['test/support/packages.ts', 'test/support/recordings-folder.ts'] }),
       ),

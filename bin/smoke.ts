@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
 import { z } from 'zod';
 import { dynamoStores } from '../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../adapters/aws/executions.ts';
 import { createMediaStore } from '../adapters/aws/media-store.ts';
+import { jsonCalls } from '../adapters/aws/requests/json-calls.ts';
+import { userRequests } from '../adapters/aws/requests/user-requests.ts';
 import { createClient } from '../client/client.ts';
 import { addCaller } from '../core/access/callers.ts';
 import { operator } from '../core/access/key-rights.ts';
@@ -133,7 +134,8 @@ async function smoke(options: z.infer<typeof optionsSchema>): Promise<number> {
 /** Opens the keys in the table of the stack. The first key of a deployment is created this way too. */
 async function openKeys(stack: string, deps: Parameters<typeof readOutputs>[1]): Promise<KeyDeps> {
   const { TableName: tableName = '' } = await readOutputs(stack, deps);
-  const { keys, callers } = dynamoStores({ client: new DynamoDBClient({}), tableName, now });
+  const dynamo = jsonCalls(userRequests(new DynamoDBClient({})), 'dynamodb');
+  const { keys, callers } = dynamoStores({ dynamo, tableName, now });
   return {
     keys,
     callers,
@@ -151,12 +153,13 @@ async function removeCaller(
 ): Promise<void> {
   const outputs = await readOutputs(stack, deps);
   const { TableName: tableName = '', MediaBucketName: bucket = '', StateMachineArn = '' } = outputs;
-  const { callers, eraser } = dynamoStores({ client: new DynamoDBClient({}), tableName, now });
+  const requests = userRequests(new DynamoDBClient({}));
+  const { callers, eraser } = dynamoStores({ dynamo: jsonCalls(requests, 'dynamodb'), tableName, now });
   const { complete } = await eraseCaller(operator, caller, {
     callers,
     eraser,
-    executions: createExecutions({ client: deps.states, stateMachineArn: StateMachineArn }),
-    media: createMediaStore({ client: new S3Client({}), bucket }),
+    executions: createExecutions({ states: jsonCalls(requests, 'states'), stateMachineArn: StateMachineArn }),
+    media: createMediaStore({ requests, bucket }),
     recentLog: { entries: async () => [] },
     log: { debug: ignore, info: ignore, warning: ignore, error: ignore },
     now,

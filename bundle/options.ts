@@ -32,9 +32,8 @@ export function bundleOptions(name: FunctionName, outDir: string): BuildOptions 
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
+    // Shortens the names of classes too: an error states its name as a property.
     minify: true,
-    // Error names appear in logs, and Retry of the workflow matches `error.name`.
-    keepNames: true,
     sourcemap: 'external',
     legalComments: 'none',
     logLevel: 'warning',

@@ -26,24 +26,31 @@ export type ErrorCode =
   | 'VLM_ERROR'
   | 'INTERNAL_ERROR';
 
-/** Error for callers: what failed and the next step. Neither text contains a credential or an internal address. */
+/**
+ * Error for callers: what failed and the next step. Neither text contains a credential or an internal address. Each class states its name, which
+ * logs contain, because bundles shorten the names of classes.
+ */
 export class WatchpostError extends Error {
+  override name = 'WatchpostError';
   readonly code: ErrorCode;
   readonly remediation: string;
 
   constructor(code: ErrorCode, message: string, remediation: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = new.target.name;
     this.code = code;
     this.remediation = remediation;
   }
 }
 
 /** The stream cannot be used: not live, malformed or unreachable. */
-export class StreamError extends WatchpostError {}
+export class StreamError extends WatchpostError {
+  override name = 'StreamError';
+}
 
 /** The URL is malformed, of an unsupported scheme, or leads to an address that is not allowed. */
 export class InvalidUrlError extends StreamError {
+  override name = 'InvalidUrlError';
+
   constructor(remediation: string, options?: ErrorOptions) {
     super('INVALID_URL', 'Invalid URL format', remediation, options);
   }
@@ -51,6 +58,7 @@ export class InvalidUrlError extends StreamError {
 
 /** A video, a past broadcast, or a stream that has ended (ENDLIST, PLAYLIST-TYPE:VOD, a range with an end). */
 export class NotLiveError extends StreamError {
+  override name = 'NotLiveError';
   /** Details that the platform returns although the stream is not live. */
   readonly details: StreamDetails;
 
@@ -66,6 +74,8 @@ export class NotLiveError extends StreamError {
 
 /** End of a stream that was live. It ends a running job; `NotLiveError` rejects a new one. */
 export class StreamEndedError extends NotLiveError {
+  override name = 'StreamEndedError';
+
   constructor(options?: ErrorOptions) {
     super('The broadcast is over. Start a new job when it is live again.', 'Stream has ended', options);
   }
@@ -73,6 +83,7 @@ export class StreamEndedError extends NotLiveError {
 
 /** Transient failure: cannot connect, download or decode. */
 export class StreamFetchError extends StreamError {
+  override name = 'StreamFetchError';
   /** True if the server refuses the user name and password of the URL, or requires some. Frequent attempts can lock the account. */
   readonly accessRefused: boolean;
 
@@ -88,6 +99,8 @@ export class StreamFetchError extends StreamError {
 
 /** The platform is playing an advertisement. It ends without intervention and does not count toward `stream_lost`. */
 export class StreamPausedError extends StreamFetchError {
+  override name = 'StreamPausedError';
+
   constructor() {
     super('The platform shows an advertisement instead of the stream. Try again in a minute.');
   }
@@ -95,6 +108,8 @@ export class StreamPausedError extends StreamFetchError {
 
 /** Failure of the model: throttled beyond all retries, unreachable, or an invalid result. */
 export class VisionError extends WatchpostError {
+  override name = 'VisionError';
+
   constructor(remediation: string, options?: ErrorOptions) {
     super('VLM_ERROR', 'Vision model analysis failed', remediation, options);
   }
@@ -102,6 +117,8 @@ export class VisionError extends WatchpostError {
 
 /** Mode `clip` or `hybrid` with a model without video. */
 export class InvalidInputModeError extends WatchpostError {
+  override name = 'InvalidInputModeError';
+
   constructor(mode: string, model: string) {
     super(
       'INVALID_INPUT_MODE',
@@ -112,6 +129,8 @@ export class InvalidInputModeError extends WatchpostError {
 }
 
 export class MaxJobsReachedError extends WatchpostError {
+  override name = 'MaxJobsReachedError';
+
   constructor(limit: number) {
     super(
       'MAX_JOBS_REACHED',
@@ -123,6 +142,8 @@ export class MaxJobsReachedError extends WatchpostError {
 
 /** Missing or invalid key. */
 export class UnauthorizedError extends WatchpostError {
+  override name = 'UnauthorizedError';
+
   constructor() {
     super(
       'UNAUTHORIZED',
@@ -134,6 +155,8 @@ export class UnauthorizedError extends WatchpostError {
 
 /** The key of an open event stream was revoked, or has expired after a rotation. */
 export class KeyEndedError extends WatchpostError {
+  override name = 'KeyEndedError';
+
   constructor() {
     super(
       'UNAUTHORIZED',
@@ -145,6 +168,7 @@ export class KeyEndedError extends WatchpostError {
 
 /** The caller exceeds the rate limit of synchronous calls. */
 export class RateLimitedError extends WatchpostError {
+  override name = 'RateLimitedError';
   readonly retryAfterSeconds: number;
 
   constructor(remediation: string, retryAfterSeconds: number) {
@@ -155,6 +179,7 @@ export class RateLimitedError extends WatchpostError {
 
 /** The checks of running jobs are late, so the service accepts no further job or watch. */
 export class ServiceOverloadedError extends WatchpostError {
+  override name = 'ServiceOverloadedError';
   readonly retryAfterSeconds: number;
 
   constructor(retryAfterSeconds: number) {
@@ -169,6 +194,8 @@ export class ServiceOverloadedError extends WatchpostError {
 
 /** The uploaded image is not a JPEG that the service can decode. */
 export class UnreadableFrameError extends WatchpostError {
+  override name = 'UnreadableFrameError';
+
   constructor(remediation: string, options?: ErrorOptions) {
     super('BAD_REQUEST', 'Invalid request', remediation, options);
   }
@@ -191,6 +218,7 @@ export class IdempotencyConflictError extends Error {
 }
 
 export class JobNotFoundError extends WatchpostError {
+  override name = 'JobNotFoundError';
   /** `retentionSeconds` is the setting; absent if unknown. */
   constructor(retentionSeconds?: number) {
     super(
@@ -204,6 +232,8 @@ export class JobNotFoundError extends WatchpostError {
 }
 
 export class WatchNotFoundError extends WatchpostError {
+  override name = 'WatchNotFoundError';
+
   constructor() {
     super(
       'WATCH_NOT_FOUND',
@@ -214,6 +244,8 @@ export class WatchNotFoundError extends WatchpostError {
 }
 
 export class AlertNotFoundError extends WatchpostError {
+  override name = 'AlertNotFoundError';
+
   constructor() {
     super(
       'ALERT_NOT_FOUND',
@@ -225,6 +257,8 @@ export class AlertNotFoundError extends WatchpostError {
 
 /** The configuration of a watch has another version than the caller expects. */
 export class PreconditionFailedError extends WatchpostError {
+  override name = 'PreconditionFailedError';
+
   constructor(version: number) {
     super(
       'PRECONDITION_FAILED',
@@ -257,6 +291,8 @@ export class UnservedFieldError extends Error {
 }
 
 export class MaxWatchesReachedError extends WatchpostError {
+  override name = 'MaxWatchesReachedError';
+
   constructor(limit: number) {
     super(
       'MAX_WATCHES_REACHED',
@@ -267,6 +303,8 @@ export class MaxWatchesReachedError extends WatchpostError {
 }
 
 export class JobAlreadyStoppedError extends WatchpostError {
+  override name = 'JobAlreadyStoppedError';
+
   constructor() {
     super(
       'JOB_ALREADY_STOPPED',
@@ -278,6 +316,8 @@ export class JobAlreadyStoppedError extends WatchpostError {
 
 /** Valid key without the permission. */
 export class ForbiddenError extends WatchpostError {
+  override name = 'ForbiddenError';
+
   constructor(remediation: string) {
     super('FORBIDDEN', 'Access denied', remediation);
   }

@@ -6,6 +6,7 @@ export const lanes = {
   contract: [
     'test/adapters/aws/dynamodb/**/*.test.ts',
     'test/adapters/aws/media-store.test.ts',
+    'test/adapters/aws/requests/aws-requests.test.ts',
     'test/adapters/aws/recent-log.test.ts',
     'test/adapters/embedded/{call-limiter,caller-eraser,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
     'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter,usage-ledger,watch-store,watch-delivery-store}.test.ts',
@@ -22,7 +23,9 @@ export const lanes = {
     'test/core/stream/jpeg.test.ts',
     'test/fuzz/media/**/*.test.ts',
   ],
-  /** Whole services, functions, packages and stacks, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
+  /** Templates of the stack. Their files share the CDK, whose import takes seconds, and the stacks that they have synthesized. */
+  stacks: ['test/lib/!(second-vision-provider|cdk-synth).test.ts', 'test/lib/*/**/*.test.ts'],
+  /** Whole services, functions and packages, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
   service: [
     'test/adapters/aws/{mail,platform-secret}.test.ts',
     'test/adapters/aws/telemetry/telemetry.test.ts',

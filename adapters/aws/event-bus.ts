@@ -1,14 +1,15 @@
-import { PutEventsCommand } from '@aws-sdk/client-eventbridge';
-import type { EventBridgeClient, PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
+import { z } from 'zod';
 import type { BusEvent, EventBus } from '../../core/ports/event-bus.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { MetricsSink } from '../../core/ports/metrics.ts';
 import { TransientError } from '../../core/errors.ts';
 import { throwCoreError } from './aws-error.ts';
 import { busSource } from './bus-source.ts';
+import type { JsonCall } from './requests/json-calls.ts';
 
 export type EventBusOptions = {
-  client: EventBridgeClient;
+  /** Calls of EventBridge. */
+  events: JsonCall;
   /** Name or ARN of the bus. */
   bus: string;
   /** Name of the deployment, since several may share a bus. */
@@ -24,7 +25,7 @@ export type EventBusOptions = {
 const maxEntryBytes = 250 * 1000;
 
 /** Creates the event bus on EventBridge. Each failed entry is an error, also within a successful response. */
-export function createEventBus({ client, bus, deployment, log, measurements }: EventBusOptions): EventBus {
+export function createEventBus({ events, bus, deployment, log, measurements }: EventBusOptions): EventBus {
   return {
     put: async (event) => {
       const { timestamp, type } = event;
@@ -34,14 +35,13 @@ export function createEventBus({ client, bus, deployment, log, measurements }: E
         EventBusName: bus,
         Source: busSource,
         DetailType: type,
-        Time: new Date(timestamp),
+        // Seconds since 1970.
+        Time: Date.parse(timestamp) / 1000,
         Detail: detail.text,
       };
       try {
-        const command = new PutEventsCommand({ Entries: [entry] });
-        const { FailedEntryCount: failed = 0, Entries = [] } = await client
-          .send(command)
-          .catch(throwCoreError);
+        const answer = await events('PutEvents', { Entries: [entry] }).catch(throwCoreError);
+        const { FailedEntryCount: failed, Entries } = putSchema.parse(answer);
         if (failed > 0) throw refusal(Entries[0]);
         measurements.add('BusEvents');
       } catch (error) {
@@ -52,10 +52,16 @@ export function createEventBus({ client, bus, deployment, log, measurements }: E
   };
 }
 
+const resultSchema = z.object({ ErrorCode: z.string().optional(), ErrorMessage: z.string().optional() });
+const putSchema = z.object({
+  FailedEntryCount: z.number().default(0),
+  Entries: z.array(resultSchema).default([]),
+});
+
 function refusal({
   ErrorCode: code = 'no code',
   ErrorMessage: text = 'no message',
-}: PutEventsResultEntry = {}) {
+}: z.output<typeof resultSchema> = {}) {
   return new TransientError(`The event bus refused the event: ${code}: ${text}`);
 }
 

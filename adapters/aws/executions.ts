@@ -1,20 +1,14 @@
-import {
-  DescribeExecutionCommand,
-  ExecutionAlreadyExists,
-  ExecutionDoesNotExist,
-  StartExecutionCommand,
-  StopExecutionCommand,
-} from '@aws-sdk/client-sfn';
-import type { ExecutionStatus, SFNClient } from '@aws-sdk/client-sfn';
+import { z } from 'zod';
 import type { Executions } from '../../core/ports/executions.ts';
 import { executionName } from '../../core/records/workflow.ts';
 import type { ExecutionInput } from '../../core/records/workflow.ts';
 import { executionArn } from './execution-name.ts';
-import { throwCoreError } from './aws-error.ts';
+import { hasName, throwCoreError } from './aws-error.ts';
+import type { JsonCall } from './requests/json-calls.ts';
 
-/** Step Functions client and state machines. */
+/** Calls of Step Functions and state machines. */
 export type ExecutionsOptions = {
-  client: SFNClient;
+  states: JsonCall;
   /** State machine that executions are started on. */
   stateMachineArn: string;
   /** State machine of the other mode (`burstSeconds`): its executions continue after the mode was changed. */
@@ -26,7 +20,7 @@ export type ExecutionsOptions = {
  * generation starts once. Its methods throw `TransientError`.
  */
 export function createExecutions({
-  client,
+  states,
   stateMachineArn,
   otherStateMachineArn,
 }: ExecutionsOptions): Executions {
@@ -38,30 +32,30 @@ export function createExecutions({
     start: async (input) => {
       try {
         const name = executionName(input);
-        await client.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) }));
+        await states('StartExecution', { stateMachineArn, name, input: JSON.stringify(input) });
         return 'started';
       } catch (error) {
-        if (error instanceof ExecutionAlreadyExists) return 'already';
+        if (hasName(error, 'ExecutionAlreadyExists')) return 'already';
         return throwCoreError(error);
       }
     },
     stop: async (input, cause) => {
       for (const executionArn of toArns(input)) {
         try {
-          await client.send(new StopExecutionCommand({ executionArn, cause }));
+          await states('StopExecution', { executionArn, cause });
         } catch (error) {
           // Stopping an ended execution is no error. An execution that was never started does not exist.
-          if (!(error instanceof ExecutionDoesNotExist)) throwCoreError(error);
+          if (!hasName(error, 'ExecutionDoesNotExist')) throwCoreError(error);
         }
       }
     },
     status: async (input) => {
       for (const executionArn of toArns(input)) {
         try {
-          const { status } = await client.send(new DescribeExecutionCommand({ executionArn }));
-          if (status !== undefined) return statuses[status];
+          const { status } = describedSchema.parse(await states('DescribeExecution', { executionArn }));
+          return statuses[status];
         } catch (error) {
-          if (!(error instanceof ExecutionDoesNotExist)) return throwCoreError(error);
+          if (!hasName(error, 'ExecutionDoesNotExist')) return throwCoreError(error);
         }
       }
       return undefined;
@@ -78,4 +72,8 @@ const statuses = {
   FAILED: 'failed',
   TIMED_OUT: 'failed',
   ABORTED: 'aborted',
-} as const satisfies Record<ExecutionStatus, string>;
+} as const;
+
+const describedSchema = z.object({
+  status: z.enum(['RUNNING', 'PENDING_REDRIVE', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']),
+});

@@ -1,11 +1,12 @@
-import { ListExecutionsCommand } from '@aws-sdk/client-sfn';
-import type { SFNClient } from '@aws-sdk/client-sfn';
+import { z } from 'zod';
 import type { Executions } from '../../core/ports/executions.ts';
 import { executionName } from '../../core/records/workflow.ts';
 import { throwCoreError } from './aws-error.ts';
+import type { JsonCall } from './requests/json-calls.ts';
 
 export type ListRunningOptions = {
-  client: SFNClient;
+  /** Calls of Step Functions. */
+  states: JsonCall;
   stateMachineArns: readonly string[];
   /** Maximum requests: Step Functions refills 2 to 5 per second. */
   maxPages: number;
@@ -19,29 +20,34 @@ const pageSize = 1000;
  * are more than the pages hold. Throws `TransientError`.
  */
 export async function listRunning(options: ListRunningOptions): Promise<string[] | undefined> {
-  const { client, stateMachineArns, maxPages } = options;
+  const { states, stateMachineArns, maxPages } = options;
   const names: string[] = [];
   let pages = 0;
   for (const stateMachineArn of stateMachineArns) {
     let nextToken: string | undefined;
     do {
       if ((pages += 1) > maxPages) return undefined;
-      const page = await client
-        .send(
-          new ListExecutionsCommand({
-            stateMachineArn,
-            statusFilter: 'RUNNING',
-            maxResults: pageSize,
-            nextToken,
-          }),
-        )
-        .catch(throwCoreError);
-      for (const { name } of page.executions ?? []) if (name !== undefined) names.push(name);
+      const input = {
+        stateMachineArn,
+        statusFilter: 'RUNNING',
+        maxResults: pageSize,
+        ...(nextToken !== undefined && { nextToken }),
+      };
+      const page = pageSchema.parse(await states('ListExecutions', input).catch(throwCoreError));
+      names.push(...page.executions.map(({ name }) => name));
       nextToken = page.nextToken;
     } while (nextToken !== undefined);
   }
   return names;
 }
+
+const pageSchema = z.object({
+  executions: z.array(z.object({ name: z.string() })),
+  nextToken: z
+    .string()
+    .nullish()
+    .transform((token) => token ?? undefined),
+});
 
 /**
  * Returns executions whose status is that of a list of running ones: a name that it lacks is 'not_running'. The list lags by seconds, so a job

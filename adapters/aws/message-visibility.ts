@@ -1,19 +1,18 @@
-import { ChangeMessageVisibilityCommand } from '@aws-sdk/client-sqs';
-import type { SQSClient } from '@aws-sdk/client-sqs';
 import { throwCoreError } from './aws-error.ts';
+import type { JsonCall } from './requests/json-calls.ts';
 
 /** Sets the visibility timeout of a received message; its message group is blocked until then. */
 export type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
 
 /** Creates a `ChangeVisibility` for one queue. */
-export function createChangeVisibility(client: SQSClient, queueUrl: string): ChangeVisibility {
+export function createChangeVisibility(sqs: JsonCall, queueUrl: string): ChangeVisibility {
   return async (receiptHandle, seconds) => {
-    const command = new ChangeMessageVisibilityCommand({
+    const call = sqs('ChangeMessageVisibility', {
       QueueUrl: queueUrl,
       ReceiptHandle: receiptHandle,
       VisibilityTimeout: seconds,
     });
-    await client.send(command).catch(throwCoreError);
+    await call.catch(throwCoreError);
   };
 }
 

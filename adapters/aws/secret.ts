@@ -1,11 +1,12 @@
-import { GetSecretValueCommand, ResourceNotFoundException } from '@aws-sdk/client-secrets-manager';
-import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { z } from 'zod';
 import { isOver } from '../../core/time.ts';
-import { throwCoreError } from './aws-error.ts';
+import { hasName, throwCoreError } from './aws-error.ts';
+import type { JsonCall } from './requests/json-calls.ts';
 
 /** Options of `createSecret`. */
 export type SecretOptions = {
-  client: SecretsManagerClient;
+  /** Calls of Secrets Manager. */
+  secrets: JsonCall;
   /** ARN of a secret that contains text, not JSON. */
   arn: string;
   now: () => Date;
@@ -27,7 +28,7 @@ export type Secret = {
  * Creates a cached secret of Secrets Manager, read at first use and after its cache time. Failed reads are not
  * cached.
  */
-export function createSecret({ client, arn, now, cacheSeconds = 300 }: SecretOptions): Secret {
+export function createSecret({ secrets, arn, now, cacheSeconds = 300 }: SecretOptions): Secret {
   const newest = keptReading(() => read('AWSCURRENT'), now);
   const older = keptReading(() => read('AWSPREVIOUS'), now);
 
@@ -41,15 +42,17 @@ export function createSecret({ client, arn, now, cacheSeconds = 300 }: SecretOpt
 
   async function read(stage: string): Promise<string | undefined> {
     try {
-      const value = await client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage: stage }));
-      return value.SecretString;
+      const value = await secrets('GetSecretValue', { SecretId: arn, VersionStage: stage });
+      return valueSchema.parse(value).SecretString;
     } catch (error) {
       // The secret has never rotated.
-      if (stage === 'AWSPREVIOUS' && error instanceof ResourceNotFoundException) return undefined;
+      if (stage === 'AWSPREVIOUS' && hasName(error, 'ResourceNotFoundException')) return undefined;
       return throwCoreError(error);
     }
   }
 }
+
+const valueSchema = z.object({ SecretString: z.string().optional() });
 
 function present(value: string | undefined): string {
   if (value === undefined) throw new Error('The secret holds no text');

@@ -1,10 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { transaction, withStorageErrors } from './transaction.ts';
+import { transaction, withoutFlush, withStorageErrors } from './transaction.ts';
 
-/** Runs `work` in a transaction and resolves when it is on disk. Rejects with errors of `work`, and SQLite's errors mapped by `storageError`. */
-export type GroupCommit = <Result>(work: () => Result) => Promise<Result>;
+/**
+ * Runs `work` in a transaction and resolves when it is on disk; with `flush: false` when it is written, which a power loss can take back. Rejects with
+ * errors of `work`, and SQLite's errors mapped by `storageError`.
+ */
+export type GroupCommit = <Result>(work: () => Result, options?: { flush: boolean }) => Promise<Result>;
 
 type Waiting = {
+  flush: boolean;
   /** Runs the work and returns the step that settles it after the commit. */
   run: () => () => void;
   reject: (error: unknown) => void;
@@ -20,9 +24,10 @@ export function groupCommits(database: DatabaseSync): GroupCommit {
   const existing = groups.get(database);
   if (existing !== undefined) return existing;
   let waiting: Waiting[] = [];
-  const commit: GroupCommit = async (work) =>
+  const commit: GroupCommit = async (work, { flush: flushes } = { flush: true }) =>
     new Promise((resolve, reject) => {
       waiting.push({
+        flush: flushes,
         run: () => {
           const result = work();
           return () => resolve(result);
@@ -39,10 +44,15 @@ export function groupCommits(database: DatabaseSync): GroupCommit {
     const group = waiting;
     waiting = [];
     try {
-      for (const settle of transaction(database, () => runAll(group))) settle();
+      for (const settle of commitAll(group)) settle();
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
+  }
+
+  function commitAll(group: readonly Waiting[]): (() => void)[] {
+    const run = () => transaction(database, () => runAll(group));
+    return group.some((each) => each.flush) ? run() : withoutFlush(database, run);
   }
 
   function runAll(group: readonly Waiting[]): (() => void)[] {

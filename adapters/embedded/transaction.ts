@@ -19,6 +19,19 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
   });
 }
 
+/**
+ * Commits without waiting for the disk; the next other commit flushes this one too. A power loss can take back the newest of these commits, with nothing
+ * that follows them. A kill of the process takes back none.
+ */
+export function withoutFlush<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('PRAGMA synchronous = NORMAL');
+  try {
+    return work();
+  } finally {
+    database.exec('PRAGMA synchronous = FULL');
+  }
+}
+
 /** Runs statements that need no transaction. Throws SQLite's errors mapped by `storageError`. */
 export function withStorageErrors<T>(work: () => T): T {
   try {

@@ -6,7 +6,7 @@ import { amountsOfUse, callerUseSchema } from '../../core/records/caller-use.ts'
 import { groupCommits } from './group-commit.ts';
 import { withStorageErrors } from './transaction.ts';
 
-/** Creates the ledger of the use of callers. Throws `TransientError` for disk faults. */
+/** Creates the ledger of the use of callers. A power loss can take back the newest counts. Throws `TransientError` for disk faults. */
 export function createUsageLedger(database: DatabaseSync): UsageLedger {
   const columns = amountsOfUse.join(', ');
   const add = database.prepare(`
@@ -19,11 +19,15 @@ export function createUsageLedger(database: DatabaseSync): UsageLedger {
   );
   const commitInGroup = groupCommits(database);
   return {
+    // The commit of the check that follows flushes the count too.
     add: async (caller, day, use) =>
-      commitInGroup(() => {
-        add.run(caller, day, ...amountsOfUse.map((name) => use[name]));
-        expire.run(caller, oldestDay(day));
-      }),
+      commitInGroup(
+        () => {
+          add.run(caller, day, ...amountsOfUse.map((name) => use[name]));
+          expire.run(caller, oldestDay(day));
+        },
+        { flush: false },
+      ),
     days: async (caller, from, to) =>
       withStorageErrors(() =>
         rowsSchema.parse(days.all(caller, from, to)).map(({ day, ...use }) => ({ day, use })),

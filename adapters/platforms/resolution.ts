@@ -15,4 +15,6 @@ export type Resolution = {
 };
 
 /** Error for a broadcast that has ended permanently. A running job then ends; a new one is rejected as not live. */
-export class BroadcastEndedError extends NotLiveError {}
+export class BroadcastEndedError extends NotLiveError {
+  override name = 'BroadcastEndedError';
+}

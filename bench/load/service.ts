@@ -5,8 +5,6 @@ import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts
 import { runService } from '../../cli/run-service.ts';
 import { readSettings } from '../../cli/settings.ts';
 
-export const intervalSeconds = 10;
-
 type ServiceOptions = { ffmpeg: LocatedFfmpeg; jobs: number; settings?: Record<string, string> };
 
 /** Starts the service in this process with a data folder of its own, and returns what a measurement of its jobs needs. */
@@ -28,21 +26,24 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
   });
   const jobIds: string[] = [];
   return {
+    apiKey: credentials.api_key,
+    eventUrls: () => jobIds.map((jobId) => `${credentials.base_url}/jobs/${jobId}/events`),
     /** Starts a monitor whose condition never holds. */
     startMonitor: async (streamUrl: string, fields: Record<string, unknown> = {}) => {
       const created = await call('POST', '/live-monitor', {
         stream_url: streamUrl,
         condition: 'The picture is entirely black',
         input_mode: 'frames',
-        interval_seconds: intervalSeconds,
+        interval_seconds: 10,
         monitor_duration_seconds: 3600,
         ...fields,
       });
       jobIds.push(created.job_id);
     },
-    countChecks: async (): Promise<number> => {
+    /** Returns the checks of each job since its start. */
+    countChecks: async (): Promise<number[]> => {
       const details = await Promise.all(jobIds.map((jobId) => call('GET', `/jobs/${jobId}`)));
-      return details.reduce((sum, { stats }) => sum + stats.last_check, 0);
+      return details.map(({ stats }) => stats.last_check);
     },
     /** Returns the delays of all commits after their planned time, sorted: capture, comparison, model and commit. */
     readDelays: async (): Promise<number[]> =>

@@ -1,10 +1,10 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
-import { SFNClient } from '@aws-sdk/client-sfn';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
+import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
+import { userRequests } from '../../adapters/aws/requests/user-requests.ts';
 import { CommandError } from '../command-error.ts';
 import { findTable } from '../keys/deployed-keys.ts';
 import { readStackOutputs } from '../stack-outputs.ts';
@@ -19,8 +19,13 @@ const now = () => new Date();
  */
 export async function deployedCallers(which: { stack: string } | { table: string }): Promise<CallerBackend> {
   const client = new DynamoDBClient({});
+  const requests = userRequests(client);
   const tableName = 'table' in which ? which.table : await findTable(which.stack, client);
-  const { callers, eraser, usage } = dynamoStores({ client, tableName, now });
+  const { callers, eraser, usage } = dynamoStores({
+    dynamo: jsonCalls(requests, 'dynamodb'),
+    tableName,
+    now,
+  });
   const openErasure = async () => {
     if ('table' in which)
       throw new CommandError(
@@ -36,8 +41,8 @@ export async function deployedCallers(which: { stack: string } | { table: string
       );
     return {
       eraser,
-      executions: createExecutions({ client: new SFNClient({}), stateMachineArn }),
-      media: createMediaStore({ client: new S3Client({}), bucket }),
+      executions: createExecutions({ states: jsonCalls(requests, 'states'), stateMachineArn }),
+      media: createMediaStore({ requests, bucket }),
     };
   };
   return storedCallers({ callers, usage, now, openErasure }, async () => client.destroy());

@@ -1,16 +1,15 @@
 import { freePace } from '../../core/ports/pace.ts';
 import { randomUUID } from 'node:crypto';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
 import type { AnalyzeCallDeps } from '../../adapters/aws/invoke/analyze-calls.ts';
-import { deferInvoke } from '../../adapters/aws/deferred.ts';
+import { createInvoke } from '../../adapters/aws/invoke/create-invoke.ts';
+import type { Invoke } from '../../adapters/aws/invoke/invoke.ts';
 import { createRemoteContactSheets, createRemoteResize } from '../../adapters/aws/invoke/remote-capture.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
+import { lambdaRequests } from '../../adapters/aws/requests/aws-requests.ts';
+import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
 import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -40,6 +39,8 @@ export type AnalyzeFunctionDeps = AnalyzeDeps &
 export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { measurements, log, during } = telemetry;
+  const requests = lambdaRequests();
+  const capture = createInvoke(requests, config.CAPTURE_FUNCTION);
   const hasBus = config.EVENT_BUS !== undefined;
   const {
     jobs,
@@ -48,18 +49,15 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     meter,
     usage: ledger,
   } = dynamoStores({
-    client: new DynamoDBClient({}),
+    dynamo: jsonCalls(requests, 'dynamodb'),
     tableName: config.TABLE_NAME,
     now,
     hasBus,
     retentionSeconds: config.RETENTION_SECONDS,
   });
-  const contactSheets = createRemoteContactSheets({
-    invoke: deferInvoke(config.CAPTURE_FUNCTION),
-    seconds: sheetSeconds,
-  });
+  const contactSheets = createRemoteContactSheets({ invoke: capture, seconds: sheetSeconds });
   const modelPrice = findModelPrice(visionProviders[config.VISION_PROVIDER].describeModel(config.MODEL_ID));
-  const queue = createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL, hasBus });
+  const queue = createDeliveryQueue({ sqs: jsonCalls(requests, 'sqs'), queueUrl: config.QUEUE_URL, hasBus });
   return {
     jobs: instrumentJobs(jobs, measurements),
     watches: publishCommits(watches, { queue, log, now }),
@@ -68,11 +66,11 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     meter,
     modelPrice,
     usage: createCallerUsage({ ledger, modelPrice, log, now }),
-    media: createMediaStore({ client: new S3Client({}), bucket: config.MEDIA_BUCKET }),
-    vision: meteredVision(createVision(config, contactSheets, telemetry), meter),
+    media: createMediaStore({ requests, bucket: config.MEDIA_BUCKET }),
+    vision: meteredVision(createVision(config, { sheets: contactSheets, capture, telemetry }), meter),
     contactSheets,
     executions: createExecutions({
-      client: new SFNClient({}),
+      states: jsonCalls(requests, 'states'),
       stateMachineArn: config.STATE_MACHINE_ARN,
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
@@ -92,13 +90,15 @@ const visionTimeoutSeconds = 90;
 const sheetSeconds = 30;
 const resizeSeconds = 15;
 
-function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
+type VisionParts = { sheets: ContactSheets; capture: Invoke; telemetry: Telemetry };
+
+function createVision(config: AnalyzeConfig, { sheets, capture, telemetry }: VisionParts): VisionModel {
   const model = visionProviders[config.VISION_PROVIDER].createModel(config, {
     sheets,
     prompt: promptVariants[config.VISION_PROMPT],
   });
   const isScaled = config.VISION_WIDTH < capturedWidthPixels;
-  const resize = createRemoteResize({ invoke: deferInvoke(config.CAPTURE_FUNCTION), seconds: resizeSeconds });
+  const resize = createRemoteResize({ invoke: capture, seconds: resizeSeconds });
   return instrumentVision(isScaled ? withPictureWidth(model, config.VISION_WIDTH, resize) : model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),

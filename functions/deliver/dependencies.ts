@@ -1,12 +1,13 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { deferEventBus, deferMediaStore, deferWebhookHttp } from '../../adapters/aws/deferred.ts';
+import { deferWebhookHttp } from '../../adapters/aws/deferred.ts';
+import { createEventBus } from '../../adapters/aws/event-bus.ts';
+import { createMediaStore } from '../../adapters/aws/media-store.ts';
 import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts';
 import { createMail } from '../../adapters/aws/mail.ts';
+import { lambdaRequests } from '../../adapters/aws/requests/aws-requests.ts';
+import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { softwareVersion } from '../../adapters/aws/software-version.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../../adapters/aws/stored-signer.ts';
@@ -33,12 +34,12 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const client = new DynamoDBClient({});
-  const stores = dynamoStores({ client, tableName: config.TABLE_NAME, now });
+  const requests = lambdaRequests();
+  const stores = dynamoStores({ dynamo: jsonCalls(requests, 'dynamodb'), tableName: config.TABLE_NAME, now });
   const { jobs, deliveries, watches, watchDeliveries, callers, meter } = stores;
-  const sqs = new SQSClient({});
-  const secrets = new SecretsManagerClient({});
-  const secret = (arn: string) => createSecret({ client: secrets, arn, now });
+  const sqs = jsonCalls(requests, 'sqs');
+  const secrets = jsonCalls(requests, 'secretsmanager');
+  const secret = (arn: string) => createSecret({ secrets, arn, now });
   const masterSecret = secret(config.MASTER_SECRET_ARN);
   const mail = createMail(config, { secret, log });
   const webhooks = createWebhookSender({
@@ -60,15 +61,16 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
       isPublic: true,
     },
     destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
-    queue: createDeliveryQueue({ client: sqs, queueUrl: config.QUEUE_URL }),
+    queue: createDeliveryQueue({ sqs, queueUrl: config.QUEUE_URL }),
     meter: instrumentMeter(meter, measurements),
-    media: deferMediaStore(config.MEDIA_BUCKET),
+    media: createMediaStore({ requests, bucket: config.MEDIA_BUCKET }),
     webhooks,
     signer,
     bus:
       config.EVENT_BUS === undefined
         ? undefined
-        : deferEventBus({
+        : createEventBus({
+            events: jsonCalls(requests, 'events'),
             bus: config.EVENT_BUS,
             deployment: config.POWERTOOLS_SERVICE_NAME,
             log,

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { SFNClient } from '@aws-sdk/client-sfn';
-import { SQSClient } from '@aws-sdk/client-sqs';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
-import { deferInvokeLater } from '../../adapters/aws/invoke/invoke-later.ts';
+import { createInvokeLater } from '../../adapters/aws/invoke/invoke-later.ts';
 import { countOpenSessions } from '../../adapters/aws/limit-event-sessions.ts';
 import { listRunning, useListedStatus } from '../../adapters/aws/listed-executions.ts';
 import { paceStarts } from '../../adapters/aws/paced-executions.ts';
+import { lambdaRequests } from '../../adapters/aws/requests/aws-requests.ts';
+import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
 import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -17,15 +16,11 @@ import type { readUsageToday } from '../../core/access/caller-usage.ts';
 import type { ReconcileDeps } from '../../core/job/reconcile.ts';
 import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileConfig } from './config.ts';
+import { startPace } from './fan-out.ts';
 import type { FanOutDeps } from './fan-out.ts';
 
 const now = () => new Date();
 
-/**
- * Starts of one shard. All 16 stay below the smallest quota of StartExecution: a burst of 800, then 150 per second
- * (docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html); callers create jobs meanwhile.
- */
-const startPace = { burst: 40, startsPerSecond: 8 };
 /** Requests that list running executions, a thousand each: a quarter of what an invocation of each shard may carry. */
 const maxPages = 30;
 
@@ -47,23 +42,24 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
+  const requests = lambdaRequests();
   const hasBus = config.EVENT_BUS !== undefined;
   const { jobs, watches, callers, usage, countSessions, repairShards } = dynamoStores({
-    client: new DynamoDBClient({}),
+    dynamo: jsonCalls(requests, 'dynamodb'),
     tableName: config.TABLE_NAME,
     now,
     hasBus,
     retentionSeconds: config.RETENTION_SECONDS,
   });
-  const sfn = new SFNClient({});
+  const states = jsonCalls(requests, 'states');
   const stateMachineArns = [config.STATE_MACHINE_ARN, config.OTHER_STATE_MACHINE_ARN].filter(
     (arn) => arn !== undefined,
   );
   const repairing = {
     jobs: instrumentJobs(jobs, measurements),
-    queue: createDeliveryQueue({ client: new SQSClient({}), queueUrl: config.QUEUE_URL, hasBus }),
+    queue: createDeliveryQueue({ sqs: jsonCalls(requests, 'sqs'), queueUrl: config.QUEUE_URL, hasBus }),
     executions: createExecutions({
-      client: sfn,
+      states,
       stateMachineArn: config.STATE_MACHINE_ARN,
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
@@ -72,8 +68,8 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
   return {
     ...instrumentRepairs(repairing, measurements),
     repairShards,
-    listRunning: () => listRunning({ client: sfn, stateMachineArns, maxPages }),
-    invokeLater: deferInvokeLater(),
+    listRunning: () => listRunning({ states, stateMachineArns, maxPages }),
+    invokeLater: createInvokeLater(requests),
     createShardExecutions: (running) => {
       const paced = paceStarts(repairing.executions, pace);
       const executions = running === null ? paced : useListedStatus(paced, running);

@@ -28,6 +28,11 @@ export type FanOutDeps = {
 
 type Deps = ReconcileDeps & RepairWatchDeps & FanOutDeps;
 
+/**
+ * Starts of one shard. All 16 stay below the smallest quota of StartExecution: a burst of 800, then 150 per second
+ * (docs.aws.amazon.com/step-functions/latest/dg/service-quotas.html); callers create jobs meanwhile.
+ */
+export const startPace = { burst: 45, startsPerSecond: 9 };
 /** Maximum jobs, and watches, of one invocation; the sweep of the next minute finds the rest. */
 const maxPerShard = 2_000;
 /** Concurrent repairs of one invocation: most of their time is waiting. */

@@ -33,7 +33,7 @@ export function createHandler(deps: ReconcileFunctionDeps) {
   return (event: unknown, context: Context): Promise<void> =>
     deps.during(context, async () => {
       const change = eventSchema.parse(event);
-      if ('shard' in change) return repairShard(change, deps, readEnd(deps, context));
+      if ('shard' in change) return repairShard(change, deps, readEnd(deps, context, shardReserveMs));
       if (change['detail-type'] === 'Scheduled Event') return sweep(deps, context);
       const { name, status } = change.detail;
       const execution = readExecutionName(name);
@@ -47,16 +47,18 @@ export function createHandler(deps: ReconcileFunctionDeps) {
 /** Maximum jobs, and watches, that one run repairs itself; above, invocations for each shard share them. */
 const maxJobs = 200;
 const maxWatches = 100;
-/** Time reserved for the last repair before the timeout, in milliseconds. */
-const reserveMs = 20_000;
+/** Time reserved for the last repairs, and the metrics that follow them, before the timeout, in milliseconds. */
+const sweepReserveMs = 20_000;
+/** Time reserved for the last repairs of a shard: a request is repeated for four seconds. */
+const shardReserveMs = 12_000;
 
-function readEnd({ now }: ReconcileFunctionDeps, context: Context): Date {
+function readEnd({ now }: ReconcileFunctionDeps, context: Context, reserveMs: number): Date {
   return new Date(now().getTime() + context.getRemainingTimeInMillis() - reserveMs);
 }
 
 async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<void> {
   const now = deps.now();
-  const endBy = readEnd(deps, context);
+  const endBy = readEnd(deps, context, sweepReserveMs);
   const place = await fanOut(deps, { functionArn: context.invokedFunctionArn, maxEntries: maxJobs });
   if (place === 'here') {
     await reconcile(deps, { dueBy: now, limit: maxJobs, endBy });

@@ -19,6 +19,6 @@ process.stdout.write(
     status,
     body: Buffer.from(body).toString(),
     refused: refused instanceof Error ? refused.name : null,
-    error: new EgressTimeoutError('late').constructor.name,
+    error: new EgressTimeoutError('late').name,
   }),
 );

@@ -18,8 +18,17 @@ export type Synthesized = {
   outDir: string;
 };
 
-/** Synthesizes the stack with the flags of `cdk.json` and empty functions. Takes seconds: call it once per test file. */
+const synthesized = new Map<string, Synthesized>();
+
+/** Synthesizes the stack with the flags of `cdk.json` and empty functions, once per settings: it takes seconds. A test does not change the result. */
 export function synthesize(settings: StageSettingsInput = {}): Synthesized {
+  const key = JSON.stringify(settings);
+  const made = synthesized.get(key) ?? synthesizeAnew(settings);
+  synthesized.set(key, made);
+  return made;
+}
+
+function synthesizeAnew(settings: StageSettingsInput): Synthesized {
   const outDir = mkdtempSync(join(tmpdir(), 'watchpost-synth-'));
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   // stage-kinds.test.ts runs the rules; other files skip them to save seconds.

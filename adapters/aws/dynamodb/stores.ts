@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CallLimits } from '../../../core/access/call-admission.ts';
 import type { CallLimiter } from '../../../core/ports/call-limiter.ts';
 import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
@@ -14,6 +13,7 @@ import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
 import type { WatchDeliveryStore } from '../../../core/ports/watch-deliveries.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
+import type { JsonCall } from '../requests/json-calls.ts';
 import { createCallLimiter } from './call-limiter.ts';
 import { createCallerEraser } from './caller-eraser.ts';
 import { createCallerStore } from './caller-store.ts';
@@ -33,7 +33,8 @@ import { createWatchStore } from './watch-store.ts';
 
 /** Settings of the stores. */
 export type DynamoStoreSettings = {
-  client: DynamoDBClient;
+  /** Calls of DynamoDB. */
+  dynamo: JsonCall;
   tableName: string;
   now: () => Date;
   /** Time that an ended job is readable, in seconds. Its items expire later. Default: the maximum of a stage. */
@@ -72,10 +73,10 @@ export type DynamoStores = {
 
 /** Creates all stores on one table (`table-layout.ts`). Sends no request. */
 export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
-  const { client, tableName, now, retentionSeconds } = settings;
+  const { dynamo, tableName, now, retentionSeconds } = settings;
   const { backoff = systemBackoff, newId = randomUUID, setTimer = setSystemTimer } = settings;
   const { callLimits = { perMinute: 0, atOnce: 0 }, eventSessionsPerCaller: perCaller = 10 } = settings;
-  const table = openTable({ client, tableName, newId, ...backoff });
+  const table = openTable({ dynamo, tableName, newId, ...backoff });
   const ttls = itemTtls(retentionSeconds);
   const rules = { ttls, hasBus: settings.hasBus ?? false };
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });

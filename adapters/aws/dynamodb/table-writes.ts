@@ -1,21 +1,18 @@
-import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import { z } from 'zod';
 import { readCancellation, isConditionFailure, isTransactionConflict } from './cancellation.ts';
-import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { retryWithJitter } from './retry-with-jitter.ts';
 import { toCoreError } from '../aws-error.ts';
-import type { Table, TransactionResult, WriteResult } from './table.ts';
+import { attributesSchema, fromAttributes, toAttributes } from './attributes.ts';
+import type { Table, TableDeps, TransactionResult, WriteResult } from './table.ts';
 import { buildExpression, toTransactItem, type Item, type Write } from './write.ts';
-
-type Deps = { documents: DynamoDBDocumentClient; tableName: string; newId: () => string } & BackoffDeps;
 
 /** Creates the write operations. */
 export function tableWrites({
-  documents,
+  dynamo,
   tableName,
   newId,
   ...backoff
-}: Deps): Pick<Table, 'write' | 'transact'> {
+}: TableDeps): Pick<Table, 'write' | 'transact'> {
   return {
     write: async (write) => retryWithJitter(() => tryWrite(write), backoff),
     transact: async (writes) => {
@@ -45,22 +42,23 @@ export function tableWrites({
     const rest = buildExpression(write, tableName);
     switch (write.kind) {
       case 'put':
-        await documents.send(new PutCommand({ ...rest, Item: write.item }));
+        await dynamo('PutItem', { ...rest, Item: toAttributes(write.item) });
         return undefined;
       case 'delete':
-        await documents.send(new DeleteCommand({ ...rest, Key: write.key }));
+        await dynamo('DeleteItem', { ...rest, Key: toAttributes(write.key) });
         return undefined;
       case 'update': {
-        const update = { ...rest, Key: write.key, UpdateExpression: write.change };
-        return (await documents.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }))).Attributes;
+        const update = { ...rest, Key: toAttributes(write.key), UpdateExpression: write.change };
+        const answer = await dynamo('UpdateItem', { ...update, ReturnValues: 'ALL_NEW' });
+        return fromAttributes(updatedSchema.parse(answer).Attributes);
       }
     }
   }
 
-  /** The token makes SDK retries after a broken connection the same request, for ten minutes. */
+  /** The token makes retries after a broken connection the same request, for ten minutes. */
   async function tryTransact(items: ReturnType<typeof toTransactItem>[], token: string) {
     try {
-      await documents.send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: token }));
+      await dynamo('TransactWriteItems', { TransactItems: items, ClientRequestToken: token });
       return { kind: 'written' } as const;
     } catch (error) {
       const cancellation = readCancellation(error);
@@ -69,3 +67,5 @@ export function tableWrites({
     }
   }
 }
+
+const updatedSchema = z.object({ Attributes: attributesSchema });

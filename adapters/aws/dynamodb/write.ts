@@ -1,4 +1,4 @@
-import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
+import { toAttributes, type Attributes } from './attributes.ts';
 
 /** Key of an item. */
 export type ItemKey = { pk: string; sk: string };
@@ -21,18 +21,18 @@ export type Write = Condition &
     | { kind: 'delete'; key: ItemKey }
   );
 
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
+type TransactItem = Record<string, { TableName: string } & Attributes>;
 
 /** Converts a write to an item of a transaction. */
 export function toTransactItem(write: Write, tableName: string): TransactItem {
   const rest = buildExpression(write, tableName);
   switch (write.kind) {
     case 'put':
-      return { Put: { ...rest, Item: write.item } };
+      return { Put: { ...rest, Item: toAttributes(write.item) } };
     case 'update':
-      return { Update: { ...rest, Key: write.key, UpdateExpression: write.change } };
+      return { Update: { ...rest, Key: toAttributes(write.key), UpdateExpression: write.change } };
     case 'delete':
-      return { Delete: { ...rest, Key: write.key } };
+      return { Delete: { ...rest, Key: toAttributes(write.key) } };
   }
 }
 
@@ -45,7 +45,7 @@ export function buildExpression(write: Write, tableName: string) {
   return {
     TableName: tableName,
     ...(write.condition && { ConditionExpression: write.condition }),
-    ...(write.values && { ExpressionAttributeValues: write.values }),
+    ...(write.values && { ExpressionAttributeValues: toAttributes(write.values) }),
     ...(names && { ExpressionAttributeNames: names }),
   };
 }

@@ -1,25 +1,19 @@
-import { loadOnce } from '../../load-once.ts';
 import { throwCoreError } from '../aws-error.ts';
+import type { AwsRequests } from '../requests/aws-requests.ts';
+import { invocationPath } from './create-invoke.ts';
 
 /** Invokes a function asynchronously: Lambda queues the event, and repeats it twice if it fails. Throws `TransientError`. */
 export type InvokeLater = (functionArn: string, payload: object) => Promise<void>;
 
-/**
- * Creates an `InvokeLater`; loads the Lambda client at the first call. It is not in `deferred.ts`, because the bundler then loads the other
- * clients of that file as a whole.
- */
-export function deferInvokeLater(): InvokeLater {
-  const load = loadOnce(async () => {
-    const { InvokeCommand, LambdaClient } = await import('@aws-sdk/client-lambda');
-    return { client: new LambdaClient({}), InvokeCommand };
-  });
+/** Creates an `InvokeLater`. */
+export function createInvokeLater(requests: AwsRequests): InvokeLater {
   return async (functionArn, payload) => {
-    const { client, InvokeCommand } = await load();
-    const command = new InvokeCommand({
-      FunctionName: functionArn,
-      InvocationType: 'Event',
-      Payload: JSON.stringify(payload),
-    });
-    await client.send(command).catch(throwCoreError);
+    await requests({
+      service: 'lambda',
+      method: 'POST',
+      path: invocationPath(functionArn),
+      headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'Event' },
+      body: JSON.stringify(payload),
+    }).catch(throwCoreError);
   };
 }

@@ -32,7 +32,7 @@ export type WorkflowEngine = Executions & {
 const closeGraceSeconds = 10;
 
 /**
- * Creates a durable engine for one workflow definition: it stores every transition before the next step, so that executions
+ * Creates a durable engine for one workflow definition: it stores every task result and wait before the next step, so that executions
  * survive the process. A task whose result was not stored runs again (at least once). `start` rejects if it cannot store the
  * execution.
  * @throws WorkflowDefinitionError

@@ -5,9 +5,9 @@ import type { ExecutionStore, StoredExecution } from './execution-store.ts';
 import type { Json } from './json.ts';
 import type { Transition, Position } from './progress.ts';
 import { startTask, type TaskFunction } from './task-attempt.ts';
-import { abortExecution, type Action, applyTaskOutcome, nextAction } from './transition.ts';
+import { abortExecution, type Action, applyTaskOutcome, followTransition, nextAction } from './transition.ts';
 
-/** Listener for a stored transition into a state. */
+/** Transition into a state. */
 export type TransitionEvent = { execution: string; state: string; input: Json };
 
 export type ExecutionRunDeps = {
@@ -36,7 +36,10 @@ export type ExecutionRun = {
 /** Delays between attempts to store a transition: 1, 2, 4 … 30 s. */
 const maxWritePauseSeconds = 30;
 
-/** Runs one execution from `from` to its end and stores each transition before the next step. Then calls `onOver`. */
+/**
+ * Runs one execution from `from` to its end and stores the position before each wait, and the result of each task before the next step. Then calls
+ * `onOver`.
+ */
 export function createExecutionRun(
   { name, input }: Pick<StoredExecution, 'name' | 'input'>,
   from: Position,
@@ -70,8 +73,22 @@ export function createExecutionRun(
         void runTask(action);
         break;
       case 'move':
-        record(action.move);
+        if (!isRepeatable(action.move)) return record(action.move);
+        take([action.move]);
+        step();
         break;
+    }
+  }
+
+  /** The end of a wait needs no write: an execution that resumes at the wait finds it over. */
+  function isRepeatable({ progress }: Transition): boolean {
+    return progress.status === 'running' && progress.wakeAt === null && progress.data === position.data;
+  }
+
+  function take(moves: readonly Transition[]): void {
+    for (const { progress, entered } of moves) {
+      if (entered) onTransition?.({ execution: name, state: progress.state, input: progress.data });
+      if (progress.status === 'running') position = progress;
     }
   }
 
@@ -89,25 +106,21 @@ export function createExecutionRun(
     if (!dropped) record(applyTaskOutcome(workflow, position, outcome, clock.now(), random));
   }
 
-  /** Stores a transition and continues from it. Retries until the store accepts it (full disk, locked file). */
+  /** Stores a transition, with those that follow it immediately, and continues. Retries until the store accepts it (full disk, locked file). */
   function record(move: Transition): void {
+    const moves = followTransition(workflow, move, clock.now());
+    const { progress } = moves.at(-1) ?? move;
     let stored: boolean;
     try {
-      stored = store.save(name, move.progress);
+      stored = store.save(name, progress, move.dataText);
     } catch (error) {
       postpone(move, error);
       return;
     }
     failedWrites = 0;
-    const { progress } = move;
-    if (stored && move.entered)
-      onTransition?.({ execution: name, state: progress.state, input: progress.data });
-    if (!stored || progress.status !== 'running') {
-      onOver();
-      return;
-    }
-    position = progress;
-    step();
+    if (stored) take(moves);
+    if (!stored || progress.status !== 'running') onOver();
+    else step();
   }
 
   function postpone(move: Transition, error: unknown): void {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type ExecutionInput, executionInputSchema } from '../../../core/records/workflow.ts';
 import { jsonSchema } from './json.ts';
 import type { Progress } from './progress.ts';
-import { withStorageErrors } from '../transaction.ts';
+import { withoutFlush, withStorageErrors } from '../transaction.ts';
 
 export type StoredExecution = { name: string; input: ExecutionInput; startedAt: Date; progress: Progress };
 
@@ -11,8 +11,11 @@ export type StoredExecution = { name: string; input: ExecutionInput; startedAt: 
 export type ExecutionStore = {
   /** Returns false if the name is taken by a running or ended execution. */
   insert(execution: StoredExecution): boolean;
-  /** Stores the position of a running execution. Returns false, without a write, if it is not running any more. */
-  save(name: string, progress: Progress): boolean;
+  /**
+   * Stores the position of a running execution. Returns false, without a write, if it is not running any more. `dataText` is the JSON of the data, if the
+   * caller has it.
+   */
+  save(name: string, progress: Progress, dataText?: string): boolean;
   find(name: string): StoredExecution | undefined;
   running(): StoredExecution[];
   /** Removes executions that ended before `stoppedBefore`, which frees their names. Returns how many. */
@@ -68,9 +71,12 @@ export function createExecutionStore(database: DatabaseSync): ExecutionStore {
           insert.run({ name, ...input, started_at: startedAt.toISOString(), ...toColumns(progress) })
             .changes === 1,
       ),
-    save: (name, progress) =>
+    // A power loss can take back the newest positions, with nothing that follows them: the steps after them run again, which each step allows. Nobody has
+    // been told of a position.
+    save: (name, progress, dataText) =>
       withStorageErrors(
-        () => withoutFlush(database, () => update.run({ name, ...toColumns(progress) })).changes === 1,
+        () =>
+          withoutFlush(database, () => update.run({ name, ...toColumns(progress, dataText) })).changes === 1,
       ),
     find: (name) => {
       const row = withStorageErrors(() => find.get(name));
@@ -81,25 +87,12 @@ export function createExecutionStore(database: DatabaseSync): ExecutionStore {
   };
 }
 
-/**
- * Commits without waiting for the disk; the next other commit flushes this one too. A power loss can take back the newest positions, with nothing that
- * follows them: the steps after them run again, which each step allows. Nobody has been told of a position.
- */
-function withoutFlush<T>(database: DatabaseSync, work: () => T): T {
-  database.exec('PRAGMA synchronous = NORMAL');
-  try {
-    return work();
-  } finally {
-    database.exec('PRAGMA synchronous = FULL');
-  }
-}
-
-function toColumns(progress: Progress) {
+function toColumns(progress: Progress, dataText = JSON.stringify(progress.data)) {
   const running = progress.status === 'running';
   return {
     status: progress.status,
     state: progress.state,
-    data: JSON.stringify(progress.data),
+    data: dataText,
     attempts: JSON.stringify(running ? progress.attempts : []),
     since: running ? progress.since.toISOString() : null,
     wake_at: running ? (progress.wakeAt?.toISOString() ?? null) : null,

@@ -29,5 +29,11 @@ export type ExecutionEnding = {
 
 export type Progress = Position | ExecutionEnding;
 
-/** Transition of an execution. `entered` is true if it entered `progress.state`, rather than retrying or failing in it. */
-export type Transition = { progress: Progress; entered: boolean };
+/** Transition of an execution. */
+export type Transition = {
+  progress: Progress;
+  /** True if it entered `progress.state`, rather than retrying or failing in it. */
+  entered: boolean;
+  /** JSON of `progress.data`, if the transition has computed it. */
+  dataText?: string;
+};

@@ -46,6 +46,25 @@ export function nextAction(workflow: Workflow, position: Position, now: Date): A
   }
 }
 
+/**
+ * Returns a transition and those that follow it immediately: through states that neither wait nor run a task. They are functions of the data, so that an
+ * execution that resumes from an earlier one takes them again.
+ */
+export function followTransition(
+  workflow: Workflow,
+  first: Transition,
+  now: Date,
+): [Transition, ...Transition[]] {
+  const moves: [Transition, ...Transition[]] = [first];
+  for (let { progress } = first; progress.status === 'running';) {
+    const action = nextAction(workflow, progress, now);
+    if (action.kind !== 'move') break;
+    moves.push(action.move);
+    progress = action.move.progress;
+  }
+  return moves;
+}
+
 /** Returns the transition that a task's result or failure causes. */
 export function applyTaskOutcome(
   workflow: Workflow,
@@ -87,11 +106,9 @@ function pass(
 ): Transition {
   switch (state.Type) {
     case 'Wait':
-      return goTo(workflow, position, state.Next, position.data, now);
-    case 'Choice': {
-      const next = choose(state.Choices, state.Default, position.data);
-      return goTo(workflow, position, next, position.data, now);
-    }
+      return enter(workflow, state.Next, position.data, now);
+    case 'Choice':
+      return enter(workflow, choose(state.Choices, state.Default, position.data), position.data, now);
     case 'Succeed':
     case 'Fail':
       return enter(workflow, position.state, position.data, now);
@@ -123,8 +140,9 @@ function handle(
 }
 
 function goTo(workflow: Workflow, from: Position, next: string, data: Json, now: Date): Transition {
-  const bytes = Buffer.byteLength(JSON.stringify(data));
-  if (bytes <= maxDataBytes) return enter(workflow, next, data, now);
+  const dataText = JSON.stringify(data);
+  const bytes = Buffer.byteLength(dataText);
+  if (bytes <= maxDataBytes) return { ...enter(workflow, next, data, now), dataText };
   const cause = `The state's output has ${bytes} bytes, more than the ${maxDataBytes} that a workflow carries`;
   return stay(fail(from, { error: 'States.DataLimitExceeded', cause }, now));
 }

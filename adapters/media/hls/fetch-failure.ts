@@ -61,6 +61,7 @@ const networkRemediations: Record<NetworkFault, (what: ResourceKind) => string> 
 
 /** Response with a status other than 200 or 206. */
 export class StatusError extends StreamFetchError {
+  override name = 'StatusError';
   readonly status: number;
 
   constructor(status: number, what: ResourceKind) {

@@ -32,7 +32,9 @@ export type PreparePlaylist = (playlist: Uint8Array) => { playlist: Uint8Array; 
 export type FetchedPlaylist = MediaPlaylist & { paused: boolean };
 
 /** The server has no such playlist (HTTP 404 or 410). */
-export class PlaylistGoneError extends StreamFetchError {}
+export class PlaylistGoneError extends StreamFetchError {
+  override name = 'PlaylistGoneError';
+}
 
 /**
  * Fetches the media playlist of a URL, through the variant that suffices for the mode. Throws `PlaylistGoneError`, `StreamFetchError`,

@@ -19,6 +19,7 @@ export type SegmentFetcher = {
  * instead of 404.
  */
 export class SegmentMissingError extends StreamFetchError {
+  override name = 'SegmentMissingError';
   readonly sequence: bigint;
 
   constructor(sequence: bigint, cause: StatusError) {

@@ -26,6 +26,8 @@ export function visionErrorFrom(error: unknown, signal: AbortSignal, modelId: st
  * other services. The other `ValidationException`s are about the request.
  */
 export class ModelNotOpenError extends VisionError {
+  override name = 'ModelNotOpenError';
+
   constructor(modelId: string, options?: ErrorOptions) {
     super(
       `Bedrock does not permit this account to call ${modelId}. Open Service Quotas → Amazon Bedrock: if the applied tokens per minute of the model are 0, ask AWS Support to open the model for the account.`,

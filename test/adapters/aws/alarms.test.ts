@@ -1,28 +1,25 @@
-import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
-import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
-import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAlarms } from '../../../adapters/aws/alarms.ts';
+import type { JsonCall } from '../../../adapters/aws/requests/json-calls.ts';
 import { alarmSchema } from '../../../core/ports/alarms.ts';
 import { TransientError } from '../../../core/errors.ts';
+import { serviceError } from './requests/local-requests.ts';
 
-const client = new CloudWatchClient({ region: 'eu-west-1' });
-const cloudWatch = mockClient(client);
-const alarms = createAlarms({ client, prefix: 'Watchpost-prod/' });
+const monitoring = vi.fn<JsonCall>();
+const alarms = createAlarms({ monitoring, prefix: 'Watchpost-prod/' });
 
-beforeEach(() => void cloudWatch.reset());
+beforeEach(() => void monitoring.mockReset());
 
-const failedJobs: MetricAlarm = {
+const failedJobs = {
   AlarmName: 'Watchpost-prod/failed-jobs',
   AlarmArn: 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:Watchpost-prod/failed-jobs',
   AlarmDescription: 'Jobs failed. What to do: docs/operate/runbook.md#failed-jobs',
   StateValue: 'OK',
   StateReason: 'Threshold Crossed: 1 datapoint [0.0 (21/11/26 03:00:00)] was not greater than 5.0.',
-  StateTransitionedTimestamp: new Date('2026-11-21T03:15:00.000Z'),
-  StateUpdatedTimestamp: new Date('2026-11-21T03:45:00.000Z'),
+  StateTransitionedTimestamp: Date.parse('2026-11-21T03:15:00.000Z') / 1000,
+  StateUpdatedTimestamp: Date.parse('2026-11-21T03:45:00.000Z') / 1000,
 };
-const hold = (...held: MetricAlarm[]) =>
-  cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: held });
+const hold = (...held: object[]) => monitoring.mockResolvedValue({ MetricAlarms: held });
 
 describe('createAlarms', () => {
   test('alarms have their state, its start, and a description', async () => {
@@ -43,11 +40,8 @@ describe('createAlarms', () => {
 
     await alarms.list();
 
-    const [call] = cloudWatch.commandCalls(DescribeAlarmsCommand);
-    expect(call?.args[0].input).toMatchObject({
-      AlarmNamePrefix: 'Watchpost-prod/',
-      AlarmTypes: ['MetricAlarm'],
-    });
+    const input = { AlarmNamePrefix: 'Watchpost-prod/', AlarmTypes: ['MetricAlarm'], MaxRecords: 100 };
+    expect(monitoring).toHaveBeenCalledExactlyOnceWith('DescribeAlarms', input);
   });
 
   test('an active alarm contains the measured values without the account id', async () => {
@@ -75,11 +69,10 @@ describe('createAlarms', () => {
   });
 
   test('alarms are read to the last page', async () => {
-    cloudWatch
-      .on(DescribeAlarmsCommand)
-      .resolves({ MetricAlarms: [failedJobs], NextToken: 'second' })
-      .on(DescribeAlarmsCommand, { NextToken: 'second' })
-      .resolves({ MetricAlarms: [{ ...failedJobs, AlarmName: 'Watchpost-prod/dead-letters' }] });
+    const last = { ...failedJobs, AlarmName: 'Watchpost-prod/dead-letters' };
+    monitoring.mockImplementation(async (_, input) =>
+      'NextToken' in input ? { MetricAlarms: [last] } : { MetricAlarms: [failedJobs], NextToken: 'second' },
+    );
 
     expect((await alarms.list()).map(({ name }) => name)).toEqual([
       'Watchpost-prod/failed-jobs',
@@ -88,14 +81,13 @@ describe('createAlarms', () => {
   });
 
   test('the number of alarm pages is limited', async () => {
-    cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: [failedJobs], NextToken: 'more' });
+    monitoring.mockResolvedValue({ MetricAlarms: [failedJobs], NextToken: 'more' });
 
     expect(await alarms.list()).toHaveLength(5);
   });
 
   test('throttling by CloudWatch is a TransientError', async () => {
-    const busy = Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' });
-    cloudWatch.on(DescribeAlarmsCommand).rejects(busy);
+    monitoring.mockRejectedValue(serviceError('ThrottlingException'));
 
     await expect(alarms.list()).rejects.toThrow(TransientError);
   });

@@ -1,29 +1,25 @@
-import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeliveryQueue } from '../../../adapters/aws/delivery-queue.ts';
 import {
   backoffSeconds,
   createChangeVisibility,
   visibilitySeconds,
 } from '../../../adapters/aws/message-visibility.ts';
+import type { JsonCall } from '../../../adapters/aws/requests/json-calls.ts';
 import { TransientError } from '../../../core/errors.ts';
 
-const client = new SQSClient({ region: 'eu-west-1' });
-const sqs = mockClient(client);
+const sqs = vi.fn<JsonCall>(async () => ({}));
 const queueUrl = 'https://sqs.eu-west-1.amazonaws.com/123456789012/deliveries.fifo';
-const queue = createDeliveryQueue({ client, queueUrl });
+const queue = createDeliveryQueue({ sqs, queueUrl });
 const message = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', sequence: 4, resend: 1, attempt: 0 };
 
-beforeEach(() => void sqs.reset());
+beforeEach(() => void sqs.mockClear());
 
 describe('delivery queue on SQS FIFO', () => {
   test('messages are grouped by job and deduplicated by event and resend', async () => {
-    sqs.on(SendMessageCommand).resolves({});
-
     await queue.send(message);
 
-    expect(sqs.commandCalls(SendMessageCommand)[0]?.args[0].input).toEqual({
+    expect(sqs).toHaveBeenCalledExactlyOnceWith('SendMessage', {
       QueueUrl: queueUrl,
       MessageBody: JSON.stringify(message),
       MessageGroupId: message.job_id,
@@ -32,17 +28,15 @@ describe('delivery queue on SQS FIFO', () => {
   });
 
   test('a broken connection is a TransientError', async () => {
-    sqs.on(SendMessageCommand).rejects(Object.assign(new Error('read'), { code: 'ECONNRESET' }));
+    sqs.mockRejectedValueOnce(Object.assign(new Error('read'), { code: 'ECONNRESET' }));
 
     await expect(queue.send(message)).rejects.toThrow(TransientError);
   });
 
   test('a message is delayed by its visibility timeout', async () => {
-    sqs.on(ChangeMessageVisibilityCommand).resolves({});
+    await createChangeVisibility(sqs, queueUrl)('receipt', 25);
 
-    await createChangeVisibility(client, queueUrl)('receipt', 25);
-
-    expect(sqs.commandCalls(ChangeMessageVisibilityCommand)[0]?.args[0].input).toEqual({
+    expect(sqs).toHaveBeenCalledExactlyOnceWith('ChangeMessageVisibility', {
       QueueUrl: queueUrl,
       ReceiptHandle: 'receipt',
       VisibilityTimeout: 25,

@@ -1,39 +1,25 @@
-import {
-  DescribeExecutionCommand,
-  ExecutionAlreadyExists,
-  ExecutionDoesNotExist,
-  SFNClient,
-  SFNServiceException,
-  StartExecutionCommand,
-  StopExecutionCommand,
-} from '@aws-sdk/client-sfn';
-import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { executionName } from '../../../core/records/workflow.ts';
 import { readExecutionName } from '../../../adapters/aws/execution-name.ts';
 import { createExecutions } from '../../../adapters/aws/executions.ts';
+import type { JsonCall } from '../../../adapters/aws/requests/json-calls.ts';
 import { TransientError } from '../../../core/errors.ts';
+import { serviceError } from './requests/local-requests.ts';
 
-const client = new SFNClient({ region: 'eu-west-1' });
-const sfn = mockClient(client);
+const states = vi.fn<JsonCall>();
 const stateMachineArn = 'arn:aws:states:eu-west-1:123456789012:stateMachine:watchpost';
-const executions = createExecutions({ client, stateMachineArn });
+const executions = createExecutions({ states, stateMachineArn });
 const input = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', generation: 2 };
 const arn =
   'arn:aws:states:eu-west-1:123456789012:execution:watchpost:0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001-2';
 
-beforeEach(() => void sfn.reset());
-
-const fault = { message: '', $metadata: {} };
+beforeEach(() => void states.mockReset().mockResolvedValue({}));
 
 describe('executions on Step Functions', () => {
   test('an execution is named by job and generation and gets both as input', async () => {
-    sfn.on(StartExecutionCommand).resolves({});
-
     expect(await executions.start(input)).toBe('started');
 
-    const [call] = sfn.commandCalls(StartExecutionCommand);
-    expect(call?.args[0].input).toEqual({
+    expect(states).toHaveBeenCalledExactlyOnceWith('StartExecution', {
       stateMachineArn,
       name: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001-2',
       input: JSON.stringify(input),
@@ -41,17 +27,17 @@ describe('executions on Step Functions', () => {
   });
 
   test('a name that is in use or was used is an execution that has started', async () => {
-    sfn.on(StartExecutionCommand).rejects(new ExecutionAlreadyExists(fault));
+    states.mockRejectedValue(serviceError('ExecutionAlreadyExists'));
 
     expect(await executions.start(input)).toBe('already');
   });
 
   test('stopping an execution that never started has no effect', async () => {
-    sfn.on(StopExecutionCommand).rejects(new ExecutionDoesNotExist(fault));
+    states.mockRejectedValue(serviceError('ExecutionDoesNotExist'));
 
     await executions.stop(input, 'cancelled');
 
-    expect(sfn.commandCalls(StopExecutionCommand)[0]?.args[0].input).toEqual({
+    expect(states).toHaveBeenCalledExactlyOnceWith('StopExecution', {
       executionArn: arn,
       cause: 'cancelled',
     });
@@ -65,24 +51,22 @@ describe('executions on Step Functions', () => {
     ['TIMED_OUT', 'failed'],
     ['ABORTED', 'aborted'],
   ] as const)('an execution in state %s is %s', async (status, expected) => {
-    sfn.on(DescribeExecutionCommand, { executionArn: arn }).resolves({ status });
+    states.mockResolvedValue({ status });
 
     expect(await executions.status(input)).toBe(expected);
+    expect(states).toHaveBeenCalledExactlyOnceWith('DescribeExecution', { executionArn: arn });
   });
 
   test('an execution that never started has no status', async () => {
-    sfn.on(DescribeExecutionCommand).rejects(new ExecutionDoesNotExist(fault));
+    states.mockRejectedValue(serviceError('ExecutionDoesNotExist'));
 
     expect(await executions.status(input)).toBeUndefined();
   });
 
   test('throttling is a TransientError, a missing permission is not', async () => {
-    const refused = (name: string, httpStatusCode: number) =>
-      new SFNServiceException({ name, $fault: 'client', $metadata: { httpStatusCode } });
-    sfn
-      .on(StartExecutionCommand)
-      .rejectsOnce(refused('ThrottlingException', 400))
-      .rejectsOnce(refused('AccessDeniedException', 400));
+    states
+      .mockRejectedValueOnce(serviceError('ThrottlingException'))
+      .mockRejectedValueOnce(serviceError('AccessDeniedException'));
 
     await expect(executions.start(input)).rejects.toThrow(TransientError);
     await expect(executions.start(input)).rejects.toMatchObject({ name: 'AccessDeniedException' });
@@ -104,26 +88,31 @@ describe('execution name', () => {
 
 describe('executions of the other mode', () => {
   const otherStateMachineArn = `${stateMachineArn}-jobs`;
-  const both = createExecutions({ client, stateMachineArn, otherStateMachineArn });
+  const both = createExecutions({ states, stateMachineArn, otherStateMachineArn });
   const otherArn = arn.replace(':watchpost:', ':watchpost-jobs:');
 
   test('an execution that runs on the state machine of the other mode is not missing', async () => {
-    sfn.on(DescribeExecutionCommand, { executionArn: arn }).rejects(new ExecutionDoesNotExist(fault));
-    sfn.on(DescribeExecutionCommand, { executionArn: otherArn }).resolves({ status: 'RUNNING' });
+    states
+      .mockRejectedValueOnce(serviceError('ExecutionDoesNotExist'))
+      .mockResolvedValueOnce({ status: 'RUNNING' });
 
     expect(await both.status(input)).toBe('running');
+    expect(states.mock.calls).toEqual([
+      ['DescribeExecution', { executionArn: arn }],
+      ['DescribeExecution', { executionArn: otherArn }],
+    ]);
   });
 
   test('an execution is stopped on both state machines and started on the current one', async () => {
-    sfn.on(StopExecutionCommand, { executionArn: arn }).rejects(new ExecutionDoesNotExist(fault));
-    sfn.on(StopExecutionCommand, { executionArn: otherArn }).resolves({});
-    sfn.on(StartExecutionCommand).resolves({});
+    states.mockRejectedValueOnce(serviceError('ExecutionDoesNotExist'));
 
     await both.stop(input, 'cancelled');
     await both.start(input);
 
-    const stopped = sfn.commandCalls(StopExecutionCommand).map(({ args: [call] }) => call.input.executionArn);
-    expect(stopped).toEqual([arn, otherArn]);
-    expect(sfn.commandCalls(StartExecutionCommand)[0]?.args[0].input.stateMachineArn).toBe(stateMachineArn);
+    expect(states.mock.calls).toEqual([
+      ['StopExecution', { executionArn: arn, cause: 'cancelled' }],
+      ['StopExecution', { executionArn: otherArn, cause: 'cancelled' }],
+      ['StartExecution', expect.objectContaining({ stateMachineArn })],
+    ]);
   });
 });

@@ -1,13 +1,12 @@
-import { ListExecutionsCommand, SFNClient, SFNServiceException } from '@aws-sdk/client-sfn';
-import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { listRunning, useListedStatus } from '../../../adapters/aws/listed-executions.ts';
 import { paceStarts } from '../../../adapters/aws/paced-executions.ts';
+import type { JsonCall } from '../../../adapters/aws/requests/json-calls.ts';
 import { TransientError } from '../../../core/errors.ts';
 import type { Executions } from '../../../core/ports/executions.ts';
+import { serviceError } from './requests/local-requests.ts';
 
-const client = new SFNClient({ region: 'eu-west-1' });
-const sfn = mockClient(client);
+const states = vi.fn<JsonCall>();
 const arns = ['arn:jobs', 'arn:watch'];
 const input = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', generation: 2 };
 const executions: Executions = {
@@ -17,57 +16,44 @@ const executions: Executions = {
   runsHere: () => false,
 };
 
-beforeEach(() => void sfn.reset());
+beforeEach(() => void states.mockReset());
 
 const page = (names: string[], nextToken?: string) => ({
-  executions: names.map((name) => ({
-    name,
-    executionArn: name,
-    stateMachineArn: 'arn',
-    status: 'RUNNING' as const,
-    startDate: new Date(0),
-  })),
+  executions: names.map((name) => ({ name, executionArn: name, status: 'RUNNING', startDate: 0 })),
   nextToken,
 });
 
 test('running executions are listed from all pages of both state machines', async () => {
-  sfn
-    .on(ListExecutionsCommand, { stateMachineArn: 'arn:jobs' })
-    .resolvesOnce(page(['a-0', 'b-1'], 'more'))
-    .resolvesOnce(page(['c-0']))
-    .on(ListExecutionsCommand, { stateMachineArn: 'arn:watch' })
-    .resolves(page(['d-4']));
+  states
+    .mockResolvedValueOnce(page(['a-0', 'b-1'], 'more'))
+    .mockResolvedValueOnce(page(['c-0']))
+    .mockResolvedValueOnce(page(['d-4']));
 
-  expect(await listRunning({ client, stateMachineArns: arns, maxPages: 3 })).toEqual([
+  expect(await listRunning({ states, stateMachineArns: arns, maxPages: 3 })).toEqual([
     'a-0',
     'b-1',
     'c-0',
     'd-4',
   ]);
-  expect(sfn.commandCalls(ListExecutionsCommand)[1]?.args[0].input).toEqual({
-    stateMachineArn: 'arn:jobs',
-    statusFilter: 'RUNNING',
-    maxResults: 1000,
-    nextToken: 'more',
-  });
+  const input = { stateMachineArn: 'arn:jobs', statusFilter: 'RUNNING', maxResults: 1000 };
+  expect(states.mock.calls).toEqual([
+    ['ListExecutions', input],
+    ['ListExecutions', { ...input, nextToken: 'more' }],
+    ['ListExecutions', { ...input, stateMachineArn: 'arn:watch' }],
+  ]);
 });
 
 test('more running executions than the pages hold are not listed', async () => {
-  sfn.on(ListExecutionsCommand).resolves(page(['a-0'], 'more'));
+  states.mockResolvedValue(page(['a-0'], 'more'));
 
-  expect(await listRunning({ client, stateMachineArns: arns, maxPages: 3 })).toBeUndefined();
-  expect(sfn.commandCalls(ListExecutionsCommand)).toHaveLength(3);
+  expect(await listRunning({ states, stateMachineArns: arns, maxPages: 3 })).toBeUndefined();
+  expect(states).toHaveBeenCalledTimes(3);
 });
 
 test('a throttled list is a TransientError', async () => {
-  const fault = {
-    name: 'ThrottlingException',
-    $fault: 'client' as const,
-    $metadata: { httpStatusCode: 400 },
-  };
-  sfn.on(ListExecutionsCommand).rejects(new SFNServiceException(fault));
+  states.mockRejectedValue(serviceError('ThrottlingException'));
 
-  await expect(listRunning({ client, stateMachineArns: arns, maxPages: 3 })).rejects.toThrow(TransientError);
+  await expect(listRunning({ states, stateMachineArns: arns, maxPages: 3 })).rejects.toThrow(TransientError);
 });
 
 test('an execution is running if the list has its name and generation', async () => {

@@ -1,37 +1,29 @@
-import { S3Client } from '@aws-sdk/client-s3';
-import { mockClient } from 'aws-sdk-client-mock';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createMediaStore } from '../../../adapters/aws/media-store.ts';
+import type { AwsRequests } from '../../../adapters/aws/requests/aws-requests.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { describeMediaStore } from '../../contract/media-store.contract.ts';
+import { localRequests, serviceError } from './requests/local-requests.ts';
 import { startS3Server } from './s3-server.ts';
 
 let server: Awaited<ReturnType<typeof startS3Server>>;
-let client: S3Client;
+let requests: AwsRequests;
 
 beforeAll(async () => {
   server = await startS3Server();
-  client = new S3Client({
-    region: 'eu-west-1',
-    endpoint: server.endpoint,
-    forcePathStyle: true,
-    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
-  });
+  requests = localRequests({ endpoint: server.endpoint });
 });
 
-afterAll(async () => {
-  client.destroy();
-  await server.close();
-});
+afterAll(() => server.close());
 
 describeMediaStore('S3', async () => {
   server.clear();
-  return createMediaStore({ client, bucket: 'pictures' });
+  return createMediaStore({ requests, bucket: 'pictures' });
 });
 
 describe('media store on S3', () => {
   test('an object has its content type', async () => {
-    await createMediaStore({ client, bucket: 'pictures' }).put(
+    await createMediaStore({ requests, bucket: 'pictures' }).put(
       'captures/a.jpg',
       Buffer.from('x'),
       'image/jpeg',
@@ -45,12 +37,11 @@ describe('media store on S3', () => {
   });
 
   test('throttling by S3 is a TransientError, a missing permission is not', async () => {
-    const other = new S3Client({ region: 'eu-west-1' });
-    const s3 = mockClient(other);
-    const store = createMediaStore({ client: other, bucket: 'pictures' });
-    const named = (name: string, httpStatusCode: number) =>
-      Object.assign(new Error(name), { name, $metadata: { httpStatusCode } });
-    s3.onAnyCommand().rejectsOnce(named('SlowDown', 503)).rejectsOnce(named('AccessDenied', 403));
+    const refusing = vi
+      .fn<AwsRequests>()
+      .mockRejectedValueOnce(serviceError('SlowDown', 503))
+      .mockRejectedValueOnce(serviceError('AccessDenied', 403));
+    const store = createMediaStore({ requests: refusing, bucket: 'pictures' });
 
     await expect(store.get('captures/a.jpg')).rejects.toThrow(TransientError);
     await expect(store.get('captures/a.jpg')).rejects.toMatchObject({ name: 'AccessDenied' });

@@ -95,6 +95,24 @@ test('a transaction that SQLite took back as a whole commits none of its works',
   expect(names()).toEqual([]);
 });
 
+test('a group waits for the disk if one of its works does, and the next one waits again', async () => {
+  const { database, insert } = openCounted();
+  const commit = groupCommits(database);
+  const levels: unknown[] = [];
+  const work = (name: string) => () => {
+    insert(name);
+    levels.push(database.prepare('PRAGMA synchronous').get()?.['synchronous']);
+  };
+  const [normal, full] = [1, 2];
+  database.exec('PRAGMA synchronous = FULL');
+
+  await commit(work('a'), { flush: false });
+  await Promise.all([commit(work('b'), { flush: false }), commit(work('c'))]);
+  await commit(work('d'));
+
+  expect(levels).toEqual([normal, full, full, full]);
+});
+
 test('all stores of a database share its groups', async () => {
   const { database, commits, insert } = openCounted();
 

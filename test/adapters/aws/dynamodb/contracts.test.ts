@@ -1,5 +1,4 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { S3Client } from '@aws-sdk/client-s3';
 import { onTestFinished } from 'vitest';
 import { createMediaStore } from '../../../../adapters/aws/media-store.ts';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
@@ -21,7 +20,8 @@ import { describeUsageLedger } from '../../../contract/usage-ledger.contract.ts'
 import { describeWatchDeliveryStore } from '../../../contract/watch-delivery-store.contract.ts';
 import { describeWatchStore } from '../../../contract/watch-store.contract.ts';
 import { start } from '../../../contract/records.ts';
-import { localClient, withDynamoLocal } from './dynamo-local.ts';
+import { localRequests } from '../requests/local-requests.ts';
+import { withDynamoLocal } from './dynamo-local.ts';
 
 withDynamoLocal((makeTable) => {
   const makeStores = async (settings: Partial<DynamoStoreSettings> = {}) =>
@@ -29,12 +29,12 @@ withDynamoLocal((makeTable) => {
 
   describeJobStore('The table', async () => (await makeStores()).jobs);
   describeCallerEraser('The table with S3', async () => {
-    const { client, tableName } = await makeTable();
-    const stores = dynamoStores({ client, tableName, now: () => start, retentionSeconds: 3_600 });
+    const { dynamo, client, tableName } = await makeTable();
+    const stores = dynamoStores({ dynamo, tableName, now: () => start, retentionSeconds: 3_600 });
     const s3 = await startS3Server();
     onTestFinished(s3.close);
     const media = createMediaStore({
-      client: new S3Client({ ...localClient, endpoint: s3.endpoint, forcePathStyle: true }),
+      requests: localRequests({ endpoint: s3.endpoint }),
       bucket: 'media',
     });
     const log = { warning: () => undefined };

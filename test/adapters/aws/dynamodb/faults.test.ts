@@ -65,8 +65,8 @@ describe('DynamoDB transaction', () => {
 });
 
 test('a creation that only conflicts never reports full slots', async () => {
-  const { client } = await scriptedDynamo([cancelled('None', 'TransactionConflict', 'None', 'None')]);
-  const { jobs } = dynamoStores({ client, tableName: 'table', now: () => start, backoff: noWait() });
+  const { dynamo } = await scriptedDynamo([cancelled('None', 'TransactionConflict', 'None', 'None')]);
+  const { jobs } = dynamoStores({ dynamo, tableName: 'table', now: () => start, backoff: noWait() });
 
   await expect(jobs.create(createCreation(newJob()), start)).rejects.toThrow(TransientError);
 });
@@ -131,10 +131,10 @@ describe('DynamoDB read or write', () => {
 });
 
 async function scripted(replies: Reply[]) {
-  const { client, asked } = await scriptedDynamo(replies);
+  const { dynamo, asked } = await scriptedDynamo(replies);
   const waitsMs: number[] = [];
   const sleep = async (milliseconds: number) => void waitsMs.push(milliseconds);
-  const table = openTable({ client, tableName: 'table', newId: randomUUID, sleep, random: () => 0.5 });
+  const table = openTable({ dynamo, tableName: 'table', newId: randomUUID, sleep, random: () => 0.5 });
   return { table, asked, waitsMs };
 }
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { restoreDeliveryItem } from '../../../../adapters/aws/dynamodb/restore/restored-items.ts';
+import type { JsonCall } from '../../../../adapters/aws/requests/json-calls.ts';
 import { dynamoStores, type DynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { restoreTable, type RestoreTableOptions } from '../../../../cli/commands/restore-table.ts';
 import { reconcile } from '../../../../core/job/reconcile.ts';
@@ -26,7 +26,7 @@ import {
   triggered,
 } from '../../../contract/records.ts';
 import { logged, newAlert, newChange, newCreation, opened } from '../../../contract/watch-records.ts';
-import { localClient, withDynamoLocal, type TestTable } from './dynamo-local.ts';
+import { withDynamoLocal, type TestTable } from './dynamo-local.ts';
 
 const hook = { webhook_url: 'https://receiver.example/hook' };
 /** Time of the restore: an hour after the backup. */
@@ -195,7 +195,7 @@ withDynamoLocal((makeTable) => {
   }
 
   function open(backup: TestTable, live: TestTable) {
-    const restore = async (options: Partial<RestoreTableOptions>, client = live.client) => {
+    const restore = async (options: Partial<RestoreTableOptions>, dynamo = live.dynamo) => {
       const lines: string[] = [];
       const terminal = {
         print: (line: string) => void lines.push(line),
@@ -204,7 +204,7 @@ withDynamoLocal((makeTable) => {
       };
       const target = { fromTable: backup.tableName, table: live.tableName };
       const given = { ...target, except: [], yes: false, json: false, ...options };
-      await restoreTable(given, { terminal, now: () => restoredAt, client });
+      await restoreTable(given, { terminal, now: () => restoredAt, client: live.client, dynamo });
       return lines.join('\n');
     };
     return { tables: { backup, live }, live: openStores(live, restoredAt), restore };
@@ -287,8 +287,8 @@ async function runReconcile(stores: DynamoStores) {
   return { started, sent };
 }
 
-function openStores({ client, tableName }: TestTable, at: Date): DynamoStores {
-  return dynamoStores({ client, tableName, now: () => at });
+function openStores({ dynamo, tableName }: TestTable, at: Date): DynamoStores {
+  return dynamoStores({ dynamo, tableName, now: () => at });
 }
 
 function openDocuments({ client }: TestTable): DynamoDBDocumentClient {
@@ -307,20 +307,15 @@ async function readAll(table: TestTable): Promise<Map<string, any>> {
   );
 }
 
-/** Returns a client whose requests fail after a number of writes. */
-function failingLine({ client }: TestTable, writes: number): DynamoDBClient {
-  const { requestHandler, endpoint } = client.config;
+/** Returns calls that fail after a number of writes. */
+function failingLine({ dynamo }: TestTable, writes: number): JsonCall {
   let left = writes;
-  const handle: typeof requestHandler.handle = async (request, options) => {
-    const target = String(request.headers['x-amz-target']);
-    if (/PutItem|TransactWriteItems/.test(target)) {
+  return async (action, input) => {
+    if (/PutItem|TransactWriteItems/.test(action)) {
       left -= 1;
       if (left < 0) throw Object.assign(new Error('Access denied'), { name: 'AccessDeniedException' });
     }
     await sleep(0);
-    return requestHandler.handle(request, options);
+    return dynamo(action, input);
   };
-  const config: DynamoDBClientConfig = { ...localClient, requestHandler: { handle }, maxAttempts: 1 };
-  if (endpoint) config.endpoint = endpoint;
-  return new DynamoDBClient(config);
 }

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { onTestFinished } from 'vitest';
+import { jsonCalls } from '../../../../adapters/aws/requests/json-calls.ts';
+import { localRequests } from '../requests/local-requests.ts';
 
 export type Asked = { command: string; body: any };
 /** Body of a 200 response, name of an error, or a broken connection. */
@@ -14,18 +15,12 @@ export async function scriptedDynamo(replies: Reply[]) {
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('No port');
-  const client = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${address.port}`,
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-    maxAttempts: 1,
-  });
+  const dynamo = jsonCalls(localRequests({ endpoint: `http://127.0.0.1:${address.port}` }), 'dynamodb');
   onTestFinished(() => {
-    client.destroy();
     server.close();
     server.closeAllConnections();
   });
-  return { client, asked };
+  return { dynamo, asked };
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const command = String(request.headers['x-amz-target']).split('.')[1] ?? '';

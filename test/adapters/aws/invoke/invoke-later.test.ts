@@ -1,31 +1,34 @@
-import { InvokeCommand, LambdaClient, LambdaServiceException } from '@aws-sdk/client-lambda';
-import { mockClient } from 'aws-sdk-client-mock';
-import { beforeEach, expect, test } from 'vitest';
-import { deferInvokeLater } from '../../../../adapters/aws/invoke/invoke-later.ts';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { createInvokeLater } from '../../../../adapters/aws/invoke/invoke-later.ts';
+import type { AwsRequests } from '../../../../adapters/aws/requests/aws-requests.ts';
 import { TransientError } from '../../../../core/errors.ts';
+import { serviceError } from '../requests/local-requests.ts';
 
-const lambda = mockClient(LambdaClient);
+const requests = vi.fn<AwsRequests>();
 const arn = 'arn:aws:lambda:eu-west-1:123456789012:function:watchpost:live';
 
-beforeEach(() => void lambda.reset());
+beforeEach(() => void requests.mockReset());
 
 test('a function is invoked asynchronously with JSON', async () => {
-  lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
+  requests.mockResolvedValue({ headers: {}, body: new Uint8Array() });
 
-  await deferInvokeLater()(arn, { shard: '3', running: [] });
+  await createInvokeLater(requests)(arn, { shard: '3', running: [] });
 
-  expect(lambda.commandCalls(InvokeCommand).map(({ args: [{ input }] }) => input)).toEqual([
-    { FunctionName: arn, InvocationType: 'Event', Payload: '{"shard":"3","running":[]}' },
+  expect(requests.mock.calls).toEqual([
+    [
+      {
+        service: 'lambda',
+        method: 'POST',
+        path: `/2015-03-31/functions/${encodeURIComponent(arn)}/invocations`,
+        headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'Event' },
+        body: '{"shard":"3","running":[]}',
+      },
+    ],
   ]);
 });
 
 test('a throttled invocation is a TransientError', async () => {
-  const fault = {
-    name: 'TooManyRequestsException',
-    $fault: 'client' as const,
-    $metadata: { httpStatusCode: 429 },
-  };
-  lambda.on(InvokeCommand).rejects(new LambdaServiceException(fault));
+  requests.mockRejectedValue(serviceError('TooManyRequestsException', 429));
 
-  await expect(deferInvokeLater()(arn, {})).rejects.toThrow(TransientError);
+  await expect(createInvokeLater(requests)(arn, {})).rejects.toThrow(TransientError);
 });

@@ -277,12 +277,12 @@ describe('closing', () => {
     await before.engine.close();
     expect(ended).toBe(true);
     expect(before.clock.dueInSeconds).toEqual([]);
-    expect(store.find(name)?.progress).toMatchObject({ status: 'running', state: 'Capture', attempts: [] });
+    expect(store.find(name)?.progress).toMatchObject({ status: 'running', state: 'Pause', attempts: [] });
 
     const after = testEngine({ store, clock: before.clock });
     after.engine.resume();
-    await settle();
-    expect(after.states()).toEqual(['Analyze', 'Done?', 'Finished']);
+    await after.clock.advance(0);
+    expect(after.states()).toEqual(['Capture', 'Analyze', 'Done?', 'Finished']);
   });
 
   test('closing waits at most ten seconds for a task that ignores its signal', async () => {

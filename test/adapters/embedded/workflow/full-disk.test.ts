@@ -44,7 +44,7 @@ describe('a full disk', () => {
     fill();
     await clock.advance(100);
     expect(states().at(-1)).toBe('Capture');
-    expect(store.find(executionName(input))?.progress).toMatchObject({ status: 'running', state: 'Capture' });
+    expect(store.find(executionName(input))?.progress).toMatchObject({ status: 'running', state: 'Pause' });
     expect(errors).toEqual([
       expect.stringMatching(/^\[JOB:00000000\] Workflow progress could not be stored/),
     ]);

@@ -1,0 +1,48 @@
+import { Agent, get } from 'node:http';
+import { createInterface } from 'node:readline';
+
+/**
+ * Reads event streams for `bench/event-streams.ts`, as a process of its own, whose processor time does not count. Prints `open` when all streams
+ * are open. After a line on its input it prints the delays in milliseconds, from an event's timestamp to its arrival, as JSON.
+ * Usage: readers-process.ts <streams per URL> <API key> <URL …>
+ */
+
+const [perUrl = '1', apiKey = '', ...urls] = process.argv.slice(2);
+const agent = new Agent({ maxSockets: Infinity });
+const openedAt = Date.now();
+let delays: number[] = [];
+
+await Promise.all(urls.flatMap((url) => Array.from({ length: Number(perUrl) }, () => open(url))));
+console.log('open');
+createInterface(process.stdin).on('line', () => {
+  console.log(JSON.stringify(delays));
+  delays = [];
+});
+
+function open(url: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { accept: 'text/event-stream', authorization: `Bearer ${apiKey}` };
+    get(url, { agent, headers }, (response) => {
+      if (response.statusCode !== 200) {
+        reject(new Error(`${url} responded with ${response.statusCode}.`));
+        return;
+      }
+      let rest = '';
+      response.setEncoding('utf8').on('data', (text: string) => {
+        const arrivedAt = Date.now();
+        const lines = (rest + text).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) addDelay(line, arrivedAt);
+      });
+      resolve();
+    }).on('error', reject);
+  });
+}
+
+/** Events from before the streams were open are replayed and do not count. */
+function addDelay(line: string, arrivedAt: number): void {
+  const timestamp = /^data:.*"timestamp":"([^"]+)"/.exec(line)?.[1];
+  if (timestamp === undefined) return;
+  const sentAt = Date.parse(timestamp);
+  if (sentAt > openedAt) delays.push(arrivedAt - sentAt);
+}

