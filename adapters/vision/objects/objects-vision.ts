@@ -276,16 +276,34 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     frame: Uint8Array,
     signal: AbortSignal,
   ): Promise<string> {
+    const counted = countedObjects(question);
+    if (counted !== null)
+      return listParts(counted.condition).some(({ kind }) => kind !== 'objects')
+        ? explainNotUnderstood(null, moment)
+        : explainCondition(counted.condition, moment, counted.notJudged);
     if (nouns.length > 0) {
+      const asksColor = /\bcolou?rs?\b/i.test(question);
       const described = nouns.map((atom) =>
-        /\bcolou?rs?\b/i.test(question) ? describeColors(atom, moment) : explainCondition(atom, moment, []),
+        asksColor ? describeColors(atom, moment) : explainCondition(atom, moment, []),
       );
-      return `${described.map((sentence) => sentence.replace(` ${disclosure}`, '')).join(' ')} ${disclosure}`;
+      const unanswered = asksColor ? [] : formatNotJudged([question.trim()]);
+      const sentences = described.map((sentence) => sentence.replace(` ${disclosure}`, ''));
+      return [...sentences, ...unanswered, disclosure].join(' ');
     }
     const measured = await decoded(signal, () => readMoments({ mode: 'frames', frame }, decoder, signal));
     const unknown = /\bhow many\b|\bcount\b/i.test(question) ? formatNotJudged([question.trim()]) : [];
     return [describeObjects(moment), ...unknown, describeFrame(measured[0].picture), disclosure].join(' ');
   }
+}
+
+/** Reads what "how many white cars are there?" counts, or null. */
+function countedObjects(question: string): { condition: ObjectCondition; notJudged: string[] } | null {
+  const counted = /\b(?:how many|count(?: all)?(?: the)?|(?:number|count) of)\s+(.+?)[?.!\s]*$/i.exec(
+    question,
+  )?.[1];
+  const reading =
+    counted === undefined ? null : readSentence(counted.replace(/^of (?:the|these|those) /i, ''));
+  return reading?.condition ? { condition: reading.condition, notJudged: reading.notJudged } : null;
 }
 
 /** Returns true for questions that the pixel model answers: "how dark is it?", "what color is the screen?". */

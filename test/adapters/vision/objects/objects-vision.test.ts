@@ -275,6 +275,10 @@ describe('questions', () => {
     ],
     ['What color is the dog?', null, /^Looks like 1 dog \(0\.50\): grey\./],
     ['How many birds are there?', null, /^Looks like no bird\./],
+    ['How many grey dogs are there?', null, /^Looks like 1 grey dog \(0\.50\)\./],
+    ['How many white dogs are there?', null, /^Looks like 1 dog \(0\.50\), none of them white\./],
+    ['How many people are smoking?', null, /^Cannot be checked.*Looks like 2 persons/],
+    ['What is the man doing?', null, /^Looks like 2 persons .*Not judged: 'What is the man doing\?'/],
     ['How many parcels are there?', null, /Not judged: 'How many parcels are there\?'/],
   ])('"%s" is answered with %s', async (question, triggered, answer) => {
     const result = await ask(question);
