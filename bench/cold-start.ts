@@ -7,17 +7,19 @@ import { promisify } from 'node:util';
 import { originSecretHeader, viewerHostHeader } from '../adapters/aws/http/origin-headers.ts';
 import { buildFunctions } from '../bundle/build-functions.ts';
 
-// Measures what a cold start of each function loads, how long its import takes in a new process, and the first request of `api`.
+// Measures what a cold start of each function loads, how long its import takes in a new process, and two first requests of `api`. Processor time is
+// of all threads, and less disturbed by other work on the machine.
 
 const rounds = 9;
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'watchpost-cold-start-'));
-const secrets = createServer((request, response) => {
+// Secrets Manager, and DynamoDB without items.
+const aws = createServer((request, response) => {
   request.resume();
   request.on('end', () => response.end(JSON.stringify({ SecretString: 'origin secret' })));
 });
-await new Promise<void>((resolve) => secrets.listen(0, '127.0.0.1', resolve));
-const address = secrets.address();
+await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
+const address = aws.address();
 if (address === null || typeof address === 'string') throw new Error('No port');
 
 const environment = {
@@ -25,7 +27,7 @@ const environment = {
   AWS_REGION: 'eu-west-1',
   AWS_ACCESS_KEY_ID: 'none',
   AWS_SECRET_ACCESS_KEY: 'none',
-  AWS_ENDPOINT_URL_SECRETS_MANAGER: `http://127.0.0.1:${address.port}`,
+  AWS_ENDPOINT_URL: `http://127.0.0.1:${address.port}`,
   TABLE_NAME: 'jobs',
   MEDIA_BUCKET: 'pictures',
   QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries.fifo',
@@ -39,58 +41,64 @@ const environment = {
   BASE_URL: 'https://watch.example/api',
   POWERTOOLS_SERVICE_NAME: 'watchpost',
 };
-const event = {
-  rawPath: '/openapi.json',
-  headers: { [originSecretHeader]: 'origin secret', [viewerHostHeader]: 'watch.example' },
+const authorization = `Bearer wp_${'a'.repeat(43)}`;
+const toEvent = (rawPath: string) => ({
+  rawPath,
+  headers: { [originSecretHeader]: 'origin secret', [viewerHostHeader]: 'watch.example', authorization },
   requestContext: { domainName: 'watch.example', http: { method: 'GET' } },
-};
+});
+/** First requests: the first one reads the origin secret and the key in the table, the second one needs no key. */
+const requests = [
+  { name: 'a request with an unknown key', path: '/api/jobs', status: 401 },
+  { name: 'the OpenAPI document', path: '/openapi.json', status: 200 },
+];
+type FirstRequest = (typeof requests)[number];
+type Times = { wallMs: number; cpuMs: number };
 
 try {
   const built = await buildFunctions(folder);
-  const times = new Map<string, number[]>();
+  const times = new Map<string, Times[]>();
   for (let round = 0; round < rounds; round += 1) {
     await measure('an empty module', 'data:text/javascript,');
-    for (const { name } of built) await measure(name, join(folder, name, 'index.mjs'), name === 'api');
+    for (const { name } of built) await measure(name, join(folder, name, 'index.mjs'));
+    for (const request of requests)
+      await measure(`api and ${request.name}`, join(folder, 'api', 'index.mjs'), request);
   }
   const [load = 0] = loadavg();
   process.stdout.write(
-    `Node ${process.version}, load ${load.toFixed(1)}, medians of ${rounds} processes\n\n| function | loaded, kB | import, ms |\n| --- | ---: | ---: |\n`,
+    `Node ${process.version}, load ${load.toFixed(1)}, medians of ${rounds} processes\n\n| import of | loaded, kB | time, ms | processor time, ms |\n| --- | ---: | ---: | ---: |\n`,
   );
   for (const [name, values] of times) {
     const size = built.find((each) => each.name === name)?.bytes;
     process.stdout.write(
-      `| ${name} | ${size === undefined ? '' : Math.ceil(size / 1000)} | ${median(values).toFixed(0)} |\n`,
+      `| ${name} | ${size === undefined ? '' : Math.ceil(size / 1000)} | ${median(values.map(({ wallMs }) => wallMs))} | ${median(values.map(({ cpuMs }) => cpuMs))} |\n`,
     );
   }
 
-  async function measure(name: string, file: string, sendsRequest = false): Promise<void> {
+  async function measure(name: string, file: string, request?: FirstRequest): Promise<void> {
     const script = `
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
-      const begin = performance.now();
+      const [begin, used] = [performance.now(), process.cpuUsage()];
       const { handler } = await import(${JSON.stringify(file)});
-      const imported = performance.now();
-      if (${sendsRequest}) {
-        const { statusCode } = await handler(${JSON.stringify(event)}, { awsRequestId: 'bench', getRemainingTimeInMillis: () => 10_000 });
-        if (statusCode !== 200) throw new Error('Status ' + statusCode);
+      if (${request !== undefined}) {
+        const { statusCode } = await handler(${JSON.stringify(toEvent(request?.path ?? ''))}, { awsRequestId: 'bench', getRemainingTimeInMillis: () => 10_000 });
+        if (statusCode !== ${request?.status}) throw new Error('Status ' + statusCode);
       }
-      console.log(JSON.stringify([imported - begin, performance.now() - imported]));
+      const { user, system } = process.cpuUsage(used);
+      console.log(JSON.stringify([performance.now() - begin, (user + system) / 1000]));
       process.exit();`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
       env: environment,
     });
-    const [importMs, requestMs] = /\[([\d.]+),([\d.]+)\]/.exec(stdout)?.slice(1).map(Number) ?? [];
-    if (importMs === undefined || requestMs === undefined) throw new Error(`No times: ${stdout}`);
-    times.set(name, [...(times.get(name) ?? []), importMs]);
-    if (sendsRequest) {
-      const first = `${name}, with the first request (the OpenAPI document)`;
-      times.set(first, [...(times.get(first) ?? []), importMs + requestMs]);
-    }
+    const [wallMs, cpuMs] = /^\[([\d.]+),([\d.]+)\]$/m.exec(stdout)?.slice(1).map(Number) ?? [];
+    if (wallMs === undefined || cpuMs === undefined) throw new Error(`No times: ${stdout}`);
+    times.set(name, [...(times.get(name) ?? []), { wallMs, cpuMs }]);
   }
 } finally {
-  secrets.close();
+  aws.close();
   rmSync(folder, { recursive: true, force: true });
 }
 
 function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+  return Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN);
 }

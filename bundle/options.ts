@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BuildOptions } from 'esbuild';
 import { z } from 'zod';
+import { importZodNamespace } from './import-namespace.ts';
+import { laterPackage, loadLater } from './load-later.ts';
 import { stubUnused } from './stub-unused.ts';
 
 /** Lambda functions: the folders in `functions/`. */
@@ -21,7 +23,10 @@ const { version } = z
 export function bundleOptions(name: FunctionName, outDir: string): BuildOptions {
   return {
     absWorkingDir: root,
-    entryPoints: { [`${name}/index`]: `functions/${name}/index.ts` },
+    entryPoints: {
+      [`${name}/index`]: `functions/${name}/index.ts`,
+      [`${name}/${laterPackage.file}`]: laterPackage.name,
+    },
     outdir: outDir,
     outExtension: { '.js': '.mjs' },
     bundle: true,
@@ -42,6 +47,6 @@ export function bundleOptions(name: FunctionName, outDir: string): BuildOptions 
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
     define: { WATCHPOST_VERSION: JSON.stringify(version) },
-    plugins: [stubUnused({ callsModel: name === 'analyze' })],
+    plugins: [importZodNamespace(), loadLater(), stubUnused({ callsModel: name === 'analyze' })],
   };
 }

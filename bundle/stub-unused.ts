@@ -12,6 +12,8 @@ const unused: readonly Part[] = [
   { importer: /[\\/]zod[\\/]v4[\\/]classic[\\/]/, path: /\/from-json-schema\.js$/ },
   // Schemas compiled ahead; only `z.compile` uses it.
   { importer: /[\\/]zod[\\/]v4[\\/]core[\\/]/, path: /^\.\/compile\.js$/ },
+  // The HTTP parser of undici for processors without SIMD, which Lambda does not have.
+  { importer: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/, path: /\/llhttp-wasm\.js$/ },
   // Unused parts of undici. Only its agents, its connector and `request` are used.
   {
     importer: /[\\/]undici[\\/]index\.js$/,

@@ -2,7 +2,7 @@ import { detectPlatform, streamSchemes } from '../../core/records/platform.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { EgressGuard } from '../egress/guard.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
-import { createPlatforms } from '../platforms/create-platforms.ts';
+import { loadOnce } from '../load-once.ts';
 import { defaultPlatformSettings, type PlatformSettings } from '../platforms/platform-settings.ts';
 import { createReloadingPlatforms } from '../platforms/reloading-platforms.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
@@ -34,12 +34,14 @@ export type StreamCapturerDeps = {
 export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
   const { platforms = defaultPlatformSettings, hlsLimits: limits = {} } = deps;
   const budget = createPlaylistBudget();
-  const made = (settings: PlatformSettings) =>
-    createPlatforms(settings, { ...deps, budget, limits, random: Math.random });
+  const load = loadOnce(async () => import('../platforms/create-platforms.ts'));
+  const make = async (settings: PlatformSettings) =>
+    (await load()).createPlatforms(settings, { ...deps, budget, limits, random: Math.random });
+  const read = typeof platforms === 'function' ? platforms : async () => platforms;
   const capturers = {
     hls: createHlsCapturer({ ...deps, budget, limits }),
     rtsp: createRtspCapturer({ ...deps, sessions: deps.rtspSessions }),
-    ...(typeof platforms === 'function' ? createReloadingPlatforms(platforms, made) : made(platforms)),
+    ...createReloadingPlatforms(read, make),
   };
   return {
     probe: async (url, signal) => capturerFor(url).probe(url, signal),

@@ -5,13 +5,14 @@ type PlatformCapturers = Record<'youtube' | 'twitch', StreamCapturer>;
 
 /**
  * Creates capturers for settings that may change at run time. Calls `read` for each platform URL; it returns the
- * same object while nothing has changed. A new object recreates the capturers and empties their caches.
+ * same object while nothing has changed. A new object recreates the capturers and empties their caches. `make` loads
+ * the code of the platforms, which most streams do not need.
  */
 export function createReloadingPlatforms(
   read: () => Promise<PlatformSettings>,
-  make: (settings: PlatformSettings) => PlatformCapturers,
+  make: (settings: PlatformSettings) => Promise<PlatformCapturers>,
 ): PlatformCapturers {
-  let current: { settings: PlatformSettings; capturers: PlatformCapturers } | undefined;
+  let current: { settings: PlatformSettings; capturers: Promise<PlatformCapturers> } | undefined;
   return { youtube: reloading('youtube'), twitch: reloading('twitch') };
 
   function reloading(platform: keyof PlatformCapturers): StreamCapturer {
@@ -23,7 +24,14 @@ export function createReloadingPlatforms(
 
   async function capturers(): Promise<PlatformCapturers> {
     const settings = await read();
-    if (current?.settings !== settings) current = { settings, capturers: make(settings) };
-    return current.capturers;
+    if (current?.settings === settings) return current.capturers;
+    const made = { settings, capturers: make(settings) };
+    current = made;
+    try {
+      return await made.capturers;
+    } catch (error) {
+      if (current === made) current = undefined;
+      throw error;
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { Webhook } from 'standardwebhooks';
 import type { WebhookSigner } from '../../core/ports/delivery.ts';
+import { loadOnce } from '../load-once.ts';
 
 /** Options of `createWebhookSigner`. */
 export type WebhookSignerOptions = {
@@ -21,6 +21,7 @@ export function createWebhookSigner(options: WebhookSignerOptions): WebhookSigne
 
   return {
     sign: async (caller, messageId, at, body) => {
+      const { Webhook } = await loadLibrary();
       const signatures = (await secrets(caller)).map((secret) =>
         new Webhook(secret).sign(messageId, at, body),
       );
@@ -37,6 +38,9 @@ export function createWebhookSigner(options: WebhookSignerOptions): WebhookSigne
     },
   };
 }
+
+/** Loads the library at the first signature: a cold start of the API does without it. */
+const loadLibrary = loadOnce(async () => import('standardwebhooks'));
 
 const firstVersion = async (): Promise<readonly number[]> => [1];
 

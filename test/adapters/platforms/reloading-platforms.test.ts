@@ -13,7 +13,7 @@ function trial(settings: PlatformSettings[]) {
   let reads = 0;
   const platforms = createReloadingPlatforms(
     async () => settings[Math.min(reads++, settings.length - 1)]!,
-    (given) => {
+    async (given) => {
       made.push(given);
       const number = made.length;
       const capturer: StreamCapturer = {
@@ -34,6 +34,28 @@ test('platform capturers are created at the first URL and kept while the setting
 
   expect(probes.map(({ playbackUrl }) => playbackUrl)).toEqual(['made 1', 'made 1']);
   expect(made).toEqual([defaultPlatformSettings]);
+});
+
+test('concurrent URLs share the capturers, and after a failure the next URL creates them again', async () => {
+  let attempts = 0;
+  const platforms = createReloadingPlatforms(
+    async () => defaultPlatformSettings,
+    async () => {
+      attempts += 1;
+      throw new Error(`attempt ${attempts}`);
+    },
+  );
+
+  const first = await Promise.allSettled([
+    platforms.twitch.probe(url, never),
+    platforms.youtube.probe(url, never),
+  ]);
+
+  expect(first.map((each) => 'reason' in each && String(each.reason))).toEqual([
+    'Error: attempt 1',
+    'Error: attempt 1',
+  ]);
+  await expect(platforms.twitch.probe(url, never)).rejects.toThrow('attempt 2');
 });
 
 test('changed settings create new platform capturers', async () => {
