@@ -2,7 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { jobSchema, type Job } from '../../core/records/job.ts';
 import type { JobQuery } from '../../core/ports/job-store.ts';
-import { readCount, readOptionalRecord, readRecords, toMilliseconds, type Row } from './record.ts';
+import { createRecordReader, readCount, readRecords, toMilliseconds, type Row } from './record.ts';
+
+/** Jobs of ticks under way, a few kB each. */
+const maxParsed = 64;
 
 /** Creates the table of jobs. Every write uses `toRow`, so that the columns match the record. */
 export function createJobTable(database: DatabaseSync) {
@@ -38,10 +41,11 @@ export function createJobTable(database: DatabaseSync) {
     ORDER BY expires_at DESC NULLS FIRST LIMIT ?`);
   const expired = database.prepare('SELECT record FROM jobs WHERE expires_at <= ?');
 
+  const readJob = createRecordReader(jobSchema, maxParsed);
   return {
     insert: (job: Job) => void insert.run(toRow(job)),
     update: (job: Job) => void update.run(toRow(job)),
-    find: (jobId: string) => readOptionalRecord(jobSchema, find.get(jobId)),
+    find: (jobId: string) => readJob(find.get(jobId)),
     remove: (jobId: string) => void remove.run(jobId),
     count: (query: JobQuery, now: Date) => readCount(count.get(toCondition(query, now))),
     page: (query: JobQuery, now: Date) =>

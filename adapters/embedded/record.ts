@@ -1,6 +1,8 @@
 import type { SQLOutputValue } from 'node:sqlite';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { StorageError } from '../../core/errors.ts';
+import { freeze } from './freeze.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
@@ -9,6 +11,26 @@ function readRecord<T>(schema: z.ZodType<T>, row: Row): T {
   const read = schema.safeParse(parseJson(row['record']));
   if (!read.success) throw new StorageError('A stored record does not fit its schema', { cause: read.error });
   return read.data;
+}
+
+/**
+ * Returns a reader of records that parses the same text once: a tick reads its job several times. Keeps the newest `max` records, frozen.
+ */
+export function createRecordReader<T extends object>(
+  schema: z.ZodType<T>,
+  max: number,
+): (row: Row | undefined) => T | undefined {
+  const parsed = new LRUCache<string, T>({ max });
+  return (row) => {
+    if (row === undefined) return undefined;
+    const text = row['record'];
+    const known = typeof text === 'string' ? parsed.get(text) : undefined;
+    if (known !== undefined) return known;
+    const record = readRecord(schema, row);
+    freeze(record);
+    if (typeof text === 'string') parsed.set(text, record);
+    return record;
+  };
 }
 
 export function readOptionalRecord<T>(schema: z.ZodType<T>, row: Row | undefined): T | undefined {

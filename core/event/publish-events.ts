@@ -22,9 +22,24 @@ export async function publishEvents(jobId: string, deps: Deps): Promise<void> {
   }
 }
 
+/** Publishes the events of a job that has a receiver. Others are not read again. */
+export async function publishToReceivers(
+  job: Pick<Job, 'job_id' | 'webhook_url'>,
+  deps: Deps,
+): Promise<void> {
+  if (hasReceiver(job, deps)) await publishEvents(job.job_id, deps);
+}
+
+function hasReceiver(
+  { webhook_url: url }: Pick<Job, 'webhook_url'>,
+  { queue }: Pick<Deps, 'queue'>,
+): boolean {
+  return url !== null || queue.hasBus === true;
+}
+
 async function publish(jobId: string, deps: Deps): Promise<void> {
   const job = await deps.jobs.getIncludingExpired(jobId);
-  if (!job || (job.webhook_url === null && !deps.queue.hasBus)) return;
+  if (!job || !hasReceiver(job, deps)) return;
   let published = job.published;
   while (published < job.sequence) {
     const events = await deps.jobs.events(jobId, published, pageSize);

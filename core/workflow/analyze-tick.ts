@@ -13,7 +13,7 @@ import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
 import type { CaptureState } from '../records/capture.ts';
 import { modelSeconds, planBurst } from './burst.ts';
 import { judgeCapture } from './judge-capture.ts';
-import { publishEvents } from '../event/publish-events.ts';
+import { publishToReceivers } from '../event/publish-events.ts';
 import { startNextGeneration } from './start-next-generation.ts';
 import { summarizeWindows } from '../digest/summarize-windows.ts';
 import type { SummaryDeps } from '../digest/summarize-windows.ts';
@@ -45,7 +45,7 @@ export async function analyzeTick(
       return committed(stepAfter(stored, input, deps.now(), true));
     if (stored.last_tick >= input.capture.tick || stored.generation > input.generation) {
       await startNextGeneration(stored, input, deps);
-      await publishEvents(stored.job_id, deps);
+      await publishToReceivers(stored, deps);
       return committed(stepAfter(stored, input, deps.now()));
     }
     observed ??= await observe(stored, input, deps, signal);
@@ -62,7 +62,7 @@ export async function analyzeTick(
     await removeUnneeded(job, after, input, deps);
     report(after, outcome, deps);
     await startNextGeneration(after, input, deps);
-    await publishEvents(job.job_id, deps);
+    await publishToReceivers(job, deps);
     return committed(stepAfter(after, input, deps.now()));
   });
 }

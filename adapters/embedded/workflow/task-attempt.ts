@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import { type Json, toJson } from './json.ts';
+import { freeze } from '../freeze.ts';
 import type { TaskOutcome } from './transition.ts';
 
 /**
@@ -28,7 +29,9 @@ export function startTask(
   clock: Clock,
 ): TaskAttempt {
   const controller = new AbortController();
-  const settled = readOutcome(run, structuredClone(input), controller.signal);
+  // The input belongs to the execution, whose next attempt needs it unchanged.
+  freeze(input);
+  const settled = readOutcome(run, input, controller.signal);
   const timeout = Promise.withResolvers<TaskOutcome>();
   const cancelTimeout =
     timeoutSeconds === undefined

@@ -26,6 +26,8 @@ const maxShared = 8;
 export function poolImageDecoders({ ffmpegPath, alone }: ImagePoolDeps): ImageDecoder {
   const members = new LRUCache<string, Member>({ max: maxSizes, dispose: (member) => member.close() });
   const shared = new LRUCache<string, Promise<Uint8Array | null>>({ max: maxShared });
+  /** Hashes of the JPEGs in use: jobs that share a capture have the same array, which must not be changed. */
+  const hashes = new WeakMap<Uint8Array, string>();
   return {
     decode: async (jpeg, size, signal) =>
       (await decodePooled(jpeg, size, 'stretched', signal)) ?? alone.decode(jpeg, size, signal),
@@ -67,7 +69,7 @@ export function poolImageDecoders({ ffmpegPath, alone }: ImagePoolDeps): ImageDe
   ): Promise<Uint8Array | null> {
     signal.throwIfAborted();
     const filter = decodeFilter(size, fit);
-    const key = `${filter} ${createHash('sha256').update(jpeg).digest('base64')}`;
+    const key = `${filter} ${findHash(jpeg)}`;
     let picture = shared.get(key);
     if (picture === undefined) {
       picture = findMember(filter, size).decode(jpeg);
@@ -76,6 +78,12 @@ export function poolImageDecoders({ ffmpegPath, alone }: ImagePoolDeps): ImageDe
       picture.then((found) => found ?? forget(), forget);
     }
     return waitUntilAborted(picture, signal);
+  }
+
+  function findHash(jpeg: Uint8Array): string {
+    const hash = hashes.get(jpeg) ?? createHash('sha256').update(jpeg).digest('base64');
+    hashes.set(jpeg, hash);
+    return hash;
   }
 
   function findMember(filter: string, { width, height }: ImageSize): Member {

@@ -1,5 +1,5 @@
 import { indexAccessUnits } from '../mpeg-ts/access-units.ts';
-import { packetsWithPid } from '../mpeg-ts/packet.ts';
+import { copyPackets } from '../mpeg-ts/packet.ts';
 
 /**
  * Returns PAT, PMT and the last key frame of an MPEG-TS segment. Returns null if no key frame is marked or the
@@ -12,5 +12,5 @@ export function extractLastKeyFrame(segment: Uint8Array): Uint8Array | null {
   const from = found.accessUnits[last]?.at;
   if (from === undefined) return null;
   const to = found.accessUnits[last + 1]?.at ?? segment.length;
-  return Buffer.concat([...found.psi, ...packetsWithPid(segment.subarray(from, to), found.videoPid)]);
+  return copyPackets(found.psi, segment.subarray(from, to), found.videoPid);
 }

@@ -22,7 +22,9 @@ export async function toFfmpegInput(
     return segments.length === 1 ? { ...input, chunks: lastKeyFrames(chunks) } : input;
   const parts: Uint8Array[] = [];
   for await (const part of chunks) parts.push(part);
-  const clip = trimToLastSeconds(Buffer.concat(parts), request.clipSeconds);
+  const [only] = parts;
+  const whole = only !== undefined && parts.length === 1 ? only : Buffer.concat(parts);
+  const clip = trimToLastSeconds(whole, request.clipSeconds);
   if (clip === null) return { ...input, chunks: parts };
   return { ...input, chunks: [clip], endsAtSeconds: clipEndPtsSeconds };
 }

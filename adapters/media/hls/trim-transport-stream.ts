@@ -1,5 +1,5 @@
 import { indexAccessUnits } from '../mpeg-ts/access-units.ts';
-import { packetBytes, packetPayload, packetsWithPid, startsPayloadUnit } from '../mpeg-ts/packet.ts';
+import { copyPackets, packetBytes, packetPayload, startsPayloadUnit } from '../mpeg-ts/packet.ts';
 import { ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from '../mpeg-ts/pes-packet.ts';
 
 /** PTS, in seconds, at which the last frame of a trimmed clip ends. It exceeds the length of every clip and GOP. */
@@ -22,7 +22,7 @@ export function trimToLastSeconds(bytes: Uint8Array, seconds: number): Uint8Arra
     ({ isKeyFrame }, index) => isKeyFrame && (age[index] ?? 0) >= seconds * ptsPerSecond,
   );
   const from = found.accessUnits[Math.max(0, start)]?.at ?? 0;
-  const trimmed = Buffer.concat([...found.psi, ...packetsWithPid(bytes.subarray(from), found.videoPid)]);
+  const trimmed = copyPackets(found.psi, bytes.subarray(from), found.videoPid);
   shiftAllTimestamps(trimmed.subarray(found.psi.length * packetBytes), lastFramePts - newest);
   return trimmed;
 }

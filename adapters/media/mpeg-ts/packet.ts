@@ -42,13 +42,26 @@ export function packetPayload(packet: Uint8Array): Uint8Array {
   return packet.subarray(hasAdaptationField(packet) ? 5 + readByte(packet, 4) : 4);
 }
 
-/** Returns the packets of one PID. */
-export function packetsWithPid(bytes: Uint8Array, pid: number): Uint8Array[] {
-  const packets: Uint8Array[] = [];
-  for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
-    if (readPid(bytes, at) === pid) packets.push(bytes.subarray(at, at + packetBytes));
+/** Returns a copy of `before` and of the packets of one PID, in one piece. */
+export function copyPackets(before: readonly Uint8Array[], bytes: Uint8Array, pid: number): Uint8Array {
+  const length = before.reduce((sum, part) => sum + part.length, 0);
+  const copy = new Uint8Array(length + bytes.length);
+  let end = 0;
+  const append = (part: Uint8Array): void => {
+    copy.set(part, end);
+    end += part.length;
+  };
+  for (const part of before) append(part);
+  // Most packets are of the video: they are copied in runs.
+  let from = 0;
+  let at = 0;
+  for (; at + packetBytes <= bytes.length; at += packetBytes) {
+    if (readPid(bytes, at) === pid) continue;
+    append(bytes.subarray(from, at));
+    from = at + packetBytes;
   }
-  return packets;
+  append(bytes.subarray(from, at));
+  return copy.subarray(0, end);
 }
 
 /** Reads 16 bits, beyond the end as 0. */

@@ -40,11 +40,12 @@ const conditionExamples = [
   'The picture is dark',
 ];
 
-/** Decoded frames of a capture, its frame first, and their detections. */
+/** Decoded frame of a capture, the frames of its clip while they are decoded, and their detections by index, the frame first. */
 type Capture = {
   clip: Uint8Array | undefined;
   size: PictureSize;
-  pictures: Uint8Array[];
+  still: Uint8Array;
+  moving: Promise<Uint8Array[]>;
   moments: Map<number, ObjectMoment>;
 };
 
@@ -99,34 +100,39 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     const clip = media.mode === 'frames' ? undefined : media.clip;
     if (known !== undefined && known.clip === clip) return known;
     const size = inputSize(media.frame);
-    const [still, moving] = await decoded(signal, () =>
-      Promise.all([
-        decoder.decode(media.frame, size, signal),
-        clip === undefined
-          ? []
-          : decoder.decodeClip(clip, size, clipFramesPerSecond * picturesPerMoment, signal),
-      ]),
-    );
-    const capture = {
-      clip,
-      size,
-      pictures: [still, ...moving.filter((_, at) => at % picturesPerMoment === 0)],
-      moments: new Map<number, ObjectMoment>(),
-    };
+    const moving = decodeMoving(clip, size, signal);
+    // It fails where it is awaited: a broken frame may end the check before.
+    moving.catch(() => undefined);
+    const still = await decoded(signal, () => decoder.decode(media.frame, size, signal));
+    const capture = { clip, size, still, moving, moments: new Map<number, ObjectMoment>() };
     captures.set(media.frame, capture);
+    moving.catch(() => captures.delete(media.frame));
     return capture;
   }
 
+  async function decodeMoving(
+    clip: Uint8Array | undefined,
+    size: PictureSize,
+    signal: AbortSignal,
+  ): Promise<Uint8Array[]> {
+    if (clip === undefined) return [];
+    const pictures = await decoded(signal, () =>
+      decoder.decodeClip(clip, size, clipFramesPerSecond * picturesPerMoment, signal),
+    );
+    return pictures.filter((_, at) => at % picturesPerMoment === 0);
+  }
+
   /**
-   * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame, so it is always included.
+   * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame, so it is always included. The network
+   * evaluates the frame while the clip is decoded.
    */
   async function readObjectMoments(media: CheckMedia, signal: AbortSignal): Promise<Moments> {
-    const { size, pictures, moments } = await decodeCapture(media, signal);
+    const { size, still, moving, moments } = await decodeCapture(media, signal);
     return {
-      count: pictures.length,
+      count: async () => 1 + (await moving).length,
       read: async (index) => {
         const known = moments.get(index);
-        const rgb = pictures[index];
+        const rgb = index === 0 ? still : (await moving)[index - 1];
         if (known !== undefined || rgb === undefined) return known ?? failMissingMoment();
         const atSeconds = index === 0 ? null : (index - 1) / clipFramesPerSecond;
         const moment = await toMoment(rgb, size, atSeconds, signal, media.regions);
@@ -224,7 +230,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
           tokens,
         };
       const { condition, notJudged } = reading;
-      const moments = { count: 1, read: async () => seen };
+      const moments = { count: async () => 1, read: async () => seen };
       const { holds, moment } = await decideOverMoments(
         condition,
         await withMeasurements(moments, condition, { mode: 'frames', frame }, signal),

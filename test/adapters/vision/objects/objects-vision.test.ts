@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { VisionError } from '../../../../core/errors.ts';
 import type { ObjectClass } from '../../../../adapters/vision/objects/classes.ts';
-import { type Detection, DetectorError } from '../../../../adapters/vision/objects/detector.ts';
+import {
+  type Detection,
+  DetectorError,
+  type ObjectDetector,
+} from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
 import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
@@ -337,4 +341,29 @@ test('an object counts if its lower edge stands in a watched region', async () =
   expect(await judge(region('include', 0.6, 1))).toBe(true);
   expect(await judge(region('include', 0, 0.6))).toBe(false);
   expect(await judge(region('exclude', 0.6, 0.8))).toBe(false);
+});
+
+test('the network evaluates the frame while the clip is decoded, and a clip that cannot be decoded is an error', async () => {
+  const { decoder } = modelThatSees([]);
+  const detecting = Promise.withResolvers<void>();
+  const detector: ObjectDetector = {
+    inputSize: () => ({ width: 64, height: 36 }),
+    detect: async () => {
+      detecting.resolve();
+      return [object('person', 0.9)];
+    },
+    close: async () => undefined,
+  };
+  const decodeClip: PictureDecoder['decodeClip'] = async (clip, ...rest) => {
+    await detecting.promise;
+    return decoder.decodeClip(clip, ...rest);
+  };
+  const media = { mode: 'clip', frame: new Uint8Array(1), clip: new Uint8Array() } as const;
+  const overlapping = createObjectsVision({ decoder: { ...decoder, decodeClip }, detector });
+  expect(await overlapping.judge(media, 'a person', never)).toMatchObject({ triggered: true });
+  const failing = createObjectsVision({
+    decoder: { ...decoder, decodeClip: async () => Promise.reject(new Error('damaged')) },
+    detector,
+  });
+  await expect(failing.judge(media, 'a person', never)).rejects.toThrow(VisionError);
 });

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { createRecordReader } from '../../../adapters/embedded/record.ts';
+
+const schema = z.object({ name: z.string(), tags: z.array(z.string()).default([]) });
+
+test('a record is parsed once while its text stays the same, and again when it changes', () => {
+  let parsed = 0;
+  const read = createRecordReader(
+    schema.refine(() => (parsed += 1) > 0),
+    2,
+  );
+  const first = read({ record: '{"name":"a"}' });
+  expect(read({ record: '{"name":"a"}' })).toBe(first);
+  expect(parsed).toBe(1);
+  expect(read({ record: '{"name":"b"}' })).toEqual({ name: 'b', tags: [] });
+  expect(parsed).toBe(2);
+});
+
+test('a record that several readers share cannot be changed', () => {
+  const record = createRecordReader(schema, 2)({ record: '{"name":"a","tags":["x"]}' })!;
+  expect(() => record.tags.push('y')).toThrow(TypeError);
+  expect(() => Object.assign(record, { name: 'b' })).toThrow(TypeError);
+});
+
+test('a record that does not fit is not kept, and a missing row is no record', () => {
+  const read = createRecordReader(schema, 2);
+  for (let time = 0; time < 2; time += 1)
+    expect(() => read({ record: '{"name":1}' })).toThrow('does not fit its schema');
+  expect(read(undefined)).toBeUndefined();
+});
