@@ -1,6 +1,6 @@
 import { selectEvenly } from '../../../core/digest/summarize-windows.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import type { Region } from '../../../core/records/capture.ts';
 import { isWatched } from '../../../core/records/region.ts';
@@ -11,7 +11,7 @@ import { listParts } from '../pixel/logic.ts';
 import { disclosure as pixelDisclosure } from '../pixel/explain.ts';
 import { createPixelVision, decoded, decodedFrame, isOpen, readMoments } from '../pixel/pixel-vision.ts';
 import { parseCondition } from '../pixel/parse-condition.ts';
-import { DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
+import { DetectorBusyError, DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
 import {
   describeColors,
   describeObjects,
@@ -53,6 +53,10 @@ function failMissingMoment(): never {
   throw new VisionError('The capture has no such moment. Try again.');
 }
 
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
 export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
 
 /**
@@ -66,6 +70,8 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     try {
       return await detector.detect({ ...size, rgb }, signal);
     } catch (cause) {
+      // The call has waited for its turn until the limit of its time.
+      if (cause instanceof DetectorBusyError || isTimeout(cause)) throw new ModelBusyError({ cause });
       if (!(cause instanceof DetectorError)) throw cause;
       throw new VisionError(`${cause.message}.`, { cause });
     }

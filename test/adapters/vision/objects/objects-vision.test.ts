@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { VisionError } from '../../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../../core/errors.ts';
 import type { ObjectClass } from '../../../../adapters/vision/objects/classes.ts';
 import {
   type Detection,
+  DetectorBusyError,
   DetectorError,
   type ObjectDetector,
 } from '../../../../adapters/vision/objects/detector.ts';
@@ -200,6 +201,23 @@ describe('judging a frame', () => {
     });
     const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
     await expect(call).rejects.toThrow(VisionError);
+  });
+
+  test.each([
+    ['has too many images', new DetectorBusyError('256 images wait')],
+    ['is not done in time', new DOMException('timeout', 'TimeoutError')],
+  ])('a detector that %s is a busy model, not a failed one', async (_, error) => {
+    const detector = {
+      inputSize: () => ({ width: 64, height: 36 }),
+      detect: async () => {
+        throw error;
+      },
+      close: async () => undefined,
+    };
+    const { decoder } = modelThatSees([]);
+    const model = createObjectsVision({ decoder, detector });
+    const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
+    await expect(call).rejects.toThrow(ModelBusyError);
   });
 });
 
