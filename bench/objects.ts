@@ -7,7 +7,7 @@ import { findNetworkFiles } from '../adapters/vision/objects/packages.ts';
 import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
 import { readJpegHeader } from '../core/stream/jpeg.ts';
 import { type Label, parseLabels } from './objects/labels.ts';
-import { formatScores, type Judged, scoreClasses } from './objects/score.ts';
+import { countFalseFrames, formatScores, type Judged, scoreClasses } from './objects/score.ts';
 
 // Measures the object model on labelled pictures and videos: recall and precision by class and threshold, time and memory.
 
@@ -76,6 +76,10 @@ const quantile = (share: number) => Math.round(sorted[Math.floor((sorted.length 
 const lines = [
   `${labels.length} labelled frames of ${new Set(labels.map(({ file }) => file)).size} files`,
   ...formatScores(thresholds.flatMap((threshold) => scoreClasses(judged, threshold))),
+  ...thresholds.map(
+    (threshold) =>
+      `frames with a false object other than a person, at ${threshold}: ${countFalseFrames(judged, threshold)} of ${labels.length}`,
+  ),
   `time of the network: first ${Math.round(first)} ms (with loading), median ${quantile(0.5)} ms, 95 % within ${quantile(0.95)} ms`,
   `memory of the process: ${Math.round(process.memoryUsage().rss / 1e6)} MB`,
 ];

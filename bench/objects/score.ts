@@ -46,6 +46,19 @@ function scoreClass(judged: Judged[], object: ObjectClass, threshold: number): C
   return { object, threshold, ...score };
 }
 
+/** Counts the frames in which an object of another class than person is reported that is not in them. */
+export function countFalseFrames(judged: Judged[], threshold: number): number {
+  return judged.filter(({ label, detections }) =>
+    detections.some(
+      ({ object, score }) =>
+        score >= threshold &&
+        object !== 'person' &&
+        !label.ignore.includes(object) &&
+        !(label.objects[object] ?? label.partial[object]),
+    ),
+  ).length;
+}
+
 /** Formats the scores as a table. */
 export function formatScores(scores: ClassScore[]): string[] {
   const share = (part: number, of: number) => (of === 0 ? '–' : `${((part / of) * 100).toFixed(1)} %`);

@@ -61,8 +61,11 @@ export function holdsAt(condition: ObjectCondition, moment: ObjectMoment): boole
 /** Verdict over several frames, with the frame that shows it best. */
 export type ObjectVerdict = { holds: boolean | null; moment: ObjectMoment };
 
-/** Frames of a capture: its frame first, then those of the clip in time order. Each is detected when it is read. */
-export type Moments = { count: number; read(index: number): Promise<ObjectMoment> };
+/**
+ * Frames of a capture: its frame first, then those of the clip in time order. Each is detected when it is read. `count` waits until the
+ * clip is decoded, the first frame does not.
+ */
+export type Moments = { count(): Promise<number>; read(index: number): Promise<ObjectMoment> };
 
 /**
  * Decides a condition over the frames of a clip. It holds if it holds in more than one of them, or in the only one. A condition with an
@@ -71,10 +74,11 @@ export type Moments = { count: number; read(index: number): Promise<ObjectMoment
  */
 export async function decideOverMoments(
   condition: ObjectCondition,
-  { count, read }: Moments,
+  { count: countMoments, read }: Moments,
 ): Promise<ObjectVerdict> {
-  const needed = requiresAbsence(condition) ? count : Math.min(2, count);
   const frame = await read(0);
+  const count = await countMoments();
+  const needed = requiresAbsence(condition) ? count : Math.min(2, count);
   const verdicts = [{ holds: holdsAt(condition, frame), moment: frame }];
   const holding = () => verdicts.filter(({ holds }) => holds === true).length;
   for (let index = count - 1; index > 0; index -= 1) {

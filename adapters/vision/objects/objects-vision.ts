@@ -1,6 +1,6 @@
 import { selectEvenly } from '../../../core/digest/summarize-windows.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import type { Region } from '../../../core/records/capture.ts';
 import { isWatched } from '../../../core/records/region.ts';
@@ -11,7 +11,7 @@ import { listParts } from '../pixel/logic.ts';
 import { disclosure as pixelDisclosure } from '../pixel/explain.ts';
 import { createPixelVision, decoded, decodedFrame, isOpen, readMoments } from '../pixel/pixel-vision.ts';
 import { parseCondition } from '../pixel/parse-condition.ts';
-import { DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
+import { DetectorBusyError, DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
 import {
   describeColors,
   describeObjects,
@@ -40,16 +40,21 @@ const conditionExamples = [
   'The picture is dark',
 ];
 
-/** Decoded frames of a capture, its frame first, and their detections. */
+/** Decoded frame of a capture, the frames of its clip while they are decoded, and their detections by index, the frame first. */
 type Capture = {
   clip: Uint8Array | undefined;
   size: PictureSize;
-  pictures: Uint8Array[];
+  still: Uint8Array;
+  moving: Promise<Uint8Array[]>;
   moments: Map<number, ObjectMoment>;
 };
 
 function failMissingMoment(): never {
   throw new VisionError('The capture has no such moment. Try again.');
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
 }
 
 export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
@@ -65,6 +70,8 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     try {
       return await detector.detect({ ...size, rgb }, signal);
     } catch (cause) {
+      // The call has waited for its turn until the limit of its time.
+      if (cause instanceof DetectorBusyError || isTimeout(cause)) throw new ModelBusyError({ cause });
       if (!(cause instanceof DetectorError)) throw cause;
       throw new VisionError(`${cause.message}.`, { cause });
     }
@@ -99,34 +106,39 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     const clip = media.mode === 'frames' ? undefined : media.clip;
     if (known !== undefined && known.clip === clip) return known;
     const size = inputSize(media.frame);
-    const [still, moving] = await decoded(signal, () =>
-      Promise.all([
-        decoder.decode(media.frame, size, signal),
-        clip === undefined
-          ? []
-          : decoder.decodeClip(clip, size, clipFramesPerSecond * picturesPerMoment, signal),
-      ]),
-    );
-    const capture = {
-      clip,
-      size,
-      pictures: [still, ...moving.filter((_, at) => at % picturesPerMoment === 0)],
-      moments: new Map<number, ObjectMoment>(),
-    };
+    const moving = decodeMoving(clip, size, signal);
+    // It fails where it is awaited: a broken frame may end the check before.
+    moving.catch(() => undefined);
+    const still = await decoded(signal, () => decoder.decode(media.frame, size, signal));
+    const capture = { clip, size, still, moving, moments: new Map<number, ObjectMoment>() };
     captures.set(media.frame, capture);
+    moving.catch(() => captures.delete(media.frame));
     return capture;
   }
 
+  async function decodeMoving(
+    clip: Uint8Array | undefined,
+    size: PictureSize,
+    signal: AbortSignal,
+  ): Promise<Uint8Array[]> {
+    if (clip === undefined) return [];
+    const pictures = await decoded(signal, () =>
+      decoder.decodeClip(clip, size, clipFramesPerSecond * picturesPerMoment, signal),
+    );
+    return pictures.filter((_, at) => at % picturesPerMoment === 0);
+  }
+
   /**
-   * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame, so it is always included.
+   * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame, so it is always included. The network
+   * evaluates the frame while the clip is decoded.
    */
   async function readObjectMoments(media: CheckMedia, signal: AbortSignal): Promise<Moments> {
-    const { size, pictures, moments } = await decodeCapture(media, signal);
+    const { size, still, moving, moments } = await decodeCapture(media, signal);
     return {
-      count: pictures.length,
+      count: async () => 1 + (await moving).length,
       read: async (index) => {
         const known = moments.get(index);
-        const rgb = pictures[index];
+        const rgb = index === 0 ? still : (await moving)[index - 1];
         if (known !== undefined || rgb === undefined) return known ?? failMissingMoment();
         const atSeconds = index === 0 ? null : (index - 1) / clipFramesPerSecond;
         const moment = await toMoment(rgb, size, atSeconds, signal, media.regions);
@@ -224,7 +236,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
           tokens,
         };
       const { condition, notJudged } = reading;
-      const moments = { count: 1, read: async () => seen };
+      const moments = { count: async () => 1, read: async () => seen };
       const { holds, moment } = await decideOverMoments(
         condition,
         await withMeasurements(moments, condition, { mode: 'frames', frame }, signal),
@@ -270,16 +282,34 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     frame: Uint8Array,
     signal: AbortSignal,
   ): Promise<string> {
+    const counted = countedObjects(question);
+    if (counted !== null)
+      return listParts(counted.condition).some(({ kind }) => kind !== 'objects')
+        ? explainNotUnderstood(null, moment)
+        : explainCondition(counted.condition, moment, counted.notJudged);
     if (nouns.length > 0) {
+      const asksColor = /\bcolou?rs?\b/i.test(question);
       const described = nouns.map((atom) =>
-        /\bcolou?rs?\b/i.test(question) ? describeColors(atom, moment) : explainCondition(atom, moment, []),
+        asksColor ? describeColors(atom, moment) : explainCondition(atom, moment, []),
       );
-      return `${described.map((sentence) => sentence.replace(` ${disclosure}`, '')).join(' ')} ${disclosure}`;
+      const unanswered = asksColor ? [] : formatNotJudged([question.trim()]);
+      const sentences = described.map((sentence) => sentence.replace(` ${disclosure}`, ''));
+      return [...sentences, ...unanswered, disclosure].join(' ');
     }
     const measured = await decoded(signal, () => readMoments({ mode: 'frames', frame }, decoder, signal));
     const unknown = /\bhow many\b|\bcount\b/i.test(question) ? formatNotJudged([question.trim()]) : [];
     return [describeObjects(moment), ...unknown, describeFrame(measured[0].picture), disclosure].join(' ');
   }
+}
+
+/** Reads what "how many white cars are there?" counts, or null. */
+function countedObjects(question: string): { condition: ObjectCondition; notJudged: string[] } | null {
+  const counted = /\b(?:how many|count(?: all)?(?: the)?|(?:number|count) of)\s+(.+?)[?.!\s]*$/i.exec(
+    question,
+  )?.[1];
+  const reading =
+    counted === undefined ? null : readSentence(counted.replace(/^of (?:the|these|those) /i, ''));
+  return reading?.condition ? { condition: reading.condition, notJudged: reading.notJudged } : null;
 }
 
 /** Returns true for questions that the pixel model answers: "how dark is it?", "what color is the screen?". */

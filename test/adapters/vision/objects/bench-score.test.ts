@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Detection } from '../../../../adapters/vision/objects/detector.ts';
 import { parseLabels } from '../../../../bench/objects/labels.ts';
-import { scoreClasses } from '../../../../bench/objects/score.ts';
+import { countFalseFrames, scoreClasses } from '../../../../bench/objects/score.ts';
 
 const box = { x: 0, y: 0, width: 0.1, height: 0.1 };
 const detections = (object: Detection['object'], ...scores: number[]) =>
@@ -39,4 +39,16 @@ test('A line that is no label is named', () => {
   expect(() =>
     parseLabels('{"file":"a.gif","objects":{}}\n{"file":"a.gif","objects":{"unicorn":1}}'),
   ).toThrow('Line 2 of the labels is no label');
+});
+
+test('A frame with an object of a class that is neither labelled nor ignored is false, persons apart', () => {
+  const [label] = parseLabels('{"file":"a.jpg","objects":{"cat":1},"ignore":["chair"]}');
+  if (label === undefined) throw new Error('no label');
+  const seen = [detections('cat', 0.9), detections('chair', 0.9), detections('person', 0.9)].flat();
+  const judged = [
+    { label, detections: seen },
+    { label, detections: [...seen, ...detections('dog', 0.3)] },
+  ];
+  expect(countFalseFrames(judged, 0.3)).toBe(1);
+  expect(countFalseFrames(judged, 0.4)).toBe(0);
 });

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { VisionError } from '../../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../../core/errors.ts';
 import type { ObjectClass } from '../../../../adapters/vision/objects/classes.ts';
-import { type Detection, DetectorError } from '../../../../adapters/vision/objects/detector.ts';
+import {
+  type Detection,
+  DetectorBusyError,
+  DetectorError,
+  type ObjectDetector,
+} from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
 import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
 import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
@@ -197,6 +202,23 @@ describe('judging a frame', () => {
     const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
     await expect(call).rejects.toThrow(VisionError);
   });
+
+  test.each([
+    ['has too many images', new DetectorBusyError('256 images wait')],
+    ['is not done in time', new DOMException('timeout', 'TimeoutError')],
+  ])('a detector that %s is a busy model, not a failed one', async (_, error) => {
+    const detector = {
+      inputSize: () => ({ width: 64, height: 36 }),
+      detect: async () => {
+        throw error;
+      },
+      close: async () => undefined,
+    };
+    const { decoder } = modelThatSees([]);
+    const model = createObjectsVision({ decoder, detector });
+    const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
+    await expect(call).rejects.toThrow(ModelBusyError);
+  });
 });
 
 describe('judging a clip', () => {
@@ -271,6 +293,10 @@ describe('questions', () => {
     ],
     ['What color is the dog?', null, /^Looks like 1 dog \(0\.50\): grey\./],
     ['How many birds are there?', null, /^Looks like no bird\./],
+    ['How many grey dogs are there?', null, /^Looks like 1 grey dog \(0\.50\)\./],
+    ['How many white dogs are there?', null, /^Looks like 1 dog \(0\.50\), none of them white\./],
+    ['How many people are smoking?', null, /^Cannot be checked.*Looks like 2 persons/],
+    ['What is the man doing?', null, /^Looks like 2 persons .*Not judged: 'What is the man doing\?'/],
     ['How many parcels are there?', null, /Not judged: 'How many parcels are there\?'/],
   ])('"%s" is answered with %s', async (question, triggered, answer) => {
     const result = await ask(question);
@@ -337,4 +363,29 @@ test('an object counts if its lower edge stands in a watched region', async () =
   expect(await judge(region('include', 0.6, 1))).toBe(true);
   expect(await judge(region('include', 0, 0.6))).toBe(false);
   expect(await judge(region('exclude', 0.6, 0.8))).toBe(false);
+});
+
+test('the network evaluates the frame while the clip is decoded, and a clip that cannot be decoded is an error', async () => {
+  const { decoder } = modelThatSees([]);
+  const detecting = Promise.withResolvers<void>();
+  const detector: ObjectDetector = {
+    inputSize: () => ({ width: 64, height: 36 }),
+    detect: async () => {
+      detecting.resolve();
+      return [object('person', 0.9)];
+    },
+    close: async () => undefined,
+  };
+  const decodeClip: PictureDecoder['decodeClip'] = async (clip, ...rest) => {
+    await detecting.promise;
+    return decoder.decodeClip(clip, ...rest);
+  };
+  const media = { mode: 'clip', frame: new Uint8Array(1), clip: new Uint8Array() } as const;
+  const overlapping = createObjectsVision({ decoder: { ...decoder, decodeClip }, detector });
+  expect(await overlapping.judge(media, 'a person', never)).toMatchObject({ triggered: true });
+  const failing = createObjectsVision({
+    decoder: { ...decoder, decodeClip: async () => Promise.reject(new Error('damaged')) },
+    detector,
+  });
+  await expect(failing.judge(media, 'a person', never)).rejects.toThrow(VisionError);
 });
