@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { VisionError } from '../../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../../core/errors.ts';
 import type { ObjectClass } from '../../../../adapters/vision/objects/classes.ts';
 import {
   type Detection,
+  DetectorBusyError,
   DetectorError,
   type ObjectDetector,
 } from '../../../../adapters/vision/objects/detector.ts';
@@ -201,6 +202,23 @@ describe('judging a frame', () => {
     const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
     await expect(call).rejects.toThrow(VisionError);
   });
+
+  test.each([
+    ['has too many images', new DetectorBusyError('256 images wait')],
+    ['is not done in time', new DOMException('timeout', 'TimeoutError')],
+  ])('a detector that %s is a busy model, not a failed one', async (_, error) => {
+    const detector = {
+      inputSize: () => ({ width: 64, height: 36 }),
+      detect: async () => {
+        throw error;
+      },
+      close: async () => undefined,
+    };
+    const { decoder } = modelThatSees([]);
+    const model = createObjectsVision({ decoder, detector });
+    const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
+    await expect(call).rejects.toThrow(ModelBusyError);
+  });
 });
 
 describe('judging a clip', () => {
@@ -275,6 +293,10 @@ describe('questions', () => {
     ],
     ['What color is the dog?', null, /^Looks like 1 dog \(0\.50\): grey\./],
     ['How many birds are there?', null, /^Looks like no bird\./],
+    ['How many grey dogs are there?', null, /^Looks like 1 grey dog \(0\.50\)\./],
+    ['How many white dogs are there?', null, /^Looks like 1 dog \(0\.50\), none of them white\./],
+    ['How many people are smoking?', null, /^Cannot be checked.*Looks like 2 persons/],
+    ['What is the man doing?', null, /^Looks like 2 persons .*Not judged: 'What is the man doing\?'/],
     ['How many parcels are there?', null, /Not judged: 'How many parcels are there\?'/],
   ])('"%s" is answered with %s', async (question, triggered, answer) => {
     const result = await ask(question);
