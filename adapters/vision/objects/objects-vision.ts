@@ -23,7 +23,13 @@ import {
 import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
 import { foreignLanguage } from './grammar/languages.ts';
 import { readNouns, readSentence } from './grammar/read-sentence.ts';
-import { decideOverMoments, findObjects, type Moments, type ObjectMoment } from './judge-objects.ts';
+import {
+  decideOverMoments,
+  findObjects,
+  isDoubtOnly,
+  type Moments,
+  type ObjectMoment,
+} from './judge-objects.ts';
 import { summarizeObjects } from './summarize-objects.ts';
 
 const clipFramesPerSecond = 2;
@@ -183,7 +189,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       triggered: holds === true,
       explanation: explainCondition(condition, moment, notJudged),
       tokens,
-      ...(holds === null && { judged: false }),
+      ...(holds === null && !isDoubtOnly(condition, moment) && { judged: false }),
       ...(boxes.length === 0 ? {} : { boxes }),
     };
   }

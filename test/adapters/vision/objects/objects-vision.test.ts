@@ -82,11 +82,21 @@ test('several conditions are one call with one detection, each with its own verd
 });
 
 describe('a condition that the model cannot judge', () => {
-  test('a sentence without known objects is not judged, and neither is an undecided score', async () => {
+  test('a sentence without known objects is not judged, nor are words that are not understood beside a doubtful object', async () => {
     expect(await judge('the ferret looks guilty', [])).toMatchObject({ triggered: false, judged: false });
-    expect(await judge('nobody is in the room', [object('person', 0.2)])).toMatchObject({ judged: false });
+    expect(await judge('a person falls', [object('person', 0.2)])).toMatchObject({ judged: false });
     expect(await judge('a person is in the picture', [object('person', 0.9)])).not.toHaveProperty('judged');
   });
+
+  test.each(['nobody is in the room', 'a person is in the room'])(
+    'a doubtful object is judged, and "%s" does not hold',
+    async (condition) => {
+      const verdict = await judge(condition, [object('person', 0.2)]);
+      expect(verdict.triggered).toBe(false);
+      expect(verdict).not.toHaveProperty('judged');
+      expect(verdict.explanation).toMatch(/perhaps 1 person \(0\.20\)/);
+    },
+  );
 
   test('a creation learns which sentences no capture can decide', () => {
     const { model } = modelThatSees([]);
@@ -327,6 +337,15 @@ test('A digest lists what came and went, by class and time', async () => {
     'Looks like up to 2 persons in 2 of 3 samples, from 10:00:00 UTC to 10:01:00 UTC. Looks like 1 car in 1 of 3 samples, at 10:02:00 UTC. At 10:02:00 UTC: car came; person went.',
   );
   expect(summary).toMatch(/3 samples from .* Seen by the built-in object model/);
+});
+
+test('A digest counts a class whose best score is below 0.4 as doubtful', async () => {
+  const { model } = modelThatSees([[object('person', 0.9), object('sheep', 0.35)], [object('person', 0.35)]]);
+  const samples = [0, 1].map((at) => ({ frame: new Uint8Array(), capturedAt: new Date(at * 1000) }));
+  const { summary } = await model.summarize(samples, never);
+  expect(summary).toMatch(
+    /^Looks like 1 person in 2 of 2 samples.* No object came or went\. Not sure: sheep\./,
+  );
 });
 
 test('A digest of many samples detects 60 of them, spread over the window', async () => {
