@@ -150,7 +150,7 @@ const ofService: Row[] = [
   [
     'one transaction per tick',
     'adapters/embedded/watch-store.ts',
-    'transaction(database, () => commit(change))',
+    'commitInGroup(() => commit(change))',
     'commit(change)',
   ],
   [
