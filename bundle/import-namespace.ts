@@ -11,12 +11,15 @@ export function importZodNamespace(): Plugin {
   return {
     name: 'zod-namespace',
     setup: (build) => {
-      build.onLoad({ filter: /[\\/](?:adapters|core|functions)[\\/].*\.ts$/ }, async ({ path }) => {
-        if (/[\\/]node_modules[\\/]/.test(path)) return undefined;
-        const text = await readFile(path, 'utf8');
-        if (!text.includes(named)) return undefined;
-        return { contents: text.replace(named, "import * as z from 'zod';"), loader: 'ts' };
-      });
+      build.onLoad(
+        { filter: /[\\/](?:adapters|core|functions)[\\/].*\.ts$/, namespace: 'file' },
+        async ({ path }) => {
+          if (/[\\/]node_modules[\\/]/.test(path)) return undefined;
+          const text = await readFile(path, 'utf8');
+          if (!text.includes(named)) return undefined;
+          return { contents: text.replace(named, "import * as z from 'zod';"), loader: 'ts' };
+        },
+      );
     },
   };
 }

@@ -148,7 +148,9 @@ export async function openService(
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
   const limits = createLimits(settings);
   const model = createModelStatus({
-    vision: createVisionModel(settings, ffmpegPath),
+    vision: createVisionModel(settings, ffmpegPath, {
+      reportWait: (waitedMs) => pace.record('model', waitedMs),
+    }),
     steadyNow,
     timeoutSeconds: limits.visionTimeoutSeconds,
     log,

@@ -15,14 +15,18 @@ import { createOpenAiVision } from '../adapters/vision/openai/openai-vision.ts';
 import { createObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
 import { findNetworkFiles, type NetworkFiles } from '../adapters/vision/objects/packages.ts';
 import { shareDetections } from '../adapters/vision/objects/share-detections.ts';
-import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
+import { createThreadDetector, type ThreadDetectorDeps } from '../adapters/vision/objects/thread-detector.ts';
 import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 /** Creates the model of the settings. Throws `SettingsError` if a required setting is missing. */
-export function createVisionModel(settings: Settings, ffmpegPath: string): VisionModel {
-  const vision = createProvider(settings, ffmpegPath);
+export function createVisionModel(
+  settings: Settings,
+  ffmpegPath: string,
+  deps: ThreadDetectorDeps = {},
+): VisionModel {
+  const vision = createProvider(settings, ffmpegPath, deps);
   const isBuiltIn = vision.provider === 'objects' || vision.provider === 'pixel';
   return isBuiltIn || settings.visionWidth >= capturedWidthPixels
     ? vision
@@ -31,17 +35,17 @@ export function createVisionModel(settings: Settings, ffmpegPath: string): Visio
       );
 }
 
-function createProvider(settings: Settings, ffmpegPath: string): VisionModel {
+function createProvider(settings: Settings, ffmpegPath: string, deps: ThreadDetectorDeps): VisionModel {
   switch (settings.vision) {
     case 'auto':
-      return createBuiltInVision(findNetworkFiles(), ffmpegPath);
+      return createBuiltInVision(findNetworkFiles(), ffmpegPath, deps);
     case 'objects': {
       const files = findNetworkFiles();
       if (files === null) throw new SettingsError(packagesMissing);
-      return createBuiltInVision(files, ffmpegPath);
+      return createBuiltInVision(files, ffmpegPath, deps);
     }
     case 'pixel':
-      return createBuiltInVision(null, ffmpegPath);
+      return createBuiltInVision(null, ffmpegPath, deps);
     case 'bedrock':
       return createBedrockVision({
         client: createBedrockClient({}),
@@ -64,11 +68,15 @@ const packagesMissing =
   'WATCHPOST_VISION: the packages of the object model are not installed; run npm ci without --omit=optional, or set WATCHPOST_VISION=pixel';
 
 /** Creates the object model if its packages are installed, otherwise the pixel model. */
-function createBuiltInVision(files: NetworkFiles | null, ffmpegPath: string): VisionModel {
+function createBuiltInVision(
+  files: NetworkFiles | null,
+  ffmpegPath: string,
+  deps: ThreadDetectorDeps,
+): VisionModel {
   const decoder = poolImageDecoders({ ffmpegPath, alone: createImageDecoder({ ffmpegPath }) });
   return files === null
     ? createPixelVision({ decoder })
-    : createObjectsVision({ decoder, detector: shareDetections(createThreadDetector(files)) });
+    : createObjectsVision({ decoder, detector: shareDetections(createThreadDetector(files, deps)) });
 }
 
 function createOpenAi(

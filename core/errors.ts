@@ -115,6 +115,15 @@ export class VisionError extends WatchpostError {
   }
 }
 
+/** The model of this machine has more images to judge than it can in time: a check is missed by the service, not by the model. */
+export class ModelBusyError extends VisionError {
+  override name = 'ModelBusyError';
+
+  constructor(options?: ErrorOptions) {
+    super('Use longer intervals, fewer jobs or a faster machine, or try again in a minute.', options);
+  }
+}
+
 /** Mode `clip` or `hybrid` with a model without video. */
 export class InvalidInputModeError extends WatchpostError {
   override name = 'InvalidInputModeError';

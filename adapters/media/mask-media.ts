@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { TransientError } from '../../core/errors.ts';
 import type { MaskMedia } from '../../core/ports/mask-media.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import type { Capture, Region } from '../../core/records/capture.ts';
+import { shareCall, type SharedCall } from '../../core/share-call.ts';
 import { decodingLimits, quietArguments } from './ffmpeg/capture-arguments.ts';
 import { spawnFfmpeg } from './ffmpeg/spawn-ffmpeg.ts';
 import { regionFilters } from './region-boxes.ts';
@@ -68,14 +70,33 @@ function failed(stderr: string): TransientError {
   });
 }
 
-/** Returns a capturer that draws the regions of a request. Other requests of the same stream share the capture below it. */
+/**
+ * Returns a capturer that draws the regions of a request. Other requests of the same stream share the capture below it. Requests with the same regions also
+ * share the drawing.
+ */
 export function maskCaptures(streams: StreamCapturer, maskMedia: MaskMedia): StreamCapturer {
+  const drawn = new WeakMap<Capture, Map<string, SharedCall<MaskedMedia>>>();
   return {
     probe: streams.probe,
     capture: async ({ regions, ...request }, signal) => {
       const capture = await streams.capture(request, signal);
       if (!regions || regions.length === 0) return capture;
-      return { ...capture, ...(await maskMedia(capture, regions, signal)) };
+      return { ...capture, ...(await draw(capture, regions).join(signal)) };
     },
   };
+
+  function draw(capture: Capture, regions: readonly Region[]): SharedCall<MaskedMedia> {
+    const key = JSON.stringify(regions);
+    const ofCapture = drawn.get(capture) ?? new Map<string, SharedCall<MaskedMedia>>();
+    drawn.set(capture, ofCapture);
+    const known = ofCapture.get(key);
+    if (known !== undefined) return known;
+    const forget = () => void ofCapture.delete(key);
+    const call = shareCall((signal) => maskMedia(capture, regions, signal), forget);
+    call.result.catch(forget);
+    ofCapture.set(key, call);
+    return call;
+  }
 }
+
+type MaskedMedia = Awaited<ReturnType<MaskMedia>>;

@@ -39,8 +39,10 @@ export function createWebhookSigner(options: WebhookSignerOptions): WebhookSigne
   };
 }
 
-/** Loads the library at the first signature: a cold start of the API does without it. */
-const loadLibrary = loadOnce(async () => import('standardwebhooks'));
+/**
+ * Loads the library at the first signature: a cold start of the API does without it. Bundled CommonJS has only the default export.
+ */
+const loadLibrary = loadOnce(async () => (await import('standardwebhooks')).default);
 
 const firstVersion = async (): Promise<readonly number[]> => [1];
 

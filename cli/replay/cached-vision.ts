@@ -14,7 +14,7 @@ import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
 export type CachedVision = VisionModel & { remembered: () => number };
 
 /** Change it when prompts or built-in models change their answers. */
-const format = 4;
+const format = 5;
 
 const conditionVerdictsSchema = z.object({
   verdicts: z.array(

@@ -145,14 +145,14 @@ async function observe(
   if (screening.kind !== 'fresh') return screening;
   const pictures = await readCheckMedia(moment, screening.captured, { media, vision: deps.vision });
   if (!pictures) throw new Error('The capture has no frame');
-  const { answers, failure, calls } = await askModel(planQuestions(moment), pictures, deps, signal);
+  const { calls, ...judged } = await askModel(planQuestions(moment), pictures, deps, signal);
   const used = {
     calls: calls.length,
     micro_usd: 0,
     input_tokens: sum(calls.map((tokens) => tokens?.input_tokens ?? 0)),
     output_tokens: sum(calls.map((tokens) => tokens?.output_tokens ?? 0)),
   };
-  return { kind: 'judged', captured: screening.captured, answers, used, failure };
+  return { kind: 'judged', captured: screening.captured, used, ...judged };
 }
 
 function sum(values: readonly number[]): number {

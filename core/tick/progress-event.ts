@@ -36,10 +36,9 @@ function toStreamState({ kind }: TickOutcome): 'ok' | 'stale' | 'reconnecting' {
 }
 
 function readPicture(outcome: TickOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
-  if (outcome.kind === 'judged' || outcome.kind === 'model_failed' || outcome.kind === 'sampled') return 'ok';
   if (outcome.kind === 'stale') return 'repeated';
-  if (outcome.kind !== 'skipped') return null;
-  return outcome.why === 'no_motion' ? 'ok' : outcome.why;
+  if (outcome.kind === 'skipped') return outcome.why === 'no_motion' ? 'ok' : outcome.why;
+  return 'captured' in outcome ? 'ok' : null;
 }
 
 function explain(outcome: Exclude<TickOutcome, { kind: 'no_capture' }>): string {
@@ -50,6 +49,8 @@ function explain(outcome: Exclude<TickOutcome, { kind: 'no_capture' }>): string 
       return 'This picture goes into the summary of its window.';
     case 'model_failed':
       return `The model gave no verdict: ${outcome.failure.message}.`;
+    case 'model_busy':
+      return busyExplanation;
     case 'skipped':
       return skipExplanations[outcome.why];
     case 'stale':
@@ -68,6 +69,9 @@ function withoutSummary({ closed }: TickOutcome): string {
   if (closed?.result.kind !== 'missed') return '';
   return ` The model gave no summary: ${closed.result.failure.message}. It is asked again.`;
 }
+
+export const busyExplanation =
+  'The picture was not judged: this machine has more pictures than its model can judge in time.';
 
 export const skipExplanations = {
   no_motion: 'Nothing moved since the last picture that the model saw.',

@@ -40,7 +40,7 @@ function count(before: Counters, outcome: TickOutcome): Counters {
     counters.checks_performed += 1;
     counters.frames_captured += 1;
   }
-  if (outcome.kind === 'model_failed') {
+  if (outcome.kind === 'model_failed' || outcome.kind === 'model_busy') {
     counters.checks_missed += 1;
     counters.frames_captured += 1;
   }
@@ -70,6 +70,8 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
         ...back,
         ...countModelFailure(job.watch, now),
       };
+    case 'model_busy':
+      return { ...recordUnwatched(job.watch, 'service'), ...back };
     case 'stale':
       return { ...lost(job, recordUnwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
     case 'unavailable':

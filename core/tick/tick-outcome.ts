@@ -17,11 +17,13 @@ import { rules } from '../rules.ts';
 
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
-/** Result of a tick's capture: a fresh one has a verdict, a failed model call, or is a sample of a summary. */
+/** Result of a tick's capture: a fresh one has a verdict, a failed or omitted model call, or is a sample of a summary. */
 type Observation =
   | Exclude<Screening, { kind: 'fresh' }>
   | { kind: 'judged'; verdict: Verdict; captured: Captured }
   | { kind: 'model_failed'; failure: Failure; captured: Captured }
+  /** The model of this machine had too many images to judge. */
+  | { kind: 'model_busy'; captured: Captured }
   | { kind: 'sampled'; captured: Captured };
 
 /** Outcome of a tick. */

@@ -1,14 +1,13 @@
-import type { Failure } from '../records/job.ts';
 import type { WatchCondition } from '../records/watch.ts';
 import type { ConditionQuestion, ConditionVerdicts, TokenUse } from '../records/vision.ts';
 import type { CheckMedia, VisionModel } from '../ports/vision-model.ts';
 import type { CoreDeps } from '../dependencies.ts';
-import { VisionError } from '../errors.ts';
+import { ModelBusyError, VisionError } from '../errors.ts';
 import type { ConditionAnswer, WatchOutcome } from './outcome.ts';
 import type { Questions } from './questions.ts';
 
 type Deps = { vision: VisionModel } & { limits: Pick<CoreDeps['limits'], 'visionTimeoutSeconds'> };
-type Judged = Pick<Extract<WatchOutcome, { kind: 'judged' }>, 'answers' | 'failure'> & {
+type Judged = Pick<Extract<WatchOutcome, { kind: 'judged' }>, 'answers' | 'failure' | 'busy'> & {
   /** One entry per call; `null` for a call that failed, whose tokens are unknown. */
   calls: (TokenUse | null)[];
 };
@@ -27,7 +26,7 @@ export async function askModel(
   deps: Deps,
   signal?: AbortSignal,
 ): Promise<Judged> {
-  const judged: Judged = { answers: [], failure: null, calls: [] };
+  const judged: Judged = { answers: [], failure: null, busy: false, calls: [] };
   const timeout = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
   const ends = signal ? AbortSignal.any([signal, timeout]) : timeout;
   for (const group of groupQuestions(questions, deps.vision.judgeConditions !== undefined)) {
@@ -39,9 +38,13 @@ export async function askModel(
     } catch (error) {
       // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
       if (signal?.aborted || !(error instanceof VisionError)) throw error;
-      const failure: Failure = { code: error.code, message: error.message, remediation: error.remediation };
-      judged.failure = failure;
-      judged.calls.push(null);
+      if (error instanceof ModelBusyError) {
+        judged.busy = true;
+      } else {
+        const { code, message, remediation } = error;
+        judged.failure = { code, message, remediation };
+        judged.calls.push(null);
+      }
       judged.answers.push(...group.map((condition) => withoutVerdict(condition, isJoint)));
     }
   }

@@ -29,6 +29,8 @@ export type WatchOutcome =
       used: Cost & { input_tokens: number; output_tokens: number };
       /** Failure of a call, if one failed. */
       failure: Failure | null;
+      /** True if the model of this machine had too many images to judge: a call was omitted. */
+      busy: boolean;
     }
   /** Fresh, but the day's budget does not cover the calls, or the model has no price. */
   | { kind: 'not_asked'; captured: Captured; why: 'budget' | 'price' };

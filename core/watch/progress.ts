@@ -1,6 +1,6 @@
 import type { NewWatchEvent } from '../records/watch-event.ts';
 import type { ConditionState, NextWatchTick } from '../records/watch-state.ts';
-import { skipExplanations } from '../tick/progress-event.ts';
+import { busyExplanation, skipExplanations } from '../tick/progress-event.ts';
 import { shorten } from './condition.ts';
 import type { WatchOutcome } from './outcome.ts';
 
@@ -51,6 +51,7 @@ function pictureState(outcome: Outcome): 'ok' | 'frozen' | 'black' | 'repeated' 
 function explain(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'judged':
+      if (outcome.busy) return busyExplanation;
       return outcome.failure ? `The model gave no verdict: ${outcome.failure.message}.` : '';
     case 'not_asked':
       return outcome.why === 'budget'

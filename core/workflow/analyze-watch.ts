@@ -171,7 +171,7 @@ async function judge(
   const media = await readCheckMedia({ watch: stored.watch, state: stored.run.state }, captured, deps);
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
-  const { answers, failure, calls } = await askModel(questions, media, deps, signal);
+  const { calls, ...judged } = await askModel(questions, media, deps, signal);
   await deps.usage.record(stored.watch.caller, calls);
   const used = {
     calls: calls.length,
@@ -179,7 +179,7 @@ async function judge(
     input_tokens: calls.reduce((sum, tokens) => sum + (tokens?.input_tokens ?? 0), 0),
     output_tokens: calls.reduce((sum, tokens) => sum + (tokens?.output_tokens ?? 0), 0),
   };
-  return { kind: 'judged', captured, answers, used, failure };
+  return { kind: 'judged', captured, used, ...judged };
 }
 
 function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {

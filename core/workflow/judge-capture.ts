@@ -1,7 +1,7 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { Screening } from '../tick/screen-capture.ts';
 import type { TickOutcome } from '../tick/tick-outcome.ts';
-import { VisionError } from '../errors.ts';
+import { ModelBusyError, VisionError } from '../errors.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import type { MonitorJob } from '../records/job.ts';
 import type { CheckMedia } from '../ports/vision-model.ts';
@@ -26,6 +26,7 @@ export async function judgeCapture(
   } catch (error) {
     // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
     if (signal?.aborted || !(error instanceof VisionError)) throw error;
+    if (error instanceof ModelBusyError) return { kind: 'model_busy', captured };
     const { code, message, remediation } = error;
     return { kind: 'model_failed', failure: { code, message, remediation }, captured };
   }

@@ -183,17 +183,20 @@ test('the omitted parts of packages are not needed: a bundle sends requests with
   });
 });
 
-test('the library of time zones is loaded by the code that needs it', async () => {
-  const folder = join(outDir, 'schedule');
+test('libraries that are loaded at their first use work in a bundle', async () => {
+  const folder = join(outDir, 'later');
   const entryPoints = {
-    'api/index': 'test/bundle/schedule-entry.ts',
+    'api/index': 'test/bundle/later-entry.ts',
     [`api/${laterPackage.file}`]: laterPackage.name,
   };
   await build({ ...bundleOptions('api', folder), entryPoints });
 
   const { stdout, stderr } = await run(process.execPath, [join(folder, 'api', 'index.mjs')]);
 
-  expect(JSON.parse(stdout)).toEqual({ date: '2026-03-29', end: '2026-03-29T22:00:00.000Z' });
+  expect(JSON.parse(stdout)).toEqual({
+    day: { date: '2026-03-29', end: '2026-03-29T22:00:00.000Z' },
+    signature: expect.objectContaining({ 'webhook-signature': expect.stringMatching(/^v1,/) }),
+  });
   expect(stderr).toBe('');
 });
 

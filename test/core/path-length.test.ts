@@ -23,7 +23,7 @@ const paths = [
       'adapters/webhook/webhook-sender.ts',
       'adapters/webhook/webhook-signer.ts',
     ],
-    maxFiles: 20,
+    maxFiles: 21,
   },
 ];
 const repository = join(import.meta.dirname, '../..');

@@ -80,6 +80,9 @@ export const missed: TickOutcome = {
   captured: captured(),
 };
 
+/** Outcome of a tick whose model had too many images to judge. */
+export const modelBusy: TickOutcome = { kind: 'model_busy', captured: captured() };
+
 /** Outcome of a tick whose capture failed. */
 export const captureFailed: TickOutcome = {
   kind: 'capture_failed',

@@ -8,6 +8,7 @@ import {
   whiteBalanceBounds,
 } from './light-fit.ts';
 import { type LightLimits, lightOfColor, lightOfLuma, localLight } from './local-light.ts';
+import { measureNoise, type NoiseMap } from './noise-map.ts';
 import type { Plane, Planes } from './planes.ts';
 import { findShift, applyShift } from './shift.ts';
 import { fullWeight, thresholdFor, weightsFor } from './threshold.ts';
@@ -21,12 +22,15 @@ export type Changes = {
   beyondDoubt: Uint8Array;
   /** Number of pixels in `beyondDoubt`. */
   countWithoutNoiseMap: number;
-  /** Luma distances, in levels: the input of the noise map. */
-  lumaDistance: Uint8Array;
 };
 
 /** Distances between two blurred thumbnails after correction of camera shift and light. They do not depend on the learned noise. */
-export type Differences = { luma: Comparison; colors: readonly ColorComparison[] };
+export type Differences = {
+  luma: Comparison;
+  colors: readonly ColorComparison[];
+  /** Noise of the frame, which the noise map learns. */
+  noise: NoiseMap;
+};
 
 /** Computes the distances between two blurred thumbnails. */
 export function measureDifferences(remembered: Planes, current: Planes, tuning: MotionTuning): Differences {
@@ -36,12 +40,13 @@ export function measureDifferences(remembered: Planes, current: Planes, tuning: 
     findShift(remembered.luma, current.luma, offset, tuning.shiftPixels),
   );
   const luma = compare(reference.luma, current.luma, lumaLight(tuning), tuning);
-  if (!tuning.color) return { luma, colors: [] };
+  const noise = measureNoise(luma.distance, tuning.learnedInside);
+  if (!tuning.color) return { luma, colors: [], noise };
   const colors = (['cb', 'cr'] as const).map((plane) => ({
     ...compare(reference[plane], current[plane], colorLight(tuning), tuning),
     width: current[plane].width,
   }));
-  return { luma, colors };
+  return { luma, colors, noise };
 }
 
 /** Weighs distances against the learned noise. `allowance` is the noise of each pixel, in levels. */
@@ -95,7 +100,7 @@ function lumaChanges({ distance, weightAt }: Comparison, allowance: Uint8Array):
     const beyond = level - (allowance[at] ?? 0);
     if (beyond > 0) weights[at] = weightAt[beyond] ?? 0;
   }
-  return { weights, beyondDoubt, countWithoutNoiseMap, lumaDistance: distance };
+  return { weights, beyondDoubt, countWithoutNoiseMap };
 }
 
 /**

@@ -102,7 +102,8 @@ function compareWork(
 ) {
   const { trace, noise, flakeArea } = remembered.learned;
   const allowance = noiseAllowance(noise, tuning.learnedShare);
-  const found = weighDifferences(work.measure(remembered), allowance);
+  const differences = work.measure(remembered);
+  const found = weighDifferences(differences, allowance);
   const changes = watched === null ? { ...found, watchedPixels: pixels } : maskChanges(found, watched);
   const components = componentWeights(changes.weights, thumbnail.width);
   return {
@@ -111,7 +112,7 @@ function compareWork(
     identicalToPrevious: isIdentical(trace, work.trace),
     learned: {
       trace: work.trace,
-      noise: learnNoise(noise, changes.lumaDistance, tuning.learnedInside),
+      noise: learnNoise(noise, differences.noise),
       flakeArea: updateFlakeArea(flakeArea, components),
     },
   };

@@ -41,18 +41,24 @@ export function noiseAllowance(noise: NoiseMap, share: number): Uint8Array {
   return allowance;
 }
 
-/** Updates the map with a distance per luma pixel. Outside the strips, noise is limited to `maxInside` levels. */
-export function learnNoise(noise: NoiseMap, distance: Uint8Array, maxInside: number): NoiseMap {
-  const seen = greatestInCells(distance);
+/** Updates the map with the noise of a frame (`measureNoise`). */
+export function learnNoise(noise: NoiseMap, seen: NoiseMap): NoiseMap {
   const learned = new Uint8Array(noiseCells);
+  for (let cell = 0; cell < noiseCells; cell += 1) learned[cell] = follow(noise[cell] ?? 0, seen[cell] ?? 0);
+  return learned;
+}
+
+/** Returns the noise of a frame from a distance per luma pixel. Outside the strips, it is limited to `maxInside` levels. */
+export function measureNoise(distance: Uint8Array, maxInside: number): NoiseMap {
+  const seen = greatestInCells(distance);
+  const noise = new Uint8Array(noiseCells);
   for (let y = 0; y < height; y += 1) {
     const strip = y < stripRows || y >= height - stripRows;
     for (let cell = y * width; cell < (y + 1) * width; cell += 1) {
-      const now = strip ? widest(seen, y * width, cell) : minInt(seen[cell] ?? 0, maxInside);
-      learned[cell] = follow(noise[cell] ?? 0, now);
+      noise[cell] = strip ? widest(seen, y * width, cell) : minInt(seen[cell] ?? 0, maxInside);
     }
   }
-  return learned;
+  return noise;
 }
 
 function cellCorner(cell: number): number {

@@ -10,7 +10,7 @@ import {
 import { decodeReference } from './state-codec.ts';
 import { type MotionTuning, motionTuning } from './tuning.ts';
 
-/** References and states kept for each thumbnail, about 30 kB each. Jobs that share captures soon have the same. */
+/** References and states kept for each thumbnail, about 30 kB each. Jobs that share all captures have the same. */
 const maxKept = 8;
 /** Decoded references kept, 30 kB each. */
 const maxReferences = 16;

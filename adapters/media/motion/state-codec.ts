@@ -106,7 +106,11 @@ function deflate(bytes: Uint8Array): string {
 
 function inflate(text: string, bytes: number): Uint8Array | null {
   try {
-    const inflated = inflateRawSync(Buffer.from(text, 'base64'), { maxOutputLength: bytes });
+    const inflated = inflateRawSync(Buffer.from(text, 'base64'), {
+      maxOutputLength: bytes,
+      // One buffer for the whole result.
+      chunkSize: bytes,
+    });
     return inflated.length === bytes ? Uint8Array.from(inflated) : null;
   } catch {
     return null;

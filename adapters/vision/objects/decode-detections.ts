@@ -6,6 +6,11 @@ export const minScore = 0.1;
 const maxDetections = 100;
 /** Boxes of one class that overlap by more are one object. */
 const maxOverlap = 0.55;
+/**
+ * Persons below this share of the height are rarely found, and a post or a sign far away looks like one: their scores count less, so that
+ * they are seen from 0.4 instead of 0.3.
+ */
+const smallPerson = { height: 0.07, weight: 0.75 } as const;
 /** Pixels of the input per cell of the output. */
 const cellPixels = 4;
 
@@ -28,7 +33,9 @@ export function decodeDetections({ scores, extents }: NetworkOutput, size: Pictu
       extents.subarray(cell * 4, cell * 4 + 4),
       size,
     );
-    if (box !== null) found.push({ object, score, box });
+    if (box === null) continue;
+    const isSmall = object === 'person' && box.height < smallPerson.height;
+    found.push({ object, score: isSmall ? score * smallPerson.weight : score, box });
   }
   return suppressDuplicates(found.toSorted((a, b) => b.score - a.score)).slice(0, maxDetections);
 }

@@ -14,7 +14,7 @@ export type Picture = PictureSize & { rgb: Uint8Array };
 
 /**
  * Detector of objects in an image. Replaceable: the model needs classes of COCO, boxes and scores, nothing else. Throws `DetectorError` if
- * it cannot run.
+ * it cannot run, `DetectorBusyError` if too many calls wait, and the reason of an aborted signal.
  */
 export type ObjectDetector = {
   /** Returns the input size for an image of these proportions. */
@@ -24,6 +24,11 @@ export type ObjectDetector = {
   /** Frees its memory. A later `detect` starts it again. */
   close(): Promise<void>;
 };
+
+/** The detector has too many images to look at. */
+export class DetectorBusyError extends Error {
+  override name = 'DetectorBusyError';
+}
 
 /** Failure of a detector, such as a damaged package. */
 export class DetectorError extends Error {

@@ -58,6 +58,16 @@ export function holdsAt(condition: ObjectCondition, moment: ObjectMoment): boole
   });
 }
 
+/**
+ * Returns true if only low scores leave a condition undecided, no words. Neither "a person" nor "nobody" holds then: a thing that always looks a little
+ * like a person must not keep an alert open for ever.
+ */
+export function isDoubtOnly(condition: ObjectCondition, { measured }: ObjectMoment): boolean {
+  return listParts(condition).every(
+    (part) => part.kind === 'objects' || (measured !== null && holdsAtom(part, measured) !== null),
+  );
+}
+
 /** Verdict over several frames, with the frame that shows it best. */
 export type ObjectVerdict = { holds: boolean | null; moment: ObjectMoment };
 

@@ -1,6 +1,6 @@
 import { selectEvenly } from '../../../core/digest/summarize-windows.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
-import { VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import type { Region } from '../../../core/records/capture.ts';
 import { isWatched } from '../../../core/records/region.ts';
@@ -11,7 +11,7 @@ import { listParts } from '../pixel/logic.ts';
 import { disclosure as pixelDisclosure } from '../pixel/explain.ts';
 import { createPixelVision, decoded, decodedFrame, isOpen, readMoments } from '../pixel/pixel-vision.ts';
 import { parseCondition } from '../pixel/parse-condition.ts';
-import { DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
+import { DetectorBusyError, DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
 import {
   describeColors,
   describeObjects,
@@ -23,7 +23,13 @@ import {
 import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
 import { foreignLanguage } from './grammar/languages.ts';
 import { readNouns, readSentence } from './grammar/read-sentence.ts';
-import { decideOverMoments, findObjects, type Moments, type ObjectMoment } from './judge-objects.ts';
+import {
+  decideOverMoments,
+  findObjects,
+  isDoubtOnly,
+  type Moments,
+  type ObjectMoment,
+} from './judge-objects.ts';
 import { summarizeObjects } from './summarize-objects.ts';
 
 const clipFramesPerSecond = 2;
@@ -53,6 +59,10 @@ function failMissingMoment(): never {
   throw new VisionError('The capture has no such moment. Try again.');
 }
 
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
+
 export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
 
 /**
@@ -66,6 +76,8 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     try {
       return await detector.detect({ ...size, rgb }, signal);
     } catch (cause) {
+      // The call has waited for its turn until the limit of its time.
+      if (cause instanceof DetectorBusyError || isTimeout(cause)) throw new ModelBusyError({ cause });
       if (!(cause instanceof DetectorError)) throw cause;
       throw new VisionError(`${cause.message}.`, { cause });
     }
@@ -177,7 +189,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       triggered: holds === true,
       explanation: explainCondition(condition, moment, notJudged),
       tokens,
-      ...(holds === null && { judged: false }),
+      ...(holds === null && !isDoubtOnly(condition, moment) && { judged: false }),
       ...(boxes.length === 0 ? {} : { boxes }),
     };
   }
@@ -276,16 +288,34 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     frame: Uint8Array,
     signal: AbortSignal,
   ): Promise<string> {
+    const counted = countedObjects(question);
+    if (counted !== null)
+      return listParts(counted.condition).some(({ kind }) => kind !== 'objects')
+        ? explainNotUnderstood(null, moment)
+        : explainCondition(counted.condition, moment, counted.notJudged);
     if (nouns.length > 0) {
+      const asksColor = /\bcolou?rs?\b/i.test(question);
       const described = nouns.map((atom) =>
-        /\bcolou?rs?\b/i.test(question) ? describeColors(atom, moment) : explainCondition(atom, moment, []),
+        asksColor ? describeColors(atom, moment) : explainCondition(atom, moment, []),
       );
-      return `${described.map((sentence) => sentence.replace(` ${disclosure}`, '')).join(' ')} ${disclosure}`;
+      const unanswered = asksColor ? [] : formatNotJudged([question.trim()]);
+      const sentences = described.map((sentence) => sentence.replace(` ${disclosure}`, ''));
+      return [...sentences, ...unanswered, disclosure].join(' ');
     }
     const measured = await decoded(signal, () => readMoments({ mode: 'frames', frame }, decoder, signal));
     const unknown = /\bhow many\b|\bcount\b/i.test(question) ? formatNotJudged([question.trim()]) : [];
     return [describeObjects(moment), ...unknown, describeFrame(measured[0].picture), disclosure].join(' ');
   }
+}
+
+/** Reads what "how many white cars are there?" counts, or null. */
+function countedObjects(question: string): { condition: ObjectCondition; notJudged: string[] } | null {
+  const counted = /\b(?:how many|count(?: all)?(?: the)?|(?:number|count) of)\s+(.+?)[?.!\s]*$/i.exec(
+    question,
+  )?.[1];
+  const reading =
+    counted === undefined ? null : readSentence(counted.replace(/^of (?:the|these|those) /i, ''));
+  return reading?.condition ? { condition: reading.condition, notJudged: reading.notJudged } : null;
 }
 
 /** Returns true for questions that the pixel model answers: "how dark is it?", "what color is the screen?". */

@@ -6,17 +6,27 @@ import type { Detection } from './detector.ts';
 /** Sample of a window with its objects. */
 export type DetectedSample = { detections: Detection[]; capturedAt: Date };
 
+/** Minimum best score of a class in a window. Weaker ones come and go with the noise of a camera. */
+const minBestScore = 0.4;
 const maxClasses = 8;
 const maxChanges = 8;
 
 /** Summarizes which objects came and went: by class, how many at most, in which samples, and each change with its time. */
 export function summarizeObjects(samples: DetectedSample[]): string {
-  const counts = samples.map(({ detections }) => countByClass(detections));
+  const best = bestScores(samples);
+  const weak = [...best].flatMap(([object, score]) => (score < minBestScore ? [object] : []));
+  const counts = samples.map(({ detections }) =>
+    countByClass(detections.filter(({ object }) => !weak.includes(object))),
+  );
   const classes = [...new Set(counts.flatMap((count) => [...count.keys()]))]
     .map((object) => ({ object, present: counts.filter((count) => count.has(object)).length }))
     .toSorted((a, b) => b.present - a.present)
     .map(({ object }) => object);
-  if (classes.length === 0) return 'No object was seen.';
+  const doubts = weak.length === 0 ? [] : [`Not sure: ${weak.slice(0, maxClasses).join(', ')}.`];
+  if (classes.length === 0)
+    return [doubts.length === 0 ? 'No object was seen.' : 'No object was seen for certain.', ...doubts].join(
+      ' ',
+    );
   const sentences = classes.slice(0, maxClasses).map((object) => describeClass(object, samples, counts));
   const changes = listChanges(samples, counts);
   return [
@@ -26,7 +36,17 @@ export function summarizeObjects(samples: DetectedSample[]): string {
       : []),
     ...(changes.length === 0 ? ['No object came or went.'] : changes.slice(0, maxChanges)),
     ...(changes.length > maxChanges ? [`${changes.length - maxChanges} more changes followed.`] : []),
+    ...doubts,
   ].join(' ');
+}
+
+/** Returns the best score of each class that is seen in a sample. */
+function bestScores(samples: DetectedSample[]): Map<ObjectClass, number> {
+  const best = new Map<ObjectClass, number>();
+  for (const { object, score } of samples.flatMap(({ detections }) => detections)) {
+    if (score >= thresholds.seen) best.set(object, Math.max(score, best.get(object) ?? 0));
+  }
+  return best;
 }
 
 type Counts = ReadonlyMap<ObjectClass, number>;

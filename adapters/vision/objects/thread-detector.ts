@@ -1,7 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { objectClasses } from './classes.ts';
-import { type Detection, DetectorError, type ObjectDetector, type Picture } from './detector.ts';
+import {
+  type Detection,
+  DetectorBusyError,
+  DetectorError,
+  type ObjectDetector,
+  type Picture,
+} from './detector.ts';
 import { nearestInputSize } from './input-size.ts';
 import type { NetworkFiles } from './packages.ts';
 
@@ -18,15 +24,27 @@ const replySchema = z.union([
 
 type Call = {
   picture: Picture;
+  calledMs: number;
   resolve(detections: Detection[]): void;
   reject(error: Error): void;
+};
+
+/** Maximum calls that wait, half a minute of work on an idle core. Each holds an image of 0.4 MB. */
+const maxWaiting = 256;
+
+export type ThreadDetectorDeps = {
+  /** Reports how long each call has waited for its turn, in milliseconds. */
+  reportWait?: (waitedMs: number) => void;
 };
 
 /**
  * Creates a detector that runs the network in one thread, one image at a time, in the order of the calls. The thread starts with the first
  * image, starts again after a failure, and does not keep the process alive while it waits.
  */
-export function createThreadDetector(files: NetworkFiles): ObjectDetector {
+export function createThreadDetector(
+  files: NetworkFiles,
+  { reportWait }: ThreadDetectorDeps = {},
+): ObjectDetector {
   let thread: Worker | undefined;
   let running: { id: number; call: Call } | undefined;
   let lastId = 0;
@@ -67,6 +85,7 @@ export function createThreadDetector(files: NetworkFiles): ObjectDetector {
     }
     thread ??= startThread();
     thread.ref();
+    reportWait?.(performance.now() - call.calledMs);
     lastId += 1;
     running = { id: lastId, call };
     thread.postMessage({ id: lastId, ...call.picture });
@@ -77,12 +96,14 @@ export function createThreadDetector(files: NetworkFiles): ObjectDetector {
 
     async detect(picture, signal) {
       signal.throwIfAborted();
+      if (waiting.length >= maxWaiting)
+        throw new DetectorBusyError(`${maxWaiting} images wait for the detector`);
       const { promise, resolve, reject } = Promise.withResolvers<Detection[]>();
-      const call: Call = { picture, resolve, reject };
+      const call: Call = { picture, calledMs: performance.now(), resolve, reject };
       const abort = () => {
         const at = waiting.indexOf(call);
         if (at >= 0) waiting.splice(at, 1);
-        reject(new DetectorError('The object detector was not done in time'));
+        reject(signal.reason);
       };
       signal.addEventListener('abort', abort, { once: true });
       waiting.push(call);

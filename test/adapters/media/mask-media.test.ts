@@ -132,3 +132,49 @@ test('requests of a stream share a capture, and each receives its own regions', 
   expect(whole.frame).toBe(orange);
   expect(masked.frame).not.toEqual(orange);
 });
+
+test('watches with the same regions share the drawing of a capture, and no others do', async () => {
+  const captures = [1, 2].map((byte) => ({ frame: new Uint8Array([byte]) }) as Capture);
+  const drawn: unknown[] = [];
+  const streams = {
+    probe: async () => ({ platform: 'hls' as const, playbackUrl: '' }),
+    capture: async ({ url }: CaptureRequest) => captures[Number(url)]!,
+  };
+  const masking = maskCaptures(streams, async ({ frame }, regions) => {
+    drawn.push([frame[0], regions]);
+    return { frame: new Uint8Array([...frame, drawn.length]) };
+  });
+  const request = { mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+  const draw = async (url: string, regions: Region[]) =>
+    (await masking.capture({ ...request, url, regions }, never)).frame;
+  const [left, right] = [[polygon('exclude', ...shapes.rectangle)], [polygon('exclude', ...shapes.triangle)]];
+
+  const same = await Promise.all([draw('0', left), draw('0', structuredClone(left)), draw('0', left)]);
+  const others = [await draw('0', right), await draw('1', left)];
+
+  expect(new Set(same).size).toBe(1);
+  expect(new Set([same[0], ...others]).size).toBe(3);
+  expect(drawn).toEqual([
+    [1, left],
+    [1, right],
+    [2, left],
+  ]);
+});
+
+test('a drawing that failed is tried again by the next watch', async () => {
+  const capture = { frame: new Uint8Array([1]) } as Capture;
+  const streams = {
+    probe: async () => ({ platform: 'hls' as const, playbackUrl: '' }),
+    capture: async () => capture,
+  };
+  let calls = 0;
+  const masking = maskCaptures(streams, async () => {
+    calls += 1;
+    if (calls === 1) throw new TransientError('The regions of the watch could not be drawn');
+    return { frame: new Uint8Array([2]) };
+  });
+  const request = { url: '0', mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+  const regions = [polygon('exclude', ...shapes.rectangle)];
+  await expect(masking.capture({ ...request, regions }, never)).rejects.toThrow(TransientError);
+  expect((await masking.capture({ ...request, regions }, never)).frame).toEqual(new Uint8Array([2]));
+});

@@ -3,7 +3,15 @@ import { decideAfterTick } from '../../../core/workflow/analyze-tick.ts';
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
 import { initialTickState } from '../../../core/records/job.ts';
 import type { Job } from '../../../core/records/job.ts';
-import { after, captured, captureFailed, looked, missed, runningJob } from '../../support/watching.ts';
+import {
+  after,
+  captured,
+  captureFailed,
+  looked,
+  missed,
+  modelBusy,
+  runningJob,
+} from '../../support/watching.ts';
 
 /** Plays outcomes one after the other at the given seconds, each on the job that the last one left. */
 function play(job: Job, ticks: [number, TickOutcome][]) {
@@ -254,6 +262,23 @@ test('an alert has the version of the prompt, and none without one', () => {
   const readAlert = (outcome: TickOutcome) => play(runningJob(), [[10, outcome]])[0]?.events.at(-1)?.data;
   expect(readAlert(versioned)).toMatchObject({ prompt_version: 'strict-1' });
   expect(readAlert(withPrompt)).not.toHaveProperty('prompt_version');
+});
+
+test('a check that the model of this machine is too busy for is a gap of the service, and never fails the job', () => {
+  const busy = [5, 10, 15, 20, 25, 30, 305].map((at): [number, TickOutcome] => [at, modelBusy]);
+  const decisions = play(runningJob(), [...busy, [310, looked(false)]]);
+  expect(decisions.map(({ ending }) => ending)).toEqual(decisions.map(() => undefined));
+  const back = decisions.at(-1);
+  expect(back?.watch.gaps).toMatchObject([{ reason: 'service' }]);
+  expect(back?.counters).toMatchObject({ checks_missed: 7, frames_captured: 8, failed_captures: 0 });
+  expect(decisions[0]?.events[0]?.data).toMatchObject({
+    triggered: null,
+    stream: 'ok',
+    picture: 'ok',
+    explanation:
+      'The picture was not judged: this machine has more pictures than its model can judge in time.',
+  });
+  expect(decisions[0]?.next.looked).toBe(false);
 });
 
 describe('a model that fails', () => {

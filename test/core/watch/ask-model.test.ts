@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ModelBusyError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import type { WatchCondition } from '../../../core/records/watch.ts';
 import { askModel } from '../../../core/watch/ask-model.ts';
@@ -38,3 +39,22 @@ test.each([
     expect(answers).toMatchObject([{ condition_id: 'gate', verdict }]);
   },
 );
+
+test('a call that the model of this machine is too busy for is no failure, costs nothing and leaves no verdict', async () => {
+  const vision = {
+    ...visionThat(true),
+    judge: async () => {
+      throw new ModelBusyError();
+    },
+  };
+  const media = { mode: 'frames' as const, frame: new Uint8Array() };
+  const deps = { vision, limits: { visionTimeoutSeconds: 10 } };
+  expect(await askModel({ joint: [], separate: [condition] }, media, deps)).toEqual({
+    answers: [
+      { condition_id: 'gate', condition: 'The gate is open.', verdict: null, leftOut: false, joint: false },
+    ],
+    failure: null,
+    busy: true,
+    calls: [],
+  });
+});

@@ -48,6 +48,20 @@ describe('decodeDetections', () => {
     expect(decodeDetections(wide, size).map(({ score }) => Math.round(score * 10))).toEqual([6]);
   });
 
+  test('A person of less than 7 % of the height has three quarters of its score, another object its whole score', () => {
+    const low = { width: 64, height: 320 };
+    const scores = new Float32Array(16 * 80 * objectClasses.length);
+    for (const [row, object, score] of [
+      [20, 'person', 0.36],
+      [40, 'dog', 0.36],
+    ] as const)
+      scores[(row * 16 + 8) * objectClasses.length + objectClasses.indexOf(object)] = score;
+    const extents = new Float32Array(16 * 80 * 4).fill(8);
+    expect(decodeDetections({ scores, extents }, low).map(({ score }) => Math.round(score * 100))).toEqual([
+      36, 27,
+    ]);
+  });
+
   test('A score below 0.1 is not reported, and boxes end at the border of the picture', () => {
     const found = decodeDetections(
       output(

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { VisionError } from '../../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../../core/errors.ts';
 import type { ObjectClass } from '../../../../adapters/vision/objects/classes.ts';
 import {
   type Detection,
+  DetectorBusyError,
   DetectorError,
   type ObjectDetector,
 } from '../../../../adapters/vision/objects/detector.ts';
@@ -81,11 +82,21 @@ test('several conditions are one call with one detection, each with its own verd
 });
 
 describe('a condition that the model cannot judge', () => {
-  test('a sentence without known objects is not judged, and neither is an undecided score', async () => {
+  test('a sentence without known objects is not judged, nor are words that are not understood beside a doubtful object', async () => {
     expect(await judge('the ferret looks guilty', [])).toMatchObject({ triggered: false, judged: false });
-    expect(await judge('nobody is in the room', [object('person', 0.2)])).toMatchObject({ judged: false });
+    expect(await judge('a person falls', [object('person', 0.2)])).toMatchObject({ judged: false });
     expect(await judge('a person is in the picture', [object('person', 0.9)])).not.toHaveProperty('judged');
   });
+
+  test.each(['nobody is in the room', 'a person is in the room'])(
+    'a doubtful object is judged, and "%s" does not hold',
+    async (condition) => {
+      const verdict = await judge(condition, [object('person', 0.2)]);
+      expect(verdict.triggered).toBe(false);
+      expect(verdict).not.toHaveProperty('judged');
+      expect(verdict.explanation).toMatch(/perhaps 1 person \(0\.20\)/);
+    },
+  );
 
   test('a creation learns which sentences no capture can decide', () => {
     const { model } = modelThatSees([]);
@@ -201,6 +212,23 @@ describe('judging a frame', () => {
     const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
     await expect(call).rejects.toThrow(VisionError);
   });
+
+  test.each([
+    ['has too many images', new DetectorBusyError('256 images wait')],
+    ['is not done in time', new DOMException('timeout', 'TimeoutError')],
+  ])('a detector that %s is a busy model, not a failed one', async (_, error) => {
+    const detector = {
+      inputSize: () => ({ width: 64, height: 36 }),
+      detect: async () => {
+        throw error;
+      },
+      close: async () => undefined,
+    };
+    const { decoder } = modelThatSees([]);
+    const model = createObjectsVision({ decoder, detector });
+    const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
+    await expect(call).rejects.toThrow(ModelBusyError);
+  });
 });
 
 describe('judging a clip', () => {
@@ -275,6 +303,10 @@ describe('questions', () => {
     ],
     ['What color is the dog?', null, /^Looks like 1 dog \(0\.50\): grey\./],
     ['How many birds are there?', null, /^Looks like no bird\./],
+    ['How many grey dogs are there?', null, /^Looks like 1 grey dog \(0\.50\)\./],
+    ['How many white dogs are there?', null, /^Looks like 1 dog \(0\.50\), none of them white\./],
+    ['How many people are smoking?', null, /^Cannot be checked.*Looks like 2 persons/],
+    ['What is the man doing?', null, /^Looks like 2 persons .*Not judged: 'What is the man doing\?'/],
     ['How many parcels are there?', null, /Not judged: 'How many parcels are there\?'/],
   ])('"%s" is answered with %s', async (question, triggered, answer) => {
     const result = await ask(question);
@@ -305,6 +337,15 @@ test('A digest lists what came and went, by class and time', async () => {
     'Looks like up to 2 persons in 2 of 3 samples, from 10:00:00 UTC to 10:01:00 UTC. Looks like 1 car in 1 of 3 samples, at 10:02:00 UTC. At 10:02:00 UTC: car came; person went.',
   );
   expect(summary).toMatch(/3 samples from .* Seen by the built-in object model/);
+});
+
+test('A digest counts a class whose best score is below 0.4 as doubtful', async () => {
+  const { model } = modelThatSees([[object('person', 0.9), object('sheep', 0.35)], [object('person', 0.35)]]);
+  const samples = [0, 1].map((at) => ({ frame: new Uint8Array(), capturedAt: new Date(at * 1000) }));
+  const { summary } = await model.summarize(samples, never);
+  expect(summary).toMatch(
+    /^Looks like 1 person in 2 of 2 samples.* No object came or went\. Not sure: sheep\./,
+  );
 });
 
 test('A digest of many samples detects 60 of them, spread over the window', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { findNetworkFiles } from '../../../../adapters/vision/objects/packages.ts';
+import { DetectorBusyError } from '../../../../adapters/vision/objects/detector.ts';
 import { createThreadDetector } from '../../../../adapters/vision/objects/thread-detector.ts';
 
 const files = findNetworkFiles();
@@ -38,8 +39,8 @@ describe.skipIf(files === null)('createThreadDetector', () => {
   test('An aborted call ends, and the next one is served', async () => {
     const abort = new AbortController();
     const aborted = detector.detect(picture(80), abort.signal);
-    abort.abort();
-    await expect(aborted).rejects.toThrow('not done in time');
+    abort.abort(new Error('cancelled'));
+    await expect(aborted).rejects.toThrow('cancelled');
     expect(Array.isArray(await detector.detect(picture(80), never))).toBe(true);
   });
 
@@ -53,6 +54,23 @@ describe.skipIf(files === null)('createThreadDetector', () => {
     abort.abort();
     await Promise.all(calls);
     expect(order).toEqual([1, 0, 2]);
+  });
+
+  test('It rejects calls beyond a bound, and reports the waits of the others', async () => {
+    const waits: number[] = [];
+    const bounded = createThreadDetector(files ?? { graph: '', weights: '' }, {
+      reportWait: (waitedMs) => waits.push(waitedMs),
+    });
+    const abort = new AbortController();
+    const calls = Array.from({ length: 258 }, async () => bounded.detect(picture(90), abort.signal));
+    const outcomes = Promise.allSettled(calls);
+    await expect(calls[257]).rejects.toBeInstanceOf(DetectorBusyError);
+    await calls[0];
+    abort.abort(new Error('cancelled'));
+    const reasons = (await outcomes).map((each) => (each.status === 'rejected' ? String(each.reason) : ''));
+    expect(reasons.filter((reason) => reason.includes('images wait'))).toHaveLength(1);
+    expect(waits.length).toBeGreaterThan(0);
+    await bounded.close();
   });
 
   test('It starts again after it was closed', async () => {

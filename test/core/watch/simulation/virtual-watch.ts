@@ -112,7 +112,14 @@ export class VirtualWatch {
     );
     const used = { calls, micro_usd: 0, input_tokens: 1, output_tokens: 1 };
     const failure = failed ? { code: 'VLM_ERROR', message: 'failed', remediation: 'Try again.' } : null;
-    const outcome: WatchOutcome = { kind: 'judged', captured: screening.captured, answers, used, failure };
+    const outcome: WatchOutcome = {
+      kind: 'judged',
+      captured: screening.captured,
+      answers,
+      used,
+      failure,
+      busy: false,
+    };
     const hasVerdict = answers.some(({ verdict }) => verdict !== null);
     const judged = { kind: 'judged', answers: kept, alone, calls, hasVerdict } as const;
     this.decide(outcome, { ...judged, segmentSince, segmentSeconds });
