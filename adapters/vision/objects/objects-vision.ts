@@ -78,6 +78,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     } catch (cause) {
       // The call has waited for its turn until the limit of its time.
       if (cause instanceof DetectorBusyError || isTimeout(cause)) throw new ModelBusyError({ cause });
+      if (signal.aborted) throw new VisionError('The frame was not judged in time. Try again.', { cause });
       if (!(cause instanceof DetectorError)) throw cause;
       throw new VisionError(`${cause.message}.`, { cause });
     }
