@@ -110,7 +110,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
     const outcome = await observe({ watch, state }, captured, media, deps, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
-    // A check that the interrupt cut off is none.
+    // The interrupt ended this check, which does not count.
     if (outcome === undefined || signal.aborted) break;
     const decision = decideWatchTick(
       { watch, state },
