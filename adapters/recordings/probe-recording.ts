@@ -8,6 +8,8 @@ export type RecordingFacts = { durationSeconds: number; keyFrameSeconds: number 
 
 const probeTimeoutMs = 600_000;
 const sampledSeconds = 60;
+/** Duration of a recording of one frame. */
+const singleFrameSeconds = 0.1;
 /** A line takes 10 bytes: enough for two days at 30 frames per second. */
 const outputBytes = 64 * 1024 * 1024;
 
@@ -29,7 +31,7 @@ export async function probeRecording(
   const first = packets[0];
   if (first === undefined || last === undefined)
     throw new RecordingError(`${path} contains no video that ffmpeg can read.`);
-  const frameSeconds = packets.length > 1 ? (last - first) / (packets.length - 1) : 0;
+  const frameSeconds = packets.length > 1 ? (last - first) / (packets.length - 1) : singleFrameSeconds;
   const keyFrames = readTimes(outcome.fd3).filter((seconds) => seconds < first + sampledSeconds);
   const covered = Math.min(sampledSeconds, last - first);
   return {

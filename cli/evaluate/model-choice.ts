@@ -14,7 +14,8 @@ export function createChosenModel(choice: string, settings: Settings, ffmpegPath
   const { vision } = readSettings({ vision: provider }, {});
   const model = createVisionModel({ ...settings, vision, visionModel }, ffmpegPath);
   return {
-    name: at < 0 && visionModel === '' ? provider : `${model.provider}:${model.model}`,
+    // `auto` is named by the model that it chooses.
+    name: model.provider === model.model ? model.provider : `${model.provider}:${model.model}`,
     vision: model,
   };
 }

@@ -107,7 +107,11 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
       captureDeps,
     );
     if (captured.kind === 'ended') break;
-    const outcome = await observe({ watch, state }, captured, media, deps, signal);
+    const outcome = await observe({ watch, state }, captured, media, deps, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
+    // The interrupt ended this check, which does not count.
+    if (outcome === undefined || signal.aborted) break;
     const decision = decideWatchTick(
       { watch, state },
       { outcome, need: { calls: 0, micro_usd: 0 } },

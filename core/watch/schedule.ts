@@ -1,5 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Schedule } from '../records/watch.ts';
+import { setBounded } from '../set-bounded.ts';
 
 /** Schedule at one instant: active or not, and the next change; `null` without one. */
 export type ScheduleAt = { active: boolean; until: Date | null };
@@ -39,6 +40,8 @@ function computeScheduleAt(schedule: Schedule, now: Date): ScheduleAt {
 export type LocalDay = { date: string; end: Date };
 
 const newestDays = new Map<string, LocalDay & { from: Date }>();
+/** Maximum days. There are 600 time zones, but names differ in case, so that callers could fill the memory. */
+const maxDays = 1000;
 
 /** Returns the day of `now` in a time zone. */
 export function localDay(timeZone: string, now: Date): LocalDay {
@@ -46,7 +49,7 @@ export function localDay(timeZone: string, now: Date): LocalDay {
   if (known && known.from <= now && now < known.end) return known;
   const today = zoned(timeZone, now).toPlainDate();
   const end = new Date(toInstant(today.add({ days: 1 }), '00:00', timeZone, 'earlier'));
-  newestDays.set(timeZone, { date: today.toString(), end, from: now });
+  setBounded(newestDays, timeZone, { date: today.toString(), end, from: now }, maxDays);
   return { date: today.toString(), end };
 }
 

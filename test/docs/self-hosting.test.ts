@@ -6,9 +6,22 @@ import { expect, test } from 'vitest';
 
 const unit = readFileSync('docs/operate/watchpost.service', 'utf8');
 
+/** Option of Node that saves 90 MB (docs/contribute/memory.md). */
+const youngGeneration = '--max-semi-space-size=8';
+
+test('npm start and the container image limit the memory for new objects as the systemd unit does', () => {
+  expect(readFileSync('package.json', 'utf8')).toContain(
+    `"start": "node ${youngGeneration} cli/watchpost.ts start"`,
+  );
+  expect(readFileSync('Dockerfile', 'utf8')).toContain(
+    `CMD ["node", "${youngGeneration}", "cli/watchpost.ts", "start"]`,
+  );
+});
+
 test('the systemd unit starts an existing program', () => {
-  const [, program = '', script = ''] = /^ExecStart=(\S+) (\S+) start$/m.exec(unit) ?? [];
+  const [, program = '', option, script = ''] = /^ExecStart=(\S+) (--\S+) (\S+) start$/m.exec(unit) ?? [];
   expect(program).toBe('/opt/watchpost/node_modules/.bin/node');
+  expect(option).toBe(youngGeneration);
   expect(existsSync(script)).toBe(true);
   expect(unit).toContain('Environment=WATCHPOST_DATA_DIR=/var/lib/watchpost\n');
 });

@@ -50,6 +50,8 @@ export type Outside = {
   random: () => number;
   newId: () => string;
   log: Log;
+  /** Parts of the process that replace those without state. */
+  parts?: Partial<Pick<CoreDeps, 'pace' | 'meter' | 'recentLog'>>;
 };
 
 export type ServiceProcess = { owner: TimerOwner; deps: WatchDeps & CoreDeps };
@@ -123,6 +125,7 @@ export function startProcess(
     random,
     streamPhase: () => null,
     sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
+    ...outside.parts,
   };
   const executions = createWorkflowEngine({
     definition,

@@ -26,6 +26,7 @@ import { OutsideWorld, requireAlive } from './outside.ts';
 import { startProcess } from './service-process.ts';
 import type { ServiceProcess } from './service-process.ts';
 import { VirtualTime } from './virtual-time.ts';
+import { withoutFlushes } from './without-flushes.ts';
 import type { TimerOwner } from './virtual-time.ts';
 import { createReceivers, createWatchRequest, retentionDays, toConditions } from './watch-request.ts';
 
@@ -167,8 +168,7 @@ export class VirtualService {
 
   private start(): void {
     const owner: TimerOwner = { isDead: false };
-    const real = openDatabase(join(this.folder, 'watchpost.sqlite'));
-    real.exec('PRAGMA synchronous = OFF');
+    const real = withoutFlushes(openDatabase(join(this.folder, 'watchpost.sqlite')));
     const faults = {
       requireAlive: () => requireAlive(owner),
       beforeWrite: () => this.beforeWrite(owner),

@@ -7,7 +7,7 @@ import { isWatched } from '../../../core/records/region.ts';
 import type { ConditionVerdicts, EvidenceBox, Verdict } from '../../../core/records/vision.ts';
 import { describeFrame } from '../pixel/explain.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
-import { listParts } from '../pixel/logic.ts';
+import { canHold, listParts } from '../pixel/logic.ts';
 import { disclosure as pixelDisclosure } from '../pixel/explain.ts';
 import { createPixelVision, decoded, decodedFrame, isOpen, readMoments } from '../pixel/pixel-vision.ts';
 import { parseCondition } from '../pixel/parse-condition.ts';
@@ -78,6 +78,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     } catch (cause) {
       // The call has waited for its turn until the limit of its time.
       if (cause instanceof DetectorBusyError || isTimeout(cause)) throw new ModelBusyError({ cause });
+      if (signal.aborted) throw new VisionError('The frame was not judged in time. Try again.', { cause });
       if (!(cause instanceof DetectorError)) throw cause;
       throw new VisionError(`${cause.message}.`, { cause });
     }
@@ -348,9 +349,20 @@ function rounded(value: number): number {
   return Math.round(value * 1000) / 1000;
 }
 
-/** Returns why no capture can decide a condition: neither objects nor measurements are in it. */
+/** Returns why no capture can fulfil a condition: neither objects nor measurements are in it, or it also requires something else. */
 function reasonNotToJudge(text: string): string | undefined {
-  const objects = readSentence(text)?.condition ?? null;
-  if (objects !== null || parseCondition(text).condition !== null) return undefined;
-  return 'it finds everyday objects, colors, brightness and motion, and the sentence names none that it knows';
+  const reading = readSentence(text) ?? readMeasurements(text);
+  const language = foreignLanguage(text);
+  if (reading.condition === null && language !== null)
+    return `it understands English only, and the sentence seems to be in ${language}`;
+  if (reading.condition === null)
+    return 'it finds everyday objects, colors, brightness and motion, and the sentence names none that it knows';
+  if (canHold(reading.condition, ({ kind }) => kind !== 'unmeasurable')) return undefined;
+  const names = formatNotJudged(reading.notJudged).join(' ').replace(/\.$/, '').replace('Not judged: ', '');
+  return `it finds everyday objects, colors, brightness and motion, not ${names === '' ? 'all that the sentence says' : names}`;
+}
+
+function readMeasurements(text: string): { condition: ObjectCondition | null; notJudged: string[] } {
+  const { condition, ignored } = parseCondition(text);
+  return { condition, notJudged: ignored };
 }

@@ -21,6 +21,25 @@ export function decide<Part extends { kind: string }>(
   }
 }
 
+/** Returns true if some picture could make a condition true: "a person falls" never is, if only "a person" can be decided. */
+export function canHold<Part extends { kind: string }>(
+  condition: Logic<Part>,
+  canDecide: (part: Part) => boolean,
+): boolean {
+  return canBe(condition, true, canDecide);
+}
+
+function canBe<Part extends { kind: string }>(
+  condition: Logic<Part>,
+  wanted: boolean,
+  canDecide: (part: Part) => boolean,
+): boolean {
+  if (isPart(condition)) return canDecide(condition);
+  if (condition.kind === 'not') return canBe(condition.of, !wanted, canDecide);
+  const parts = condition.of.map((part) => canBe(part, wanted, canDecide));
+  return (condition.kind === 'all') === wanted ? parts.every(Boolean) : parts.some(Boolean);
+}
+
 /** Lists the parts of a condition. */
 export function listParts<Part extends { kind: string }>(condition: Logic<Part>): Part[] {
   if (isPart(condition)) return [condition];

@@ -2,6 +2,7 @@ import { TransientError, UnreadableFrameError, VisionError } from '../../../core
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import { ImageDecodeError } from '../../media/ffmpeg/errors.ts';
 import { describeFrame, disclosure, unmeasurableReason } from './explain.ts';
+import { canHold } from './logic.ts';
 import { judgeMoments, type TimedMoment } from './judge.ts';
 import { measureClip } from './measure-clip.ts';
 import { parseCondition } from './parse-condition.ts';
@@ -25,8 +26,11 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
     model: 'pixel',
     supportsVideo: true,
     conditionExamples,
-    reasonNotToJudge: (condition) =>
-      parseCondition(condition).condition === null ? unmeasurableReason : undefined,
+    reasonNotToJudge: (text) => {
+      const { condition } = parseCondition(text);
+      const holds = condition !== null && canHold(condition, ({ kind }) => kind !== 'unmeasurable');
+      return holds ? undefined : unmeasurableReason;
+    },
 
     async judge(look, condition, signal) {
       const moments = await decoded(signal, () => readMoments(look, decoder, signal));

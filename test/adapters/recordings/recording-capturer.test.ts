@@ -44,6 +44,19 @@ function createCapturer(timeline: Timeline) {
 
 const facts = { durationSeconds: 16, keyFrameSeconds: 2 };
 
+test('a recording of one frame, or a picture, is played', async () => {
+  const still = join(folder, 'still.jpg');
+  const lone = join(folder, 'lone.mp4');
+  await run(ffmpegPath, ['-v', 'error', '-i', path, '-frames:v', '1', still]);
+  await run(ffmpegPath, ['-v', 'error', '-i', path, '-frames:v', '1', lone]);
+  for (const file of [still, lone]) {
+    const probed = await probeRecording(ffmpegPath, file, never);
+    const capture = createCapturer(arrangeTimeline([{ path: file, ...probed }]));
+    expect((await capture(0)).frame.length).toBeGreaterThan(0);
+    await close();
+  }
+});
+
 test('a probe reads the duration of a recording and the distance of its key frames', async () => {
   const { durationSeconds, keyFrameSeconds } = await probeRecording(ffmpegPath, path, never);
   expect(durationSeconds).toBeCloseTo(16, 1);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { hasJava, startDynamoLocal, type TestTable } from './start-dynamo-local.ts';
 
-export { localClient, type TestTable } from './start-dynamo-local.ts';
+export type { TestTable } from './start-dynamo-local.ts';
 
 /**
  * Starts AWS's DynamoDB Local for the tests of this file, in memory, on an ephemeral port. Without Java, the tests

@@ -22,7 +22,7 @@ const require = createRequire(import.meta.url);
 export type TestTable = { dynamo: JsonCall; endpoint: string; client: DynamoDBClient; tableName: string };
 
 /** Settings of clients of the SDK. */
-export const localClient = {
+const localClient = {
   region: 'eu-central-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 };

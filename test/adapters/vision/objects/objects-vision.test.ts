@@ -103,6 +103,13 @@ describe('a condition that the model cannot judge', () => {
     const reason = (condition: string) => model.reasonNotToJudge?.(condition);
     expect(reason('the ferret looks guilty')).toMatch(/names none that it knows$/);
     expect(model.conditionExamples?.map(reason)).toEqual([undefined, undefined, undefined]);
+    expect(reason('a person falls')).toMatch(/motion, not 'falls'$/);
+    expect(reason('a person unless it is dark')).toMatch(/not 'unless'/);
+    expect(reason('the lights are on')).toMatch(/not 'lights on'$/);
+    expect(reason('ein Mann ist an der Tür')).toMatch(/English only.* German$/);
+    expect(reason('a person falls or a dog is there')).toBeUndefined();
+    expect(reason('a person without a dog')).toBeUndefined();
+    expect(reason('a person walks into the yard')).toBeUndefined();
   });
 });
 
