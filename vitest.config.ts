@@ -7,7 +7,8 @@ import { ClosingLine } from './test/support/closing-line.ts';
 export default defineConfig({
   test: {
     reporters: [['default', { summary: false }], new AttackLine(), new ClosingLine()],
-    maxWorkers: 2,
+    // One more than the two cores of CI: many tests wait for streams and processes.
+    maxWorkers: 3,
     projects: [
       // Its files share threads and modules, since none of them leaves anything behind: a third of the processor time.
       project('core', {

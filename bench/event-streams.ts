@@ -30,7 +30,7 @@ const measuredMs = Number(values.seconds) * 1000;
 
 await using cleanup = new AsyncDisposableStack();
 const ffmpeg = await ensureFfmpeg('', process.env, openTerminal(process.env));
-const cameras = cleanup.use(await startCameras(ffmpeg.path));
+const cameras = cleanup.use(await startCameras(ffmpeg.path, jobs));
 const settings = { vision: 'pixel', eventStreamsPerCaller: String(Math.min(1000, perJob * jobs)) };
 const service = cleanup.use(await openService({ ffmpeg, jobs, settings }));
 for (let index = 0; index < jobs; index += 1)

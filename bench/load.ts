@@ -21,7 +21,7 @@ import { openService, quantile } from './load/service.ts';
  *   --judged 100     percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
  *   --seconds 40     duration of the measurement
  *   --ffmpeg PATH
- *   --plot           writes `bench/results/load-delays.svg` and `load-cores.svg`
+ *   --plot           writes `bench/results/load-delays.svg` and `load-cores.svg`, of loads with a stream per job
  */
 
 type Load = { jobs: number; sources: number };
@@ -38,19 +38,21 @@ const { values, positionals } = parseArgs({
   },
 });
 const intervalSeconds = Number(values.interval);
-const loads = positionals.length === 0 ? ['1x1', '40x40'] : positionals;
+const loads = (positionals.length === 0 ? ['1x1', '40x40'] : positionals).map(readLoad);
 
 await using cleanup = new AsyncDisposableStack();
 const ffmpeg = await ensureFfmpeg(values.ffmpeg, process.env, openTerminal(process.env));
-const cameras = cleanup.use(await startCameras(ffmpeg.path));
+const cameras = cleanup.use(
+  await startCameras(ffmpeg.path, Math.max(...loads.map(({ sources }) => sources))),
+);
 
 const bareMs = bareFrameMs();
 const rows: Record<string, object> = {};
 const points: (LoadPoint & Load)[] = [];
-for (const name of loads) {
-  const { point, row } = await measure(readLoad(name));
+for (const load of loads) {
+  const { point, row } = await measure(load);
   points.push(point);
-  rows[name] = row;
+  rows[`${load.jobs}x${load.sources}`] = row;
 }
 console.table(rows);
 for (const [at, { jobs, sources, cores }] of points.entries()) {
@@ -65,9 +67,10 @@ console.log(
   `load average of the last minute: ${loadavg()[0]?.toFixed(2)}; ffmpeg ${ffmpeg.version} at ${ffmpeg.path}`,
 );
 if (values.plot) {
+  const distinct = points.filter(({ jobs, sources }) => jobs === sources);
   const folder = join(import.meta.dirname, 'results');
-  writeFileSync(join(folder, 'load-delays.svg'), plotDelays(points));
-  writeFileSync(join(folder, 'load-cores.svg'), plotCores(points));
+  writeFileSync(join(folder, 'load-delays.svg'), plotDelays(distinct));
+  writeFileSync(join(folder, 'load-cores.svg'), plotCores(distinct));
 }
 
 function readLoad(name: string): Load {

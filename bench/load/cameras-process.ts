@@ -5,27 +5,33 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Serves 20 s of recorded 720p30 as many endless HLS streams, `/moving-N/live.m3u8` and
- * `/still-N/live.m3u8`: no encoder runs during the measurement. A process of its own, whose processor time does not count. Usage: cameras-process.ts <ffmpeg>
+ * Serves recorded 720p30 as many endless HLS streams, `/moving-N/live.m3u8` and `/still-N/live.m3u8`: no encoder runs during the measurement. Streams
+ * that move begin at different places of a long recording, so that no two of them show the same picture at nearly the same time: the service would
+ * judge it once. A process of its own, whose processor time does not count. Usage: cameras-process.ts <ffmpeg> <streams>
  */
 
-const [ffmpegPath = 'ffmpeg'] = process.argv.slice(2);
+const [ffmpegPath = 'ffmpeg', streams = '1'] = process.argv.slice(2);
 const segmentSeconds = 2;
 const listed = 6;
+/** Segments of the recording: at least 8 s between two streams, or so many streams that the service keeps no picture for that long. */
+const recordedSegments = Math.max(4 * Math.min(Number(streams), 40), Number(streams));
 const encoding =
-  '-t 20 -c:v libx264 -preset ultrafast -b:v 3M -g 60 -keyint_min 60 -sc_threshold 0 -pix_fmt yuv420p';
+  '-c:v libx264 -preset ultrafast -b:v 3M -g 60 -keyint_min 60 -sc_threshold 0 -pix_fmt yuv420p';
 const cutting = `-f segment -segment_time ${segmentSeconds} -segment_format mpegts`;
 const pictures = {
-  moving: await record('testsrc2=size=1280x720:rate=30'),
-  still: await record('smptehdbars=size=1280x720:rate=30'),
+  moving: await record('testsrc2=size=1280x720:rate=30', recordedSegments),
+  still: await record('smptehdbars=size=1280x720:rate=30', listed),
 };
 
 const server = createServer((request, response) => {
   const newest = Math.floor(Date.now() / 1000 / segmentSeconds);
-  const segments = request.url?.startsWith('/still-') ? pictures.still : pictures.moving;
-  const wanted = /\/(\d+)\.ts$/.exec(request.url ?? '')?.[1];
+  const [, picture, stream, wanted] = /^\/(still|moving)-(\d+)\/(\d+)\.ts$/.exec(request.url ?? '') ?? [];
   if (wanted !== undefined) {
-    response.setHeader('Content-Type', 'video/mp2t').end(segments[Number(wanted) % segments.length]);
+    const segments = picture === 'still' ? pictures.still : pictures.moving;
+    const begin = Math.floor((Number(stream) * segments.length) / Number(streams));
+    response
+      .setHeader('Content-Type', 'video/mp2t')
+      .end(segments[(begin + Number(wanted)) % segments.length]);
     return;
   }
   const first = newest - listed;
@@ -44,9 +50,9 @@ server.listen(0, '127.0.0.1', () => {
   if (address !== null && typeof address === 'object') console.log(`http://127.0.0.1:${address.port}`);
 });
 
-async function record(graph: string): Promise<Buffer[]> {
+async function record(graph: string, count: number): Promise<Buffer[]> {
   const folder = await mkdtemp(join(tmpdir(), 'watchpost-cameras-'));
-  const options = `-loglevel error -f lavfi -i ${graph} ${encoding} ${cutting}`;
+  const options = `-loglevel error -f lavfi -i ${graph} -t ${count * segmentSeconds} ${encoding} ${cutting}`;
   spawnSync(ffmpegPath, [...options.split(' '), join(folder, '%03d.ts')]);
   const names = (await readdir(folder)).toSorted();
   const segments = await Promise.all(names.map((name) => readFile(join(folder, name))));

@@ -9,10 +9,11 @@ import { createInterface } from 'node:readline';
 
 const [perUrl = '1', apiKey = '', ...urls] = process.argv.slice(2);
 const agent = new Agent({ maxSockets: Infinity });
-const openedAt = Date.now();
+let openedAt = Infinity;
 let delays: number[] = [];
 
 await Promise.all(urls.flatMap((url) => Array.from({ length: Number(perUrl) }, () => open(url))));
+openedAt = Date.now();
 console.log('open');
 createInterface(process.stdin).on('line', () => {
   console.log(JSON.stringify(delays));
@@ -39,7 +40,7 @@ function open(url: string): Promise<void> {
   });
 }
 
-/** Events from before the streams were open are replayed and do not count. */
+/** Events from before all streams were open do not count. */
 function addDelay(line: string, arrivedAt: number): void {
   const timestamp = /^data:.*"timestamp":"([^"]+)"/.exec(line)?.[1];
   if (timestamp === undefined) return;

@@ -70,9 +70,14 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
     known: Buffer,
     deadlineMs: number,
   ): Promise<Buffer | undefined> {
+    while (pictures[0]?.equals(known)) {
+      pictures.shift();
+      marksReceived += 1;
+    }
     const marksBefore = marksWritten;
     child.stdin?.write(jpeg);
-    writeMarks(marksPerPicture);
+    // ffmpeg holds back the others, sometimes one more than before. As many marks push this picture out.
+    writeMarks(Math.max(marksPerPicture, marksBefore - marksReceived));
     for (;;) {
       const picture = await nextPicture(deadlineMs);
       if (!picture?.equals(known)) return marksReceived === marksBefore ? picture : undefined;
