@@ -70,10 +70,9 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
     known: Buffer,
     deadlineMs: number,
   ): Promise<Buffer | undefined> {
-    while (pictures[0]?.equals(known)) {
-      pictures.shift();
-      marksReceived += 1;
-    }
+    const early = pictures.splice(0);
+    if (!early.every((picture) => picture.equals(known))) return undefined;
+    marksReceived += early.length;
     const marksBefore = marksWritten;
     child.stdin?.write(jpeg);
     // ffmpeg holds back the others, sometimes one more than before. As many marks push this picture out.

@@ -42,13 +42,9 @@ test('a process that begins to hold back one more picture is given one more mark
   const decode = (bytes: number) =>
     images.decode(Buffer.concat([Buffer.alloc(bytes), Buffer.from([0xff, 0xd9])]), 60_000);
   const afterNudges = async (picture: Promise<Uint8Array | null>) => {
-    let isSettled = false;
-    void picture.finally(() => (isSettled = true));
-    while (!isSettled) {
-      // The program is given real time to answer the last mark.
-      await new Promise((resolve) => realTimer(resolve, 50));
-      await vi.advanceTimersByTimeAsync(150);
-    }
+    // The program is given real time to answer the last mark.
+    const pause = () => new Promise<'pending'>((resolve) => realTimer(() => resolve('pending'), 50));
+    while ((await Promise.race([picture, pause()])) === 'pending') await vi.advanceTimersByTimeAsync(150);
     return picture;
   };
 
