@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { JsonCall } from '../../adapters/aws/requests/json-calls.ts';
 
 /** Units of one class of keys, such as `JOB#` or the index `repair`. */
@@ -5,11 +6,30 @@ export type KeyClassUnits = { reads: number; writes: number };
 
 export type CountedUnits = KeyClassUnits & { requests: number; byClass: Map<string, KeyClassUnits> };
 
-type Consumed = {
-  CapacityUnits?: number;
-  Table?: { CapacityUnits: number };
-  GlobalSecondaryIndexes?: Record<string, { CapacityUnits: number }>;
-};
+const unitsSchema = z.object({ CapacityUnits: z.number() });
+const consumedSchema = z.object({
+  CapacityUnits: z.number().optional(),
+  Table: unitsSchema.optional(),
+  GlobalSecondaryIndexes: z.record(z.string(), unitsSchema).optional(),
+});
+type Consumed = z.output<typeof consumedSchema>;
+const answerSchema = z.object({
+  ConsumedCapacity: z.union([consumedSchema, z.array(consumedSchema)]).optional(),
+});
+
+/** Attribute of a request, as text. */
+const textSchema = z
+  .object({ S: z.string() })
+  .transform(({ S }) => S)
+  .or(z.unknown().transform(String));
+const keySchema = z.object({ pk: textSchema, sk: textSchema.optional() });
+const writeSchema = z.object({ Key: keySchema.optional(), Item: keySchema.optional() });
+const inputSchema = writeSchema.extend({
+  RequestItems: z.record(z.string(), z.object({ Keys: z.array(keySchema) })).default({}),
+  TransactItems: z.array(z.record(z.string(), writeSchema)).optional(),
+  IndexName: z.string().optional(),
+  ExpressionAttributeValues: z.record(z.string(), textSchema).default({}),
+});
 
 /**
  * Counts the capacity units of all calls by class of keys; `used` reads and resets the counts. The units of a transaction are divided by its
@@ -20,7 +40,7 @@ export function countUnits(uncounted: JsonCall): { dynamo: JsonCall; used: () =>
   const dynamo: JsonCall = async (action, input) => {
     counted.requests += 1;
     const answer = await uncounted(action, { ...input, ReturnConsumedCapacity: 'INDEXES' });
-    const { ConsumedCapacity: consumed } = answer as { ConsumedCapacity?: Consumed | Consumed[] };
+    const { ConsumedCapacity: consumed } = answerSchema.parse(answer);
     for (const units of [consumed ?? []].flat()) addUnits(action, listKeys(input), units);
     return answer;
   };
@@ -60,27 +80,23 @@ function zeroUnits(): CountedUnits {
 }
 
 /** Lists the classes of the keys of a request: the prefix of the partition key, and the kind of item of callers and totals. */
-function listKeys(input: any): string[] {
+function listKeys(request: object): string[] {
+  const input = inputSchema.parse(request);
   const single = input.Key ?? input.Item;
   if (single) return [toClass(single)];
-  const batch = Object.values(input.RequestItems ?? {}).flatMap(({ Keys }: any) => Keys);
+  const batch = Object.values(input.RequestItems).flatMap(({ Keys }) => Keys);
   if (batch.length > 0) return batch.map(toClass);
   if (input.TransactItems)
-    return input.TransactItems.map((item: any) => {
-      const { Key, Item } = Object.values<any>(item)[0];
-      return toClass(Key ?? Item);
-    });
-  if (input.IndexName) return [];
-  const values = Object.values<any>(input.ExpressionAttributeValues ?? {}).map(toText);
+    return input.TransactItems.flatMap((item) =>
+      Object.values(item).flatMap(({ Key, Item }) => [Key ?? Item ?? []].flat().map(toClass)),
+    );
+  if (input.IndexName !== undefined) return [];
+  const values = Object.values(input.ExpressionAttributeValues);
   return [toClass({ pk: values.find((value) => value.includes('#')) ?? 'other' })];
 }
 
-function toClass({ pk, sk }: { pk: unknown; sk?: unknown }): string {
-  const [prefix = ''] = toText(pk).split('#');
-  const [kind = ''] = toText(sk ?? '').split('#');
+function toClass({ pk, sk }: z.output<typeof keySchema>): string {
+  const [prefix = ''] = pk.split('#');
+  const [kind = ''] = (sk ?? '').split('#');
   return prefix === 'CALLER' || prefix === 'TOTALS' ? `${prefix}# ${kind}` : `${prefix}#`;
-}
-
-function toText(value: any): string {
-  return String(value?.S ?? value);
 }

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { preparePython } from './python.ts';
 import type { Python } from './python.ts';
 import { openTerminal } from './shell.ts';
 import type { Terminal } from './shell.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export const serveCommand = 'npm start -- --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8';
 export const streamCommand = 'npm run stream';
@@ -114,13 +113,4 @@ async function finishedJob({ base_url, api_key }: Credentials, stream_url: strin
   const { job_id } = (await made.json()) as { job_id: string };
   await fetch(`${base_url}/jobs/${job_id}`, { method: 'DELETE', headers });
   return job_id;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
@@ -15,6 +14,7 @@ import {
   sortKey,
   type Attribute,
 } from '../../../../adapters/aws/dynamodb/table-layout.ts';
+import { freePort } from '../../../support/free-port.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -114,16 +114,6 @@ function keySchema(hash: Attribute, range: Attribute) {
     { AttributeName: hash.name, KeyType: 'HASH' as const },
     { AttributeName: range.name, KeyType: 'RANGE' as const },
   ];
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('No port');
-  return address.port;
 }
 
 export function hasJava(): boolean {
