@@ -415,3 +415,28 @@ test('the network evaluates the frame while the clip is decoded, and a clip that
   });
   await expect(failing.judge(media, 'a person', never)).rejects.toThrow(VisionError);
 });
+
+test('checks of one capture in modes clip and hybrid decode its clip once, and an aborted one leaves it to the other', async () => {
+  const { decoder } = modelThatSees([[], [], []]);
+  let decodings = 0;
+  const decodeClip: PictureDecoder['decodeClip'] = async (...given) => {
+    decodings += 1;
+    return decoder.decodeClip(...given);
+  };
+  const vision = createObjectsVision({
+    decoder: { ...decoder, decodeClip },
+    detector: {
+      inputSize: () => ({ width: 64, height: 36 }),
+      detect: async () => [object('person', 0.9)],
+      close: async () => undefined,
+    },
+  });
+  const capture = { frame: new Uint8Array(1), clip: new Uint8Array(1) };
+  const aborted = new AbortController();
+  const clip = vision.judge({ mode: 'clip', ...capture }, 'a person', aborted.signal);
+  const hybrid = vision.judge({ mode: 'hybrid', ...capture }, 'a person', never);
+  aborted.abort();
+  await expect(clip).rejects.toThrow(VisionError);
+  expect(await hybrid).toMatchObject({ triggered: true });
+  expect(decodings).toBe(1);
+});
