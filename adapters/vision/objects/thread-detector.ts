@@ -116,7 +116,7 @@ export function createThreadDetector(
       `The object detector stopped: ${reason}. Run npm ci to repair its packages`,
     );
     member.running?.call.reject(error);
-    // A machine that cannot run one more goes on with those that it has.
+    // A machine that cannot run one more keeps those that it has.
     if (members.length > 0) limit = members.length;
     else for (const call of waiting.splice(0)) call.reject(error);
   }
