@@ -25,8 +25,8 @@ async function run(program: string, signal?: NodeJS.Signals) {
   return { code, by, output, left: readdirSync(TMPDIR) };
 }
 
-describe('the folder of a command', () => {
-  test('is gone once the command is done, and its listeners with it', () => {
+describe('a command with a temporary folder', () => {
+  test('a folder that is disposed of is gone, and its listeners with it', () => {
     const before = process.listenerCount('SIGINT');
     const folder = openTemporaryFolder('of-a-test-');
     expect(existsSync(folder.path)).toBe(true);
@@ -37,14 +37,14 @@ describe('the folder of a command', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'is gone after %s, which ends the command as without the folder',
+    'the folder is gone after %s, which ends the command as without a folder',
     async (signal) => {
       const ended = await run(`console.log('ready'); setInterval(() => {}, 1000);`, signal);
       expect(ended).toEqual({ code: null, by: signal, output: 'ready\n', left: [] });
     },
   );
 
-  test('is there until a command that waits for the signal itself has ended', async () => {
+  test('the folder stays until a command that waits for the signal itself has ended', async () => {
     const program = `import { existsSync } from 'node:fs';
       const alive = setInterval(() => {}, 1000);
       process.once('SIGINT', () => { console.log(existsSync(folder.path)); clearInterval(alive); });
@@ -52,7 +52,7 @@ describe('the folder of a command', () => {
     expect(await run(program, 'SIGINT')).toEqual({ code: 0, by: null, output: 'ready\ntrue\n', left: [] });
   });
 
-  test('is gone after an error', async () => {
+  test('the folder is gone after an error', async () => {
     expect(await run('throw new Error();')).toMatchObject({ code: 1, left: [] });
   });
 });

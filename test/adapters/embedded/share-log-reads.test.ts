@@ -53,7 +53,7 @@ test('a reader that a second commit wakes in the same turn receives what it has 
   expect(await log.events('a', 0, 100)).toHaveLength(1);
 });
 
-test('a reader of a later turn reads anew, also after a failure', async () => {
+test('a reader of a later turn reads again, also after a failure', async () => {
   const { reads, log } = growingLog();
   await expect(log.get('broken', start)).rejects.toThrow('disk');
   await log.get('a', start);
