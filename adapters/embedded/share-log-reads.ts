@@ -11,7 +11,7 @@ export type SharedLogReads = LogReads & {
 };
 
 /**
- * Shares reads of the same log that begin before the event loop has another event: a commit wakes all readers of its log at once, and each
+ * Shares reads of the same log that begin before the event loop has another event: a commit wakes all readers of its log, and each
  * of them reads the same job and the same page.
  */
 export function shareLogReads(jobs: () => LogReads): SharedLogReads {

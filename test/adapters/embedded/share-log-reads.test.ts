@@ -27,7 +27,7 @@ function event(sequence: number): JobEvent {
   return { type: 'error', data, job_id: 'a', sequence, timestamp: start.toISOString() };
 }
 
-test('readers that a commit wakes at once read the job and its page once', async () => {
+test('all readers that a commit wakes read the job and its page once', async () => {
   const { reads, log, grow } = growingLog();
   grow();
   const read = async () => [await log.get('a', start), await log.events('a', 0, 100)] as const;
