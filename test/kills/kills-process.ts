@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service-process.ts';
 import { checkJob, checkWatch, readLog } from './check-logs.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 /**
  * Kills the service at random moments while watches and jobs run on a stream whose picture turns white and back, then compares logs, alerts,
@@ -24,9 +22,8 @@ const { values } = parseArgs({
 const single = { checks_to_open: 1, checks_considered: 1, checks_to_close: 1 };
 const maxKills = Number(values.kills);
 const endAt = Date.now() + Number(values.seconds) * 1000;
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-kills-'));
 await using cleanup = new AsyncDisposableStack();
-cleanup.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+const { path: dataDir } = cleanup.use(openTemporaryFolder('watchpost-kills-'));
 
 const stream = await startLiveHls({
   ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
