@@ -17,6 +17,7 @@ import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createLogSignals } from '../adapters/embedded/log-signals.ts';
+import { shareLogReads } from '../adapters/embedded/share-log-reads.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
 import { shareCaptures } from '../adapters/embedded/share-captures.ts';
@@ -141,7 +142,11 @@ export async function openService(
     settings.rtspSessions,
   );
   const signals = createLogSignals(setSystemTimer);
-  const jobs = createJobStore(database, signals.notify);
+  const logReads = shareLogReads(() => jobs);
+  const jobs = createJobStore(database, (jobId) => {
+    logReads.forget(jobId);
+    signals.notify(jobId);
+  });
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
@@ -231,7 +236,7 @@ export async function openService(
     version,
     allowedOrigins: settings.allowedOrigins,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
-    eventStreams: createEventStreams(settings, eventSessions, signals),
+    eventStreams: createEventStreams(settings, eventSessions, signals, logReads),
     newId: () => randomUUID(),
     random: Math.random,
     streamPhase: (url: string) => computeStreamPhase(url, sha256, wakeUpStepMs),

@@ -1,18 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { runService } from '../../cli/run-service.ts';
 import { readSettings } from '../../cli/settings.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 type ServiceOptions = { ffmpeg: LocatedFfmpeg; jobs: number; settings?: Record<string, string> };
 
 /** Starts the service in this process with a data folder of its own, and returns what a measurement of its jobs needs. */
 export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOptions) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'watchpost-bench-'));
+  const folder = openTemporaryFolder('watchpost-bench-');
   const own = {
     port: '0',
-    dataDir,
+    dataDir: folder.path,
     allowRanges: '127.0.0.0/8',
     allowWebhookRanges: '127.0.0.0/8',
     jobsPerCaller: String(jobs),
@@ -53,7 +51,7 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
     [Symbol.asyncDispose]: async () => {
       for (const jobId of jobIds) await call('DELETE', `/jobs/${jobId}`);
       await close();
-      await rm(dataDir, { recursive: true, force: true });
+      folder[Symbol.dispose]();
     },
   };
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, homedir, tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, homedir } from 'node:os';
 import { join } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
@@ -35,6 +35,7 @@ import { formatTime, toResult } from '../replay/result.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
+import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Arguments of `watchpost replay`. A sweep replaces interval and mode by all combinations. */
 export type ReplayOptions = ReplayRules &
@@ -62,14 +63,14 @@ export async function replay(
   const interrupt = new AbortController();
   const onInterrupt = () => interrupt.abort();
   process.once('SIGINT', onInterrupt);
-  const folder = await mkdtemp(join(tmpdir(), 'watchpost-replay-'));
+  using folder = openTemporaryFolder('watchpost-replay-');
   const waiting = terminal.waiting('Reading the recordings');
   try {
     const timeline = await readTimeline(options, ffmpeg.path, terminal, interrupt.signal);
     const context = {
       timeline,
       ffmpegPath: ffmpeg.path,
-      tempDir: folder,
+      tempDir: folder.path,
       settings,
       terminal,
       request,
@@ -100,7 +101,6 @@ export async function replay(
   } finally {
     waiting.done();
     process.off('SIGINT', onInterrupt);
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

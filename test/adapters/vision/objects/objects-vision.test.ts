@@ -115,6 +115,17 @@ describe('judging a frame', () => {
     expect((await judge('a dog', [object('dog', 0.2)])).explanation).toContain('perhaps 1 dog (0.20)');
   });
 
+  test('The explanation names the low scores that leave a count undecided, and counts each class', async () => {
+    const doubtful = [object('person', 0.42), object('person', 0.2, 0.6)];
+    const onlyOne = await judge('only one person is in the picture', doubtful);
+    expect(onlyOne.triggered).toBe(false);
+    expect(onlyOne.explanation).toMatch(/^Looks like 1 person \(0\.42\), perhaps 1 more \(0\.20\)\. Seen/);
+    const mixed = [object('car', 0.51), object('person', 0.42, 0.6), object('person', 0.4, 0.3)];
+    expect((await judge('neither a person nor a car is here', mixed)).explanation).toContain(
+      'Looks like 1 car (0.51), 2 persons (0.42, 0.40).',
+    );
+  });
+
   test('A condition that is not understood says so, with its language and what is seen', async () => {
     const nothing = await judge('a parcel lies on the doormat', [object('person', 0.74)]);
     expect(nothing.triggered).toBe(false);
