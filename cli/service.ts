@@ -43,6 +43,7 @@ import type { HttpDeps } from '../adapters/http/dependencies.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
+import { createCutFrame } from '../adapters/media/cut-frame.ts';
 import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
@@ -51,6 +52,7 @@ import { createLinkSigner } from '../adapters/evidence-links.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
 import { maskCaptures } from '../adapters/media/mask-media.ts';
 import { shareComparisons } from '../adapters/media/motion/share-comparisons.ts';
+import { decodedFramesPerSecond } from '../adapters/vision/objects/objects-vision.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
@@ -216,6 +218,7 @@ export async function openService(
     turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
     drawBoxes: createDrawBoxes({ ffmpegPath }),
+    cutFrame: createCutFrame({ ffmpegPath, framesPerSecond: decodedFramesPerSecond }),
     compareMotion: shareComparisons(),
     deliveries: createDeliveryStore(database),
     webhooks,
