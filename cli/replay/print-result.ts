@@ -57,15 +57,15 @@ export function summarize(result: ReplayResult): string {
   const remembered =
     result.remembered_verdicts === 0 ? '' : `, ${result.remembered_verdicts} of them remembered`;
   return [
-    `${countOf(result.alerts.length, 'alert')} in ${formatTime(result.played_seconds)}`,
+    `${formatCount(result.alerts.length, 'alert')} in ${formatTime(result.played_seconds)}`,
     `coverage ${percent(result.coverage)}`,
-    `${countOf(result.model_calls, 'model call')}${remembered}, ${result.skipped_checks} skipped`,
+    `${formatCount(result.model_calls, 'model call')}${remembered}, ${result.skipped_checks} skipped`,
     `${result.tokens.input_tokens} input tokens`,
     `cost a day ${dollars(result.cost?.day_usd)}, a month ${dollars(result.cost?.month_usd)}`,
   ].join('; ');
 }
 
-function countOf(count: number, noun: string): string {
+function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
