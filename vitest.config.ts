@@ -12,14 +12,14 @@ export default defineConfig({
     projects: [
       // Its files share threads and modules, since none of them leaves anything behind: a third of the processor time.
       project('core', {
-        globalSetup: ['test/step-functions/install.ts'],
+        globalSetup: ['test/step-functions/install.ts', 'test/support/run-folder.ts'],
         setupFiles: ['test/support/no-side-effects.ts'],
         pool: 'threads',
         isolate: false,
       }),
-      project('stacks', { isolate: false }),
+      project('stacks', { globalSetup: ['test/support/run-folder.ts'], isolate: false }),
       ...(['contract', 'media', 'browser', 'service'] as const).map((lane) =>
-        project(lane, { globalSetup: ['test/support/packages.ts', 'test/support/recordings-folder.ts'] }),
+        project(lane, { globalSetup: ['test/support/packages.ts', 'test/support/run-folder.ts'] }),
       ),
     ],
   },

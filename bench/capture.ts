@@ -2,9 +2,8 @@
  * Measures speed, freshness and cost of captures beside bare ffmpeg on the same live stream: `npm run bench:capture
  * [-- --quick]`. Each stream is served by a separate process on loopback, with a delay added to each response.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { cpus, loadavg } from 'node:os';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { locateFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
@@ -17,6 +16,7 @@ import { race, type RaceSource } from './capture/race.ts';
 import { recordStreams, segmentFolder } from './capture/record.ts';
 import { formatReport } from './capture/report.ts';
 import { startStreamServer } from './capture/stream-server.ts';
+import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 
 const quick = process.argv.includes('--quick');
 // A full run takes five to six minutes on an idle machine, mostly for RTSP, where a clip takes as long as it plays.
@@ -25,8 +25,7 @@ const modes: InputMode[] = ['frames', 'clip', 'hybrid'];
 const results = new URL('results/capture.md', import.meta.url);
 
 await using cleanup = new AsyncDisposableStack();
-const directory = await mkdtemp(join(tmpdir(), 'bench-capture-'));
-cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+const { path: directory } = cleanup.use(openTemporaryFolder('bench-capture-'));
 const { path: ffmpegPath, version } = await locateFfmpeg({
   setting: process.env['WATCHPOST_FFMPEG'],
   env: process.env,

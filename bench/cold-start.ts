@@ -1,18 +1,19 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { loadavg, tmpdir } from 'node:os';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { originSecretHeader, viewerHostHeader } from '../adapters/aws/http/origin-headers.ts';
 import { buildFunctions } from '../bundle/build-functions.ts';
+import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 
 // Measures what a cold start of each function loads, how long its import takes in a new process, and two first requests of `api`. Processor time is
 // of all threads, and less disturbed by other work on the machine.
 
 const rounds = 9;
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'watchpost-cold-start-'));
+using temporary = openTemporaryFolder('watchpost-cold-start-');
+const folder = temporary.path;
 // Secrets Manager, and DynamoDB without items.
 const aws = createServer((request, response) => {
   request.resume();
@@ -96,7 +97,6 @@ try {
   }
 } finally {
   aws.close();
-  rmSync(folder, { recursive: true, force: true });
 }
 
 function median(values: readonly number[]): number {

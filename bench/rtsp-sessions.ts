@@ -2,9 +2,7 @@
  * Measures captures from an RTSP session that stays open beside captures that open a connection each: `npm run bench:rtsp
  * [-- --rounds 5]`. The stream has 720p30 H.264 with B-frames and a key frame every 2 s.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
@@ -19,6 +17,7 @@ import { setSystemTimer } from '../core/time-limit.ts';
 import { mean, measure, median } from './capture/measure.ts';
 import { recordStreams } from './capture/record.ts';
 import { startStreamServer } from './capture/stream-server.ts';
+import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } });
 const rounds = Number(values.rounds);
@@ -27,8 +26,7 @@ const clipSeconds = 3;
 const betweenMs = 1_300;
 
 await using cleanup = new AsyncDisposableStack();
-const directory = await mkdtemp(join(tmpdir(), 'bench-rtsp-'));
-cleanup.defer(() => rm(directory, { recursive: true, force: true }));
+const { path: directory } = cleanup.use(openTemporaryFolder('bench-rtsp-'));
 const { path: ffmpegPath, version } = await locateFfmpeg({
   setting: process.env['WATCHPOST_FFMPEG'],
   env: process.env,

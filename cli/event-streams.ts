@@ -8,10 +8,12 @@ export function createEventStreams(
   settings: Settings,
   sessions: EventSessions,
   signals: LogSignals,
+  reads: NonNullable<EventStreams['reads']>,
 ): EventStreams {
   return {
     sessions,
     signals,
+    reads,
     retryMilliseconds: 2000,
     heartbeatSeconds: settings.heartbeatSeconds,
     sessionSeconds: settings.eventStreamSeconds === 0 ? null : settings.eventStreamSeconds,

@@ -17,6 +17,7 @@ import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
 import { createLogSignals } from '../adapters/embedded/log-signals.ts';
+import { shareLogReads } from '../adapters/embedded/share-log-reads.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
 import { shareCaptures } from '../adapters/embedded/share-captures.ts';
@@ -43,6 +44,7 @@ import type { HttpDeps } from '../adapters/http/dependencies.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
+import { createCutFrame } from '../adapters/media/cut-frame.ts';
 import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
@@ -51,6 +53,7 @@ import { createLinkSigner } from '../adapters/evidence-links.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
 import { maskCaptures } from '../adapters/media/mask-media.ts';
 import { shareComparisons } from '../adapters/media/motion/share-comparisons.ts';
+import { decodedFramesPerSecond } from '../adapters/vision/objects/objects-vision.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
@@ -140,7 +143,11 @@ export async function openService(
     settings.rtspSessions,
   );
   const signals = createLogSignals(setSystemTimer);
-  const jobs = createJobStore(database, signals.notify);
+  const logReads = shareLogReads(() => jobs);
+  const jobs = createJobStore(database, (jobId) => {
+    logReads.forget(jobId);
+    signals.notify(jobId);
+  });
   const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
@@ -218,6 +225,7 @@ export async function openService(
     turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
     drawBoxes: createDrawBoxes({ ffmpegPath }),
+    cutFrame: createCutFrame({ ffmpegPath, framesPerSecond: decodedFramesPerSecond }),
     compareMotion: shareComparisons(),
     deliveries: createDeliveryStore(database),
     webhooks,
@@ -235,7 +243,7 @@ export async function openService(
     version,
     allowedOrigins: settings.allowedOrigins,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
-    eventStreams: createEventStreams(settings, eventSessions, signals),
+    eventStreams: createEventStreams(settings, eventSessions, signals, logReads),
     newId: () => randomUUID(),
     random: Math.random,
     streamPhase: (url: string) => computeStreamPhase(url, sha256, wakeUpStepMs),

@@ -3,6 +3,7 @@ import type { TokenPrice } from '../core/watch/model-price.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { poolImageDecoders } from '../adapters/media/ffmpeg/image-pool.ts';
+import { availableParallelism, totalmem } from 'node:os';
 import { fetch as operatorFetch } from 'undici';
 import { resizeJpeg } from '../adapters/media/ffmpeg/resize-jpeg.ts';
 import { capturedWidthPixels, withPictureWidth } from '../adapters/vision/picture-width.ts';
@@ -76,7 +77,28 @@ function createBuiltInVision(
   const decoder = poolImageDecoders({ ffmpegPath, alone: createImageDecoder({ ffmpegPath }) });
   return files === null
     ? createPixelVision({ decoder })
-    : createObjectsVision({ decoder, detector: shareDetections(createThreadDetector(files, deps)) });
+    : createObjectsVision({
+        decoder,
+        detector: shareDetections(
+          createThreadDetector(files, {
+            maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
+            ...deps,
+          }),
+        ),
+      });
+}
+
+/** Memory below which one thread of the object model is enough: each takes 140 MB. */
+const minMemoryOfTwoBytes = 1.5e9;
+
+/** Returns how many images the object model may evaluate concurrently. More threads than two would take the cores of ffmpeg. */
+export function chooseThreads({ cores, memoryBytes }: { cores: number; memoryBytes: number }): number {
+  return cores >= 2 && memoryBytes >= minMemoryOfTwoBytes ? 2 : 1;
+}
+
+/** Returns the memory of the machine, or that of its container. */
+function readMemory(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity);
 }
 
 function createOpenAi(

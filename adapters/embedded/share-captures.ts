@@ -21,7 +21,7 @@ type SharedCapture = {
 
 /**
  * Returns a capturer whose jobs share captures: a request for the same URL and media receives the
- * capture that is under way, or one that ended less than a second before. An aborted
+ * capture that is under way, or one that ended less than a second before. Modes clip and hybrid have the same media. An aborted
  * request leaves the capture to the others; the last one aborts it. A failure reaches all that wait, and is then forgotten.
  * A request with `resolveAgain` shares only captures that resolved the URL again.
  */
@@ -67,5 +67,5 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
 }
 
 function shareKey({ url, mode, clipSeconds }: CaptureRequest): string {
-  return JSON.stringify(mode === 'frames' ? [url, mode] : [url, mode, clipSeconds]);
+  return JSON.stringify(mode === 'frames' ? [url, mode] : [url, 'clip', clipSeconds]);
 }

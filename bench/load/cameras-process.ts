@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 /**
  * Serves recorded 720p30 as many endless HLS streams, `/moving-N/live.m3u8` and `/still-N/live.m3u8`: no encoder runs during the measurement. Streams
@@ -51,11 +51,11 @@ server.listen(0, '127.0.0.1', () => {
 });
 
 async function record(graph: string, count: number): Promise<Buffer[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'watchpost-cameras-'));
+  using temporary = openTemporaryFolder('watchpost-cameras-');
+  const folder = temporary.path;
   const options = `-loglevel error -f lavfi -i ${graph} -t ${count * segmentSeconds} ${encoding} ${cutting}`;
   spawnSync(ffmpegPath, [...options.split(' '), join(folder, '%03d.ts')]);
   const names = (await readdir(folder)).toSorted();
   const segments = await Promise.all(names.map((name) => readFile(join(folder, name))));
-  await rm(folder, { recursive: true, force: true });
   return segments;
 }

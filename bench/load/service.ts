@@ -1,18 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { runService } from '../../cli/run-service.ts';
 import { readSettings } from '../../cli/settings.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 type ServiceOptions = { ffmpeg: LocatedFfmpeg; jobs: number; settings?: Record<string, string> };
 
 /** Starts the service in this process with a data folder of its own, and returns what a measurement of its jobs needs. */
 export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOptions) {
-  const dataDir = await mkdtemp(join(tmpdir(), 'watchpost-bench-'));
+  const folder = openTemporaryFolder('watchpost-bench-');
   const own = {
     port: '0',
-    dataDir,
+    dataDir: folder.path,
     allowRanges: '127.0.0.0/8',
     allowWebhookRanges: '127.0.0.0/8',
     jobsPerCaller: String(jobs),
@@ -28,8 +26,8 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
   return {
     apiKey: credentials.api_key,
     eventUrls: () => jobIds.map((jobId) => `${credentials.base_url}/jobs/${jobId}/events`),
-    /** Starts a monitor whose condition never holds. */
-    startMonitor: async (streamUrl: string, fields: Record<string, unknown> = {}) => {
+    /** Starts a monitor whose condition never holds, and returns its id. */
+    startMonitor: async (streamUrl: string, fields: Record<string, unknown> = {}): Promise<string> => {
       const created = await call('POST', '/live-monitor', {
         stream_url: streamUrl,
         condition: 'The picture is entirely black',
@@ -39,7 +37,9 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
         ...fields,
       });
       jobIds.push(created.job_id);
+      return created.job_id;
     },
+    readEvents,
     /** Returns the checks of each job since its start. */
     countChecks: async (): Promise<number[]> => {
       const details = await Promise.all(jobIds.map((jobId) => call('GET', `/jobs/${jobId}`)));
@@ -51,19 +51,21 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
     [Symbol.asyncDispose]: async () => {
       for (const jobId of jobIds) await call('DELETE', `/jobs/${jobId}`);
       await close();
-      await rm(dataDir, { recursive: true, force: true });
+      folder[Symbol.dispose]();
     },
   };
 
   async function listDelays(jobId: string): Promise<number[]> {
-    const { events } = await call('GET', `/jobs/${jobId}/events?limit=1000`);
-    const progress = events.filter(({ type }: { type: string }) => type === 'progress');
+    const progress = (await readEvents(jobId)).filter(({ type }) => type === 'progress');
     return progress
       .slice(1)
       .map(
-        ({ timestamp }: { timestamp: string }, index: number) =>
-          Date.parse(timestamp) - Date.parse(progress[index].data.next_check_at),
+        ({ timestamp }, index) => Date.parse(timestamp) - Date.parse(progress[index]?.data.next_check_at),
       );
+  }
+
+  async function readEvents(jobId: string): Promise<{ type: string; timestamp: string; data: any }[]> {
+    return (await call('GET', `/jobs/${jobId}/events?limit=1000`)).events;
   }
 
   async function call(method: string, path: string, body?: unknown): Promise<any> {

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +8,7 @@ import { readCredentials } from '../../cli/credentials.ts';
 import type { Credentials } from '../../cli/credentials.ts';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../../cli/terminal.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 export type RealLoad = { jobs: number; minutes: number; intervalSeconds: number };
 
@@ -26,8 +25,7 @@ export async function measureService({ jobs, minutes, intervalSeconds }: RealLoa
   );
   cleanup.defer(() => void cameras.kill());
   const [address] = await once(createInterface(cameras.stdout), 'line');
-  const dataDir = await mkdtemp(join(tmpdir(), 'watchpost-memory-'));
-  cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { path: dataDir } = cleanup.use(openTemporaryFolder('watchpost-memory-'));
   const options = `--port 0 --data-dir ${dataDir} --ffmpeg ${ffmpeg.path} --vision pixel --allow-ranges 127.0.0.0/8 --jobs-per-caller ${jobs} --max-job-seconds 86400`;
   const service = spawn(
     process.execPath,

@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../adapters/embedded/database.ts';
 import { createFairTurns } from '../../adapters/embedded/fair-turns.ts';
@@ -25,6 +23,7 @@ import { startProcess } from '../../test/simulation/service-process.ts';
 import type { Outside } from '../../test/simulation/service-process.ts';
 import { VirtualTime } from '../../test/simulation/virtual-time.ts';
 import { withoutFlushes } from '../../test/simulation/without-flushes.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 export type VirtualLoadOptions = {
   /** Jobs and watches that run together; a quarter are watches. */
@@ -50,8 +49,8 @@ const jobsPerCaller = 10;
  */
 export async function runVirtualLoad(options: VirtualLoadOptions): Promise<void> {
   const { count, hours, intervalSeconds, sample } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'watchpost-memory-'));
-  const database = withoutFlushes(openDatabase(join(folder, 'watchpost.sqlite')));
+  using folder = openTemporaryFolder('watchpost-memory-');
+  const database = withoutFlushes(openDatabase(join(folder.path, 'watchpost.sqlite')));
   const time = new VirtualTime(startMs);
   const owner = { isDead: false };
   const progress: Progress = { checks: 0, jobsMade: 0 };
@@ -112,7 +111,6 @@ export async function runVirtualLoad(options: VirtualLoadOptions): Promise<void>
     AbortSignal.timeout = timeout;
     owner.isDead = true;
     database.close();
-    rmSync(folder, { recursive: true, force: true });
   }
 }
 

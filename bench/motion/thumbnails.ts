@@ -9,7 +9,11 @@ import { thumbnail } from '../../core/records/capture.ts';
 import { drawScene } from './draw-scene.ts';
 import { picture, type Scene } from './scene.ts';
 
-const cacheDirectory = join(tmpdir(), 'watchpost-bench-motion');
+/** The temporary folder of a test run is removed at its end; this cache outlives it. */
+const cacheDirectory = join(
+  process.env['WATCHPOST_TEST_SYSTEM_FOLDER'] ?? tmpdir(),
+  'watchpost-bench-motion',
+);
 /** Thumbnail filter of a capture (`adapters/media/ffmpeg/capture-arguments.ts`). A test compares both. */
 export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p`;
 

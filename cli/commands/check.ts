@@ -1,6 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import { maskUrl } from '../../core/stream/mask-url.ts';
 import { checkOnce } from '../../core/stream/check-once.ts';
@@ -13,6 +12,7 @@ import { loadPlatformSettings } from '../platforms.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
+import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Arguments of `watchpost check`; `save` is the file for the frame. */
 export type CheckOptions = {
@@ -38,12 +38,12 @@ export async function check(
   await requireReachable(options.url, settings.allowRanges);
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
   const platforms = await loadPlatformSettings(settings);
-  const folder = await mkdtemp(join(tmpdir(), 'watchpost-check-'));
+  using folder = openTemporaryFolder('watchpost-check-');
   const { http, streams } = createMedia(
     settings.allowRanges,
     platforms,
     ffmpeg.path,
-    folder,
+    folder.path,
     () => new Date(),
   );
   const vision = createVisionModel(settings, ffmpeg.path);
@@ -79,6 +79,5 @@ export async function check(
   } finally {
     waiting.done();
     await http.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
 import type { InputMode } from '../../core/records/capture.ts';
@@ -20,6 +17,7 @@ import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { runService } from '../run-service.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
+import { openTemporaryFolder } from '../temporary-folder.ts';
 
 const condition = 'A red stop sign is in the yard';
 const signAfterSeconds = 18;
@@ -84,15 +82,14 @@ const remediation = 'Run npm run demo again with WATCHPOST_LOG_LEVEL=debug and r
 
 /** Returns settings for a separate service: own port and data directory, and access to loopback for streams and receiver. */
 async function demoSettings(settings: Settings, cleanup: AsyncDisposableStack): Promise<Settings> {
-  const folder = await mkdtemp(join(tmpdir(), 'watchpost-demo-'));
-  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  const folder = cleanup.use(openTemporaryFolder('watchpost-demo-'));
   const logLevel = settings.logLevel === 'debug' ? 'debug' : 'error';
   return {
     ...settings,
     port: 0,
     host: '127.0.0.1',
     publicUrl: '',
-    dataDir: folder,
+    dataDir: folder.path,
     allowRanges: ['127.0.0.0/8'],
     allowWebhookRanges: ['127.0.0.0/8'],
     logLevel,

@@ -1,7 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { fetch as operatorFetch } from 'undici';
 import { dataPaths, probeDataDirectory } from '../../adapters/embedded/data-directory.ts';
@@ -28,6 +26,7 @@ import { loadPlatformSettings } from '../platforms.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
+import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Maximum streams of running jobs that are tested without arguments. */
 const maxStreams = 10;
@@ -180,20 +179,19 @@ async function withCapturer(
   ffmpegPath: string,
   work: (streams: StreamCapturer) => Promise<void>,
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'watchpost-doctor-'));
+  using folder = openTemporaryFolder('watchpost-doctor-');
   const platforms = await loadPlatformSettings(settings);
   const { http, streams } = createMedia(
     settings.allowRanges,
     platforms,
     ffmpegPath,
-    folder,
+    folder.path,
     () => new Date(),
   );
   try {
     await work(streams);
   } finally {
     await http.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import type { InputMode } from '../../core/records/capture.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { resizeJpeg } from '../../adapters/media/ffmpeg/resize-jpeg.ts';
@@ -16,6 +14,7 @@ import { readLabelledSet, type LabelledExample } from '../evaluate/read-set.ts';
 import { createEvaluationReport } from '../evaluate/report.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
+import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Measure that a variant must reach, such as recall of at least 0.95. */
 export type Requirement = { measure: 'precision' | 'recall' | 'f1'; minimum: number };
@@ -47,8 +46,8 @@ export async function evaluate(
 ): Promise<void> {
   const set = await readLabelledSet(options.set, options.tag);
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
-  const folder = await mkdtemp(join(tmpdir(), 'watchpost-evaluate-'));
-  const runner = createFfmpegRunner({ ffmpegPath: ffmpeg.path, tempDir: folder });
+  using folder = openTemporaryFolder('watchpost-evaluate-');
+  const runner = createFfmpegRunner({ ffmpegPath: ffmpeg.path, tempDir: folder.path });
   const { signal } = new AbortController();
   const readMedia =
     (mode: InputMode, withPrevious = false) =>
@@ -93,7 +92,6 @@ export async function evaluate(
     }
   } finally {
     progress.done();
-    await rm(folder, { recursive: true, force: true });
   }
   requireMinimum(results, options.requirements);
 }

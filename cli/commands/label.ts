@@ -1,6 +1,4 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createClient } from '../../client/index.ts';
 import { consoleFiles } from '../../adapters/embedded/console-files.ts';
@@ -18,6 +16,7 @@ import { createLabelApp } from '../label/label-app.ts';
 import { openSetFile } from '../label/set-file.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
+import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Arguments of `watchpost label`. `alerts` adds the reviewed alerts of a service: that of the data directory, or of `baseUrl` and `key`. */
 export type LabelOptions = {
@@ -37,8 +36,8 @@ export async function label(options: LabelOptions, settings: Settings, terminal:
   if (examples.length === 0)
     throw new CommandError(`${file} has no examples.`, 'Write a set with watchpost replay FILE --save-set.');
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
-  const tempDir = await mkdtemp(join(tmpdir(), 'watchpost-label-'));
-  const runner = createFfmpegRunner({ ffmpegPath: ffmpeg.path, tempDir });
+  using folder = openTemporaryFolder('watchpost-label-');
+  const runner = createFfmpegRunner({ ffmpegPath: ffmpeg.path, tempDir: folder.path });
   const { signal } = new AbortController();
   const media = { mode: 'frames', clipSeconds: 1 } as const;
   const app = createLabelApp({
@@ -63,7 +62,6 @@ export async function label(options: LabelOptions, settings: Settings, terminal:
   );
   await stopped;
   await server.close();
-  await rm(tempDir, { recursive: true, force: true });
 }
 
 async function addAlerts({ set, baseUrl, key }: LabelOptions, settings: Settings, terminal: Terminal) {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism, homedir, tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, homedir } from 'node:os';
 import { join } from 'node:path';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
 import { createMaskMedia, maskCaptures } from '../../adapters/media/mask-media.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
+import { createCutFrame } from '../../adapters/media/cut-frame.ts';
 import { createDrawBoxes } from '../../adapters/media/draw-boxes.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { listRecordings } from '../../adapters/recordings/list-recordings.ts';
@@ -13,6 +14,7 @@ import { probeRecording } from '../../adapters/recordings/probe-recording.ts';
 import { createRecordingCapturer } from '../../adapters/recordings/recording-capturer.ts';
 import { RecordingError } from '../../adapters/recordings/recording-error.ts';
 import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapters/recordings/timeline.ts';
+import { decodedFramesPerSecond } from '../../adapters/vision/objects/objects-vision.ts';
 import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
@@ -33,6 +35,7 @@ import { formatTime, toResult } from '../replay/result.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../vision-model.ts';
+import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Arguments of `watchpost replay`. A sweep replaces interval and mode by all combinations. */
 export type ReplayOptions = ReplayRules &
@@ -60,14 +63,14 @@ export async function replay(
   const interrupt = new AbortController();
   const onInterrupt = () => interrupt.abort();
   process.once('SIGINT', onInterrupt);
-  const folder = await mkdtemp(join(tmpdir(), 'watchpost-replay-'));
+  using folder = openTemporaryFolder('watchpost-replay-');
   const waiting = terminal.waiting('Reading the recordings');
   try {
     const timeline = await readTimeline(options, ffmpeg.path, terminal, interrupt.signal);
     const context = {
       timeline,
       ffmpegPath: ffmpeg.path,
-      tempDir: folder,
+      tempDir: folder.path,
       settings,
       terminal,
       request,
@@ -98,7 +101,6 @@ export async function replay(
   } finally {
     waiting.done();
     process.off('SIGINT', onInterrupt);
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -135,6 +137,7 @@ async function replayOnce(
     streams: maskCaptures(recording, maskMedia),
     vision,
     compareMotion,
+    cutFrame: createCutFrame({ ffmpegPath, framesPerSecond: decodedFramesPerSecond }),
     clock,
     nextRecorded: (seconds) => (fileAt(timeline, seconds) ? seconds : nextStart(timeline, seconds)),
     newId: randomUUID,

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 import { openTerminal } from '../../cli/terminal.ts';
 import { startBedrock } from './bedrock-endpoint.ts';
 import { queueBusEvents } from './bus-queue.ts';
@@ -23,13 +24,12 @@ import { watchThrough } from './watch-through.ts';
  * to `job_stopped`, the smoke test and the conformance suite. Exit code 0 if all pass. `--keep` retains the logs and prints their folder.
  */
 
-const directory = mkdtempSync(join(tmpdir(), 'watchpost-aws-'));
 const keep = process.argv.includes('--keep');
 await using cleanup = new AsyncDisposableStack();
-cleanup.defer(() => {
-  if (keep) say(`Logs retained in ${directory}`);
-  else rmSync(directory, { recursive: true, force: true });
-});
+const directory = keep
+  ? mkdtempSync(join(tmpdir(), 'watchpost-aws-'))
+  : cleanup.use(openTemporaryFolder('watchpost-aws-')).path;
+if (keep) cleanup.defer(() => say(`Logs retained in ${directory}`));
 
 const { path: ffmpeg } = await ensureFfmpeg(
   process.env['WATCHPOST_FFMPEG'] ?? '',
@@ -84,7 +84,6 @@ function prepared<Made>(install: () => Made): Made {
     return install();
   } catch (error) {
     say(`SKIPPED: a dependency of the test cannot be installed: ${String(error)}`);
-    rmSync(directory, { recursive: true, force: true });
     // oxlint-disable-next-line unicorn/no-process-exit -- no resource needs to be closed yet
     process.exit(75);
   }

@@ -1,18 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
 /** Direct checks of a started service on a live stream. */
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-looks-'));
+const dataDir = folderOfFile();
 let service: ServiceProcess;
 let stream: LiveHls;
 const recording = createServer((request, response) => {
@@ -37,7 +35,6 @@ afterAll(async () => {
   recording.close();
   await stream.close();
   await service.kill('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 describe('a direct check', () => {

@@ -2,7 +2,7 @@ import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { credentialsFile, writeCredentials } from '../../cli/credentials.ts';
-import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
+import { folderOfTest } from '../support/temporary-folder.ts';
 
 const credentials = {
   base_url: 'http://127.0.0.1:8787/api',
@@ -13,7 +13,7 @@ const credentials = {
 };
 
 test('the credentials file is readable by its owner only, even if a partial file was readable by all', async () => {
-  const directory = temporaryDirectory();
+  const directory = folderOfTest();
   const partial = `${credentialsFile(directory)}.part`;
   writeFileSync(partial, 'half');
   chmodSync(partial, 0o666);
@@ -25,7 +25,7 @@ test('the credentials file is readable by its owner only, even if a partial file
 });
 
 test('the credentials file is not written through a symbolic link', async () => {
-  const directory = temporaryDirectory();
+  const directory = folderOfTest();
   const elsewhere = join(directory, 'elsewhere');
   writeFileSync(elsewhere, 'kept');
   symlinkSync(elsewhere, `${credentialsFile(directory)}.part`);

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { dataPaths } from '../../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../../adapters/embedded/database.ts';
 import { openMasterSecret } from '../../adapters/embedded/master-secret.ts';
-import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
+import { folderOfTest } from '../support/temporary-folder.ts';
 
 async function doctor(args: string[]) {
   const command = ['cli/watchpost.ts', 'doctor', '--json', '--vision', 'pixel', ...args];
@@ -21,7 +21,7 @@ async function doctor(args: string[]) {
 }
 
 test('a machine that has everything passes, and a missing data directory is not created', async () => {
-  const dataDir = join(temporaryDirectory(), 'data');
+  const dataDir = join(folderOfTest(), 'data');
   const { code, status, find } = await doctor(['--data-dir', dataDir, '--port', '0']);
   expect({ code, status }).toEqual({ code: 0, status: 'ok' });
   expect(find('model')[0].message).toMatch(/^pixel: answered a test picture in \d+\.\d s$/);
@@ -29,7 +29,7 @@ test('a machine that has everything passes, and a missing data directory is not 
 });
 
 test('each fault is found with its next step, and a URL is shown without its password', async () => {
-  const dataDir = temporaryDirectory();
+  const dataDir = folderOfTest();
   writeFileSync(join(dataDir, 'watchpost.sqlite'), 'Something else entirely. '.repeat(100));
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
@@ -55,7 +55,7 @@ test('each fault is found with its next step, and a URL is shown without its pas
 });
 
 test('a folder that cannot be created and a changed master secret are faults, and nothing is left behind', async () => {
-  const folder = temporaryDirectory();
+  const folder = folderOfTest();
   writeFileSync(join(folder, 'file'), '');
   for (const dataDir of ['/proc/watchpost', join(folder, 'file', 'data')]) {
     const [data] = (await doctor(['--data-dir', dataDir, '--port', '0'])).find('data');
@@ -73,7 +73,7 @@ test('a folder that cannot be created and a changed master secret are faults, an
 });
 
 test('streams are reported as not tested if there is no usable ffmpeg', async () => {
-  const folder = temporaryDirectory();
+  const folder = folderOfTest();
   const broken = join(folder, 'ffmpeg');
   writeFileSync(broken, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   const { find } = await doctor([

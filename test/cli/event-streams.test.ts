@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
@@ -9,10 +6,11 @@ import { openEvents } from '../support/event-stream.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
 /** Event streams of a started service, read by a public library over a connection that breaks. */
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-sse-'));
+const dataDir = folderOfFile();
 let service: ServiceProcess;
 let stream: LiveHls;
 
@@ -29,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stream.close();
   await service.kill('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 function monitorBody(fields: Record<string, unknown> = {}) {

@@ -1,7 +1,4 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
@@ -9,10 +6,11 @@ import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
 /** Operation of a running service: metrics, logs, keys, and a resend. */
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-operations-'));
+const dataDir = folderOfFile();
 let service: ServiceProcess;
 let stream: LiveHls;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -45,7 +43,6 @@ afterAll(async () => {
   receiver.close();
   await stream.close();
   await service.kill('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 const patient = { timeout: 20_000, interval: 100 };

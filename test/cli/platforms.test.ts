@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,10 +11,11 @@ import { liveVideoId, startLivePlatforms } from '../support/live-platforms.ts';
 import type { LivePlatforms } from '../support/live-platforms.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
 /** Started service with platform accounts, and the platforms on this machine. */
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-platforms-'));
+const dataDir = folderOfFile();
 const secrets = { youtube: 'yt-account-secret', twitch: 'tw-account-secret' };
 let platforms: LivePlatforms;
 let service: ServiceProcess;
@@ -33,7 +33,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await service.kill('SIGTERM');
   await platforms.close();
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 function cookieFile(name: string, content: string): string {

@@ -12,7 +12,7 @@ import { backup } from '../../cli/commands/backup.ts';
 import { restore } from '../../cli/commands/restore.ts';
 import { newCaller } from '../../core/records/caller.ts';
 import { start } from '../contract/records.ts';
-import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
+import { folderOfTest } from '../support/temporary-folder.ts';
 
 let folder: string;
 let dataDir: string;
@@ -20,7 +20,7 @@ let copy: string;
 const quiet = { print: () => undefined, note: () => undefined };
 
 beforeEach(async () => {
-  folder = temporaryDirectory();
+  folder = folderOfTest();
   [dataDir, copy] = [join(folder, 'data'), join(folder, 'copy')];
   await createDataDirectory(dataDir);
   await backup(

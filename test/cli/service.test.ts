@@ -1,9 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
@@ -14,10 +11,11 @@ import { jpegSize } from '../support/hls/jpeg-size.ts';
 import { startGstRtspServer } from '../support/rtsp/gst-rtsp-server.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
 /** Started service: its own process, live streams, a real receiver, and a crash. */
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-service-'));
+const dataDir = folderOfFile();
 let service: ServiceProcess;
 let moving: LiveHls;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
@@ -35,7 +33,6 @@ afterAll(async () => {
   receiver.close();
   await moving.close();
   await service.kill('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 function liveHls(source: string): Promise<LiveHls> {

@@ -5,7 +5,7 @@ import { openService } from '../../cli/service.ts';
 import { readSettings } from '../../cli/settings.ts';
 import { mintKey } from '../../core/access/api-key.ts';
 import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
-import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
+import { folderOfTest } from '../support/temporary-folder.ts';
 import { startReceiver } from '../adapters/webhook/receiver.ts';
 
 test('ranges for streams do not apply to webhooks, which have their own setting', async () => {
@@ -37,7 +37,7 @@ test('ranges for webhooks do not apply to streams', async () => {
 
 /** Returns the response of a service with these settings, without a port. */
 async function ask(url: string, env: Record<string, string>, path = '/webhook-test', field = 'webhook_url') {
-  const settings = readSettings({}, { ...env, WATCHPOST_DATA_DIR: temporaryDirectory() });
+  const settings = readSettings({}, { ...env, WATCHPOST_DATA_DIR: folderOfTest() });
   const service = await openService(
     settings,
     { path: 'ffmpeg', source: 'PATH', version: '7' },

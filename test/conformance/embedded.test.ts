@@ -1,7 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startLivePlatforms } from '../support/live-platforms.ts';
 import type { LivePlatforms } from '../support/live-platforms.ts';
@@ -13,6 +10,7 @@ import { prepare } from './prepare.ts';
 import type { Prepared } from './prepare.ts';
 import { runCases } from './run-cases.ts';
 import type { Outcome } from './run-cases.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
 /**
  * Runs every case of the conformance suite against `watchpost start`. The suite runs all cases concurrently; each test waits
@@ -24,7 +22,7 @@ const retentionSeconds = 60;
 const skippedHere = ['webhook-gives-up'];
 const extraCallers = ['berth', 'crane', 'dock', 'edge', 'ferry', 'gate'];
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-conformance-'));
+const dataDir = folderOfFile();
 let platforms: LivePlatforms;
 let service: ServiceProcess;
 let prepared: Prepared;
@@ -47,7 +45,6 @@ afterAll(async () => {
   await prepared.close();
   await service.kill('SIGTERM');
   await platforms.close();
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 describe('conformance suite', () => {

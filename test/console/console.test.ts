@@ -1,7 +1,4 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
@@ -13,10 +10,11 @@ import { createCaller, eraseWork } from './console-caller.ts';
 import type { Caller } from './console-caller.ts';
 import { liveHls } from './live-picture.ts';
 import { startRecording } from './recording.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
 /** Tests the console in a real browser, with the service as a process, a live stream and a webhook receiver. Each test has a page and a caller of its own. */
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-console-'));
+const dataDir = folderOfFile();
 let service: ServiceProcess;
 let browser: Browser;
 let stream: LiveHls;
@@ -62,7 +60,6 @@ afterAll(async () => {
   receiver.close();
   await stream.close();
   await service.kill('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 /** Starts a monitor whose condition never holds. */

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser } from 'playwright-core';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { launch, openPage } from './browser.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-reference-'));
+const dataDir = folderOfFile();
 let service: ServiceProcess;
 let browser: Browser;
 
@@ -17,7 +15,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser.close();
   await service.kill('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 test('the reference page shows every group of operations without errors or requests to other hosts', async () => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
@@ -8,8 +5,9 @@ import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { inspect, launch, openPage } from './browser.ts';
 import { liveHls } from './live-picture.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-try-'));
+const dataDir = folderOfFile();
 let service: ServiceProcess;
 let stream: LiveHls;
 let browser: Browser;
@@ -25,7 +23,6 @@ afterAll(async () => {
   await browser.close();
   await stream.close();
   await service.kill('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 test('the try page advises on a condition while it is typed, takes over its wording, and draws boxes over the frame', async () => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
@@ -10,8 +7,9 @@ import { inspect, launch, openPage } from './browser.ts';
 import { createCaller } from './console-caller.ts';
 import type { Caller } from './console-caller.ts';
 import { liveHls } from './live-picture.ts';
+import { folderOfFile } from '../support/temporary-folder.ts';
 
-const dataDir = mkdtempSync(join(tmpdir(), 'watchpost-watches-'));
+const dataDir = folderOfFile();
 let service: ServiceProcess;
 let stream: LiveHls;
 let browser: Browser;
@@ -34,7 +32,6 @@ afterAll(async () => {
   await browser.close();
   await stream.close();
   await service.kill('SIGTERM');
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 const field = (label: string) => page.getByLabel(label, { exact: true });

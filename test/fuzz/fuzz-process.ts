@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +8,7 @@ import { join } from 'node:path';
 import { frameBase64 } from '../../adapters/openapi/examples/jobs.ts';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { startService } from '../support/service-process.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 /**
  * `npm run fuzz`: about ten thousand requests made from `/openapi.json` by Schemathesis against the running service; fails on a 5xx, on
@@ -18,7 +18,8 @@ import { startService } from '../support/service-process.ts';
 
 const version = 'schemathesis==4.32.5';
 const environment = join(tmpdir(), 'watchpost-fuzz-environment');
-const directory = mkdtempSync(join(tmpdir(), 'watchpost-fuzz-'));
+using temporary = openTemporaryFolder('watchpost-fuzz-');
+const directory = temporary.path;
 
 /**
  * Checks of Schemathesis that the contract contradicts: numbers may be strings, a valid request may name a stream that
@@ -72,7 +73,6 @@ try {
   await service.kill('SIGTERM');
   await stream.close();
   receiver.close();
-  rmSync(directory, { recursive: true, force: true });
 }
 
 async function run(command: string, args: string[], variables: Record<string, string>): Promise<number> {

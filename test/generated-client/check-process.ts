@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { startService } from '../support/service-process.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 /**
  * `npm run check:client`: a client generated from `/openapi.json` by a public generator compiles, makes a monitor on the running
@@ -12,7 +12,8 @@ import { startService } from '../support/service-process.ts';
  */
 
 const packages = ['openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', 'typescript@5.9.3', '@types/node@24'];
-const directory = mkdtempSync(join(tmpdir(), 'watchpost-client-'));
+using temporary = openTemporaryFolder('watchpost-client-');
+const directory = temporary.path;
 const at = (...names: string[]) => join(directory, ...names);
 const bin = (name: string) => at('node_modules', '.bin', name);
 
@@ -51,7 +52,6 @@ try {
 } finally {
   await service.kill('SIGTERM');
   await stream.close();
-  rmSync(directory, { recursive: true, force: true });
 }
 
 /** Not waited for in the way: the stream is served by this process. */

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildLayer } from '../../layers/ffmpeg/build-layer.ts';
+import { folderOfTest } from '../support/temporary-folder.ts';
 
 /** Server in place of the release page: serves `files` by the last part of the path. */
 let files: Record<string, Buffer | string> = {};
@@ -21,7 +21,7 @@ const sum = createHash('sha256').update(program(0xb7)).digest('hex');
 beforeAll(() => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening)));
 afterAll(() => new Promise((closed) => server.close(closed)));
 beforeEach(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'watchpost-layer-'));
+  const folder = folderOfTest();
   const checksumsFile = join(folder, 'checksums.json');
   await writeFile(checksumsFile, '{}');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Stack } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { beforeEach, expect, test } from 'vitest';
 import { FfmpegLayer } from '../../lib/ffmpeg-layer.ts';
+import { folderOfTest } from '../support/temporary-folder.ts';
 
 let folder: string;
 let stack: Stack;
 const aboutPlaceholder = Match.stringLikeRegexp('npm run layer');
 
 beforeEach(() => {
-  folder = `${mkdtempSync(join(tmpdir(), 'watchpost-layer-'))}/`;
+  folder = `${folderOfTest()}/`;
   mkdirSync(join(folder, 'placeholder'));
   writeFileSync(join(folder, 'placeholder/README.md'), 'Nothing yet');
-  stack = new Stack(new App(), 'Stack');
+  stack = new Stack(new App({ outdir: join(folder, 'cdk.out') }), 'Stack');
 });
 
 test('FfmpegLayer uses a placeholder with a warning if the layer is not built', () => {

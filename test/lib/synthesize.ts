@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { stageSettingsSchema } from '../../lib/stage/stage-settings.ts';
 import type { StageSettingsInput } from '../../lib/stage/stage-settings.ts';
 import { WatchpostStack } from '../../lib/watchpost-stack.ts';
+import { folderOfRun } from '../support/run-folder.ts';
 
 const functions = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'];
 
@@ -29,7 +29,7 @@ export function synthesize(settings: StageSettingsInput = {}): Synthesized {
 }
 
 function synthesizeAnew(settings: StageSettingsInput): Synthesized {
-  const outDir = mkdtempSync(join(tmpdir(), 'watchpost-synth-'));
+  const outDir = folderOfRun();
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   // stage-kinds.test.ts runs the rules; other files skip them to save seconds.
   context['@aws-cdk/core:validateAgainstDefaultRules'] = false;
@@ -67,7 +67,7 @@ export function ownFunctions(synthesized: Synthesized): Record<string, any> {
 }
 
 function emptyBundles(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'watchpost-bundles-'));
+  const folder = folderOfRun();
   for (const name of functions) {
     mkdirSync(join(folder, name));
     writeFileSync(join(folder, name, 'index.mjs'), 'export const handler = async () => {};\n');

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mutation } from './mutations.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
 const copied = ['core', 'adapters', 'cli', 'workflow', 'test/simulation', 'test/core/watch', 'package.json'];
@@ -25,22 +25,19 @@ export type MutationResult = 'killed' | 'SURVIVED' | 'missing' | 'broken';
 
 /** Breaks a rule in a copy of the source and runs the simulation there. */
 export function runMutation({ simulation, file, from, to }: Mutation): MutationResult {
-  const copy = mkdtempSync(join(tmpdir(), 'watch-mutation-'));
-  try {
-    for (const path of copied) cpSync(join(root, path), join(copy, path), { recursive: true });
-    symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
-    const path = join(copy, file);
-    const source = readFileSync(path, 'utf8');
-    if (!source.includes(from)) return 'missing';
-    writeFileSync(
-      path,
-      source.replace(from, () => to),
-    );
-    const [script = '', ...options] = commands[simulation];
-    const { status, stdout } = spawnSync(process.execPath, [join(copy, script), ...options, '--stop']);
-    if (status === 0) return 'SURVIVED';
-    return stdout.toString().includes('1 failures') ? 'killed' : 'broken';
-  } finally {
-    rmSync(copy, { recursive: true });
-  }
+  using temporary = openTemporaryFolder('watch-mutation-');
+  const copy = temporary.path;
+  for (const path of copied) cpSync(join(root, path), join(copy, path), { recursive: true });
+  symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'));
+  const path = join(copy, file);
+  const source = readFileSync(path, 'utf8');
+  if (!source.includes(from)) return 'missing';
+  writeFileSync(
+    path,
+    source.replace(from, () => to),
+  );
+  const [script = '', ...options] = commands[simulation];
+  const { status, stdout } = spawnSync(process.execPath, [join(copy, script), ...options, '--stop']);
+  if (status === 0) return 'SURVIVED';
+  return stdout.toString().includes('1 failures') ? 'killed' : 'broken';
 }

@@ -1,7 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../adapters/embedded/database.ts';
 import { PreconditionFailedError, TransientError } from '../../core/errors.ts';
@@ -29,6 +27,7 @@ import { VirtualTime } from './virtual-time.ts';
 import { withoutFlushes } from './without-flushes.ts';
 import type { TimerOwner } from './virtual-time.ts';
 import { createReceivers, createWatchRequest, retentionDays, toConditions } from './watch-request.ts';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 const caller = 'harbour';
 const minute = 60_000;
@@ -65,7 +64,7 @@ export class VirtualService {
   private readonly options: SimulationOptions;
   private readonly random: Random;
   private readonly time: VirtualTime;
-  private readonly folder = mkdtempSync(join(tmpdir(), 'watchpost-simulation-'));
+  private readonly folder = openTemporaryFolder('watchpost-simulation-');
   private readonly world: TimerOwner = { isDead: false };
   private readonly contexts = new AsyncLocalStorage<Context>();
   private running: Running | undefined;
@@ -102,7 +101,7 @@ export class VirtualService {
     } finally {
       this.world.isDead = true;
       if (this.running) this.stop(this.running);
-      rmSync(this.folder, { recursive: true, force: true });
+      this.folder[Symbol.dispose]();
     }
   }
 
@@ -168,7 +167,7 @@ export class VirtualService {
 
   private start(): void {
     const owner: TimerOwner = { isDead: false };
-    const real = withoutFlushes(openDatabase(join(this.folder, 'watchpost.sqlite')));
+    const real = withoutFlushes(openDatabase(join(this.folder.path, 'watchpost.sqlite')));
     const faults = {
       requireAlive: () => requireAlive(owner),
       beforeWrite: () => this.beforeWrite(owner),

@@ -19,7 +19,7 @@ import type { KeyStore } from '../../core/ports/key-store.ts';
 import type { WatchStore } from '../../core/ports/watch-store.ts';
 import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
 import { createFakeTime } from '../adapters/embedded/fake-time.ts';
-import { temporaryDirectory } from '../adapters/embedded/temporary-directory.ts';
+import { folderOfTest } from '../support/temporary-folder.ts';
 import { withDynamoLocal } from '../adapters/aws/dynamodb/dynamo-local.ts';
 import { createChange, progress, start } from '../contract/records.ts';
 import { newCreation } from '../contract/watch-records.ts';
@@ -103,7 +103,7 @@ async function expectEverything(written: typeof fixture.aws, stores: Stores): Pr
 
 /** Writes the database of the fixture. */
 function writeDatabase(): string {
-  const path = join(temporaryDirectory(), 'watchpost.sqlite');
+  const path = join(folderOfTest(), 'watchpost.sqlite');
   const database = new DatabaseSync(path);
   const { schema, tables, version } = fixture.embedded;
   for (const sql of schema) database.exec(sql);

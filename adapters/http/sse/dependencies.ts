@@ -1,5 +1,6 @@
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import type { EventSessions } from '../../../core/ports/event-sessions.ts';
+import type { TailDeps } from '../../../core/event/tail-events.ts';
 import type { LogSignals } from '../../../core/ports/log-signals.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 
@@ -15,6 +16,8 @@ export type EventStreams = {
   sessions: EventSessions;
   /** Wakes a stream that has sent all events. */
   signals: LogSignals;
+  /** Reads of the logs of jobs that readers share. Default: each reads the store. */
+  reads?: TailDeps['jobs'];
   /** Reconnection time of readers (`retry:`), in milliseconds. */
   retryMilliseconds: number;
   /** Time without an event after which a heartbeat is sent, in seconds. */

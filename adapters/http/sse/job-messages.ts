@@ -1,3 +1,4 @@
+import type { JobEvent } from '../../../core/records/event.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { isRevoked } from '../../../core/records/key.ts';
 import { envelopeWithImages } from '../../../core/event/present-event.ts';
@@ -36,9 +37,9 @@ export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): A
 }
 
 async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventStreamDeps) {
-  const { heartbeatSeconds, retryMilliseconds, signals } = deps.eventStreams;
+  const { heartbeatSeconds, retryMilliseconds, signals, reads } = deps.eventStreams;
   const checkSession = watchSession(keyHash, deps);
-  const tail = { jobs: deps.jobs, now: deps.now, signals };
+  const tail = { jobs: reads ?? deps.jobs, now: deps.now, signals };
   yield formatRetry(retryMilliseconds);
   let takenAt = deps.steadyNow();
   for await (const event of tailEvents(job.job_id, after, tail, signal)) {
@@ -46,12 +47,30 @@ async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventSt
     if (state === 'revoked') yield formatError(new KeyEndedError());
     if (state !== 'open') return;
     if (event) {
-      yield formatEvent(event.sequence, await envelopeWithImages(job, event, deps));
+      yield await formatOnce(job, event, deps);
       if (isTerminalEvent(event.type)) return;
     } else if (isOver(takenAt, heartbeatSeconds, deps.steadyNow())) yield heartbeatComment;
     else continue;
     takenAt = deps.steadyNow();
   }
+}
+
+/** Messages of this turn of the event loop. Readers with shared reads have the same event, and its picture is read and encoded once. */
+const formatted = new WeakMap<JobEvent, Promise<string>>();
+
+async function formatOnce(job: Job, event: JobEvent, deps: EventStreamDeps): Promise<string> {
+  const known = formatted.get(event);
+  if (known !== undefined) return known;
+  const message = formatMessage(job, event, deps);
+  formatted.set(event, message);
+  // A slow reader holds a page of events; their pictures must not stay with it.
+  const forget = () => void setImmediate(() => formatted.delete(event));
+  message.then(forget, forget);
+  return message;
+}
+
+async function formatMessage(job: Job, event: JobEvent, deps: EventStreamDeps): Promise<string> {
+  return formatEvent(event.sequence, await envelopeWithImages(job, event, deps));
 }
 
 type SessionState = 'open' | 'over' | 'revoked';

@@ -5,7 +5,7 @@ import type { ObjectClass } from './classes.ts';
 import type { Detection } from './detector.ts';
 import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
 import { toPlural } from './grammar/nouns.ts';
-import { findObjects, type ObjectMoment, thresholds } from './judge-objects.ts';
+import { type Found, findObjects, type ObjectMoment, thresholds } from './judge-objects.ts';
 
 /** Sentence in every answer, so that callers do not mistake the object model for a vision-language model. */
 export const disclosure = 'Seen by the built-in object model, which is not a vision-language model.';
@@ -21,7 +21,8 @@ export function explainCondition(
 ): string {
   const parts = listParts(condition);
   const atoms = parts.flatMap((part) => (part.kind === 'objects' ? [part] : []));
-  const seen = [...new Set(atoms.map((atom) => describeAtom(atom, moment)))];
+  const described = [...new Set(atoms.map((atom) => describeAtom(atom, moment)))];
+  const seen = described.filter((one) => !described.some((other) => other.startsWith(`${one}, perhaps `)));
   const measured = parts.flatMap((part) =>
     part.kind === 'objects' || part.kind === 'unmeasurable' || moment.measured === null
       ? []
@@ -47,15 +48,7 @@ export function explainNotUnderstood(language: string | null, moment: ObjectMome
 /** Describes all objects of a frame: "Looks like 2 persons (0.74, 0.41) and 1 dog (0.5)." */
 export function describeObjects({ detections }: ObjectMoment): string {
   const seen = detections.filter(({ score }) => score >= thresholds.seen);
-  const classes = [...new Set(seen.map(({ object }) => object))];
-  if (classes.length === 0) return 'No object is seen.';
-  const groups = classes.map((object) =>
-    formatCount(
-      seen.filter((one) => one.object === object),
-      object,
-    ),
-  );
-  return `Looks like ${groups.join(', ')}.`;
+  return seen.length === 0 ? 'No object is seen.' : `Looks like ${formatCounts(seen)}.`;
 }
 
 /** Describes the colors of the objects of an atom: "1 car (0.62): white, grey". */
@@ -77,13 +70,19 @@ export function formatNotJudged(notJudged: readonly string[]): string[] {
 function describeAtom(atom: ObjectsAtom, moment: ObjectMoment): string {
   const { seen, possible } = findObjects(atom, moment);
   const color = atom.colors.length === 0 ? '' : `${atom.colors.join(' or ')} `;
-  if (seen.length > 0) return formatCount(seen, findOnlyClass(atom), color);
-  if (possible.length > 0) return `perhaps ${formatCount(possible, findOnlyClass(atom), color)}`;
+  if (seen.length > 0) return `${formatCounts(seen, color)}${describeDoubt(atom, { seen, possible })}`;
+  if (possible.length > 0) return `perhaps ${formatCounts(possible, color)}`;
   if (color === '') return formatNone(atom);
   const others = findObjects({ ...atom, colors: [] }, moment).seen;
-  return others.length === 0
-    ? formatNone(atom)
-    : `${formatCount(others, findOnlyClass(atom))}, none of them ${color.trim()}`;
+  return others.length === 0 ? formatNone(atom) : `${formatCounts(others)}, none of them ${color.trim()}`;
+}
+
+/** Names the low scores that leave a count undecided: ", perhaps 1 more (0.22)". */
+function describeDoubt({ compare, count }: ObjectsAtom, { seen, possible }: Found): string {
+  const limit = compare === 'at least' ? count : count + 1;
+  if (seen.length >= limit || possible.length < limit) return '';
+  const more = possible.slice(seen.length);
+  return `, perhaps ${more.length} more (${formatScores(more)})`;
 }
 
 function formatNone(atom: ObjectsAtom): string {
@@ -91,17 +90,28 @@ function formatNone(atom: ObjectsAtom): string {
   return `no ${names}${atom.classes.length > 5 ? ' or the like' : ''}`;
 }
 
-function findOnlyClass({ classes }: ObjectsAtom): ObjectClass | null {
-  const [only] = classes;
-  return classes.length === 1 && only !== undefined ? only : null;
+/** Formats the number of objects of each class: "2 persons (0.74, 0.41), 1 dog (0.50)". */
+function formatCounts(detections: Detection[], color = ''): string {
+  const classes = [...new Set(detections.map(({ object }) => object))];
+  return classes
+    .map((object) =>
+      formatCount(
+        detections.filter((one) => one.object === object),
+        object,
+        color,
+      ),
+    )
+    .join(', ');
 }
 
-function formatCount(detections: Detection[], object: ObjectClass | null, color = ''): string {
-  const one = object ?? detections[0]?.object ?? 'person';
-  const names = object === null ? [...new Set(detections.map((found) => found.object))].join(' or ') : one;
-  const name = detections.length === 1 || object === null ? names : toPlural(one);
+function formatCount(detections: Detection[], object: ObjectClass, color = ''): string {
+  const name = detections.length === 1 ? object : toPlural(object);
+  return `${detections.length} ${color}${name} (${formatScores(detections)})`;
+}
+
+function formatScores(detections: Detection[]): string {
   const scores = detections.slice(0, 6).map(({ score }) => score.toFixed(2));
-  return `${detections.length} ${color}${name} (${scores.join(', ')}${detections.length > 6 ? ', …' : ''})`;
+  return `${scores.join(', ')}${detections.length > 6 ? ', …' : ''}`;
 }
 
 function capital(text: string): string {

@@ -80,26 +80,49 @@ export type Moments = { count(): Promise<number>; read(index: number): Promise<O
 /**
  * Decides a condition over the frames of a clip. It holds if it holds in more than one of them, or in the only one. A condition with an
  * absence must hold in all: a detector misses an object more often than it invents one. Reads the newest frames first, only as many as the
- * decision needs.
+ * decision needs, and those that it needs in any case concurrently.
  */
 export async function decideOverMoments(
   condition: ObjectCondition,
   { count: countMoments, read }: Moments,
 ): Promise<ObjectVerdict> {
-  const frame = await read(0);
+  const first = read(0);
+  // It fails where it is awaited, perhaps after the clip.
+  first.catch(() => undefined);
   const count = await countMoments();
   const needed = requiresAbsence(condition) ? count : Math.min(2, count);
-  const verdicts = [{ holds: holdsAt(condition, frame), moment: frame }];
+  const verdicts: { holds: boolean | null; moment: ObjectMoment }[] = [];
   const holding = () => verdicts.filter(({ holds }) => holds === true).length;
-  for (let index = count - 1; index > 0; index -= 1) {
-    if (holding() >= needed || holding() + index < needed) break;
-    const moment = await read(index);
-    verdicts.push({ holds: holdsAt(condition, moment), moment });
+  for (let left = count; left > 0;) {
+    const reads = countNextReads({ count, left, needed, holding: holding() });
+    if (reads === 0) break;
+    const moments = await Promise.all(
+      Array.from({ length: reads }, async (_, at) => (left - at === count ? first : read(left - at))),
+    );
+    verdicts.push(...moments.map((moment) => ({ holds: holdsAt(condition, moment), moment })));
+    left -= reads;
   }
   const find = (wanted: boolean | null) => verdicts.find(({ holds }) => holds === wanted);
   const found = holding() >= needed ? find(true) : undefined;
   const undecided = holding() === 0 ? find(null) : undefined;
-  return found ?? undecided ?? { holds: false, moment: find(false)?.moment ?? frame };
+  return found ?? undecided ?? { holds: false, moment: find(false)?.moment ?? (await first) };
+}
+
+/**
+ * Returns how many frames to read next, of the `left` ones: those that the decision needs in any case, until the condition could hold, or could not
+ * hold any more. 0 if it is decided. An absence that has held so far is read in pairs, since the rest is likely to be needed.
+ */
+export function countNextReads(state: {
+  count: number;
+  left: number;
+  needed: number;
+  holding: number;
+}): number {
+  const { count, left, needed, holding } = state;
+  const missing = needed - holding;
+  const reads = Math.max(0, Math.min(missing, left - missing + 1));
+  const hasHeld = holding > 0 && holding === count - left;
+  return reads === 1 && hasHeld ? Math.min(2, missing) : reads;
 }
 
 function requiresAbsence(condition: ObjectCondition): boolean {

@@ -27,6 +27,8 @@ export function parseNetwork(json: string, weights: Uint8Array): Network {
   return { topology: graph.modelTopology, specs: graph.weightsManifest[0].weights, weights };
 }
 
+type GraphNode = Network['topology']['node'][number];
+
 const inputName = 'tower_0/images';
 /** Constants with the target size of an upsampling step, and the pixels of the input per cell of that size. */
 const upsamplings: readonly { name: string; cellPixels: number }[] = [
@@ -35,6 +37,34 @@ const upsamplings: readonly { name: string; cellPixels: number }[] = [
   { name: 'tower_0/CenternetHead/c3_upsample/up_sampling2d_2/mul', cellPixels: 4 },
 ];
 
+/** Mean over all cells of the finest map. As a pooling it takes 1 ms instead of 10 of 100 in the WebAssembly backend, with the same result. */
+const slowMean = 'tower_0/CenternetHead/Mean';
+
+function toPooling(node: GraphNode, cellRows: number, cellColumns: number): GraphNode {
+  const [input] = z.array(z.string()).parse(node['input']);
+  return {
+    name: node.name,
+    op: 'AvgPool',
+    input: [input],
+    attr: {
+      T: { type: 'DT_FLOAT' },
+      ksize: toInts([1, cellRows, cellColumns, 1]),
+      strides: toInts([1, 1, 1, 1]),
+      padding: toText('VALID'),
+      data_format: toText('NHWC'),
+    },
+  };
+}
+
+function toInts(values: number[]) {
+  return { list: { i: values.map(String) } };
+}
+
+/** Encodes an attribute as the format does: bytes are base64. */
+function toText(value: string) {
+  return { s: Buffer.from(value).toString('base64') };
+}
+
 /** Sets the input size of a network, which is 512×512 in the package. Without the constants, only squares would fit. */
 export function resizeNetwork(
   { topology, specs, weights }: Network,
@@ -42,7 +72,10 @@ export function resizeNetwork(
 ): Network {
   const dim = [1, height, width, 3].map((size) => ({ size: `${size}` }));
   const shape = { shape: { shape: { dim } }, dtype: { type: 'DT_FLOAT' } };
-  const node = topology.node.map((entry) => (entry.name === inputName ? { ...entry, attr: shape } : entry));
+  const node = topology.node.map((entry) => {
+    if (entry.name === inputName) return { ...entry, attr: shape };
+    return entry.name === slowMean ? toPooling(entry, height / 4, width / 4) : entry;
+  });
   const resized = weights.slice();
   const view = new DataView(resized.buffer);
   for (const { name, cellPixels } of upsamplings) {

@@ -10,7 +10,13 @@ import { parseNetwork, resizeNetwork } from './network-graph.ts';
 
 // Thread that runs the network: TensorFlow.js blocks for 0.1 s per image. It processes one image after the other.
 
-const files = z.object({ graph: z.string(), weights: z.string() }).parse(workerData);
+const files = z
+  .object({
+    graph: z.string(),
+    weights: z.string(),
+    warmUp: z.object({ width: z.number(), height: z.number() }).nullable(),
+  })
+  .parse(workerData);
 const requestSchema = z.object({
   id: z.number(),
   width: z.number(),
@@ -40,7 +46,7 @@ function modelFor(size: PictureSize): Promise<GraphModel> {
 
 async function detect(rgb: Uint8Array, size: PictureSize) {
   const model = await modelFor(size);
-  const input = tensor(Float32Array.from(rgb), [1, size.height, size.width, 3]);
+  const input = tensor(new Float32Array(rgb), [1, size.height, size.width, 3]);
   const output = model.execute({ 'tower_0/images': input }, ['tower_0/keypoints', 'tower_0/wh']);
   const [scores, extents] = Array.isArray(output) ? output : [output];
   try {
@@ -65,7 +71,12 @@ async function reply(message: unknown): Promise<void> {
   }
 }
 
+if (files.warmUp !== null) {
+  const { width, height } = files.warmUp;
+  await detect(new Uint8Array(width * height * 3), files.warmUp);
+}
 let turn = Promise.resolve();
 parentPort?.on('message', (message: unknown) => {
   turn = turn.then(() => reply(message));
 });
+parentPort?.postMessage({ ready: true });

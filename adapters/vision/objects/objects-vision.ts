@@ -1,6 +1,7 @@
 import { selectEvenly } from '../../../core/digest/summarize-windows.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { ModelBusyError, VisionError } from '../../../core/errors.ts';
+import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import type { Region } from '../../../core/records/capture.ts';
 import { isWatched } from '../../../core/records/region.ts';
@@ -35,6 +36,8 @@ import { summarizeObjects } from './summarize-objects.ts';
 const clipFramesPerSecond = 2;
 /** Decoded frames per detected one. At two frames per second, ffmpeg returns none of a clip below half a second. */
 const picturesPerMoment = 2;
+/** Decoded frames of a clip per second. */
+export const decodedFramesPerSecond = clipFramesPerSecond * picturesPerMoment;
 const maxBoxes = 20;
 /** Maximum samples of a window that the network sees: 7 s on one core, within the time of a summary. */
 const maxDetectedSamples = 60;
@@ -46,12 +49,11 @@ const conditionExamples = [
   'The picture is dark',
 ];
 
-/** Decoded frame of a capture, the frames of its clip while they are decoded, and their detections by index, the frame first. */
+/** Decoded frame of a capture, and its moments by index, the frame first. */
 type Capture = {
-  clip: Uint8Array | undefined;
+  frame: Uint8Array;
   size: PictureSize;
   still: Uint8Array;
-  moving: Promise<Uint8Array[]>;
   moments: Map<number, ObjectMoment>;
 };
 
@@ -105,34 +107,40 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     return detector.inputSize(readJpegHeader(frame) ?? { width: 16, height: 9 });
   }
 
-  /** Frames of the newest captures. Further conditions on a capture cost neither another decoding nor another detection. */
+  /**
+   * Frames of the newest captures, and the frames of their clips. Further conditions and jobs on a capture cost neither another decoding nor another
+   * detection. The key is the clip, if there is one: media stores drop it after its checks, and the pictures with it.
+   */
   const captures = new WeakMap<Uint8Array, Capture>();
+  const clips = new WeakMap<Uint8Array, SharedCall<Uint8Array[]>>();
 
-  async function decodeCapture(media: CheckMedia, signal: AbortSignal): Promise<Capture> {
-    const known = captures.get(media.frame);
-    const clip = media.mode === 'frames' ? undefined : media.clip;
-    if (known !== undefined && known.clip === clip) return known;
-    const size = inputSize(media.frame);
-    const moving = decodeMoving(clip, size, signal);
-    // It fails where it is awaited: a broken frame may end the check before.
-    moving.catch(() => undefined);
-    const still = await decoded(signal, () => decoder.decode(media.frame, size, signal));
-    const capture = { clip, size, still, moving, moments: new Map<number, ObjectMoment>() };
-    captures.set(media.frame, capture);
-    moving.catch(() => captures.delete(media.frame));
+  async function decodeCapture(
+    frame: Uint8Array,
+    clip: Uint8Array | undefined,
+    signal: AbortSignal,
+  ): Promise<Capture> {
+    const key = clip ?? frame;
+    const known = captures.get(key);
+    if (known?.frame === frame) return known;
+    const size = inputSize(frame);
+    const still = await decoded(signal, () => decoder.decode(frame, size, signal));
+    const capture = { frame, size, still, moments: new Map<number, ObjectMoment>() };
+    captures.set(key, capture);
     return capture;
   }
 
-  async function decodeMoving(
-    clip: Uint8Array | undefined,
-    size: PictureSize,
-    signal: AbortSignal,
-  ): Promise<Uint8Array[]> {
-    if (clip === undefined) return [];
-    const pictures = await decoded(signal, () =>
-      decoder.decodeClip(clip, size, clipFramesPerSecond * picturesPerMoment, signal),
-    );
-    return pictures.filter((_, at) => at % picturesPerMoment === 0);
+  function decodeClip(clip: Uint8Array, size: PictureSize): SharedCall<Uint8Array[]> {
+    const known = clips.get(clip);
+    if (known !== undefined) return known;
+    const forget = () => void clips.delete(clip);
+    const call = shareCall(async (signal) => {
+      const pictures = await decoder.decodeClip(clip, size, clipFramesPerSecond * picturesPerMoment, signal);
+      // Copies: pictures of one decoding may share a buffer, and a message to the detector copies the whole of it.
+      return pictures.filter((_, at) => at % picturesPerMoment === 0).map((rgb) => rgb.slice());
+    }, forget);
+    call.result.catch(forget);
+    clips.set(clip, call);
+    return call;
   }
 
   /**
@@ -140,12 +148,17 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
    * evaluates the frame while the clip is decoded.
    */
   async function readObjectMoments(media: CheckMedia, signal: AbortSignal): Promise<Moments> {
-    const { size, still, moving, moments } = await decodeCapture(media, signal);
+    const clip = media.mode === 'frames' ? undefined : media.clip;
+    const decoding = clip && decodeClip(clip, inputSize(media.frame)).join(signal);
+    // It fails where it is awaited: a broken frame may end the check before.
+    decoding?.catch(() => undefined);
+    const { size, still, moments } = await decodeCapture(media.frame, clip, signal);
+    const moving = async () => (decoding ? decoded(signal, async () => decoding) : []);
     return {
-      count: async () => 1 + (await moving).length,
+      count: async () => 1 + (await moving()).length,
       read: async (index) => {
         const known = moments.get(index);
-        const rgb = index === 0 ? still : (await moving)[index - 1];
+        const rgb = index === 0 ? still : (await moving())[index - 1];
         if (known !== undefined || rgb === undefined) return known ?? failMissingMoment();
         const atSeconds = index === 0 ? null : (index - 1) / clipFramesPerSecond;
         const moment = await toMoment(rgb, size, atSeconds, signal, media.regions);
@@ -185,13 +198,15 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     const { condition, notJudged } = reading;
     const moments = await withMeasurements(seen, condition, media, signal);
     const { holds, moment } = await decideOverMoments(condition, moments);
-    const boxes = evidenceBoxes(condition, await seen.read(0));
+    const shown = holds === true ? moment : await seen.read(0);
+    const boxes = evidenceBoxes(condition, shown);
     return {
       triggered: holds === true,
       explanation: explainCondition(condition, moment, notJudged),
       tokens,
       ...(holds === null && !isDoubtOnly(condition, moment) && { judged: false }),
       ...(boxes.length === 0 ? {} : { boxes }),
+      ...(shown.atSeconds === null ? {} : { shown_at_seconds: shown.atSeconds }),
     };
   }
 
@@ -213,9 +228,8 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       const verdicts: ConditionVerdicts['verdicts'] = [];
       // One after the other: the first decodes and detects, the others find its results.
       for (const { condition_id, condition } of questions) {
-        const { triggered, judged, explanation, boxes } = await judge(media, condition, signal);
-        const verdict = judged === false ? null : triggered;
-        verdicts.push({ condition_id, triggered: verdict, explanation, ...(boxes && { boxes }) });
+        const { tokens: _, judged, triggered, ...rest } = await judge(media, condition, signal);
+        verdicts.push({ condition_id, triggered: judged === false ? null : triggered, ...rest });
       }
       return { verdicts, tokens };
     },

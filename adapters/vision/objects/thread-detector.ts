@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
+import type { SetTimer } from '../../../core/time-limit.ts';
 import { objectClasses } from './classes.ts';
 import {
   type Detection,
@@ -7,6 +8,7 @@ import {
   DetectorError,
   type ObjectDetector,
   type Picture,
+  type PictureSize,
 } from './detector.ts';
 import { nearestInputSize } from './input-size.ts';
 import type { NetworkFiles } from './packages.ts';
@@ -18,6 +20,7 @@ const detectionSchema = z.object({
   box: z.object({ x: share, y: share, width: share, height: share }),
 });
 const replySchema = z.union([
+  z.object({ ready: z.literal(true) }),
   z.object({ id: z.number(), detections: z.array(detectionSchema) }),
   z.object({ id: z.number(), error: z.string() }),
 ]);
@@ -31,64 +34,131 @@ type Call = {
 
 /** Maximum calls that wait, half a minute of work on an idle core. Each holds an image of 0.4 MB. */
 const maxWaiting = 256;
+/** Time without a call after which a further thread ends, in milliseconds: it takes 140 MB. */
+const keepIdleMs = 60_000;
+
+/** Thread of `network-worker.ts`. */
+export type NetworkThread = Pick<Worker, 'on' | 'postMessage' | 'ref' | 'unref' | 'terminate'>;
+
+/** Input of a thread: the files of the network, and the size of an image that it evaluates before it is ready. */
+export type NetworkThreadData = NetworkFiles & { warmUp: PictureSize | null };
 
 export type ThreadDetectorDeps = {
   /** Reports how long each call has waited for its turn, in milliseconds. */
   reportWait?: (waitedMs: number) => void;
+  /** Default: 1. */
+  maxThreads?: number;
+  setTimer?: SetTimer;
+  startThread?: (data: NetworkThreadData) => NetworkThread;
+};
+
+type Member = {
+  thread: NetworkThread;
+  isReady: boolean;
+  running: { id: number; call: Call } | undefined;
+  cancelClosing: () => void;
 };
 
 /**
- * Creates a detector that runs the network in one thread, one image at a time, in the order of the calls. The thread starts with the first
- * image, starts again after a failure, and does not keep the process alive while it waits.
+ * Creates a detector that runs the network in threads, one image each at a time, in the order of the calls. The first thread starts with the first
+ * image, further ones while images wait, if `maxThreads` allows. Threads start again after a failure, and do not keep the process alive while they wait.
  */
 export function createThreadDetector(
   files: NetworkFiles,
-  { reportWait }: ThreadDetectorDeps = {},
+  {
+    reportWait,
+    maxThreads = 1,
+    setTimer = setQuietTimer,
+    startThread = startNetworkThread,
+  }: ThreadDetectorDeps = {},
 ): ObjectDetector {
-  let thread: Worker | undefined;
-  let running: { id: number; call: Call } | undefined;
+  /** Threads in the order of their start: the first free one takes a call, so that the others can end. */
+  const members: Member[] = [];
+  let limit = maxThreads;
   let lastId = 0;
   /** Calls that wait for their turn. An aborted one leaves without a run. */
   const waiting: Call[] = [];
 
-  function startThread(): Worker {
-    const started = new Worker(new URL('network-worker.ts', import.meta.url), { workerData: files });
-    const fail = (reason: string) => {
-      if (thread !== started) return;
-      thread = undefined;
-      const error = new DetectorError(
-        `The object detector stopped: ${reason}. Run npm ci to repair its packages`,
-      );
-      for (const call of [running?.call, ...waiting.splice(0)]) call?.reject(error);
-      running = undefined;
+  function addThread({ width, height }: PictureSize): void {
+    const isFurther = members.length > 0;
+    const thread = startThread({ ...files, warmUp: isFurther ? { width, height } : null });
+    if (isFurther) thread.unref();
+    const member: Member = {
+      thread,
+      // The first thread takes calls while it starts: nothing else could.
+      isReady: !isFurther,
+      running: undefined,
+      cancelClosing: () => undefined,
     };
-    started.on('error', (error) => fail(String(error)));
-    started.on('exit', (code) => fail(`exit code ${code}`));
-    started.on('message', (message: unknown) => {
+    members.push(member);
+    thread.on('error', (error) => fail(member, String(error)));
+    thread.on('exit', (code) => fail(member, `exit code ${code}`));
+    thread.on('message', (message: unknown) => {
       const reply = replySchema.parse(message);
-      if (reply.id !== running?.id) return;
-      const { call } = running;
-      running = undefined;
-      if ('error' in reply) call.reject(new DetectorError(`The object detector failed: ${reply.error}`));
-      else call.resolve(reply.detections);
+      if ('ready' in reply) member.isReady = true;
+      else settle(member, reply);
       runNext();
+      if (member.running === undefined) rest(member);
     });
-    return started;
+  }
+
+  function settle(member: Member, reply: Exclude<z.infer<typeof replySchema>, { ready: true }>): void {
+    if (reply.id !== member.running?.id) return;
+    const { call } = member.running;
+    member.running = undefined;
+    if ('error' in reply) call.reject(new DetectorError(`The object detector failed: ${reply.error}`));
+    else call.resolve(reply.detections);
+  }
+
+  function fail(member: Member, reason: string): void {
+    if (!remove(member)) return;
+    const error = new DetectorError(
+      `The object detector stopped: ${reason}. Run npm ci to repair its packages`,
+    );
+    member.running?.call.reject(error);
+    // A machine that cannot run one more keeps those that it has.
+    if (members.length > 0) limit = members.length;
+    else for (const call of waiting.splice(0)) call.reject(error);
+  }
+
+  function remove(member: Member): boolean {
+    const at = members.indexOf(member);
+    if (at >= 0) members.splice(at, 1);
+    return at >= 0;
   }
 
   function runNext(): void {
-    if (running !== undefined) return;
-    const call = waiting.shift();
-    if (call === undefined) {
-      thread?.unref();
-      return;
+    for (;;) {
+      const [call] = waiting;
+      if (call === undefined) return;
+      const free = members.find(({ isReady, running }) => isReady && running === undefined);
+      if (free === undefined) {
+        const isStarting = members.some(({ isReady }) => !isReady);
+        // A further thread warms up: until it is quick, the others take the calls.
+        if (members.length < limit && !isStarting) addThread(call.picture);
+        return;
+      }
+      waiting.shift();
+      run(free, call);
     }
-    thread ??= startThread();
-    thread.ref();
+  }
+
+  function run(member: Member, call: Call): void {
+    member.cancelClosing();
+    member.thread.ref();
     reportWait?.(performance.now() - call.calledMs);
     lastId += 1;
-    running = { id: lastId, call };
-    thread.postMessage({ id: lastId, ...call.picture });
+    member.running = { id: lastId, call };
+    member.thread.postMessage({ id: lastId, ...call.picture });
+  }
+
+  function rest(member: Member): void {
+    member.thread.unref();
+    member.cancelClosing();
+    if (members.indexOf(member) <= 0) return;
+    member.cancelClosing = setTimer(() => {
+      if (member.running === undefined && remove(member)) void member.thread.terminate();
+    }, keepIdleMs);
   }
 
   return {
@@ -116,7 +186,17 @@ export function createThreadDetector(
     },
 
     async close() {
-      await thread?.terminate();
+      await Promise.all(members.map(({ thread }) => thread.terminate()));
     },
   };
+}
+
+/** Sets a timer that does not keep the process alive. */
+const setQuietTimer: SetTimer = (fire, delayMs) => {
+  const timer = setTimeout(fire, delayMs).unref();
+  return () => clearTimeout(timer);
+};
+
+function startNetworkThread(workerData: NetworkThreadData): NetworkThread {
+  return new Worker(new URL('network-worker.ts', import.meta.url), { workerData });
 }

@@ -15,10 +15,10 @@ import { createWatchDeliveryStore } from '../../../adapters/embedded/watch-deliv
 import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
 import { describeCallerEraser } from '../../contract/caller-eraser.contract.ts';
 import { start } from '../../contract/records.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 
 describeCallerEraser('The data directory', async () => {
-  const folder = temporaryDirectory();
+  const folder = folderOfTest();
   mkdirSync(join(folder, 'media'));
   const database = openDatabase(join(folder, 'watchpost.sqlite'));
   const log = { warning: () => undefined };

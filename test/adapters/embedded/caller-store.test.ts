@@ -8,12 +8,12 @@ import { newCaller } from '../../../core/records/caller.ts';
 import type { ApiKey } from '../../../core/records/key.ts';
 import { describeCallerStore } from '../../contract/caller-store.contract.ts';
 import { after, start } from '../../contract/records.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 
 describeCallerStore('The embedded store', async () => createCallerStore(openDatabase(':memory:')));
 
 test('the migration creates callers for existing keys', async () => {
-  const path = join(temporaryDirectory(), 'watchpost.sqlite');
+  const path = join(folderOfTest(), 'watchpost.sqlite');
   const before = new DatabaseSync(path);
   before.exec(migrations[0]!);
   before.exec('PRAGMA user_version = 1');

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { consoleFiles } from '../../../adapters/embedded/console-files.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../../../console/security-headers.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 
 let folder: string;
 let files: ReturnType<typeof consoleFiles>;
 
 beforeEach(() => {
-  folder = temporaryDirectory();
+  folder = folderOfTest();
   mkdirSync(join(folder, 'assets'));
   writeFileSync(join(folder, 'secret.txt'), 'not of the build');
   writeFileSync(join(folder, 'assets', 'secret.txt'), 'not of the build');

@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { openDataDirectory } from '../../../adapters/embedded/data-directory.ts';
 import { DataDirectoryError } from '../../../adapters/embedded/data-directory-error.ts';
 import { killWhen, runScript } from './child-process.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 import { asUnprivileged, makeReadOnly } from './unprivileged.ts';
 
 describe('The data directory', () => {
   test('the data directory is created with its folders and is accessible to its owner only', async () => {
-    const path = join(temporaryDirectory(), 'a', 'b');
+    const path = join(folderOfTest(), 'a', 'b');
 
     const directory = await openDataDirectory(path);
 
@@ -21,7 +21,7 @@ describe('The data directory', () => {
   });
 
   test('an existing data directory keeps its mode', async () => {
-    const path = join(temporaryDirectory(), 'shared');
+    const path = join(folderOfTest(), 'shared');
     mkdirSync(path, { mode: 0o755 });
 
     (await openDataDirectory(path)).release();
@@ -30,7 +30,7 @@ describe('The data directory', () => {
   });
 
   test('a start deletes temporary files and nothing else', async () => {
-    const path = temporaryDirectory();
+    const path = folderOfTest();
     const first = await openDataDirectory(path);
     for (const folder of [first.temporary, first.media, path]) writeFileSync(join(folder, 'left.mp4'), 'x');
     first.release();
@@ -44,7 +44,7 @@ describe('The data directory', () => {
   });
 
   test('a symbolic link in place of the temporary folder is not followed', async () => {
-    const [path, elsewhere] = [temporaryDirectory(), temporaryDirectory()];
+    const [path, elsewhere] = [folderOfTest(), folderOfTest()];
     writeFileSync(join(elsewhere, 'precious'), 'x');
     symlinkSync(elsewhere, join(path, 'tmp'));
 
@@ -54,7 +54,7 @@ describe('The data directory', () => {
   });
 
   test('a second process is rejected with the id of the process that holds the directory', async () => {
-    const path = temporaryDirectory();
+    const path = folderOfTest();
     const owner = runScript('locking-process.ts', path);
     await once(owner.stdout, 'data');
 
@@ -65,7 +65,7 @@ describe('The data directory', () => {
   });
 
   test('a rejected start leaves the temporary files of the running process', async () => {
-    const path = temporaryDirectory();
+    const path = folderOfTest();
     const owner = await openDataDirectory(path);
     writeFileSync(join(owner.temporary, 'in-use.mp4'), 'x');
 
@@ -77,7 +77,7 @@ describe('The data directory', () => {
   });
 
   test('the lock is released when its process is killed, even if another process gets its id', async () => {
-    const path = temporaryDirectory();
+    const path = folderOfTest();
     await killWhen(runScript('locking-process.ts', path), (line) => line === 'taken');
     // The file contains the id of a running process.
     writeFileSync(join(path, 'pid'), `${process.pid}\n`);
@@ -89,7 +89,7 @@ describe('The data directory', () => {
   });
 
   test('a directory that is not writable is rejected with a remediation', async () => {
-    const path = temporaryDirectory();
+    const path = folderOfTest();
     makeReadOnly(path);
     const below = join(path, 'data');
 
@@ -111,7 +111,7 @@ describe('The data directory', () => {
   );
 
   test('a file in place of the directory is rejected', async () => {
-    const path = join(temporaryDirectory(), 'file');
+    const path = join(folderOfTest(), 'file');
     writeFileSync(path, 'x');
 
     await expect(openDataDirectory(path)).rejects.toThrow(

@@ -9,7 +9,7 @@ import { migrations } from '../../../adapters/embedded/schema.ts';
 import { StorageError } from '../../../core/errors.ts';
 import { transaction } from '../../../adapters/embedded/transaction.ts';
 import { TransientError } from '../../../core/errors.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 
 describe('The database', () => {
   test('every commit waits for the disk', () => {
@@ -57,7 +57,7 @@ describe('The database', () => {
   });
 
   test('a missing directory is rejected with a remediation', () => {
-    const path = join(temporaryDirectory(), 'nowhere', 'watchpost.sqlite');
+    const path = join(folderOfTest(), 'nowhere', 'watchpost.sqlite');
 
     expect(() => openDatabase(path)).toThrow(DataDirectoryError);
     expect(() => openDatabase(path)).toThrow('The data directory does not exist');
@@ -112,7 +112,7 @@ describe('The database', () => {
 });
 
 function newPath(): string {
-  return join(temporaryDirectory(), 'watchpost.sqlite');
+  return join(folderOfTest(), 'watchpost.sqlite');
 }
 
 function open(path = newPath()): DatabaseSync {

@@ -13,10 +13,10 @@ import {
   progress,
   start,
 } from '../../contract/records.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 
 test('a full disk is a transient error: no partial write, reads continue, and writes continue when there is space', async () => {
-  const database = openDatabase(join(temporaryDirectory(), 'watchpost.sqlite'));
+  const database = openDatabase(join(folderOfTest(), 'watchpost.sqlite'));
   const store = createJobStore(database);
   let job = newJob();
   await store.create(createCreation(job), start);

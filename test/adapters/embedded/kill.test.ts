@@ -5,10 +5,10 @@ import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { start } from '../../contract/records.ts';
 import { killWhen, runScript } from './child-process.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 
 test('a process that is killed repeatedly during commits leaves every job consistent', async () => {
-  const path = join(temporaryDirectory(), 'watchpost.sqlite');
+  const path = join(folderOfTest(), 'watchpost.sqlite');
   const jobId = randomUUID();
 
   for (const goal of [20, 60, 150]) {

@@ -12,7 +12,7 @@ import {
 } from '../../../adapters/embedded/master-secret.ts';
 import { newCaller } from '../../../core/records/caller.ts';
 import { start } from '../../contract/records.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 
 function newDatabase() {
   const database = openDatabase(':memory:');
@@ -27,11 +27,11 @@ async function usedDatabase() {
   return database;
 }
 
-const newPath = () => join(temporaryDirectory(), 'master-secret');
+const newPath = () => join(folderOfTest(), 'master-secret');
 
 describe('The master secret', () => {
   test('the master secret is created once, is readable by its owner only, and stays the same', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const path = join(directory, 'master-secret');
     const database = newDatabase();
 
@@ -45,7 +45,7 @@ describe('The master secret', () => {
   });
 
   test('the first of two concurrent processes creates the master secret', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const path = join(directory, 'master-secret');
     const others = Buffer.alloc(32, 9);
 

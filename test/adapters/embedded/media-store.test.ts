@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import { createMediaStore, mediaFiles } from '../../../adapters/embedded/media-store.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { describeMediaStore } from '../../contract/media-store.contract.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 import { asUnprivileged, makeReadOnly } from './unprivileged.ts';
 
-describeMediaStore('The embedded store', async () => createMediaStore(temporaryDirectory()));
+describeMediaStore('The embedded store', async () => createMediaStore(folderOfTest()));
 
 describe('The embedded media store', () => {
   test.each([
@@ -26,7 +26,7 @@ describe('The embedded media store', () => {
     '',
     `captures/${'a'.repeat(300)}.jpg`,
   ])('the key %j is rejected for reads and writes', async (key) => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const store = createMediaStore(join(directory, 'media'));
 
     await expect(store.put(key, Buffer.from('x'), 'image/jpeg')).rejects.toThrow(RangeError);
@@ -35,7 +35,7 @@ describe('The embedded media store', () => {
   });
 
   test('a stored frame leaves no other file and is readable by its owner only', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const key = newKey();
 
     await createMediaStore(directory).put(key, Buffer.from('x'), 'image/jpeg');
@@ -45,7 +45,7 @@ describe('The embedded media store', () => {
   });
 
   test('a sweep removes old files, incomplete ones too, and the folders that become empty', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const store = createMediaStore(directory);
     const [old, young] = [newKey(), newKey()];
     await store.put(old, Buffer.from('x'), 'image/jpeg');
@@ -62,7 +62,7 @@ describe('The embedded media store', () => {
   });
 
   test('a sweep keeps an empty folder that was just created for the next frame', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     mkdirSync(join(directory, 'captures', 'new'), { recursive: true });
 
     await createMediaStore(directory).sweep(new Date(Date.now() - 86_400_000));
@@ -71,7 +71,7 @@ describe('The embedded media store', () => {
   });
 
   test('a directory that is not writable is a transient error, and writes continue when it is writable', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     makeReadOnly(directory);
     const store = createMediaStore(directory);
 
@@ -110,7 +110,7 @@ describe('The embedded media store', () => {
   });
 
   test('a file system without links gets a file for each key', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const link = async () => {
       throw Object.assign(new Error('not supported'), { code: 'EPERM' });
     };
@@ -123,7 +123,7 @@ describe('The embedded media store', () => {
   });
 
   test('evidence that is stored again under its key is as young as the time of that', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const store = createMediaStore(directory);
     const key = `evidence/7/${randomUUID()}/1-a.jpg`;
     const frame = Buffer.from('frame');
@@ -136,7 +136,7 @@ describe('The embedded media store', () => {
   });
 
   test('a frame that a check reads right after its capture is not read from the disk', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const store = createMediaStore(directory);
     const [key, frame] = [newKey(), Buffer.from('frame')];
     await store.put(key, frame, 'image/jpeg');
@@ -147,7 +147,7 @@ describe('The embedded media store', () => {
   });
 
   test('a frame that a sweep, a trim or the end of its source removes is gone', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const store = createMediaStore(directory);
     const old = new Date(Date.now() + 90_000_000);
     for (const remove of [
@@ -163,7 +163,7 @@ describe('The embedded media store', () => {
   });
 
   test('a folder in place of a frame is not a frame', async () => {
-    const directory = temporaryDirectory();
+    const directory = folderOfTest();
     const key = newKey();
     mkdirSync(join(directory, key), { recursive: true });
 
@@ -172,7 +172,7 @@ describe('The embedded media store', () => {
 });
 
 function countedStore() {
-  const directory = temporaryDirectory();
+  const directory = folderOfTest();
   const counts = { write: 0 };
   const write: typeof mediaFiles.write = async (path, bytes) => {
     counts.write += 1;

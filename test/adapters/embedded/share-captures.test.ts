@@ -66,6 +66,15 @@ test('clips share a capture only if their lengths are equal, and frames regardle
   expect(begun.map(({ request: { mode } }) => mode)).toEqual(['clip', 'clip', 'frames']);
 });
 
+test('modes clip and hybrid share a capture: both have a frame and a clip', async () => {
+  const { capturer, begun } = manualCapturer();
+  const captures = (['clip', 'hybrid'] as const).map((mode) => capturer.capture({ ...request, mode }, never));
+  begun[0]?.end();
+  const [clip, hybrid] = await Promise.all(captures);
+  expect(begun).toHaveLength(1);
+  expect(hybrid).toBe(clip);
+});
+
 test('a capture is reused for one second after its end, and not later', async () => {
   const { capturer, begun, clock } = manualCapturer();
   const first = capturer.capture(request, never);

@@ -6,7 +6,7 @@ import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
 import { migrations } from '../../../adapters/embedded/schema.ts';
 import { after, createCreation, newJob, start } from '../../contract/records.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 import { newCreation } from '../../contract/watch-records.ts';
 import { describeWatchStore } from '../../contract/watch-store.contract.ts';
 
@@ -38,7 +38,7 @@ test('a sweep removes events after their retention', async () => {
 });
 
 test('a database of the release before opens with its jobs and stores watches', async () => {
-  const path = join(temporaryDirectory(), 'watchpost.sqlite');
+  const path = join(folderOfTest(), 'watchpost.sqlite');
   const before = new DatabaseSync(path);
   const withoutWatches = migrations.findIndex((sql) => sql.includes('CREATE TABLE watches'));
   for (const sql of migrations.slice(0, withoutWatches)) before.exec(sql);

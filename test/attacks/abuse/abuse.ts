@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -10,6 +9,7 @@ import type { Statuses } from './abuser.ts';
 import { startNeighbor } from './neighbor.ts';
 import type { Latencies } from './neighbor.ts';
 import { startTarget } from './target.ts';
+import { openTemporaryFolder } from '../../../cli/temporary-folder.ts';
 
 /** Time in which the other caller is alone. */
 const quietMs = 3000;
@@ -33,8 +33,7 @@ export type AbuseResult = {
  */
 export async function runAbuse({ creations }: { creations: number }): Promise<AbuseResult> {
   await using cleanup = new AsyncDisposableStack();
-  const dataDir = await mkdtemp(join(tmpdir(), 'abuse-'));
-  cleanup.defer(() => rm(dataDir, { recursive: true, force: true }));
+  const { path: dataDir } = cleanup.use(openTemporaryFolder('abuse-'));
   const target = await startTarget();
   cleanup.defer(() => target.close());
   const service = await startService(dataDir, {

@@ -9,12 +9,12 @@ import { dataPaths } from '../../../adapters/embedded/data-directory.ts';
 import { findNearestName } from '../../../core/nearest-name.ts';
 import { newCaller } from '../../../core/records/caller.ts';
 import { start } from '../../contract/records.ts';
-import { temporaryDirectory } from '../../adapters/embedded/temporary-directory.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 
 let dataDir: string;
 
 beforeEach(async () => {
-  dataDir = temporaryDirectory();
+  dataDir = folderOfTest();
   const database = openDatabase(dataPaths(dataDir).database);
   await createCallerStore(database).add(newCaller('default', null, start));
   database.close();

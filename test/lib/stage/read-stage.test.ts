@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { readStage } from '../../../lib/stage/read-stage.ts';
+import { folderOfTest } from '../../support/temporary-folder.ts';
 
 const stages = fileURLToPath(new URL('../../../stages/', import.meta.url));
 
@@ -69,7 +69,7 @@ test('readStage rejects a path as stage name', () => {
 });
 
 function parseStage(text: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'watchpost-stage-'));
+  const folder = folderOfTest();
   writeFileSync(join(folder, 'trial.json'), text);
   return readStage('trial', folder);
 }

@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { locateFfmpeg } from '../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
-import { recordingsFolder } from '../recordings-folder.ts';
+import { sharedFolder } from '../run-folder.ts';
 
 /**
  * Recording whose brightness encodes the time: luma is 30 + 12 per second, so that a test can read the time of a frame.
@@ -30,9 +29,9 @@ export const { path: ffmpegPath } = await locateFfmpeg({
 
 /** Returns a recording; each kind is created once per test run. */
 export async function record(options: RecordingOptions = {}): Promise<Recording> {
-  const shared = process.env[recordingsFolder] ?? tmpdir();
+  const shared = sharedFolder();
   const name = join(shared, ['recording', ...Object.entries(options).flat()].join('-'));
-  const isMade = process.env[recordingsFolder] !== undefined && (await read(name, options));
+  const isMade = await read(name, options);
   if (isMade) return isMade;
   await mkdir(shared, { recursive: true });
   const directory = await mkdtemp(`${name}-`);
@@ -41,7 +40,7 @@ export async function record(options: RecordingOptions = {}): Promise<Recording>
     const made = await read(directory, options);
     if (made === null) throw new Error('ffmpeg created no segments');
     // If two processes create the same recording, the first one remains.
-    if (process.env[recordingsFolder] !== undefined) await rename(directory, name).catch(() => undefined);
+    await rename(directory, name).catch(() => undefined);
     return made;
   } finally {
     await rm(directory, { recursive: true, force: true });

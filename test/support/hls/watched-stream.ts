@@ -1,4 +1,3 @@
-import { tmpdir } from 'node:os';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -10,7 +9,7 @@ import {
   type StreamProbe,
 } from '../../../core/records/capture.ts';
 import { StreamError } from '../../../core/errors.ts';
-import { recordingsFolder } from '../recordings-folder.ts';
+import { sharedFolder } from '../run-folder.ts';
 import { serveFiles, type FileServer, type Served } from './file-server.ts';
 import { ffmpegPath, readMoment, record } from './recording.ts';
 
@@ -63,7 +62,7 @@ export async function watchRecording(
 }
 
 /** Shared runner of a test file, which keeps an idle ffmpeg process. */
-const seeing = createFfmpegRunner({ ffmpegPath, tempDir: process.env[recordingsFolder] ?? tmpdir() });
+const seeing = createFfmpegRunner({ ffmpegPath, tempDir: sharedFolder() });
 
 const unseeing: FfmpegRunner = {
   async run(input) {

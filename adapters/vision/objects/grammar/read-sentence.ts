@@ -167,6 +167,8 @@ function joinClauses(segments: Segment[]): { clauses: ObjectClause[]; condition:
     if (clause.condition === null) continue;
     // "No people or cars" excludes both.
     if (joiner === 'or' && !continues) alternatives.push([clause.condition]);
+    else if (before !== undefined && areDistinct(before, clause))
+      addListed(alternatives.at(-1) ?? [], clause.condition);
     else alternatives.at(-1)?.push(clause.condition);
   }
   const filled = alternatives.filter((all) => all.length > 0);
@@ -178,6 +180,38 @@ function joinClauses(segments: Segment[]): { clauses: ObjectClause[]; condition:
       filled.map((all) => join('all', all)),
     ),
   };
+}
+
+/**
+ * Returns true if the objects of two clauses cannot be the same: "a man and a woman", "a man is here and a woman is there". In "a person is
+ * at the door and a person is on the stairs" they can.
+ */
+function areDistinct(before: ObjectClause, clause: ObjectClause): boolean {
+  const [kind, otherKind] = [narrowerWord(before), narrowerWord(clause)];
+  return before.isNounPhrase || (kind !== undefined && otherKind !== undefined && kind !== otherKind);
+}
+
+function narrowerWord({ notJudged }: ObjectClause): string | undefined {
+  return notJudged.find((word) => findNoun(word) !== null);
+}
+
+/** Adds an object to others. Those of one class are counted together: a man and a woman are two persons. */
+function addListed(list: ObjectCondition[], condition: ObjectCondition): void {
+  const added = condition.kind === 'all' ? condition.of[0] : condition;
+  const at = list.findLastIndex(
+    (part) => isCounted(part) && isCounted(added) && isOfSameClasses(part, added),
+  );
+  const same = list[at];
+  if (isCounted(same) && isCounted(added)) list[at] = { ...same, count: same.count + added.count };
+  if (at === -1 || added !== condition) list.push(condition);
+}
+
+function isCounted(part: ObjectCondition | undefined): part is ObjectsAtom {
+  return part?.kind === 'objects' && part.compare === 'at least' && part.colors.length === 0;
+}
+
+function isOfSameClasses(a: ObjectsAtom, b: ObjectsAtom): boolean {
+  return a.classes.join() === b.classes.join();
 }
 
 function startsBare([first = '']: string[]): boolean {

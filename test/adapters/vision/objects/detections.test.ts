@@ -130,6 +130,19 @@ describe('resizeNetwork', () => {
     expect(new Set(network.weights)).toEqual(new Set([7]));
   });
 
+  test('The mean of the finest map becomes a pooling of its size, which is quicker', () => {
+    const mean = { name: 'tower_0/CenternetHead/Mean', op: 'Mean', input: ['map', 'axes'] };
+    const withMean = { ...graph, modelTopology: { node: [...graph.modelTopology.node, mean] } };
+    const network = parseNetwork(JSON.stringify(withMean), new Uint8Array(34));
+    const { topology } = resizeNetwork(network, { width: 512, height: 288 });
+    expect(topology.node[2]).toMatchObject({
+      name: mean.name,
+      op: 'AvgPool',
+      input: ['map'],
+      attr: { ksize: { list: { i: ['1', '72', '128', '1'] } } },
+    });
+  });
+
   test('A network without these constants is rejected', () => {
     const other = { ...graph, weightsManifest: [{ weights: [] }] };
     const network = parseNetwork(JSON.stringify(other), new Uint8Array());

@@ -1,70 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { ModelBusyError, VisionError } from '../../../../core/errors.ts';
-import type { ObjectClass } from '../../../../adapters/vision/objects/classes.ts';
 import {
   type Detection,
   DetectorBusyError,
   DetectorError,
-  type ObjectDetector,
 } from '../../../../adapters/vision/objects/detector.ts';
 import { createObjectsVision } from '../../../../adapters/vision/objects/objects-vision.ts';
-import type { PictureDecoder } from '../../../../adapters/vision/pixel/image-decoder.ts';
 import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
+import { judge, modelThatSees, never, object } from './model-that-sees.ts';
 
-const never = new AbortController().signal;
-const grey = [128, 128, 128];
 const red = [200, 20, 20];
-
-const object = (name: ObjectClass, score: number, x = 0.1): Detection => ({
-  object: name,
-  score,
-  box: { x, y: 0.2, width: 0.2, height: 0.5 },
-});
-
-/** Creates the model with pictures of one tone. Each picture has the objects of its number, the frame those of 0. */
-function modelThatSees(
-  pictures: Detection[][],
-  { tone = grey, levels }: { tone?: number[]; levels?: number[] } = {},
-) {
-  const seen: number[] = [];
-  const fill = (size: { width: number; height: number }, color: number[], number: number) => {
-    const rgb = new Uint8Array(size.width * size.height * 3).map((_, at) => color[at % 3] ?? 0);
-    rgb[0] = number;
-    return rgb;
-  };
-  const decoder: PictureDecoder = {
-    decode: async (_, size) => fill(size, tone, 0),
-    decodeEach: async (frames, size) => frames.map((_, at) => fill(size, tone, at)),
-    // Four pictures per second, of which the object model takes every second one.
-    decodeClip: async (_, size) =>
-      (levels ?? pictures.slice(1).map(() => 128)).flatMap((level, at) =>
-        [at + 1, at + 1].map((number) => fill(size, [level, level, level], number)),
-      ),
-  };
-  const model = createObjectsVision({
-    decoder,
-    detector: {
-      inputSize: () => ({ width: 64, height: 36 }),
-      detect: async ({ rgb }) => {
-        seen.push(rgb[0] ?? 0);
-        return pictures[rgb[0] ?? 0] ?? [];
-      },
-      close: async () => undefined,
-    },
-  });
-  return { model, decoder, seen };
-}
-
-const judge = async (condition: string, ...pictures: Detection[][]) =>
-  modelThatSees(pictures).model.judge(
-    {
-      mode: pictures.length > 1 ? 'clip' : 'frames',
-      frame: new Uint8Array(),
-      ...(pictures.length > 1 ? { clip: new Uint8Array() } : {}),
-    },
-    condition,
-    never,
-  );
 
 test('several conditions are one call with one detection, each with its own verdict and boxes', async () => {
   const { model, seen } = modelThatSees([[object('person', 0.9), object('truck', 0.9, 0.6)]]);
@@ -170,6 +115,17 @@ describe('judging a frame', () => {
     expect((await judge('a dog', [object('dog', 0.2)])).explanation).toContain('perhaps 1 dog (0.20)');
   });
 
+  test('The explanation names the low scores that leave a count undecided, and counts each class', async () => {
+    const doubtful = [object('person', 0.42), object('person', 0.2, 0.6)];
+    const onlyOne = await judge('only one person is in the picture', doubtful);
+    expect(onlyOne.triggered).toBe(false);
+    expect(onlyOne.explanation).toMatch(/^Looks like 1 person \(0\.42\), perhaps 1 more \(0\.20\)\. Seen/);
+    const mixed = [object('car', 0.51), object('person', 0.42, 0.6), object('person', 0.4, 0.3)];
+    expect((await judge('neither a person nor a car is here', mixed)).explanation).toContain(
+      'Looks like 1 car (0.51), 2 persons (0.42, 0.40).',
+    );
+  });
+
   test('A condition that is not understood says so, with its language and what is seen', async () => {
     const nothing = await judge('a parcel lies on the doormat', [object('person', 0.74)]);
     expect(nothing.triggered).toBe(false);
@@ -235,61 +191,6 @@ describe('judging a frame', () => {
     const model = createObjectsVision({ decoder, detector });
     const call = model.judge({ mode: 'frames', frame: new Uint8Array() }, 'a person', never);
     await expect(call).rejects.toThrow(ModelBusyError);
-  });
-});
-
-describe('judging a clip', () => {
-  const person = [object('person', 0.7)];
-
-  test('An object must be in more than one of its moments', async () => {
-    expect((await judge('a person', [], [], person, [])).triggered).toBe(false);
-    expect((await judge('a person', person, [], person, [])).triggered).toBe(true);
-    expect((await judge('a person', person, [], [], [])).triggered).toBe(false);
-  });
-
-  test('An absence must hold in all moments', async () => {
-    expect((await judge('no person', [], [], [])).triggered).toBe(true);
-    expect((await judge('no person', [], [], person)).triggered).toBe(false);
-    expect(
-      (await judge('fewer than two people', [], [], [...person, object('person', 0.6, 0.6)])).triggered,
-    ).toBe(false);
-  });
-
-  test('It reads the newest moments first, and no more than decide', async () => {
-    const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
-    const present = modelThatSees([person, person, person, person]);
-    await present.model.judge(media, 'a person', never);
-    expect(present.seen).toEqual([0, 3]);
-    const left = modelThatSees([person, [], [], []]);
-    await left.model.judge(media, 'no person', never);
-    expect(left.seen).toEqual([0]);
-  });
-
-  test('Several conditions on one capture detect its pictures once', async () => {
-    const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
-    const { model, seen } = modelThatSees([person, [], []]);
-    const verdicts = await Promise.all([
-      model.judge(media, 'nobody is there', never),
-      model.judge(media, 'a dog', never),
-    ]);
-    expect(verdicts.map(({ triggered }) => triggered)).toEqual([false, false]);
-    const before = seen.length;
-    expect((await model.judge(media, 'a dog or a cat', never)).triggered).toBe(false);
-    expect(seen).toHaveLength(before);
-    await model.judge({ ...media, frame: new Uint8Array() }, 'a dog', never);
-    expect(seen.length).toBeGreaterThan(before);
-  });
-
-  test('Motion is that of the clip', async () => {
-    const moving = modelThatSees([person, person, person], { levels: [60, 200] });
-    const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;
-    expect((await moving.model.judge(media, 'something moves and a person is there', never)).triggered).toBe(
-      true,
-    );
-    const still = modelThatSees([person, person, person], { levels: [128, 128] });
-    expect((await still.model.judge(media, 'something moves and a person is there', never)).triggered).toBe(
-      false,
-    );
   });
 });
 
@@ -389,29 +290,4 @@ test('an object counts if its lower edge stands in a watched region', async () =
   expect(await judge(region('include', 0.6, 1))).toBe(true);
   expect(await judge(region('include', 0, 0.6))).toBe(false);
   expect(await judge(region('exclude', 0.6, 0.8))).toBe(false);
-});
-
-test('the network evaluates the frame while the clip is decoded, and a clip that cannot be decoded is an error', async () => {
-  const { decoder } = modelThatSees([]);
-  const detecting = Promise.withResolvers<void>();
-  const detector: ObjectDetector = {
-    inputSize: () => ({ width: 64, height: 36 }),
-    detect: async () => {
-      detecting.resolve();
-      return [object('person', 0.9)];
-    },
-    close: async () => undefined,
-  };
-  const decodeClip: PictureDecoder['decodeClip'] = async (clip, ...rest) => {
-    await detecting.promise;
-    return decoder.decodeClip(clip, ...rest);
-  };
-  const media = { mode: 'clip', frame: new Uint8Array(1), clip: new Uint8Array() } as const;
-  const overlapping = createObjectsVision({ decoder: { ...decoder, decodeClip }, detector });
-  expect(await overlapping.judge(media, 'a person', never)).toMatchObject({ triggered: true });
-  const failing = createObjectsVision({
-    decoder: { ...decoder, decodeClip: async () => Promise.reject(new Error('damaged')) },
-    detector,
-  });
-  await expect(failing.judge(media, 'a person', never)).rejects.toThrow(VisionError);
 });

@@ -1,0 +1,79 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
+
+/** Environment variable with the temporary folder of a test run. */
+const runFolder = 'WATCHPOST_TEST_FOLDER';
+/** Environment variable with the temporary folder around it, for caches that outlive a run. */
+const systemFolder = 'WATCHPOST_TEST_SYSTEM_FOLDER';
+const prefix = 'watchpost-tests-';
+
+/** Names of what may remain until the end: folders of the run, the code cache of Node, profiles of a browser that was killed. */
+const expected = [/^run$/, /^node-compile-cache$/, /^\.?org\.chromium\./];
+
+/**
+ * Gives a test run a temporary folder of its own (Vitest global setup), which its workers and their processes inherit. Returns
+ * the function that deletes it and names what tests have left behind.
+ */
+export function setup(): (() => void) | undefined {
+  if (process.env[runFolder]) return;
+  const system = tmpdir();
+  removeEnded(system);
+  const folder = join(system, `${prefix}${process.pid}`);
+  mkdirSync(join(folder, 'run'), { recursive: true });
+  process.env['TMPDIR'] = folder;
+  process.env[runFolder] = folder;
+  process.env[systemFolder] = system;
+  return () => {
+    process.env['TMPDIR'] = system;
+    delete process.env[runFolder];
+    delete process.env[systemFolder];
+    const left = listLeft(folder);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    // No failure: a process that is slow to end on a busy machine may write once more after its folder is gone.
+    if (left.length > 0)
+      process.stderr.write(
+        `\nThe tests left ${left.length} files or folders in the temporary folder: ${left.join(', ')}. ` +
+          'Create them with test/support/temporary-folder.ts, which removes them.\n',
+      );
+  };
+}
+
+/** Returns the names of what tests have left in the folder of a run. */
+export function listLeft(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !expected.some((pattern) => pattern.test(name)))
+    .toSorted();
+}
+
+/** Removes the folders of runs that were killed. */
+export function removeEnded(system: string): void {
+  for (const name of readdirSync(system)) {
+    if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length))))
+      rmSync(join(system, name), { recursive: true, force: true });
+  }
+}
+
+/** Returns the folder of what test files share, such as recordings. It lasts until the end of the run, or of a process without one. */
+export function sharedFolder(): string {
+  const folder = process.env[runFolder];
+  if (folder !== undefined) return join(folder, 'run');
+  ownFolder ??= openTemporaryFolder('watchpost-shared-').path;
+  return ownFolder;
+}
+
+let ownFolder: string | undefined;
+
+/** Creates a folder that lasts until the end of the run, for what a worker makes once for all of its files. */
+export function folderOfRun(): string {
+  return mkdtempSync(join(sharedFolder(), 'made-'));
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
