@@ -63,7 +63,7 @@ export function writePositionsLate({ store, setTimer, log }: LatePositionsDeps):
       flush();
       hasFailed = false;
     } catch (error) {
-      // The executions go on: their next positions are written instead.
+      // The executions continue: their next positions are written instead.
       if (!hasFailed) log.error('Positions of the workflow not stored, retrying', { error: String(error) });
       hasFailed = true;
       schedule(retryMs);

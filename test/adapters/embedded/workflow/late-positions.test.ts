@@ -85,7 +85,7 @@ test('an execution that is not running, or was removed, has no position to save'
   expect(written()).toEqual([undefined, undefined]);
 });
 
-test('whoever reads executions sees the positions that wait', () => {
+test('a reader of executions sees the positions that wait', () => {
   const { late } = open();
   late.save(first, at('Analyze'));
   expect(late.find(first)?.progress.state).toBe('Analyze');
