@@ -36,6 +36,7 @@ import { setSystemTimer, waitAtMost } from '../core/time-limit.ts';
 import { systemClock } from '../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import { createExecutionStore, migrateExecutions } from '../adapters/embedded/workflow/execution-store.ts';
+import { writePositionsLate } from '../adapters/embedded/workflow/late-positions.ts';
 import { createWebhookGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createApp } from '../adapters/http/app.ts';
@@ -43,6 +44,7 @@ import type { HttpDeps } from '../adapters/http/dependencies.ts';
 import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
+import { createCutFrame } from '../adapters/media/cut-frame.ts';
 import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
@@ -51,6 +53,7 @@ import { createLinkSigner } from '../adapters/evidence-links.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
 import { maskCaptures } from '../adapters/media/mask-media.ts';
 import { shareComparisons } from '../adapters/media/motion/share-comparisons.ts';
+import { decodedFramesPerSecond } from '../adapters/vision/objects/objects-vision.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
@@ -149,7 +152,11 @@ export async function openService(
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
   const media = createMediaStore(directory.media);
-  const executionStore = createExecutionStore(database);
+  const executionStore = writePositionsLate({
+    store: createExecutionStore(database),
+    setTimer: setSystemTimer,
+    log,
+  });
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
   const limits = createLimits(settings);
   const model = createModelStatus({
@@ -178,12 +185,14 @@ export async function openService(
   });
   const watchDeliveries = createWatchDeliveryStore(database);
   const modelPrice = readModelPrice(settings);
+  const reportUncounted = (error: unknown) =>
+    log.warning('Use of a caller was not counted', { error: String(error) });
   const baseDeps = {
     jobs,
     watches,
     createAlertId,
     modelPrice,
-    usage: createCallerUsage({ ledger: createUsageLedger(database), modelPrice, log, now }),
+    usage: createCallerUsage({ ledger: createUsageLedger(database, reportUncounted), modelPrice, log, now }),
     media,
     queue,
     callers,
@@ -216,6 +225,7 @@ export async function openService(
     turns: turns.calls,
     contactSheets: createContactSheets({ ffmpegPath }),
     drawBoxes: createDrawBoxes({ ffmpegPath }),
+    cutFrame: createCutFrame({ ffmpegPath, framesPerSecond: decodedFramesPerSecond }),
     compareMotion: shareComparisons(),
     deliveries: createDeliveryStore(database),
     webhooks,
@@ -301,6 +311,7 @@ export async function openService(
       model.close();
       for (const close of closers) await close();
       await executions.close();
+      executionStore.close();
       // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
       database.close();
       await Promise.all([closeSessions(), http.close(), webhookHttp.close()]);

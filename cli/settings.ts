@@ -287,16 +287,22 @@ function ranges() {
     .transform((text) => text.split(',').flatMap((range) => range.trim() || []))
     .pipe(
       z.array(
-        z.string().refine(isRange, 'must be CIDR ranges such as 192.168.1.0/24, with commas between them'),
+        z
+          .string()
+          .refine(
+            isRange,
+            'must be addresses such as 192.168.1.20 or CIDR ranges such as 192.168.1.0/24, with commas between them',
+          ),
       ),
     )
     .prefault('');
 }
 
+/** Returns true for a range and for the address of a host. "10.0.0.0" is a network whose length is missing. */
 function isRange(text: string): boolean {
   try {
     createAddressRule([text]);
-    return text.includes('/');
+    return text.includes('/') || !/(?:\.0|::)$/.test(text);
   } catch {
     return false;
   }

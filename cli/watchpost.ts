@@ -69,16 +69,18 @@ addSettings(program.command('demo'), ['ffmpeg', 'logLevel', ...visionSettings])
     await demo(parseSettings(raw), terminal, wantsJson(raw));
   });
 
-addSettings(program.command('stream'), ['ffmpeg'])
-  .description('serve a live test stream: a yard in which a red stop sign arrives and leaves')
+addSettings(program.command('stream [video]'), ['ffmpeg'])
+  .description(
+    'serve a live test stream: a yard in which a red stop sign arrives and leaves, a recording in a loop, or a camera of this machine such as /dev/video0',
+  )
   .addOption(
     new Option('--port <port>', 'port of the stream; 0 selects a free port')
       .default(9000)
       .argParser(between(0, 65_535)),
   )
-  .action(async (raw: unknown) => {
+  .action(async (video: string | undefined, raw: unknown) => {
     const { port, ffmpeg } = z.object({ port: z.number(), ffmpeg: z.string().optional() }).parse(raw);
-    await stream({ port, ffmpeg: parseSettings({ ffmpeg }).ffmpeg }, terminal);
+    await stream({ port, video, ffmpeg: parseSettings({ ffmpeg }).ffmpeg }, terminal);
   });
 
 const checkOptions = z.object({ mode: inputModeSchema, clipSeconds: z.string(), save: z.string() });

@@ -1241,7 +1241,7 @@ export interface WatchTriggered {
     captured_at: string;
     triggers_fired: number;
     /**
-     * Objects that the condition names, best first; only from the object model
+     * Objects in the evidence that the condition names, best first; only from the object model
      */
     boxes?: {
       /**
@@ -1495,7 +1495,7 @@ export interface WatchTriggeredWithPicture {
     captured_at: string;
     triggers_fired: number;
     /**
-     * Objects that the condition names, best first; only from the object model
+     * Objects in the evidence that the condition names, best first; only from the object model
      */
     boxes?: {
       /**

@@ -4,6 +4,7 @@ import type { CallerUsage } from './ports/caller-usage.ts';
 import type { CallerEraser } from './ports/caller-eraser.ts';
 import type { CallerStore } from './ports/caller-store.ts';
 import type { ContactSheets } from './ports/contact-sheets.ts';
+import type { CutFrame } from './ports/cut-frame.ts';
 import type { DrawBoxes } from './ports/draw-boxes.ts';
 import type { DeliveryQueue, DeliveryStore, WebhookSender, WebhookSigner } from './ports/delivery.ts';
 import type { Executions } from './ports/executions.ts';
@@ -54,6 +55,8 @@ export type CoreDeps = {
   contactSheets: ContactSheets;
   /** Absent on hosts whose models find no boxes. */
   drawBoxes?: DrawBoxes;
+  /** Absent like `drawBoxes`. */
+  cutFrame?: CutFrame;
   /** Summarizes the last windows of cancelled digests. */
   summaries: WindowSummarizer;
   /** Limiter of the endpoints that reach streams, the model or receivers. */

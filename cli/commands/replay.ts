@@ -6,6 +6,7 @@ import type { InputMode } from '../../core/records/capture.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
 import { createMaskMedia, maskCaptures } from '../../adapters/media/mask-media.ts';
 import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
+import { createCutFrame } from '../../adapters/media/cut-frame.ts';
 import { createDrawBoxes } from '../../adapters/media/draw-boxes.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { listRecordings } from '../../adapters/recordings/list-recordings.ts';
@@ -13,6 +14,7 @@ import { probeRecording } from '../../adapters/recordings/probe-recording.ts';
 import { createRecordingCapturer } from '../../adapters/recordings/recording-capturer.ts';
 import { RecordingError } from '../../adapters/recordings/recording-error.ts';
 import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapters/recordings/timeline.ts';
+import { decodedFramesPerSecond } from '../../adapters/vision/objects/objects-vision.ts';
 import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
@@ -135,6 +137,7 @@ async function replayOnce(
     streams: maskCaptures(recording, maskMedia),
     vision,
     compareMotion,
+    cutFrame: createCutFrame({ ffmpegPath, framesPerSecond: decodedFramesPerSecond }),
     clock,
     nextRecorded: (seconds) => (fileAt(timeline, seconds) ? seconds : nextStart(timeline, seconds)),
     newId: randomUUID,

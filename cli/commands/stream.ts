@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { CommandError } from '../command-error.ts';
 import { startLiveHls } from '../demo/live-hls.ts';
 import type { LiveHlsOptions } from '../demo/live-hls.ts';
@@ -8,33 +9,53 @@ import type { Terminal } from '../terminal.ts';
 
 /** Period of the scene, in seconds. Half of it exceeds two minimum intervals, so that a monitor soon sees both states. */
 const roundSeconds = 24;
+const giveVideo = 'Give a recording, or a camera such as /dev/video0.';
 
-/** Serves a test stream until SIGTERM or SIGINT (`watchpost stream`). Throws `CommandError` if the port is in use. */
-export async function stream(options: { port: number; ffmpeg: string }, terminal: Terminal): Promise<void> {
+/** Arguments of `watchpost stream`. `video`: a recording or a camera of this machine; without it a drawn scene. */
+export type StreamOptions = { port: number; ffmpeg: string; video?: string | undefined };
+
+/**
+ * Serves a test stream until SIGTERM or SIGINT (`watchpost stream`). Throws `CommandError` if the port is in use or the video is not
+ * there.
+ */
+export async function stream(options: StreamOptions, terminal: Terminal): Promise<void> {
+  const { video } = options;
+  if (video !== undefined && !existsSync(video))
+    throw new CommandError(`There is no file ${video}`, giveVideo);
   const ffmpeg = await ensureFfmpeg(options.ffmpeg, process.env, terminal);
   const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-  const live = await publish({
-    ffmpegPath: ffmpeg.path,
-    inputArgs: sceneArguments({ signAfterSeconds: roundSeconds / 2, roundSeconds, startsAt: new Date() }),
-    segmentSeconds: 1,
-    host: '127.0.0.1',
-    port: options.port,
-  });
-  terminal.print(`Live stream of a yard: ${live.url}`);
-  terminal.print(
-    `A red stop sign arrives every ${roundSeconds} s and is absent half of the time. Press Ctrl+C to stop.`,
+  const inputArgs =
+    video === undefined
+      ? sceneArguments({ signAfterSeconds: roundSeconds / 2, roundSeconds, startsAt: new Date() })
+      : videoArguments(video);
+  const live = await publish(
+    { ffmpegPath: ffmpeg.path, inputArgs, segmentSeconds: 1, host: '127.0.0.1', port: options.port },
+    video,
   );
+  terminal.print(`Live stream of ${video ?? 'a yard'}: ${live.url}`);
+  if (video === undefined)
+    terminal.print(`A red stop sign arrives every ${roundSeconds} s and is absent half of the time.`);
+  terminal.print('Press Ctrl+C to stop.');
   await stopped;
   await live.close();
 }
 
-async function publish(options: LiveHlsOptions) {
+/** Returns the ffmpeg arguments of a camera of this machine (Linux: `/dev/video0`), or of a recording in a loop. */
+export function videoArguments(video: string): string[] {
+  const input = video.startsWith('/dev/') ? ['-f', 'v4l2'] : ['-re', '-stream_loop', '-1'];
+  // The encoder needs even sizes.
+  return [...input, '-i', video, '-map', '0:v:0', '-vf', "scale='trunc(min(1280,iw)/2)*2':-2"];
+}
+
+async function publish(options: LiveHlsOptions, video: string | undefined) {
   try {
     return await startLiveHls(options);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')) throw error;
-    throw new CommandError(`Port ${options.port} is in use`, 'Use another port, such as --port 9010.', {
-      cause: error,
-    });
+    if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
+      throw new CommandError(`Port ${options.port} is in use`, 'Use another port, such as --port 9010.', {
+        cause: error,
+      });
+    if (video === undefined || !(error instanceof Error)) throw error;
+    throw new CommandError(`${video} cannot be played: ${error.message}`, giveVideo, { cause: error });
   }
 }

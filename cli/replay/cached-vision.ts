@@ -5,6 +5,7 @@ import { z } from 'zod';
 import {
   evidenceBoxSchema,
   promptVersionSchema,
+  shownAtSchema,
   tokenUseSchema,
   verdictSchema,
 } from '../../core/records/vision.ts';
@@ -14,7 +15,7 @@ import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
 export type CachedVision = VisionModel & { remembered: () => number };
 
 /** Change it when prompts or built-in models change their answers. */
-const format = 5;
+const format = 6;
 
 const conditionVerdictsSchema = z.object({
   verdicts: z.array(
@@ -23,6 +24,7 @@ const conditionVerdictsSchema = z.object({
       triggered: z.boolean().nullable(),
       explanation: z.string(),
       boxes: z.array(evidenceBoxSchema).optional(),
+      shown_at_seconds: shownAtSchema.optional(),
       prompt_version: promptVersionSchema.optional(),
     }),
   ),

@@ -12,6 +12,7 @@ import { askModel } from '../../core/watch/ask-model.ts';
 import { readCheckMedia } from '../../core/watch/read-media.ts';
 import { planQuestions, screenWatchCapture } from '../../core/watch/questions.ts';
 import { decideWatchTick, type WatchDecision } from '../../core/watch/tick.ts';
+import { readShownFrame, type CutDeps } from '../../core/tick/shown-frame.ts';
 import { createMemoryMedia } from './memory-media.ts';
 
 /** Check of one condition. `triggered` is `null` where nothing was judged. Times in seconds from the beginning of the recording. */
@@ -46,7 +47,7 @@ export type Playback = {
   failures: string[];
 };
 
-export type PlayDeps = {
+export type PlayDeps = CutDeps & {
   streams: StreamCapturer;
   vision: VisionModel;
   compareMotion: CompareMotion;
@@ -194,7 +195,13 @@ async function record(
     } else if (event.type === 'alert_opened') {
       const { condition_id, explanation, boxes = [] } = event.data;
       const opened = { opened_seconds: seconds, closed_seconds: null };
-      played.alerts.push({ condition_id, ...opened, explanation, frame, boxes });
+      const answers = outcome.kind === 'judged' ? outcome.answers : [];
+      const shownAt = answers.find((answer) => answer.condition_id === condition_id)?.verdict
+        ?.shown_at_seconds;
+      const clipKey = captured.kind === 'captured' ? captured.clip_key : null;
+      const clip = clipKey === null ? undefined : await media.get(clipKey);
+      const evidence = frame && (await readShownFrame({ frame, clip }, shownAt, deps));
+      played.alerts.push({ condition_id, ...opened, explanation, frame: evidence, boxes });
     } else if (event.type === 'alert_closed') {
       const alert = played.alerts.findLast(({ condition_id: id }) => id === event.data.condition_id);
       if (alert) alert.closed_seconds = seconds;

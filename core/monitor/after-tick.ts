@@ -5,6 +5,7 @@ import type { JobEnding, TickDecision, TickOutcome } from '../tick/tick-outcome.
 import { nextCaptureAt, noFurtherTick, scheduleTick } from '../tick/next-tick.ts';
 import type { NewEvent } from '../records/event.ts';
 import type { Counters, MonitorJob, NextTick, TickState } from '../records/job.ts';
+import { toShownKey } from '../tick/shown-frame.ts';
 import { ageSeconds } from '../time.ts';
 import type { Verdict } from '../records/vision.ts';
 
@@ -20,7 +21,8 @@ export function decideMonitorTick(
   if (alerts) {
     counters.triggers_fired += 1;
     watch.last_trigger_at = now.toISOString();
-    if (watch.last_frame) watch.last_frame = { ...watch.last_frame, evidence: true };
+    if (watch.last_frame && outcome.verdict.shown_at_seconds === undefined)
+      watch.last_frame = { ...watch.last_frame, evidence: true };
   }
   const ending = findEnding(job, outcome, counters, watch, alerts, now);
   const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, watch, now, stretch);
@@ -81,7 +83,8 @@ function createTriggerEvent(
   outcome: Extract<TickOutcome, { kind: 'judged' }>,
   counters: Counters,
 ): NewEvent {
-  const { boxes, prompt_version } = outcome.verdict;
+  const { boxes, shown_at_seconds: atSeconds, prompt_version } = outcome.verdict;
+  const { frame_key: frameKey } = outcome.captured;
   return {
     type: 'watch_triggered',
     data: {
@@ -89,7 +92,7 @@ function createTriggerEvent(
       triggered: true,
       explanation: outcome.verdict.explanation,
       prefilter_skipped: false,
-      frame_key: outcome.captured.frame_key,
+      frame_key: atSeconds === undefined ? frameKey : toShownKey(frameKey, atSeconds),
       captured_at: outcome.captured.captured_at,
       triggers_fired: counters.triggers_fired,
       ...(boxes === undefined ? {} : { boxes }),

@@ -7,7 +7,7 @@ export const tokenUseSchema = z.object({
 });
 export type TokenUse = z.infer<typeof tokenUseSchema>;
 
-/** Object that a model found in the frame. The box is in shares of the frame, 0 to 1, from its top left corner. */
+/** Object that a model found in the evidence. The box is in shares of the image, 0 to 1, from its top left corner. */
 export const evidenceBoxSchema = z.object({
   label: z.string().max(40),
   /** Rank of the detection, 0 to 1. It is not a probability. */
@@ -25,6 +25,9 @@ export const promptVersionSchema = z
   .max(60)
   .describe('Version of the prompt; absent from built-in models');
 
+/** Time in the clip, in seconds, of the newest frame that shows the condition. `boxes` are of it. Absent: the frame of the capture. */
+export const shownAtSchema = z.number().nonnegative();
+
 /** Result of a check. `triggered` is the first field, so that a truncated response still contains it. */
 export const verdictSchema = z.object({
   triggered: z.boolean(),
@@ -33,6 +36,7 @@ export const verdictSchema = z.object({
   tokens: tokenUseSchema,
   /** Objects in the frame that the condition names, best first. Absent without any, and from models without boxes. */
   boxes: z.array(evidenceBoxSchema).max(20).optional(),
+  shown_at_seconds: shownAtSchema.optional(),
   prompt_version: promptVersionSchema.optional(),
   /** False if the model cannot judge the condition by this capture; `triggered` is false then. Absent: it judged. */
   judged: z.boolean().optional(),
@@ -61,6 +65,7 @@ export type ConditionVerdicts = {
     triggered: boolean | null;
     explanation: string;
     boxes?: EvidenceBox[] | undefined;
+    shown_at_seconds?: number | undefined;
     prompt_version?: string | undefined;
   }[];
   tokens: TokenUse;

@@ -64,7 +64,7 @@ const alert = {
       }),
     )
     .optional()
-    .describe('Objects that the condition names, best first; only from the object model'),
+    .describe('Objects in the evidence that the condition names, best first; only from the object model'),
   prompt_version: promptVersionSchema.optional(),
 };
 

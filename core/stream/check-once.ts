@@ -4,14 +4,16 @@ import { InvalidInputModeError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Verdict } from '../records/vision.ts';
+import { readShownFrame, type CutDeps } from '../tick/shown-frame.ts';
 import { captureStream, probeStream } from './stream-access.ts';
 import type { ReachDeps } from './stream-access.ts';
 
-type Deps = ReachDeps & {
-  meter: Pick<Meter, 'count'>;
-  usage: Pick<CallerUsage, 'charge'>;
-  vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
-};
+type Deps = ReachDeps &
+  CutDeps & {
+    meter: Pick<Meter, 'count'>;
+    usage: Pick<CallerUsage, 'charge'>;
+    vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
+  };
 
 /** Input of a check without a job. */
 export type CheckOnceInput = { url: string; condition: string; mode: InputMode; clipSeconds: number };
@@ -37,5 +39,7 @@ export async function checkOnce(
   const media = { mode: check.mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}) };
   const timeout = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
   const verdict = await deps.usage.charge(caller, () => deps.vision.judge(media, check.condition, timeout));
-  return { verdict, capture };
+  // The frame of the response is the one that the boxes are of.
+  const frame = await readShownFrame(capture, verdict.shown_at_seconds, deps);
+  return { verdict, capture: { ...capture, frame } };
 }

@@ -76,7 +76,7 @@ function readAnswer(
   const found = verdicts.filter(({ condition_id: id }) => id === condition.condition_id);
   const [verdict] = found;
   if (!verdict || found.length > 1) return { ...withoutVerdict(condition, joint), leftOut: joint };
-  const { triggered, explanation, boxes, prompt_version } = verdict;
+  const { triggered, explanation, boxes, shown_at_seconds, prompt_version } = verdict;
   if (triggered === null) return { ...withoutVerdict(condition, joint), unjudgedReason: explanation };
   return {
     ...withoutVerdict(condition, joint),
@@ -84,6 +84,7 @@ function readAnswer(
       triggered,
       explanation,
       ...(boxes && { boxes }),
+      ...(shown_at_seconds !== undefined && { shown_at_seconds }),
       ...(prompt_version !== undefined && { prompt_version }),
     },
   };

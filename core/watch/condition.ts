@@ -12,6 +12,7 @@ export type Verdict = {
   triggered: boolean;
   explanation: string;
   boxes?: EvidenceBox[];
+  shown_at_seconds?: number;
   prompt_version?: string;
 };
 

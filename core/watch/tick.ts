@@ -20,6 +20,7 @@ import {
 import { countCoverage } from './coverage.ts';
 import type { HourlyCounts, Sight } from './coverage.ts';
 import { toEvidenceKey } from './evidence.ts';
+import { toShownKey } from '../tick/shown-frame.ts';
 import { initialConditionState } from './initial-state.ts';
 import { planNextTick } from './next-watch-tick.ts';
 import type { ConditionAnswer, WatchOutcome } from './outcome.ts';
@@ -111,7 +112,11 @@ export function decideWatchTick(
     if (!opensNow(state, rule, now)) return state;
     opening += 1;
     const alertId = createAlertId(watch.watch_id, state.condition_id, opening);
-    const step = openAlert(state, rule, alertId, verdictOfOpening(state, outcome), moment);
+    const verdict = verdictOfOpening(state, outcome);
+    const step = openAlert(state, rule, alertId, verdict, {
+      ...moment,
+      frameKey: findShownKey(verdict, captured, config.retention_days) ?? frameKey,
+    });
     openings.push(step);
     return step.state;
   });
@@ -224,6 +229,16 @@ function findAnswer(outcome: WatchOutcome, conditionId: string): ConditionAnswer
 /** Returns the verdict of an opening; a held-back one may come with a tick that has no verdict. */
 function verdictOfOpening({ condition_id: id }: ConditionState, outcome: WatchOutcome): Verdict {
   return findAnswer(outcome, id)?.verdict ?? { triggered: true, explanation: 'It held in the last checks.' };
+}
+
+/** Returns the key of the evidence if it is a frame of the clip. */
+export function findShownKey(
+  { shown_at_seconds: atSeconds }: Verdict,
+  captured: { frame_key: string } | null,
+  retentionDays: number,
+): string | undefined {
+  if (atSeconds === undefined || captured === null) return undefined;
+  return toEvidenceKey(toShownKey(captured.frame_key, atSeconds), retentionDays);
 }
 
 /** Returns true if the model gave a verdict of each condition: only then is the capture the motion reference. */

@@ -2,6 +2,7 @@ import type { CoreDeps, Limits } from '../dependencies.ts';
 import { atTick, withMovedTimes } from '../tick/clock-change.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
 import { planTick, unreferencedMedia } from '../tick/job-change.ts';
+import { storeShownFrame } from '../tick/shown-frame.ts';
 import type { TickOutcome, TickDecision } from '../tick/tick-outcome.ts';
 import { intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
 import { planTickClosure } from '../digest/window-closure.ts';
@@ -21,7 +22,7 @@ import { decideDigestTick } from '../digest/after-tick.ts';
 import { decideMonitorTick } from '../monitor/after-tick.ts';
 
 export type AnalyzeDeps = SummaryDeps &
-  Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'pace' | 'now'> & {
+  Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'pace' | 'now' | 'cutFrame'> & {
     limits: Pick<Limits, 'retentionSeconds' | 'visionTimeoutSeconds'>;
   };
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
@@ -57,6 +58,7 @@ export async function analyzeTick(
     const captureState = captureStateAfter(input, decision.next);
     const planned = planTick(job, decision, captureState, deps.limits.retentionSeconds, decidedAt);
     const change = withMovedTimes(planned, stored, job);
+    await keepEvidence(outcome, decision, deps);
     if ((await deps.jobs.commit(change)) !== 'committed') return conflict;
     const after: Job = { ...job, ...change.set };
     await removeUnneeded(job, after, input, deps);
@@ -128,6 +130,18 @@ function captureStateAfter({ captured, capture }: TickInput, next: NextTick | nu
     seen: captured.seen,
     motion: next?.looked ? captured.motion_if_looked : captured.motion_if_skipped,
   };
+}
+
+/** Stores the frame of the clip that an alert refers to. */
+async function keepEvidence(
+  outcome: TickOutcome,
+  { events }: TickDecision,
+  deps: AnalyzeDeps,
+): Promise<void> {
+  const alert = events.find((event) => event.type === 'watch_triggered');
+  if (outcome.kind !== 'judged' || alert === undefined) return;
+  const { shown_at_seconds: atSeconds } = outcome.verdict;
+  if (atSeconds !== undefined) await storeShownFrame(alert.data.frame_key, outcome.captured, atSeconds, deps);
 }
 
 /** Deletes unreferenced media. Objects that a fault or a crash leaves behind expire within a day. */

@@ -28,14 +28,25 @@ import type { Questions } from '../watch/questions.ts';
 import { localDay } from '../watch/schedule.ts';
 import { watchStatus } from '../watch/status.ts';
 import { applyChange } from '../watch/stored-watch.ts';
-import { decideWatchTick } from '../watch/tick.ts';
+import { storeShownFrame } from '../tick/shown-frame.ts';
+import { decideWatchTick, findShownKey } from '../watch/tick.ts';
 import type { CreateAlertId } from '../watch/tick.ts';
 import { isOver } from './begin-watch.ts';
 import { modelSeconds, planBurst } from './burst.ts';
 
 export type AnalyzeWatchDeps = Pick<
   CoreDeps,
-  'watches' | 'media' | 'meter' | 'vision' | 'executions' | 'queue' | 'pace' | 'log' | 'now' | 'usage'
+  | 'watches'
+  | 'media'
+  | 'meter'
+  | 'vision'
+  | 'executions'
+  | 'queue'
+  | 'pace'
+  | 'log'
+  | 'now'
+  | 'usage'
+  | 'cutFrame'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds'>;
   createAlertId: CreateAlertId;
@@ -85,6 +96,7 @@ export async function analyzeWatchTick(
     const now = addSeconds(begun.now, ageSeconds(begunAt, deps.now()));
     const change = planTick(stored, current, input, { destinations, now }, deps);
     await keepEvidence(change, stored, input, deps);
+    await keepShownFrames(change, stored, current, deps);
     await refreshEvidence(change, stored, deps);
     if ((await deps.watches.commit(change)) !== 'committed') return conflict;
     const after = { watch: stored.watch, run: applyChange(stored.run, change) };
@@ -302,6 +314,27 @@ async function keepEvidence(
     if (frame) await media.put(toEvidenceKey(key, watch.config.retention_days), frame, 'image/jpeg');
   } catch (error) {
     watchLog(log, watch.watch_id).warning('Evidence not stored', { error: String(error) });
+  }
+}
+
+/** Stores the frames of the clip that opened alerts refer to. */
+async function keepShownFrames(
+  { alerts }: WatchChange,
+  { watch }: StoredWatch,
+  outcome: WatchOutcome,
+  deps: AnalyzeWatchDeps,
+): Promise<void> {
+  if (outcome.kind !== 'judged') return;
+  const opened = new Set(alerts.map((change) => (change.kind === 'open' ? change.alert.frame_key : null)));
+  for (const { verdict } of outcome.answers) {
+    const atSeconds = verdict?.shown_at_seconds;
+    const key = verdict && findShownKey(verdict, outcome.captured, watch.config.retention_days);
+    if (atSeconds === undefined || !key || !opened.delete(key)) continue;
+    try {
+      await storeShownFrame(key, outcome.captured, atSeconds, deps);
+    } catch (error) {
+      watchLog(deps.log, watch.watch_id).warning('Evidence not stored', { error: String(error) });
+    }
   }
 }
 

@@ -21,12 +21,21 @@ describe('settings', () => {
     expect(readSettings({ port: '9001' }, env).port).toBe(9001);
   });
 
+  test('the address of a camera is a range of one host', () => {
+    expect(readSettings({ allowRanges: '192.168.1.20, fd00::5' }, {}).allowRanges).toEqual([
+      '192.168.1.20',
+      'fd00::5',
+    ]);
+  });
+
   test.each([
     ['WATCHPOST_PORT', 'http'],
     ['WATCHPOST_PORT', '65536'],
     ['WATCHPOST_MAX_JOB_SECONDS', '4'],
     ['WATCHPOST_VISION', 'eyes'],
     ['WATCHPOST_ALLOW_RANGES', '10.0.0.0'],
+    ['WATCHPOST_ALLOW_RANGES', 'fd00::'],
+    ['WATCHPOST_ALLOW_RANGES', 'camera.local'],
     ['WATCHPOST_ALLOW_WEBHOOK_RANGES', '10.0.0.0'],
     ['WATCHPOST_OPENAI_URL', 'not a url'],
     ['WATCHPOST_OPENAI_API_KEY', 'sk-or-v1-…'],

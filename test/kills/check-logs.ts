@@ -75,6 +75,11 @@ export function checkJob(log: readonly LoggedEvent[], received: readonly Receive
   return check;
 }
 
+/** Returns true for events that the only receiver gets: no checks, and not the news that the receiver itself fails. */
+export function isExpected({ type, data }: LoggedEvent): boolean {
+  return type !== 'progress' && data['reason'] !== 'destination_failed';
+}
+
 function checkDeliveries(log: readonly LoggedEvent[], received: readonly Received[]): LogCheck {
   const problems: string[] = [];
   if (log.some(({ data }, index) => data.sequence !== index + 1)) problems.push('the log has a gap');
@@ -88,9 +93,14 @@ function checkDeliveries(log: readonly LoggedEvent[], received: readonly Receive
     else if (known !== id) problems.push(`event ${data.sequence} arrived with two ids`);
     idBySequence.set(data.sequence, id);
   }
-  const expected = log.filter(({ type }) => type !== 'progress');
-  for (const { type, data } of expected)
-    if (!idBySequence.has(data.sequence)) problems.push(`event ${data.sequence}, ${type}, never arrived`);
+  for (const { type, timestamp, data } of log.filter(isExpected)) {
+    if (idBySequence.has(data.sequence)) continue;
+    const refused = received.filter((attempt) => attempt.data.sequence === data.sequence);
+    const attempts = refused.map(({ at }) => new Date(at).toISOString()).join(', ') || 'none';
+    problems.push(
+      `event ${data.sequence}, ${type} of ${timestamp}, never arrived; refused attempts: ${attempts}`,
+    );
+  }
   const known = new Map(log.map((event) => [event.data.sequence, event]));
   const alerts = new Map<string, number>();
   for (const sequence of first) {

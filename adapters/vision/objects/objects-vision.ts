@@ -36,6 +36,8 @@ import { summarizeObjects } from './summarize-objects.ts';
 const clipFramesPerSecond = 2;
 /** Decoded frames per detected one. At two frames per second, ffmpeg returns none of a clip below half a second. */
 const picturesPerMoment = 2;
+/** Decoded frames of a clip per second. */
+export const decodedFramesPerSecond = clipFramesPerSecond * picturesPerMoment;
 const maxBoxes = 20;
 /** Maximum samples of a window that the network sees: 7 s on one core, within the time of a summary. */
 const maxDetectedSamples = 60;
@@ -196,13 +198,15 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     const { condition, notJudged } = reading;
     const moments = await withMeasurements(seen, condition, media, signal);
     const { holds, moment } = await decideOverMoments(condition, moments);
-    const boxes = evidenceBoxes(condition, await seen.read(0));
+    const shown = holds === true ? moment : await seen.read(0);
+    const boxes = evidenceBoxes(condition, shown);
     return {
       triggered: holds === true,
       explanation: explainCondition(condition, moment, notJudged),
       tokens,
       ...(holds === null && !isDoubtOnly(condition, moment) && { judged: false }),
       ...(boxes.length === 0 ? {} : { boxes }),
+      ...(shown.atSeconds === null ? {} : { shown_at_seconds: shown.atSeconds }),
     };
   }
 
@@ -224,9 +228,8 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       const verdicts: ConditionVerdicts['verdicts'] = [];
       // One after the other: the first decodes and detects, the others find its results.
       for (const { condition_id, condition } of questions) {
-        const { triggered, judged, explanation, boxes } = await judge(media, condition, signal);
-        const verdict = judged === false ? null : triggered;
-        verdicts.push({ condition_id, triggered: verdict, explanation, ...(boxes && { boxes }) });
+        const { tokens: _, judged, triggered, ...rest } = await judge(media, condition, signal);
+        verdicts.push({ condition_id, triggered: judged === false ? null : triggered, ...rest });
       }
       return { verdicts, tokens };
     },

@@ -55,6 +55,17 @@ describe('triggers', () => {
     expect(decideAfterTick(runningJob(), outcome, after(10)).events[1]?.data).not.toHaveProperty('boxes');
   });
 
+  test('the evidence of an alert is the frame of the clip that shows it', () => {
+    const outcome = looked(true);
+    if (outcome.kind !== 'judged') throw new Error('The outcome has a verdict');
+    const seen = { ...outcome, verdict: { ...outcome.verdict, shown_at_seconds: 1.5 } };
+    const { events, watch } = decideAfterTick(runningJob(), seen, after(10));
+    const key = outcome.captured.frame_key.replace('.jpg', '-at-1500.jpg');
+    expect(events[1]?.data).toMatchObject({ frame_key: key });
+    // The next tick may remove the frame of the capture.
+    expect(watch.last_frame).toMatchObject({ key: outcome.captured.frame_key, evidence: false });
+  });
+
   test('a verdict that does not hold sends none', () => {
     const decision = decideAfterTick(runningJob(), looked(false), after(10));
     expect(decision.events.map(({ type }) => type)).toEqual(['progress']);

@@ -47,6 +47,28 @@ test('boxes=true draws the boxes of an alert on a copy, and the stored evidence 
   expect(await read(false)).toEqual(plain);
 });
 
+test('the evidence of an alert from a clip is its frame that shows the condition, and outlives the clip', async () => {
+  world.c.cutFrame = async (clip, atSeconds) => new Uint8Array([...clip, 10 * atSeconds]);
+  world.script.captures.push({ clip: new Uint8Array([7]) });
+  await runWatch({ boxes, shown_at_seconds: 1.5 });
+  const [alert] = (await call('GET', '/alerts')).body.alerts;
+  const { readAlertFrame } = await import('../../../core/watch/read-frames.ts');
+  const read = async (drawn: boolean) => [
+    ...(await readAlertFrame(alert.alert_id, { moment: 'opened', boxes: drawn }, 'harbour', world.c)),
+  ];
+  expect(await read(false)).toEqual([7, 15]);
+  expect(await read(true)).toEqual([7, 15, boxes.length]);
+});
+
+test('the evidence is the frame of the capture where clips cannot be cut', async () => {
+  world.script.captures.push({ frame: new Uint8Array([255, 216, 9]), clip: new Uint8Array([7]) });
+  await runWatch({ boxes, shown_at_seconds: 1.5 });
+  const [alert] = (await call('GET', '/alerts')).body.alerts;
+  const { readAlertFrame } = await import('../../../core/watch/read-frames.ts');
+  const frame = await readAlertFrame(alert.alert_id, { moment: 'opened', boxes: false }, 'harbour', world.c);
+  expect([...frame]).toEqual([255, 216, 9]);
+});
+
 test('an alert without boxes has no such field', async () => {
   const find = await runWatch({});
   expect(find('alert_opened')).not.toHaveProperty('boxes');

@@ -26,6 +26,9 @@ const reasons: Record<string, string> = {
   'npm run watchpost -- check https://': 'requires a platform on the internet',
   'npm run watchpost -- replay yard.mp4': 'requires a recording; test/cli/replay.test.ts covers it',
   'npm run watchpost -- evaluate basic --model pixel --model openai': 'requires a third-party model server',
+  'npm start -- --allow-ranges 192.168.1.20':
+    'requires a camera; test/cli/settings.test.ts covers the address',
+  'npm run stream -- ': 'requires a recording or a camera; test/cli/stream.test.ts covers it',
   'npm run watchpost -- doctor': 'requires a camera; test/cli/doctor.test.ts covers it',
   'curl -s "$BASE/watches"': 'requires a camera; test/adapters/http/routes covers it',
   'claude ': 'requires a third-party client',

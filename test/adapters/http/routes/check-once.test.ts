@@ -72,6 +72,15 @@ describe('POST /check-once', () => {
     expect((await check()).headers.get('watchpost-boxes')).toBeNull();
   });
 
+  test('the returned frame is the one that the boxes are of, also if it is of the clip', async () => {
+    const { judge } = world.c.vision;
+    world.c.vision.judge = async (...given) => ({ ...(await judge(...given)), shown_at_seconds: 1.5 });
+    world.c.cutFrame = async (clip, atSeconds) => new Uint8Array([...clip, 10 * atSeconds]);
+    world.script.captures.push({ clip: new Uint8Array([7]) });
+    const { body } = await check({ include_frame: true, input_mode: 'clip' });
+    expect([...Buffer.from(body.frame_b64, 'base64')]).toEqual([7, 15]);
+  });
+
   test('the judged frame is returned if it is requested', async () => {
     world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
     expect((await check({ include_frame: true })).body.frame_b64).toBe('/9j/AQ==');

@@ -2,9 +2,34 @@ import { expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { readEventImage } from '../../../../core/job/read-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 
 const boxes = [{ label: 'boat', score: 0.7, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];
+
+test('the evidence of an alert from a clip is its frame that shows the condition, and boxes are drawn on it', async () => {
+  const world = createWorld();
+  const job = await createMonitor(monitorRequest({ input_mode: 'clip' }), 'harbour', world.c);
+  world.c.vision.judge = async () => ({
+    triggered: true,
+    explanation: 'At 1.5 s of the clip: a boat.',
+    tokens: { input_tokens: 0, output_tokens: 0 },
+    boxes,
+    shown_at_seconds: 1.5,
+  });
+  world.c.drawBoxes = async (jpeg, drawn) => new Uint8Array([...jpeg, drawn.length]);
+  world.c.cutFrame = async (clip, atSeconds) => new Uint8Array([...clip, 10 * atSeconds]);
+  world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]), clip: new Uint8Array([7]) });
+  await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
+  const events = await world.c.jobs.events(job.job_id, 0, 100);
+  const { sequence = 0 } = events.find(({ type }) => type === 'watch_triggered') ?? {};
+  const read = async (withBoxes: boolean) => [
+    ...((await readEventImage(job.job_id, 'harbour', sequence, world.c, withBoxes)) ?? []),
+  ];
+  expect(await read(false)).toEqual([7, 15]);
+  expect(await read(true)).toEqual([7, 15, boxes.length]);
+  world.close();
+});
 
 test('boxes=true draws the boxes of an alert on a copy, and the stored picture stays', async () => {
   const world = createWorld();

@@ -47,6 +47,19 @@ describe('judging a clip', () => {
     expect(seen.length).toBeGreaterThan(before);
   });
 
+  test('The boxes of an alert are those of the newest frame that shows it, with its time', async () => {
+    const [first, second] = [object('person', 0.8, 0.5), object('person', 0.6, 0.2)];
+    const left = await judge('a person', [], [first], [second], [], []);
+    expect(left).toMatchObject({ triggered: true, shown_at_seconds: 0.5, boxes: [{ x: 0.2, score: 0.6 }] });
+    expect(left.explanation).toMatch(/^At 0\.5 s of the clip: Looks like 1 person/);
+    const present = await judge('a person', [first], [], [second]);
+    expect(present).toMatchObject({ triggered: true, boxes: [{ x: 0.5 }] });
+    expect(present).not.toHaveProperty('shown_at_seconds');
+    const gone = await judge('nobody is there', [], [first], [second]);
+    expect(gone).not.toHaveProperty('boxes');
+    expect(gone).not.toHaveProperty('shown_at_seconds');
+  });
+
   test('Motion is that of the clip', async () => {
     const moving = modelThatSees([person, person, person], { levels: [60, 200] });
     const media = { mode: 'clip', frame: new Uint8Array(), clip: new Uint8Array() } as const;

@@ -1,0 +1,34 @@
+import type { CoreDeps } from '../dependencies.ts';
+import type { MediaStore } from '../ports/media-store.ts';
+
+/** Host that can cut frames out of clips. */
+export type CutDeps = Pick<CoreDeps, 'cutFrame'>;
+
+const cuttingTimeoutMs = 5000;
+
+/** Returns the key of a frame of the clip, beside the frame of its capture: `captures/<source>/<tick>-<id>-at-2500.jpg`. */
+export function toShownKey(frameKey: string, atSeconds: number): string {
+  return frameKey.replace(/\.jpg$/, `-at-${Math.round(atSeconds * 1000)}.jpg`);
+}
+
+/** Returns the frame that shows the condition: the one of the clip at this time, or that of the capture. */
+export async function readShownFrame(
+  { frame, clip }: { frame: Uint8Array; clip?: Uint8Array | undefined },
+  atSeconds: number | undefined,
+  { cutFrame }: CutDeps,
+): Promise<Uint8Array> {
+  if (atSeconds === undefined || clip === undefined || cutFrame === undefined) return frame;
+  return (await cutFrame(clip, atSeconds, AbortSignal.timeout(cuttingTimeoutMs))) ?? frame;
+}
+
+/** Stores the frame that shows the condition as evidence. A clip that cannot be decoded gives way to the frame of the capture. */
+export async function storeShownFrame(
+  key: string,
+  { frame_key, clip_key }: { frame_key: string; clip_key: string | null },
+  atSeconds: number,
+  deps: CutDeps & { media: Pick<MediaStore, 'get' | 'put'> },
+): Promise<void> {
+  const frame = await deps.media.get(frame_key);
+  const clip = clip_key === null ? undefined : await deps.media.get(clip_key);
+  if (frame) await deps.media.put(key, await readShownFrame({ frame, clip }, atSeconds, deps), 'image/jpeg');
+}
