@@ -72,17 +72,17 @@ try {
     platform: 'node',
   });
   const times = new Map<string, Times[]>();
-  const entryOf = (name: string) => join(folder, name, 'index.mjs');
+  const toEntry = (name: string) => join(folder, name, 'index.mjs');
   const imports: Import[] = [
     { name: 'an empty module', file: 'data:text/javascript,', until: 'handler' },
     { name: 'bare Hono', file: hono, until: 'handler' },
     ...built.flatMap(({ name }): Import[] => [
-      { name: `${name}, until its settings are read`, file: entryOf(name), until: 'settings' },
-      { name, file: entryOf(name), until: 'handler' },
+      { name: `${name}, until its settings are read`, file: toEntry(name), until: 'settings' },
+      { name, file: toEntry(name), until: 'handler' },
     ]),
     ...requests.map((request): Import => ({
       name: `api and ${request.name}`,
-      file: entryOf('api'),
+      file: toEntry('api'),
       until: 'handler',
       request,
     })),
