@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stream, videoArguments } from '../../cli/commands/stream.ts';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { openTerminal } from '../../cli/terminal.ts';
+import { folderOfTest } from '../support/temporary-folder.ts';
 
 const terminal = openTerminal({ TERM: 'dumb' });
 
 describe('watchpost stream', () => {
   test('a recording of odd size is a live stream in a loop', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'watchpost-stream-')), 'odd.gif');
+    const file = join(folderOfTest(), 'odd.gif');
     spawnSync('ffmpeg', [
       '-v',
       'error',
@@ -43,7 +43,7 @@ describe('watchpost stream', () => {
     await expect(stream({ ...options, video: 'nothing.mp4' }, terminal)).rejects.toMatchObject({
       message: 'There is no file nothing.mp4',
     });
-    const text = join(mkdtempSync(join(tmpdir(), 'watchpost-stream-')), 'notes.txt');
+    const text = join(folderOfTest(), 'notes.txt');
     writeFileSync(text, 'no video');
     await expect(stream({ ...options, video: text }, terminal)).rejects.toThrow(
       /notes\.txt cannot be played: .*Invalid data/,
