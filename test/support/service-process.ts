@@ -21,7 +21,7 @@ export async function startService(
   variables: Record<string, string> = {},
   maxStartSeconds = 30,
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['cli/watchpost.ts', 'start'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', 'cli/watchpost.ts', 'start'], {
     env: {
       ...process.env,
       WATCHPOST_PORT: '0',
