@@ -3,14 +3,16 @@ import { createServer } from 'node:http';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { build } from 'esbuild';
 import { originSecretHeader, viewerHostHeader } from '../adapters/aws/http/origin-headers.ts';
 import { buildFunctions } from '../bundle/build-functions.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 
-// Measures what a cold start of each function loads, how long its import takes in a new process, and two first requests of `api`. Processor time is
-// of all threads, and less disturbed by other work on the machine.
+// Measures what a cold start of each function loads, how long its import takes in a new process, until its settings are read and until its handler is
+// there, and two first requests of `api`. A bundle of bare Hono is the comparison of the same run. Processor time is of all threads, and less
+// disturbed by other work on the machine. Usage: node bench/cold-start.ts [rounds]
 
-const rounds = 9;
+const rounds = Number(process.argv[2] ?? 21);
 const run = promisify(execFile);
 using temporary = openTemporaryFolder('watchpost-cold-start-');
 const folder = temporary.path;
@@ -55,15 +57,38 @@ const requests = [
 ];
 type FirstRequest = (typeof requests)[number];
 type Times = { wallMs: number; cpuMs: number };
+/** `until` the settings: a process without settings ends its import with their errors. */
+type Import = { name: string; file: string; until: 'settings' | 'handler'; request?: FirstRequest };
 
 try {
   const built = await buildFunctions(folder);
+  const hono = join(folder, 'hono.mjs');
+  await build({
+    stdin: { contents: "import { Hono } from 'hono'; new Hono();", resolveDir: import.meta.dirname },
+    outfile: hono,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: 'node',
+  });
   const times = new Map<string, Times[]>();
+  const toEntry = (name: string) => join(folder, name, 'index.mjs');
+  const imports: Import[] = [
+    { name: 'an empty module', file: 'data:text/javascript,', until: 'handler' },
+    { name: 'bare Hono', file: hono, until: 'handler' },
+    ...built.flatMap(({ name }): Import[] => [
+      { name: `${name}, until its settings are read`, file: toEntry(name), until: 'settings' },
+      { name, file: toEntry(name), until: 'handler' },
+    ]),
+    ...requests.map((request): Import => ({
+      name: `api and ${request.name}`,
+      file: toEntry('api'),
+      until: 'handler',
+      request,
+    })),
+  ];
   for (let round = 0; round < rounds; round += 1) {
-    await measure('an empty module', 'data:text/javascript,');
-    for (const { name } of built) await measure(name, join(folder, name, 'index.mjs'));
-    for (const request of requests)
-      await measure(`api and ${request.name}`, join(folder, 'api', 'index.mjs'), request);
+    for (const each of imports) await measure(each);
   }
   const [load = 0] = loadavg();
   process.stdout.write(
@@ -76,11 +101,12 @@ try {
     );
   }
 
-  async function measure(name: string, file: string, request?: FirstRequest): Promise<void> {
+  async function measure({ name, file, until, request }: Import): Promise<void> {
     const script = `
       globalThis.awslambda = { streamifyResponse: (handler) => handler };
       const [begin, used] = [performance.now(), process.cpuUsage()];
-      const { handler } = await import(${JSON.stringify(file)});
+      const { handler, error } = await import(${JSON.stringify(file)}).catch((error) => ({ error }));
+      if (error !== undefined && (${until === 'handler'} || error.name !== 'ZodError')) throw error;
       if (${request !== undefined}) {
         const { statusCode } = await handler(${JSON.stringify(toEvent(request?.path ?? ''))}, { awsRequestId: 'bench', getRemainingTimeInMillis: () => 10_000 });
         if (statusCode !== ${request?.status}) throw new Error('Status ' + statusCode);
@@ -89,7 +115,7 @@ try {
       console.log(JSON.stringify([performance.now() - begin, (user + system) / 1000]));
       process.exit();`;
     const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script], {
-      env: environment,
+      env: until === 'settings' ? { PATH: process.env['PATH'] } : environment,
     });
     const [wallMs, cpuMs] = /^\[([\d.]+),([\d.]+)\]$/m.exec(stdout)?.slice(1).map(Number) ?? [];
     if (wallMs === undefined || cpuMs === undefined) throw new Error(`No times: ${stdout}`);

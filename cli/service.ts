@@ -36,6 +36,7 @@ import { setSystemTimer, waitAtMost } from '../core/time-limit.ts';
 import { systemClock } from '../adapters/embedded/workflow/clock.ts';
 import { createWorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
 import { createExecutionStore, migrateExecutions } from '../adapters/embedded/workflow/execution-store.ts';
+import { writePositionsLate } from '../adapters/embedded/workflow/late-positions.ts';
 import { createWebhookGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createApp } from '../adapters/http/app.ts';
@@ -151,7 +152,11 @@ export async function openService(
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
   const media = createMediaStore(directory.media);
-  const executionStore = createExecutionStore(database);
+  const executionStore = writePositionsLate({
+    store: createExecutionStore(database),
+    setTimer: setSystemTimer,
+    log,
+  });
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
   const limits = createLimits(settings);
   const model = createModelStatus({
@@ -180,12 +185,14 @@ export async function openService(
   });
   const watchDeliveries = createWatchDeliveryStore(database);
   const modelPrice = readModelPrice(settings);
+  const reportUncounted = (error: unknown) =>
+    log.warning('Use of a caller was not counted', { error: String(error) });
   const baseDeps = {
     jobs,
     watches,
     createAlertId,
     modelPrice,
-    usage: createCallerUsage({ ledger: createUsageLedger(database), modelPrice, log, now }),
+    usage: createCallerUsage({ ledger: createUsageLedger(database, reportUncounted), modelPrice, log, now }),
     media,
     queue,
     callers,
@@ -304,6 +311,7 @@ export async function openService(
       model.close();
       for (const close of closers) await close();
       await executions.close();
+      executionStore.close();
       // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
       database.close();
       await Promise.all([closeSessions(), http.close(), webhookHttp.close()]);

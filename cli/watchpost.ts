@@ -30,6 +30,7 @@ import {
   visionSettings,
   wantsJson,
 } from './program/parse-options.ts';
+import { limitNewObjects } from './limit-new-objects.ts';
 import { openTerminal } from './terminal.ts';
 import { version } from './version.ts';
 
@@ -57,6 +58,7 @@ const program = new Command('watchpost')
 addSettings(program.command('start').description('serve the API on this machine until SIGTERM'), settingNames)
   .option('--json', 'print one JSON line when ready')
   .action(async (raw: unknown) => {
+    limitNewObjects();
     const { start } = await import('./commands/start.ts');
     await start(parseSettings(raw), terminal, wantsJson(raw));
   });

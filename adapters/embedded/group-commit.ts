@@ -17,7 +17,7 @@ type Waiting = {
 const groups = new WeakMap<DatabaseSync, GroupCommit>();
 
 /**
- * Returns the group commit of a database: work that is handed in before the event loop has another event shares one transaction, and so one wait for the
+ * Returns the group commit of a database: work that is handed in during one turn of the event loop shares one transaction, and so one wait for the
  * disk. Jobs that share a capture commit together. Each work has a savepoint: its failure takes back its own changes only.
  */
 export function groupCommits(database: DatabaseSync): GroupCommit {
@@ -34,8 +34,8 @@ export function groupCommits(database: DatabaseSync): GroupCommit {
         },
         reject,
       });
-      // Runs when all promises that are settled now have been handled.
-      if (waiting.length === 1) process.nextTick(flush);
+      // Runs when everything has been handled that the event loop has at hand: files that are complete, timers that are due.
+      if (waiting.length === 1) setImmediate(flush);
     });
   groups.set(database, commit);
   return commit;

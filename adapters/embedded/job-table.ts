@@ -4,8 +4,8 @@ import { jobSchema, type Job } from '../../core/records/job.ts';
 import type { JobQuery } from '../../core/ports/job-store.ts';
 import { createRecordReader, readCount, readRecords, toMilliseconds, type Row } from './record.ts';
 
-/** Jobs of ticks under way, a few kB each. */
-const maxParsed = 64;
+/** Active jobs of a busy machine, a few kB each. */
+const maxParsed = 500;
 
 /** Creates the table of jobs. Every write uses `toRow`, so that the columns match the record. */
 export function createJobTable(database: DatabaseSync) {
@@ -41,11 +41,15 @@ export function createJobTable(database: DatabaseSync) {
     ORDER BY expires_at DESC NULLS FIRST LIMIT ?`);
   const expired = database.prepare('SELECT record FROM jobs WHERE expires_at <= ?');
 
-  const readJob = createRecordReader(jobSchema, maxParsed);
+  const { read, remember } = createRecordReader(jobSchema, maxParsed);
   return {
     insert: (job: Job) => void insert.run(toRow(job)),
-    update: (job: Job) => void update.run(toRow(job)),
-    find: (jobId: string) => readJob(find.get(jobId)),
+    update: (job: Job) => {
+      const row = toRow(job);
+      update.run(row);
+      remember(job.job_id, row.record, job);
+    },
+    find: (jobId: string) => read(jobId, find.get(jobId)),
     remove: (jobId: string) => void remove.run(jobId),
     count: (query: JobQuery, now: Date) => readCount(count.get(toCondition(query, now))),
     page: (query: JobQuery, now: Date) =>

@@ -13,24 +13,33 @@ function readRecord<T>(schema: z.ZodType<T>, row: Row): T {
   return read.data;
 }
 
-/**
- * Returns a reader of records that parses the same text once: a tick reads its job several times. Keeps the newest `max` records, frozen.
- */
-export function createRecordReader<T extends object>(
-  schema: z.ZodType<T>,
-  max: number,
-): (row: Row | undefined) => T | undefined {
-  const parsed = new LRUCache<string, T>({ max });
-  return (row) => {
-    if (row === undefined) return undefined;
-    const text = row['record'];
-    const known = typeof text === 'string' ? parsed.get(text) : undefined;
-    if (known !== undefined) return known;
-    const record = readRecord(schema, row);
-    freeze(record);
-    if (typeof text === 'string') parsed.set(text, record);
-    return record;
+/** Reader of records by id that parses the same text once. The records are frozen. */
+export type RecordReader<T> = {
+  read(id: string, row: Row | undefined): T | undefined;
+  /** Keeps a record that was written as `text`, which is not parsed then. Freezes it. */
+  remember(id: string, text: string, record: T): void;
+};
+
+/** Creates a reader: a tick reads its job several times, and the next one what it has written. Keeps the newest record of `max` ids. */
+export function createRecordReader<T extends object>(schema: z.ZodType<T>, max: number): RecordReader<T> {
+  const kept = new LRUCache<string, { text: string; record: T }>({ max });
+  return {
+    read: (id, row) => {
+      if (row === undefined) return undefined;
+      const text = row['record'];
+      const known = kept.get(id);
+      if (known !== undefined && known.text === text) return known.record;
+      const record = readRecord(schema, row);
+      if (typeof text === 'string') remember(id, text, record);
+      return record;
+    },
+    remember,
   };
+
+  function remember(id: string, text: string, record: T): void {
+    freeze(record);
+    kept.set(id, { text, record });
+  }
 }
 
 export function readOptionalRecord<T>(schema: z.ZodType<T>, row: Row | undefined): T | undefined {

@@ -4,10 +4,15 @@ import { useRetentionDays } from '../../core/ports/usage-ledger.ts';
 import type { UsageLedger } from '../../core/ports/usage-ledger.ts';
 import { amountsOfUse, callerUseSchema } from '../../core/records/caller-use.ts';
 import { groupCommits } from './group-commit.ts';
-import { withStorageErrors } from './transaction.ts';
 
-/** Creates the ledger of the use of callers. A power loss can take back the newest counts. Throws `TransientError` for disk faults. */
-export function createUsageLedger(database: DatabaseSync): UsageLedger {
+/**
+ * Creates the ledger of the use of callers. A count is committed with the check that follows it, so `add` does not wait, and calls `report` if it fails. A
+ * power loss can take back the newest counts. `days` throws `TransientError` for disk faults.
+ */
+export function createUsageLedger(
+  database: DatabaseSync,
+  report: (error: unknown) => void = () => undefined,
+): UsageLedger {
   const columns = amountsOfUse.join(', ');
   const add = database.prepare(`
     INSERT INTO caller_use (caller, day, ${columns}) VALUES (?, ?, ${amountsOfUse.map(() => '?').join(', ')})
@@ -19,18 +24,18 @@ export function createUsageLedger(database: DatabaseSync): UsageLedger {
   );
   const commitInGroup = groupCommits(database);
   return {
-    // The commit of the check that follows flushes the count too.
-    add: async (caller, day, use) =>
-      commitInGroup(
-        () => {
-          add.run(caller, day, ...amountsOfUse.map((name) => use[name]));
-          expire.run(caller, oldestDay(day));
-        },
-        { flush: false },
-      ),
+    add: async (caller, day, use) => {
+      const work = () => {
+        add.run(caller, day, ...amountsOfUse.map((name) => use[name]));
+        expire.run(caller, oldestDay(day));
+      };
+      commitInGroup(work, { flush: false }).catch(report);
+    },
+    // After the counts that were added before.
     days: async (caller, from, to) =>
-      withStorageErrors(() =>
-        rowsSchema.parse(days.all(caller, from, to)).map(({ day, ...use }) => ({ day, use })),
+      commitInGroup(
+        () => rowsSchema.parse(days.all(caller, from, to)).map(({ day, ...use }) => ({ day, use })),
+        { flush: false },
       ),
   };
 }

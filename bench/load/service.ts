@@ -59,9 +59,7 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
     const progress = (await readEvents(jobId)).filter(({ type }) => type === 'progress');
     return progress
       .slice(1)
-      .map(
-        ({ timestamp }, index) => Date.parse(timestamp) - Date.parse(progress[index]?.data.next_check_at),
-      );
+      .map(({ timestamp }, index) => Date.parse(timestamp) - Date.parse(progress[index]?.data.next_check_at));
   }
 
   async function readEvents(jobId: string): Promise<{ type: string; timestamp: string; data: any }[]> {

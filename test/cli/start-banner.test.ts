@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -22,11 +22,11 @@ function start(...args: string[]) {
     await once(child, 'close');
     rmSync(dataDir, { recursive: true, force: true });
   });
-  return () => output;
+  return { output: () => output, pid: child.pid };
 }
 
 test('a start with an unreachable model says so in banner, log and /healthz, and serves', async () => {
-  const output = start(
+  const { output, pid } = start(
     '--vision',
     'openai',
     '--vision-model',
@@ -40,6 +40,9 @@ test('a start with an unreachable model says so in banner, log and /healthz, and
     / {2}model {5}FAILED openai, llava: does not answer.*\n.*Check that it is running/,
   );
   expect(output()).toMatch(/"level":"WARNING","message":"Model tested: openai, llava: does not answer"/);
+  // The process has replaced itself by one with the limit of new objects.
+  if (existsSync('/proc/self/cmdline'))
+    expect(readFileSync(`/proc/${pid}/cmdline`, 'utf8')).toContain('--max-semi-space-size=8\0');
   const origin = /serves on (http:\S+)\/api/.exec(output())?.[1];
   const response = await fetch(`${origin}/healthz?deep`);
   expect(response.status).toBe(200);

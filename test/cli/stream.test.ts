@@ -6,6 +6,7 @@ import { stream, videoArguments } from '../../cli/commands/stream.ts';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { folderOfTest } from '../support/temporary-folder.ts';
 import { openTerminal } from '../../cli/terminal.ts';
+import { folderOfTest } from '../support/temporary-folder.ts';
 
 const terminal = openTerminal({ TERM: 'dumb' });
 

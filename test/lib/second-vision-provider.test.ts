@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import type { VisionProvider } from '../../adapters/vision/provider.ts';
 import { findModelPrice, visionProviders, visionProviderSchema } from '../../adapters/vision/providers.ts';
@@ -9,7 +9,16 @@ import { createDependencies } from '../../functions/analyze/dependencies.ts';
 import { describeRoles } from './roles.ts';
 import { ownFunctions, synthesize } from './synthesize.ts';
 
-const { second } = vi.hoisted(() => ({ second: { created: [] as unknown[] } }));
+const { second } = vi.hoisted(() => {
+  // The files of a lane share modules: earlier ones have loaded the list without the second provider.
+  vi.resetModules();
+  return { second: { created: [] as unknown[] } };
+});
+
+afterAll(() => {
+  vi.doUnmock('../../adapters/vision/provider-list.ts');
+  vi.resetModules();
+});
 
 /** The line of a second provider, and the description that its folder exports. */
 vi.mock('../../adapters/vision/provider-list.ts', async (original) => ({

@@ -16,6 +16,7 @@ import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { createWorkflowEngine } from '../../adapters/embedded/workflow/engine.ts';
 import { createExecutionStore, migrateExecutions } from '../../adapters/embedded/workflow/execution-store.ts';
+import { writePositionsLate } from '../../adapters/embedded/workflow/late-positions.ts';
 import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
@@ -74,7 +75,7 @@ export function startProcess(
   const queue = createDeliveryQueue({ database, now, setTimer, log });
   const watchStore = createWatchStore(database);
   const watchDeliveries = createWatchDeliveryStore(database);
-  const executionStore = createExecutionStore(database);
+  const executionStore = writePositionsLate({ store: createExecutionStore(database), setTimer, log });
   const masterSecret = Buffer.alloc(32, 7);
   const signer = createWebhookSigner({ masterSecret });
   const modelPrice = { input: 0.000_06, output: 0.000_24 };

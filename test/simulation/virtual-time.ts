@@ -48,7 +48,7 @@ export class VirtualTime {
 
   /** Fires timers until `endMs`. `afterEach` runs when the promises of each have settled. */
   async runUntil(endMs: number, afterEach: () => void): Promise<void> {
-    for (await setImmediate(), afterEach(); ; await setImmediate(), afterEach()) {
+    for (await settle(), afterEach(); ; await settle(), afterEach()) {
       const next = this.takeNext(endMs);
       if (next === undefined) break;
       this.nowMs = Math.max(this.nowMs, next.at);
@@ -74,3 +74,10 @@ export class VirtualTime {
 }
 
 const cancelled: TimerOwner = { isDead: true };
+
+/** Turns of the event loop that the work of one timer may take: each commit waits for the end of a turn. */
+const maxTurns = 4;
+
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < maxTurns; turn += 1) await setImmediate();
+}

@@ -19,9 +19,9 @@ export type ServiceProcess = {
 export async function startService(
   dataDir: string,
   variables: Record<string, string> = {},
-  maxStartSeconds = 15,
+  maxStartSeconds = 30,
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['cli/watchpost.ts', 'start'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', 'cli/watchpost.ts', 'start'], {
     env: {
       ...process.env,
       WATCHPOST_PORT: '0',
@@ -39,8 +39,10 @@ export async function startService(
   const file = join(dataDir, 'watchpost.json');
   const ready = () => existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).pid === child.pid;
   for (let waited = 0; !ready(); waited += 1) {
-    if (child.exitCode !== null || waited > maxStartSeconds * 20)
+    if (child.exitCode !== null || waited > maxStartSeconds * 20) {
+      child.kill('SIGKILL');
       throw new Error(`The service did not start:\n${output}`);
+    }
     await sleep(50);
   }
   const credentials = JSON.parse(readFileSync(file, 'utf8'));

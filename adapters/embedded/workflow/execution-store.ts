@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { type ExecutionInput, executionInputSchema } from '../../../core/records/workflow.ts';
 import { jsonSchema } from './json.ts';
 import type { Progress } from './progress.ts';
-import { withoutFlush, withStorageErrors } from '../transaction.ts';
+import { transaction, withoutFlush, withStorageErrors } from '../transaction.ts';
 
 export type StoredExecution = { name: string; input: ExecutionInput; startedAt: Date; progress: Progress };
 
-/** Executions in SQLite. Every write is one statement, and so atomic. */
+/** Position of an execution, with the JSON of its data, if the caller has it. */
+export type Position = { progress: Progress; dataText: string | undefined };
+
+/** Executions in SQLite. Every write is atomic. */
 export type ExecutionStore = {
   /** Returns false if the name is taken by a running or ended execution. */
   insert(execution: StoredExecution): boolean;
@@ -16,6 +19,9 @@ export type ExecutionStore = {
    * caller has it.
    */
   save(name: string, progress: Progress, dataText?: string): boolean;
+  /** Stores positions by name, in one transaction. Those of executions that are not running any more have no effect. */
+  saveAll(positions: ReadonlyMap<string, Position>): void;
+  isRunning(name: string): boolean;
   find(name: string): StoredExecution | undefined;
   running(): StoredExecution[];
   /** Removes executions that ended before `stoppedBefore`, which frees their names. Returns how many. */
@@ -61,6 +67,9 @@ export function createExecutionStore(database: DatabaseSync): ExecutionStore {
       wake_at = :wake_at, error = :error, cause = :cause, stopped_at = :stopped_at
     WHERE name = :name AND status = 'running'`);
   const find = database.prepare('SELECT * FROM workflow_executions WHERE name = ?');
+  const isRunning = database.prepare(
+    `SELECT 1 FROM workflow_executions WHERE name = ? AND status = 'running'`,
+  );
   const running = database.prepare(`SELECT * FROM workflow_executions WHERE status = 'running'`);
   const prune = database.prepare(`DELETE FROM workflow_executions WHERE stopped_at < ?`);
 
@@ -78,6 +87,14 @@ export function createExecutionStore(database: DatabaseSync): ExecutionStore {
         () =>
           withoutFlush(database, () => update.run({ name, ...toColumns(progress, dataText) })).changes === 1,
       ),
+    saveAll: (positions) => {
+      const run = () => {
+        for (const [name, { progress, dataText }] of positions)
+          update.run({ name, ...toColumns(progress, dataText) });
+      };
+      withoutFlush(database, () => transaction(database, run));
+    },
+    isRunning: (name) => withStorageErrors(() => isRunning.get(name) !== undefined),
     find: (name) => {
       const row = withStorageErrors(() => find.get(name));
       return row === undefined ? undefined : read(row);

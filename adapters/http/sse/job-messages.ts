@@ -55,16 +55,21 @@ async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventSt
   }
 }
 
-/** Messages of this turn of the event loop. Readers with shared reads have the same event, and its picture is read and encoded once. */
-const formatted = new WeakMap<JobEvent, Promise<string>>();
+/**
+ * Messages of this turn of the event loop, by the dependencies of their readers: links begin with the host that a reader has called. Readers
+ * with shared reads have the same event, and its picture is read and encoded once.
+ */
+const formatted = new WeakMap<EventStreamDeps, WeakMap<JobEvent, Promise<string>>>();
 
 async function formatOnce(job: Job, event: JobEvent, deps: EventStreamDeps): Promise<string> {
-  const known = formatted.get(event);
+  const messages = formatted.get(deps) ?? new WeakMap<JobEvent, Promise<string>>();
+  formatted.set(deps, messages);
+  const known = messages.get(event);
   if (known !== undefined) return known;
   const message = formatMessage(job, event, deps);
-  formatted.set(event, message);
+  messages.set(event, message);
   // A slow reader holds a page of events; their pictures must not stay with it.
-  const forget = () => void setImmediate(() => formatted.delete(event));
+  const forget = () => void setImmediate(() => messages.delete(event));
   message.then(forget, forget);
   return message;
 }

@@ -46,6 +46,22 @@ test('work that is handed in together is committed in one transaction', async ()
   expect(commits.count).toBe(1);
 });
 
+test('work of several events that the event loop has at hand shares one transaction', async () => {
+  const { database, commits, insert, names } = openCounted();
+  const commit = groupCommits(database);
+
+  await Promise.all(
+    ['a', 'b'].map(async (name) => {
+      // Each is an event of its own, as a file that is complete.
+      await new Promise<void>((resolve) => setTimeout(resolve, 0));
+      await commit(() => insert(name));
+    }),
+  );
+
+  expect(names()).toEqual(['a', 'b']);
+  expect(commits.count).toBe(1);
+});
+
 test('a failure of one work takes back its own changes, and the others are committed', async () => {
   const { database, commits, insert, names } = openCounted();
   const commit = groupCommits(database);

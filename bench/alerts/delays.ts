@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+/** Events of a monitor, as the API returns them, in their order. */
+export const eventsSchema = z.array(
+  z.discriminatedUnion('type', [
+    z.object({
+      type: z.literal('progress'),
+      timestamp: z.iso.datetime(),
+      data: z.object({ next_check_at: z.iso.datetime().nullable() }),
+    }),
+    z.object({
+      type: z.literal('watch_triggered'),
+      timestamp: z.iso.datetime(),
+      data: z.object({ captured_at: z.iso.datetime(), boxes: z.array(z.unknown()).optional() }),
+    }),
+  ]),
+);
+
+/** Delays of a monitor, in milliseconds, and its alerts without boxes. */
+export type AlertDelays = {
+  /** From the planned time of a check to its commit, for all checks. */
+  checksMs: number[];
+  /** The same, for the checks that alert. */
+  alertsMs: number[];
+  /** From the time of the capture to the alert. */
+  agesMs: number[];
+  withoutBoxes: number;
+};
+
+/** Returns the delays of all checks with a known planned time: that of the first one is not in the log. */
+export function readDelays(events: z.infer<typeof eventsSchema>): AlertDelays {
+  const delays: AlertDelays = { checksMs: [], alertsMs: [], agesMs: [], withoutBoxes: 0 };
+  let plannedAt: string | null = null;
+  let lastMs: number | null = null;
+  for (const { type, timestamp, data } of events) {
+    const atMs = Date.parse(timestamp);
+    if (type === 'progress') {
+      lastMs = plannedAt === null ? null : atMs - Date.parse(plannedAt);
+      if (lastMs !== null) delays.checksMs.push(lastMs);
+      plannedAt = data.next_check_at;
+      continue;
+    }
+    // The `progress` event of a check precedes its alert.
+    if (lastMs !== null) delays.alertsMs.push(lastMs);
+    delays.agesMs.push(atMs - Date.parse(data.captured_at));
+    if (data.boxes === undefined) delays.withoutBoxes += 1;
+  }
+  return delays;
+}
