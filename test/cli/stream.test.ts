@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { stream, videoArguments } from '../../cli/commands/stream.ts';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
-import { folderOfTest } from '../support/temporary-folder.ts';
 import { openTerminal } from '../../cli/terminal.ts';
 import { folderOfTest } from '../support/temporary-folder.ts';
 
