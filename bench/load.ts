@@ -30,6 +30,7 @@ import type { BenchService } from './load/service.ts';
 type Load = { jobs: number; sources: number };
 
 const warmUpSeconds = 30;
+const settleSeconds = 15;
 const idleSeconds = 20;
 
 const { values, positionals } = parseArgs({
@@ -64,7 +65,8 @@ async function printFairness(): Promise<void> {
 }
 
 async function printCosts(): Promise<void> {
-  const idleCores = await warmUp();
+  await warmUp();
+  const idleCores = await measureIdle();
   const bareMs = bareFrameMs();
   const rows: Record<string, object> = {};
   const points: (LoadPoint & Load)[] = [];
@@ -98,18 +100,19 @@ function readLoad(name: string): Load {
   return { jobs: Number(jobs), sources: Number(sources) };
 }
 
-/**
- * Runs many jobs with short intervals, so that no measurement contains the compilation of code: a service runs for days. Returns the cores that
- * a service without jobs uses after it.
- */
-async function warmUp(): Promise<number> {
+/** Runs many jobs with short intervals, so that no measurement contains the compilation of code: a service runs for days. */
+async function warmUp(): Promise<void> {
   const jobs = Math.min(Math.max(...loads.map((load) => load.jobs)), values.model === 'objects' ? 20 : 100);
   const sources = Math.min(Math.max(...loads.map((load) => load.sources)), jobs, 10);
   await using service = await openWith(jobs);
   for (let index = 0; index < jobs; index += 1) await startJob(service, { jobs, sources }, index, 5);
   await sleep(warmUpSeconds * 1000);
-  await service.endJobs(jobs);
-  await sleep(2000);
+}
+
+/** Returns the cores that a service without jobs uses, after the work of its start. */
+async function measureIdle(): Promise<number> {
+  await using _service = await openWith(1);
+  await sleep(settleSeconds * 1000);
   const before = readProcessorTimes([cameras.pid]);
   const started = performance.now();
   await sleep(idleSeconds * 1000);
