@@ -10,6 +10,9 @@ import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 import { setSystemTimer } from '../core/time-limit.ts';
 
+/** Time after a capture at which the process for the next one starts. Its check is done by then. */
+const prepareAfterMs = 1_500;
+
 const elapsedMs = (): number => performance.now();
 
 /** Creates the media adapters: one guard, one HTTP client, and the capturer that uses both. */
@@ -29,7 +32,7 @@ export function createMedia(
   const ffmpeg = limitDecodes({
     ffmpeg: poolDecoders({
       ffmpegPath,
-      ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
+      ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir, prepareAfterMs }),
       maxProcesses: concurrentDecodes,
     }),
     max: concurrentDecodes,

@@ -74,7 +74,10 @@ function createBuiltInVision(
   ffmpegPath: string,
   deps: ThreadDetectorDeps,
 ): VisionModel {
-  const decoder = poolImageDecoders({ ffmpegPath, alone: createImageDecoder({ ffmpegPath }) });
+  const decoder = poolImageDecoders({
+    ffmpegPath,
+    alone: createImageDecoder({ ffmpegPath, prepareAfterMs }),
+  });
   return files === null
     ? createPixelVision({ decoder })
     : createObjectsVision({
@@ -87,6 +90,9 @@ function createBuiltInVision(
         ),
       });
 }
+
+/** Time after the decoding of a clip at which the process for the next one starts. The network has judged the clip by then. */
+const prepareAfterMs = 1_500;
 
 /** Memory below which one thread of the object model is enough: each takes 140 MB. */
 const minMemoryOfTwoBytes = 1.5e9;

@@ -1,5 +1,6 @@
 import { ImageDecodeError } from './errors.ts';
 import { decodingLimits, quietArguments } from './capture-arguments.ts';
+import { createFfmpegPool } from './ffmpeg-pool.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /** Size of an image, in pixels. */
@@ -42,8 +43,15 @@ const jpegInput =
   '-err_detect explode -codec_whitelist mjpeg -protocol_whitelist pipe -f image2pipe -c:v mjpeg -i pipe:0';
 const mp4Input = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe:0';
 
-/** Creates a decoder that runs one ffmpeg process per call, for at most 10 s. */
-export function createImageDecoder(options: { ffmpegPath: string }): ImageDecoder {
+/** Lifetime of an idle process for clips, in milliseconds: as that of captures. */
+const keepSpareMs = 65_000;
+
+/**
+ * Creates a decoder that runs one ffmpeg process per call, for at most 10 s. With `prepareAfterMs`, a process for the next clip starts after each clip, so
+ * that its start takes no time.
+ */
+export function createImageDecoder(options: { ffmpegPath: string; prepareAfterMs?: number }): ImageDecoder {
+  const spares = createFfmpegPool({ ...options, keepMs: keepSpareMs, newFile: () => '' });
   return {
     decode: async (jpeg, size, signal) => {
       const [picture] = await pictures([jpeg], jpegInput, scaled(size), size, 1, signal);
@@ -64,7 +72,7 @@ export function createImageDecoder(options: { ffmpegPath: string }): ImageDecode
     },
     decodeClip: async (mp4, size, framesPerSecond, signal) => {
       const filter = `fps=${framesPerSecond},${scaled(size)}`;
-      const found = await pictures([mp4], mp4Input, filter, size, maxFrames, signal);
+      const found = await pictures([mp4], mp4Input, filter, size, maxFrames, signal, true);
       if (found.length === 0) throw new ImageDecodeError('The clip cannot be decoded as H.264 in MP4');
       return found;
     },
@@ -107,27 +115,20 @@ export function createImageDecoder(options: { ffmpegPath: string }): ImageDecode
     size: ImageSize,
     max: number,
     signal: AbortSignal,
+    isClip = false,
   ): Promise<Uint8Array[]> {
     const pictureBytes = size.width * size.height * 3;
     const output = ['-map', '0:v:0', '-vf', filter, '-frames:v', `${max}`, '-fps_mode', 'passthrough'];
+    const raw = ['-f', 'rawvideo', 'pipe:1'];
+    const args = [...quietArguments, ...decodingLimits, ...input.split(' '), ...output, ...raw];
+    const keepsSpare = isClip && options.prepareAfterMs !== undefined;
+    signal.throwIfAborted();
+    const run = keepsSpare ? { process: spares.take(() => args) } : { ffmpegPath: options.ffmpegPath, args };
     const outcome = await spawnFfmpeg(
-      {
-        ffmpegPath: options.ffmpegPath,
-        args: [
-          ...quietArguments,
-          ...decodingLimits,
-          ...input.split(' '),
-          ...output,
-          '-f',
-          'rawvideo',
-          'pipe:1',
-        ],
-        input: chunks,
-        outputBytes: max * pictureBytes,
-        timeoutMs,
-      },
+      { ...run, input: chunks, outputBytes: max * pictureBytes, timeoutMs },
       signal,
     );
+    if (keepsSpare) spares.prepare(() => args);
     if (outcome.ended !== 'exited') throw new ImageDecodeError(`Decoding ${outcome.ended}`);
     return inPieces(outcome.stdout, pictureBytes);
   }

@@ -4,7 +4,7 @@ import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 export type FfmpegPool = {
   /** Returns the idle process with these arguments, or starts one. */
   take(command: FfmpegCommand): IdleProcess;
-  /** Starts an idle process for these arguments if none exists. */
+  /** Starts an idle process for these arguments if none exists, after `prepareAfterMs`. */
   prepare(command: FfmpegCommand): void;
 };
 
@@ -23,6 +23,8 @@ export function createFfmpegPool(options: {
   ffmpegPath: string;
   keepMs: number;
   newFile: () => string;
+  /** Default: when the event loop is free. Starting a process takes 70 ms of processor time, which the check of a capture needs. */
+  prepareAfterMs?: number | undefined;
 }): FfmpegPool {
   const waiting = new Map<string, IdleProcess>();
   return {
@@ -34,9 +36,16 @@ export function createFfmpegPool(options: {
       return spare;
     },
     prepare: (command) => {
-      if (!waiting.has(toKey(command)) && waiting.size < maxIdle) keep(toKey(command), start(command));
+      const { prepareAfterMs } = options;
+      // Starting a process blocks for some milliseconds.
+      if (prepareAfterMs === undefined) setImmediate(() => prepareNow(command));
+      else setTimeout(() => prepareNow(command), prepareAfterMs).unref();
     },
   };
+
+  function prepareNow(command: FfmpegCommand): void {
+    if (!waiting.has(toKey(command)) && waiting.size < maxIdle) keep(toKey(command), start(command));
+  }
 
   function start(command: FfmpegCommand): IdleProcess {
     const file = options.newFile();

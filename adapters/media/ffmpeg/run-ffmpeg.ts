@@ -57,9 +57,14 @@ const keepSpareMs = 65_000;
  * Creates the runner. `tempDir` holds clips while they are written: an MP4 with its index at the front needs a
  * file.
  */
-export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: string }): FfmpegRunner {
+export function createFfmpegRunner(options: {
+  ffmpegPath: string;
+  tempDir: string;
+  prepareAfterMs?: number;
+}): FfmpegRunner {
   const newFile = (): string => join(options.tempDir, `clip-${randomUUID()}.mp4`);
-  const spares = createFfmpegPool({ ffmpegPath: options.ffmpegPath, keepMs: keepSpareMs, newFile });
+  const { ffmpegPath, prepareAfterMs } = options;
+  const spares = createFfmpegPool({ ffmpegPath, keepMs: keepSpareMs, newFile, prepareAfterMs });
   return { run };
 
   async function run(
@@ -76,8 +81,7 @@ export function createFfmpegRunner(options: { ffmpegPath: string; tempDir: strin
     try {
       const chunks = input.kind === 'pipe' ? { input: input.chunks } : {};
       const outcome = await spawnFfmpeg({ process, ...chunks, ...outputs }, signal);
-      // Starting a process blocks for some milliseconds, so the result is returned first.
-      if (mayWait) setImmediate(() => spares.prepare(command));
+      if (mayWait) spares.prepare(command);
       return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);
     } finally {
       if (wanted.mode !== 'frames') await rm(process.file, { force: true });

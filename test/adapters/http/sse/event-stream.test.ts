@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
-import { jobMessages } from '../../../../adapters/http/sse/job-messages.ts';
 import { createEventSessions } from '../../../../adapters/embedded/event-sessions.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import { NotLiveError, TransientError, VisionError } from '../../../../core/errors.ts';
@@ -91,33 +90,6 @@ describe('a stream', () => {
     expect(Buffer.from(data.frame_b64, 'base64')).toEqual(Buffer.from([255, 216, 2]));
     expect(data).not.toHaveProperty('frame_key');
     expect(data).not.toHaveProperty('frame_url');
-  });
-
-  test('readers of one host share a message and its picture, and those of another host have its links', async () => {
-    const jobId = await watchedToItsEnd();
-    const job = (await world.c.jobs.get(jobId, world.c.now()))!;
-    const events = await world.c.jobs.events(jobId, 0, 100);
-    const pictures = vi.spyOn(world.c.media, 'get');
-    const reads = { get: async () => job, events: async () => events };
-    const here = { ...world.c, eventStreams: { ...world.c.eventStreams, reads } };
-    const elsewhere = { ...here, baseUrl: 'https://other.example/api' };
-    const reading = { job, after: 0, keyHash: '', signal: new AbortController().signal };
-
-    const collect = async (deps: typeof here) => {
-      let text = '';
-      for await (const message of jobMessages(reading, deps)) text += message;
-      return text;
-    };
-
-    const all = await Promise.all([here, here, elsewhere].map(collect));
-
-    expect(all[1]).toBe(all[0]);
-    expect(all.map((text) => /"events_url":"([^"]+)"/.exec(text)?.[1])).toEqual([
-      `http://watchpost.test/api/jobs/${jobId}/events`,
-      `http://watchpost.test/api/jobs/${jobId}/events`,
-      `https://other.example/api/jobs/${jobId}/events`,
-    ]);
-    expect(pictures).toHaveBeenCalledTimes(2);
   });
 
   test('a stream of a running job waits for new events', async () => {

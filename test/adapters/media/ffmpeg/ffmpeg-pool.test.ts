@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { createFfmpegPool } from '../../../../adapters/media/ffmpeg/ffmpeg-pool.ts';
 import {
   clipEndPtsSeconds,
   trimToLastSeconds,
 } from '../../../../adapters/media/hls/trim-transport-stream.ts';
+import { mp4 } from '../../vision/pixel/pictures.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 
 const never = new AbortController().signal;
@@ -103,6 +105,22 @@ describe('idle ffmpeg for clips', () => {
     await startedSoFar(5);
     expect((await readdir(directory)).toSorted()).toEqual(['ffmpeg', 'started']);
   });
+});
+
+test('the decoder of clips uses an idle ffmpeg, started after the previous clip, and never for another size', async () => {
+  const decoder = createImageDecoder({ ffmpegPath: counted, prepareAfterMs: 0 });
+  const clip = mp4('color=gray:s=320x180:r=10');
+  const [small, large] = [
+    { width: 32, height: 18 },
+    { width: 64, height: 36 },
+  ];
+  const decode = async (size: typeof small) => (await decoder.decodeClip(clip, size, 4, never))[0]?.length;
+  expect(await decode(small)).toBe(32 * 18 * 3);
+  await startedSoFar(2);
+  expect(await decode(small)).toBe(32 * 18 * 3);
+  await startedSoFar(3);
+  expect(await decode(large)).toBe(64 * 36 * 3);
+  await startedSoFar(5);
 });
 
 describe('idle ffmpeg', () => {
