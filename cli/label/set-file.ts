@@ -5,7 +5,7 @@ import { parseLabelledSet, type Example } from '../../core/evaluation/labelled-s
 /** Labelled set that is being labelled. Examples are counted from 0 in the order of their lines. */
 export type SetFile = {
   examples: () => Promise<Example[]>;
-  /** Reads the examples, and the lines that are none. */
+  /** Reads the examples, with the lines that cannot be read. */
   read: () => Promise<ReturnType<typeof parseLabelledSet>>;
   /** Stores the right answer of an example, and keeps all other fields and lines. Throws `SetChangedError`. */
   label: (index: number, expected: Example['expected']) => Promise<void>;
