@@ -10,7 +10,9 @@ import { startCameras } from './load/cameras.ts';
 import { plotCores, plotDelays } from './load/plot.ts';
 import type { LoadPoint } from './load/plot.ts';
 import { readProcessorTimes } from './load/processor-times.ts';
-import { openService, quantile } from './load/service.ts';
+import { measureFairness } from './load/fairness.ts';
+import { openService, quantile, RefusedError } from './load/service.ts';
+import type { BenchService } from './load/service.ts';
 
 /**
  * Measures what checks cost on this machine, with monitors in `frames` mode. Prints the processor time per check (service and its ffmpeg
@@ -21,10 +23,15 @@ import { openService, quantile } from './load/service.ts';
  *   --judged 100     percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
  *   --seconds 40     duration of the measurement
  *   --ffmpeg PATH
+ *   --fairness       overloads the service instead, and prints how it treats its jobs (about five minutes a load)
  *   --plot           writes `bench/results/load-delays.svg` and `load-cores.svg`, of loads with a stream per job
  */
 
 type Load = { jobs: number; sources: number };
+
+const warmUpSeconds = 30;
+const settleSeconds = 15;
+const idleSeconds = 20;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -34,6 +41,7 @@ const { values, positionals } = parseArgs({
     judged: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '40' },
     ffmpeg: { type: 'string', default: '' },
+    fairness: { type: 'boolean', default: false },
     plot: { type: 'boolean', default: false },
   },
 });
@@ -46,31 +54,44 @@ const cameras = cleanup.use(
   await startCameras(ffmpeg.path, Math.max(...loads.map(({ sources }) => sources))),
 );
 
-const bareMs = bareFrameMs();
-const rows: Record<string, object> = {};
-const points: (LoadPoint & Load)[] = [];
-for (const load of loads) {
-  const { point, row } = await measure(load);
-  points.push(point);
-  rows[`${load.jobs}x${load.sources}`] = row;
-}
-console.table(rows);
-for (const [at, { jobs, sources, cores }] of points.entries()) {
-  const base = points.slice(0, at).find((other) => other.sources === sources && other.jobs < jobs);
-  if (base !== undefined)
-    console.log(
-      `${jobs} jobs cost ${round(cores / base.cores)} times what ${base.jobs} jobs on the same ${sources} sources cost, in processor time of the service and ffmpeg`,
-    );
-}
-console.log(`processor time of bare ffmpeg for one frame of a stream: ${round(bareMs)} ms`);
+if (values.fairness) await printFairness();
+else await printCosts();
 console.log(
   `load average of the last minute: ${loadavg()[0]?.toFixed(2)}; ffmpeg ${ffmpeg.version} at ${ffmpeg.path}`,
 );
-if (values.plot) {
-  const distinct = points.filter(({ jobs, sources }) => jobs === sources);
-  const folder = join(import.meta.dirname, 'results');
-  writeFileSync(join(folder, 'load-delays.svg'), plotDelays(distinct));
-  writeFileSync(join(folder, 'load-cores.svg'), plotCores(distinct));
+
+async function printFairness(): Promise<void> {
+  for (const load of loads) console.table({ [`${load.jobs}x${load.sources}`]: await overload(load) });
+}
+
+async function printCosts(): Promise<void> {
+  await warmUp();
+  const idleCores = await measureIdle();
+  const bareMs = bareFrameMs();
+  const rows: Record<string, object> = {};
+  const points: (LoadPoint & Load)[] = [];
+  for (const load of loads) {
+    const { point, row } = await measure(load, bareMs);
+    points.push(point);
+    rows[`${load.jobs}x${load.sources}`] = row;
+  }
+  console.table(rows);
+  for (const [at, { jobs, sources, cores }] of points.entries()) {
+    const base = points.slice(0, at).find((other) => other.sources === sources && other.jobs < jobs);
+    if (base !== undefined)
+      console.log(
+        `${jobs} jobs cost ${round(cores / base.cores)} times what ${base.jobs} jobs on the same ${sources} sources cost, in processor time of the service and ffmpeg ` +
+          `(${round((cores - idleCores) / (base.cores - idleCores))} times without what a service without jobs costs)`,
+      );
+  }
+  console.log(`a service without jobs uses ${idleCores.toFixed(4)} cores`);
+  console.log(`processor time of bare ffmpeg for one frame of a stream: ${round(bareMs)} ms`);
+  if (values.plot) {
+    const distinct = points.filter(({ jobs, sources }) => jobs === sources);
+    const folder = join(import.meta.dirname, 'results');
+    writeFileSync(join(folder, 'load-delays.svg'), plotDelays(distinct));
+    writeFileSync(join(folder, 'load-cores.svg'), plotCores(distinct));
+  }
 }
 
 function readLoad(name: string): Load {
@@ -79,16 +100,66 @@ function readLoad(name: string): Load {
   return { jobs: Number(jobs), sources: Number(sources) };
 }
 
-async function measure({ jobs, sources }: Load) {
-  await using service = await openService({ ffmpeg, jobs, settings: { vision: values.model } });
-  for (let index = 0; index < jobs; index += 1) {
-    const judged = (index * 100) / jobs < Number(values.judged);
-    await service.startMonitor(cameras.cameraUrl(index % sources, judged ? 'moving' : 'still'), {
-      condition: values.model === 'objects' ? 'A person is in the picture' : 'The picture is entirely black',
-      interval_seconds: intervalSeconds,
-      enable_prefilter: !judged,
-    });
-  }
+/** Runs many jobs with short intervals, so that no measurement contains the compilation of code: a service runs for days. */
+async function warmUp(): Promise<void> {
+  const jobs = Math.min(Math.max(...loads.map((load) => load.jobs)), values.model === 'objects' ? 20 : 100);
+  const sources = Math.min(Math.max(...loads.map((load) => load.sources)), jobs, 10);
+  await using service = await openWith(jobs);
+  for (let index = 0; index < jobs; index += 1) await startJob(service, { jobs, sources }, index, 5);
+  await sleep(warmUpSeconds * 1000);
+}
+
+/** Returns the cores that a service without jobs uses, after the work of its start. */
+async function measureIdle(): Promise<number> {
+  await using _service = await openWith(1);
+  await sleep(settleSeconds * 1000);
+  const before = readProcessorTimes([cameras.pid]);
+  const started = performance.now();
+  await sleep(idleSeconds * 1000);
+  const after = readProcessorTimes([cameras.pid]);
+  return (after.ownMs - before.ownMs + after.childrenMs - before.childrenMs) / (performance.now() - started);
+}
+
+async function openWith(jobs: number): Promise<BenchService> {
+  return openService({ ffmpeg, jobs, settings: { vision: values.model } });
+}
+
+async function startJob(
+  service: BenchService,
+  { jobs, sources }: Load,
+  index: number,
+  seconds: number,
+): Promise<void> {
+  const judged = (index * 100) / jobs < Number(values.judged);
+  await service.startMonitor(cameras.cameraUrl(index % sources, judged ? 'moving' : 'still'), {
+    condition: values.model === 'objects' ? 'A person is in the picture' : 'The picture is entirely black',
+    interval_seconds: seconds,
+    enable_prefilter: !judged,
+  });
+}
+
+async function overload(load: Load) {
+  await using service = await openWith(load.jobs + 1);
+  return await measureFairness(service, {
+    jobs: load.jobs,
+    intervalSeconds,
+    seconds: Number(values.seconds),
+    startJob: async (index) => {
+      try {
+        await startJob(service, load, index, intervalSeconds);
+        return true;
+      } catch (error) {
+        if (!(error instanceof RefusedError) || error.code !== 'SERVICE_OVERLOADED') throw error;
+        return false;
+      }
+    },
+  });
+}
+
+async function measure({ jobs, sources }: Load, bareMs: number) {
+  await using service = await openWith(jobs);
+  for (let index = 0; index < jobs; index += 1)
+    await startJob(service, { jobs, sources }, index, intervalSeconds);
   await sleep(2 * intervalSeconds * 1000);
   // Counting is a request per job, so it is outside of the measured time.
   const checksBefore = await service.countChecks();

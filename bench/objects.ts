@@ -7,7 +7,14 @@ import { findNetworkFiles } from '../adapters/vision/objects/packages.ts';
 import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
 import { readJpegHeader } from '../core/stream/jpeg.ts';
 import { type Label, parseLabels } from './objects/labels.ts';
-import { countFalseFrames, formatScores, type Judged, scoreClasses } from './objects/score.ts';
+import {
+  countFalseFrames,
+  findWorstClass,
+  formatScores,
+  type Judged,
+  scoreClasses,
+  formatShare,
+} from './objects/score.ts';
 
 // Measures the object model on labelled pictures and videos: recall and precision by class and threshold, time and memory.
 
@@ -80,6 +87,13 @@ const lines = [
     (threshold) =>
       `frames with a false object other than a person, at ${threshold}: ${countFalseFrames(judged, threshold)} of ${labels.length}`,
   ),
+  ...thresholds.map((threshold) => {
+    const worst = findWorstClass(judged, threshold);
+    const words = worst
+      ? `${worst.object}, ${worst.falseFrames} of ${worst.emptyFrames} (${formatShare(worst.falseFrames, worst.emptyFrames)})`
+      : 'none';
+    return `most false frames of a single class other than a person, at ${threshold}: ${words}`;
+  }),
   `time of the network: first ${Math.round(first)} ms (with loading), median ${quantile(0.5)} ms, 95 % within ${quantile(0.95)} ms`,
   `memory of the process: ${Math.round(process.memoryUsage().rss / 1e6)} MB`,
 ];

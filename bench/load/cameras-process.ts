@@ -6,13 +6,14 @@ import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 /**
  * Serves recorded 720p30 as many endless HLS streams, `/moving-N/live.m3u8` and `/still-N/live.m3u8`: no encoder runs during the measurement. Streams
- * that move begin at different places of a long recording, so that no two of them show the same picture at nearly the same time: the service would
- * judge it once. A process of its own, whose processor time does not count. Usage: cameras-process.ts <ffmpeg> <streams>
+ * that move begin at different places of a long recording, and still ones have a picture each, so that no two of them show the same picture at nearly the
+ * same time: the service would judge it once. A process of its own, whose processor time does not count. Usage: cameras-process.ts <ffmpeg> <streams>
  */
 
 const [ffmpegPath = 'ffmpeg', streams = '1'] = process.argv.slice(2);
 const segmentSeconds = 2;
 const listed = 6;
+const maxStills = 100;
 /** Segments of the recording: at least 8 s between two streams, or so many streams that the service keeps no picture for that long. */
 const recordedSegments = Math.max(4 * Math.min(Number(streams), 40), Number(streams));
 const encoding =
@@ -20,18 +21,23 @@ const encoding =
 const cutting = `-f segment -segment_time ${segmentSeconds} -segment_format mpegts`;
 const pictures = {
   moving: await record('testsrc2=size=1280x720:rate=30', recordedSegments),
-  still: await record('smptehdbars=size=1280x720:rate=30', listed),
+  // Each segment has another picture, which one stream shows all the time.
+  still: await record('testsrc2=size=1280x720:rate=1/2,fps=30', Math.min(Number(streams), maxStills)),
 };
 
 const server = createServer((request, response) => {
   const newest = Math.floor(Date.now() / 1000 / segmentSeconds);
   const [, picture, stream, wanted] = /^\/(still|moving)-(\d+)\/(\d+)\.ts$/.exec(request.url ?? '') ?? [];
   if (wanted !== undefined) {
-    const segments = picture === 'still' ? pictures.still : pictures.moving;
-    const begin = Math.floor((Number(stream) * segments.length) / Number(streams));
+    const { still, moving } = pictures;
+    const begin = Math.floor((Number(stream) * moving.length) / Number(streams));
     response
       .setHeader('Content-Type', 'video/mp2t')
-      .end(segments[(begin + Number(wanted)) % segments.length]);
+      .end(
+        picture === 'still'
+          ? still[Number(stream) % still.length]
+          : moving[(begin + Number(wanted)) % moving.length],
+      );
     return;
   }
   const first = newest - listed;

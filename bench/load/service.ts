@@ -5,6 +5,8 @@ import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 type ServiceOptions = { ffmpeg: LocatedFfmpeg; jobs: number; settings?: Record<string, string> };
 
+export type BenchService = Awaited<ReturnType<typeof openService>>;
+
 /** Starts the service in this process with a data folder of its own, and returns what a measurement of its jobs needs. */
 export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOptions) {
   const folder = openTemporaryFolder('watchpost-bench-');
@@ -18,17 +20,21 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
     logLevel: 'error',
     maxJobSeconds: '3600',
   };
-  const { credentials, close } = await runService(readSettings({ ...own, ...settings }, {}), ffmpeg, {
-    write: (line) => console.error(line),
-    humanReadable: false,
-  });
+  const { service, credentials, close } = await runService(
+    readSettings({ ...own, ...settings }, {}),
+    ffmpeg,
+    {
+      write: (line) => console.error(line),
+      humanReadable: false,
+    },
+  );
   const jobIds: string[] = [];
   return {
     apiKey: credentials.api_key,
     eventUrls: () => jobIds.map((jobId) => `${credentials.base_url}/jobs/${jobId}/events`),
-    /** Starts a monitor whose condition never holds, and returns its id. */
+    /** Starts a monitor whose condition never holds, and returns its id. Throws if the service refuses it. */
     startMonitor: async (streamUrl: string, fields: Record<string, unknown> = {}): Promise<string> => {
-      const created = await call('POST', '/live-monitor', {
+      const created = await callOrThrow('POST', '/live-monitor', {
         stream_url: streamUrl,
         condition: 'The picture is entirely black',
         input_mode: 'frames',
@@ -40,11 +46,20 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
       return created.job_id;
     },
     readEvents,
-    /** Returns the checks of each job since its start. */
-    countChecks: async (): Promise<number[]> => {
-      const details = await Promise.all(jobIds.map((jobId) => call('GET', `/jobs/${jobId}`)));
-      return details.map(({ stats }) => stats.last_check);
+    /** Returns how late checks are, as in `/metrics`. */
+    readPace: () => service.deps.pace.read(),
+    /** Returns the gaps of all jobs with this reason. */
+    countGaps: async (reason: string): Promise<number> => {
+      const details = await readJobs();
+      return details.flatMap(({ stats }) => stats.coverage.gaps).filter((gap) => gap.reason === reason)
+        .length;
     },
+    /** Ends the first jobs. */
+    endJobs: async (count: number): Promise<void> => {
+      for (const jobId of jobIds.splice(0, count)) await call('DELETE', `/jobs/${jobId}`);
+    },
+    /** Returns the checks of each job since its start. */
+    countChecks: async (): Promise<number[]> => (await readJobs()).map(({ stats }) => stats.last_check),
     /** Returns the delays of all commits after their planned time, sorted: capture, comparison, model and commit. */
     readDelays: async (): Promise<number[]> =>
       (await Promise.all(jobIds.map(listDelays))).flat().toSorted((a, b) => a - b),
@@ -54,6 +69,17 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
       folder[Symbol.dispose]();
     },
   };
+
+  async function readJobs(): Promise<{ stats: any }[]> {
+    return Promise.all(jobIds.map((jobId) => call('GET', `/jobs/${jobId}`)));
+  }
+
+  async function callOrThrow(method: string, path: string, body: unknown): Promise<any> {
+    const response = await call(method, path, body);
+    if (response.job_id === undefined)
+      throw new RefusedError(response.error?.code ?? '', JSON.stringify(response));
+    return response;
+  }
 
   async function listDelays(jobId: string): Promise<number[]> {
     const progress = (await readEvents(jobId)).filter(({ type }) => type === 'progress');
@@ -79,6 +105,16 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
       return send();
     });
     return response.json();
+  }
+}
+
+/** Job that the service did not accept. */
+export class RefusedError extends Error {
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
   }
 }
 

@@ -59,9 +59,16 @@ export function countFalseFrames(judged: Judged[], threshold: number): number {
   ).length;
 }
 
+/** Returns the class other than a person that is most often false, as a condition about it alone would alert; undefined if none is. */
+export function findWorstClass(judged: Judged[], threshold: number): ClassScore | undefined {
+  const rate = ({ falseFrames, emptyFrames }: ClassScore) => falseFrames / emptyFrames;
+  return scoreClasses(judged, threshold)
+    .filter(({ object, falseFrames }) => object !== 'person' && falseFrames > 0)
+    .toSorted((a, b) => rate(b) - rate(a))[0];
+}
+
 /** Formats the scores as a table. */
 export function formatScores(scores: ClassScore[]): string[] {
-  const share = (part: number, of: number) => (of === 0 ? '–' : `${((part / of) * 100).toFixed(1)} %`);
   return [
     'class            threshold  whole  recall   precision  frames without it  false frames',
     ...scores.map((score) =>
@@ -69,11 +76,16 @@ export function formatScores(scores: ClassScore[]): string[] {
         score.object.padEnd(16),
         score.threshold.toFixed(2).padEnd(10),
         `${score.whole}`.padStart(5),
-        share(score.found, score.whole).padStart(8),
-        share(score.reported - score.excess, score.reported).padStart(10),
+        formatShare(score.found, score.whole).padStart(8),
+        formatShare(score.reported - score.excess, score.reported).padStart(10),
         `${score.emptyFrames}`.padStart(18),
-        `${score.falseFrames} (${share(score.falseFrames, score.emptyFrames)})`.padStart(15),
+        `${score.falseFrames} (${formatShare(score.falseFrames, score.emptyFrames)})`.padStart(15),
       ].join(' '),
     ),
   ];
+}
+
+/** Formats a part of a number in percent. */
+export function formatShare(part: number, of: number): string {
+  return of === 0 ? '–' : `${((part / of) * 100).toFixed(1)} %`;
 }

@@ -9,7 +9,7 @@ import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { evaluateVariant, type VariantResult } from '../evaluate/evaluate-variant.ts';
 import { readExampleMedia } from '../evaluate/example-media.ts';
 import { createChosenModel } from '../evaluate/model-choice.ts';
-import { printResults, variantName } from '../evaluate/print-results.ts';
+import { describeLabels, printResults, variantName } from '../evaluate/print-results.ts';
 import { readLabelledSet, type LabelledExample } from '../evaluate/read-set.ts';
 import { createEvaluationReport } from '../evaluate/report.ts';
 import type { Settings } from '../settings.ts';
@@ -84,6 +84,7 @@ export async function evaluate(
     progress.done();
     if (asJson) terminal.print(JSON.stringify({ set: options.set, unlabelled: set.unlabelled, results }));
     else printResults(results, terminal);
+    for (const line of describeLabels(set.examples, options.modes)) terminal.note(line);
     if (set.unlabelled > 0) terminal.note(`${set.unlabelled} examples without a label were left out.`);
     if (options.report !== undefined) {
       const report = await createEvaluationReport(options.set, results, set.examples, readMedia('frames'));

@@ -1,8 +1,35 @@
 import type { Estimate } from '../../core/evaluation/score.ts';
+import type { InputMode } from '../../core/records/capture.ts';
 import type { Terminal } from '../terminal.ts';
 import type { VariantResult } from './evaluate-variant.ts';
+import type { LabelledExample } from './read-set.ts';
 
 const shownMistakes = 5;
+
+/** Returns how many examples have each label, and what they cannot measure. */
+export function describeLabels(examples: readonly LabelledExample[], modes: readonly InputMode[]): string[] {
+  const [yes, no, unclear] = (['yes', 'no', 'unclear'] as const).map(
+    (label) => examples.filter(({ expected }) => expected === label).length,
+  );
+  const pictures = examples.filter((example) => 'picture' in example).length;
+  const withClip = modes.filter((mode) => mode !== 'frames');
+  return [
+    `${examples.length} examples: ${yes} yes, ${no} no, ${unclear} unclear (counted apart).`,
+    ...(no === 0
+      ? [
+          'No example is labelled no: false alarms are not measured. Add frames in which the condition does not hold.',
+        ]
+      : []),
+    ...(yes === 0
+      ? ['No example is labelled yes: recall is not measured. Add frames in which the condition holds.']
+      : []),
+    ...(pictures > 0 && withClip.length > 0
+      ? [
+          `${pictures} examples are pictures without a clip: in mode ${withClip.join(' and ')} the model gets the frame only.`,
+        ]
+      : []),
+  ];
+}
 
 /** Prints a table of the variants, and the first mistakes of each. */
 export function printResults(results: readonly VariantResult[], terminal: Terminal): void {

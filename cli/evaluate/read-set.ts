@@ -33,7 +33,7 @@ export async function readLabelledSet(path: string, tag?: string): Promise<Label
   if (labelled.length === 0)
     throw new CommandError(
       `${file} has no labelled example${tag === undefined ? '' : ` with the tag ${tag}`}.`,
-      'Set expected to "yes", "no" or "unclear" in its lines.',
+      `Label it in the browser: npm run watchpost -- label ${path}. Or set expected to "yes", "no" or "unclear" in its lines.`,
     );
   return { folder: dirname(file), examples: labelled, unlabelled: selected.length - labelled.length };
 }

@@ -16,19 +16,28 @@ export function printResult(result: ReplayResult, terminal: Terminal): void {
     );
 }
 
+const sweepHeads = [
+  'interval',
+  'mode',
+  'calls',
+  'skipped',
+  'alerts',
+  'coverage',
+  'input tokens',
+  'a day',
+  'a month',
+];
+
 /** Prints a row per combination of settings. */
 export function printSweep(results: readonly ReplayResult[], terminal: Terminal): void {
-  const heads = [
-    'interval',
-    'mode',
-    'calls',
-    'skipped',
-    'alerts',
-    'coverage',
-    'input tokens',
-    'a day',
-    'a month',
-  ];
+  const rows = tabulateSweep(results);
+  const widths = sweepHeads.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  for (const row of rows)
+    terminal.print(row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  '));
+}
+
+/** Returns the heads and a row per combination of settings. */
+export function tabulateSweep(results: readonly ReplayResult[]): string[][] {
   const rows = results.map((result) => [
     `${result.interval_seconds} s`,
     result.input_mode,
@@ -40,11 +49,7 @@ export function printSweep(results: readonly ReplayResult[], terminal: Terminal)
     dollars(result.cost?.day_usd),
     dollars(result.cost?.month_usd),
   ]);
-  const widths = heads.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  for (const row of [heads, ...rows])
-    terminal.print(row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('  '));
+  return [sweepHeads, ...rows];
 }
 
 /** Summarizes checks, coverage and cost in one line. */
@@ -52,12 +57,16 @@ export function summarize(result: ReplayResult): string {
   const remembered =
     result.remembered_verdicts === 0 ? '' : `, ${result.remembered_verdicts} of them remembered`;
   return [
-    `${result.alerts.length} alerts in ${formatTime(result.played_seconds)}`,
+    `${formatCount(result.alerts.length, 'alert')} in ${formatTime(result.played_seconds)}`,
     `coverage ${percent(result.coverage)}`,
-    `${result.model_calls} model calls${remembered}, ${result.skipped_checks} skipped`,
+    `${formatCount(result.model_calls, 'model call')}${remembered}, ${result.skipped_checks} skipped`,
     `${result.tokens.input_tokens} input tokens`,
     `cost a day ${dollars(result.cost?.day_usd)}, a month ${dollars(result.cost?.month_usd)}`,
   ].join('; ');
+}
+
+function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function percent(share: number): string {

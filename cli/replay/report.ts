@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { inlineJpeg, page, type Html } from '../report/html.ts';
 import type { DrawBoxes } from '../../core/ports/draw-boxes.ts';
 import type { Playback, ReplayAlert } from './play.ts';
-import { summarize } from './print-result.ts';
+import { summarize, tabulateSweep } from './print-result.ts';
 import { formatTime, type ReplayResult } from './result.ts';
 
 const width = 1000;
@@ -20,15 +20,36 @@ export async function createReplayReport(
   drawBoxes: DrawBoxes,
 ): Promise<string> {
   const sections: Html[] = [];
-  for (const replay of replays) sections.push(toSection(await withBoxes(replay, drawBoxes)));
+  for (const replay of replays) {
+    const section = toSection(await withBoxes(replay, drawBoxes));
+    sections.push(replays.length === 1 ? html`${section}${toCosts(replay.result)}` : section);
+  }
   return page(
     'Replay',
     html`<h1>Replay</h1>
       <p class="weak">
         ${files.slice(0, 5).join(', ')}${files.length > 5 ? ` and ${files.length - 5} more` : ''}
       </p>
-      ${sections}`,
+      ${replays.length > 1 ? toComparison(replays.map(({ result }) => result)) : html``} ${sections}`,
   );
+}
+
+/** Compares the combinations of a sweep. */
+function toComparison(results: readonly ReplayResult[]): Html {
+  const [heads = [], ...rows] = tabulateSweep(results);
+  return html`<h2>Comparison</h2>
+    <table>
+      <tr>
+        ${heads.map((head) => html`<th class="number">${head}</th>`)}
+      </tr>
+      ${rows.map(
+        (row) =>
+          html`<tr>
+            ${row.map((cell) => html`<td class="number">${cell}</td>`)}
+          </tr>`,
+      )}
+    </table>
+    <p class="weak">Cost of one stream by list prices, a month of 30 days.</p>`;
 }
 
 /** Draws the boxes of each alert on a copy of its evidence. */
@@ -45,13 +66,13 @@ async function withBoxes(replay: ReportedReplay, drawBoxes: DrawBoxes): Promise<
 }
 
 function toSection({ result, played, conditions }: ReportedReplay): Html {
-  const { interval_seconds: interval, input_mode: mode, cost } = result;
+  const { interval_seconds: interval, input_mode: mode } = result;
   return html`<h2>Every ${interval} s, mode ${mode}, model ${result.model}</h2>
     <p>${summarize(result)}</p>
     ${drawTimeLine(result, played, conditions)}
     <p class="weak">
-      Red: the condition holds. Green: it does not hold. Grey: skipped by the pre-filter, or not judged. Bars:
-      alerts.
+      Lines: motion. Red: the condition holds. Green: it does not hold. Grey: skipped by the pre-filter, or
+      not judged. Bars: alerts.
     </p>
     <h3>Alerts</h3>
     <div class="pictures">
@@ -65,8 +86,12 @@ function toSection({ result, played, conditions }: ReportedReplay): Html {
             </figcaption>
           </figure>`,
       )}
-    </div>
-    <h3>Cost</h3>
+    </div>`;
+}
+
+/** Forecasts the cost by interval. Other modes need other calls: a sweep plays them. */
+function toCosts(result: ReplayResult): Html {
+  return html`<h3>Cost</h3>
     <table>
       <tr>
         <th>Interval</th>
@@ -77,8 +102,10 @@ function toSection({ result, played, conditions }: ReportedReplay): Html {
       ${[5, 10, 30, 60, 300].map((seconds) => toCostRow(seconds, result))}
     </table>
     <p class="weak">
-      Calls and tokens as in this recording, by list
-      prices${cost === null ? '; the price of this model is not known' : ''}.
+      Calls and tokens as in this recording, in mode ${result.input_mode}, by list
+      prices${result.cost === null ? '; the price of this model is not known' : ''}. For other modes replay
+      with
+      <code>--sweep mode=frames,clip,hybrid</code>.
     </p>`;
 }
 

@@ -72,6 +72,8 @@ test('a sweep prints a row per combination of settings', async () => {
     'interval=60',
     'mode=frames,hybrid',
     '--json',
+    '--report',
+    join(folder, 'sweep.html'),
   );
   const { sweep } = JSON.parse(stdout);
   expect(
@@ -83,6 +85,8 @@ test('a sweep prints a row per combination of settings', async () => {
     [60, 'frames'],
     [60, 'hybrid'],
   ]);
+  const page = (await readFile(join(folder, 'sweep.html'), 'utf8')).replaceAll(/\s+/g, ' ');
+  expect(page).toMatch(/<h2>Comparison<\/h2>.*60 s<\/td> ?<td class="number">hybrid<\/td>/);
 });
 
 test('a report contains the alert with its picture, and a saved set has a line per verdict', async () => {
@@ -90,6 +94,7 @@ test('a report contains the alert with its picture, and a saved set has a line p
   const set = join(folder, 'set');
   const { stdout } = await replay(file, ...condition, '--report', report, '--save-set', set);
   expect(stdout).toMatch(/^01:\d\d - 0[12]:\d\d {2}condition-1 {2}Red covers/);
+  expect(stdout).toMatch(/^1 alert in /m);
   const page = await readFile(report, 'utf8');
   expect(page).toContain('data:image/jpeg;base64,');
   expect(page).not.toMatch(/(src|href)="https?:/);

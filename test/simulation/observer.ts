@@ -67,7 +67,12 @@ export class Observer {
     return this.oracle.config;
   }
 
-  /** Reads the watch after a write to the database. */
+  /** Version of the watch that was read last. */
+  get version(): number | undefined {
+    return this.stored?.version;
+  }
+
+  /** Reads the watch after a write to the database. `context` is that of its commit. */
   observe(database: DatabaseSync, context: Context | undefined, now: number, disturbances: number): void {
     const row = findStatements(database).version.get(this.watchId);
     if (row === undefined || row['version'] === this.stored?.version) return;

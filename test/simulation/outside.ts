@@ -6,6 +6,7 @@ import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { analyzeInputSchema } from '../../core/records/workflow.ts';
 import type { Random } from '../core/watch/simulation/random.ts';
 import type { Camera } from './camera.ts';
+import { CommitContexts } from './commit-contexts.ts';
 import type { Context, Observer, TickContext } from './observer.ts';
 import type { Receiver } from './receiver.ts';
 import type { Outside } from './service-process.ts';
@@ -27,12 +28,14 @@ export class OutsideWorld {
   failure: unknown;
   private readonly random: Random;
   private readonly time: VirtualTime;
+  readonly commits: CommitContexts<Context>;
   private readonly contexts: AsyncLocalStorage<Context>;
 
   constructor(random: Random, time: VirtualTime, contexts: AsyncLocalStorage<Context>) {
     this.random = random;
     this.time = time;
     this.contexts = contexts;
+    this.commits = new CommitContexts(contexts);
   }
 
   /** Records the first difference. Code under test may catch what is thrown in it. */
@@ -70,6 +73,7 @@ export class OutsideWorld {
         };
         return contexts.run(context, task);
       },
+      recordCommits: (watches) => this.commits.record(watches),
       random: () => this.random.next(),
       newId: () => this.newId(),
       log: { debug: log, info: log, warning: log, error: log },

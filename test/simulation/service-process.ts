@@ -29,6 +29,7 @@ import type { Log } from '../../core/ports/log.ts';
 import { freePace } from '../../core/ports/pace.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
+import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import type { WatchDeps } from '../../core/watch/watch-deps.ts';
@@ -51,6 +52,8 @@ export type Outside = {
   random: () => number;
   newId: () => string;
   log: Log;
+  /** Records who commits changes of watches. */
+  recordCommits?: <Store extends Pick<WatchStore, 'commit'>>(watches: Store) => Store;
   /** Parts of the process that replace those without state. */
   parts?: Partial<Pick<CoreDeps, 'pace' | 'meter' | 'recentLog'>>;
 };
@@ -73,7 +76,7 @@ export function startProcess(
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
   const queue = createDeliveryQueue({ database, now, setTimer, log });
-  const watchStore = createWatchStore(database);
+  const watchStore = (outside.recordCommits ?? ((store) => store))(createWatchStore(database));
   const watchDeliveries = createWatchDeliveryStore(database);
   const executionStore = writePositionsLate({ store: createExecutionStore(database), setTimer, log });
   const masterSecret = Buffer.alloc(32, 7);

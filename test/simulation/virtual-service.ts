@@ -234,11 +234,9 @@ export class VirtualService {
     if (!database.isTransaction && this.writesWatches) {
       this.writesWatches = false;
       try {
-        const context = this.contexts.getStore();
-        for (const { observer } of this.outside.watched) {
-          const isMeant = context?.kind !== 'tick' || context.input.job_id === observer.watchId;
-          observer.observe(database, isMeant ? context : undefined, now, this.outside.disturbances);
-        }
+        const { commits, disturbances } = this.outside;
+        for (const { observer } of this.outside.watched)
+          observer.observe(database, commits.of(observer.watchId, observer.version), now, disturbances);
       } catch (error) {
         this.outside.failure ??= error;
       }

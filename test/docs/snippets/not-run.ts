@@ -24,6 +24,7 @@ const reasons: Record<string, string> = {
   'npm run watchpost -- restore --stack':
     'requires an AWS account; test/adapters/aws/dynamodb/restore.test.ts covers it',
   'npm run watchpost -- check https://': 'requires a platform on the internet',
+  'ffmpeg -i http': 'records for a minute; test/cli/replay.test.ts covers the replay',
   'npm run watchpost -- replay yard.mp4': 'requires a recording; test/cli/replay.test.ts covers it',
   'npm run watchpost -- evaluate basic --model pixel --model openai': 'requires a third-party model server',
   'npm start -- --allow-ranges 192.168.1.20':
