@@ -6,9 +6,6 @@ import { z } from 'zod';
 
 const addressesSchema = z.object({ hls: z.string(), rtsp: z.string() });
 
-/** Protocols over which the scene is served. */
-export type SceneProtocol = keyof z.infer<typeof addressesSchema>;
-
 /** Starts the streams of `scene-process.ts`. Their encoders end with the process, because its pipes close. */
 export async function startScene(ffmpegPath: string, roundSeconds: number) {
   const file = join(import.meta.dirname, 'scene-process.ts');

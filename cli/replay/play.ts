@@ -12,7 +12,7 @@ import { askModel } from '../../core/watch/ask-model.ts';
 import { readCheckMedia } from '../../core/watch/read-media.ts';
 import { planQuestions, screenWatchCapture } from '../../core/watch/questions.ts';
 import { decideWatchTick, type WatchDecision } from '../../core/watch/tick.ts';
-import { readShownFrame, type CutDeps } from '../../core/tick/shown-frame.ts';
+import { readShownFrame, type CutDeps } from '../../core/stream/shown-frame.ts';
 import { createMemoryMedia } from './memory-media.ts';
 
 /** Check of one condition. `triggered` is `null` where nothing was judged. Times in seconds from the beginning of the recording. */

@@ -5,7 +5,7 @@ import type { JobEnding, TickDecision, TickOutcome } from '../tick/tick-outcome.
 import { nextCaptureAt, noFurtherTick, scheduleTick } from '../tick/next-tick.ts';
 import type { NewEvent } from '../records/event.ts';
 import type { Counters, MonitorJob, NextTick, TickState } from '../records/job.ts';
-import { toShownKey } from '../tick/shown-frame.ts';
+import { toShownKey } from '../stream/shown-frame.ts';
 import { ageSeconds } from '../time.ts';
 import type { Verdict } from '../records/vision.ts';
 

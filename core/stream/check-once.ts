@@ -4,7 +4,7 @@ import { InvalidInputModeError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Verdict } from '../records/vision.ts';
-import { readShownFrame, type CutDeps } from '../tick/shown-frame.ts';
+import { readShownFrame, type CutDeps } from './shown-frame.ts';
 import { captureStream, probeStream } from './stream-access.ts';
 import type { ReachDeps } from './stream-access.ts';
 

@@ -20,7 +20,7 @@ import {
 import { countCoverage } from './coverage.ts';
 import type { HourlyCounts, Sight } from './coverage.ts';
 import { toEvidenceKey } from './evidence.ts';
-import { toShownKey } from '../tick/shown-frame.ts';
+import { toShownKey } from '../stream/shown-frame.ts';
 import { initialConditionState } from './initial-state.ts';
 import { planNextTick } from './next-watch-tick.ts';
 import type { ConditionAnswer, WatchOutcome } from './outcome.ts';

@@ -2,7 +2,7 @@ import type { CoreDeps, Limits } from '../dependencies.ts';
 import { atTick, withMovedTimes } from '../tick/clock-change.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
 import { planTick, unreferencedMedia } from '../tick/job-change.ts';
-import { storeShownFrame } from '../tick/shown-frame.ts';
+import { storeShownFrame } from '../stream/shown-frame.ts';
 import type { TickOutcome, TickDecision } from '../tick/tick-outcome.ts';
 import { intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
 import { planTickClosure } from '../digest/window-closure.ts';

@@ -28,7 +28,7 @@ import type { Questions } from '../watch/questions.ts';
 import { localDay } from '../watch/schedule.ts';
 import { watchStatus } from '../watch/status.ts';
 import { applyChange } from '../watch/stored-watch.ts';
-import { storeShownFrame } from '../tick/shown-frame.ts';
+import { storeShownFrame } from '../stream/shown-frame.ts';
 import { decideWatchTick, findShownKey } from '../watch/tick.ts';
 import type { CreateAlertId } from '../watch/tick.ts';
 import { isOver } from './begin-watch.ts';

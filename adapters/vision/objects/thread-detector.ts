@@ -44,7 +44,7 @@ export type NetworkThread = Pick<Worker, 'on' | 'postMessage' | 'ref' | 'unref' 
 export type NetworkThreadData = NetworkFiles & { warmUp: PictureSize | null };
 
 export type ThreadDetectorDeps = {
-  /** Reports how long each call has waited for its turn, in milliseconds. */
+  /** Reports how long each call has waited for its turn, also without getting it, in milliseconds. */
   reportWait?: (waitedMs: number) => void;
   /** Default: 1. */
   maxThreads?: number;
@@ -66,7 +66,7 @@ type Member = {
 export function createThreadDetector(
   files: NetworkFiles,
   {
-    reportWait,
+    reportWait = () => undefined,
     maxThreads = 1,
     setTimer = setQuietTimer,
     startThread = startNetworkThread,
@@ -146,7 +146,7 @@ export function createThreadDetector(
   function run(member: Member, call: Call): void {
     member.cancelClosing();
     member.thread.ref();
-    reportWait?.(performance.now() - call.calledMs);
+    reportWait(performance.now() - call.calledMs);
     lastId += 1;
     member.running = { id: lastId, call };
     member.thread.postMessage({ id: lastId, ...call.picture });
@@ -172,7 +172,11 @@ export function createThreadDetector(
       const call: Call = { picture, calledMs: performance.now(), resolve, reject };
       const abort = () => {
         const at = waiting.indexOf(call);
-        if (at >= 0) waiting.splice(at, 1);
+        if (at >= 0) {
+          waiting.splice(at, 1);
+          // A wait that exceeds the time limit of the call is the clearest sign of overload.
+          reportWait(performance.now() - call.calledMs);
+        }
         reject(signal.reason);
       };
       signal.addEventListener('abort', abort, { once: true });
