@@ -94,7 +94,18 @@ export async function evaluate(
   } finally {
     progress.done();
   }
+  requireAnswers(results);
   requireMinimum(results, options.requirements);
+}
+
+/** Throws `CommandError` if a model answered nothing: its scores are those of no model. */
+function requireAnswers(results: readonly VariantResult[]): void {
+  const silent = results.filter(({ calls, failed_calls: failed }) => failed === calls);
+  if (silent.length === 0) return;
+  throw new CommandError(
+    silent.map((result) => `${variantName(result)} gave no answer: ${result.failure ?? ''}`).join('\n'),
+    'Test the model with watchpost doctor.',
+  );
 }
 
 function listVariants({ models, modes, widths, prompts }: EvaluateOptions, settings: Settings) {
@@ -109,7 +120,7 @@ function listVariants({ models, modes, widths, prompts }: EvaluateOptions, setti
 
 function countProgress(total: number, terminal: Terminal) {
   let count = 0;
-  const waiting = terminal.waiting(`Asking ${total} times`);
+  const waiting = terminal.waiting(`Asking ${total} ${total === 1 ? 'time' : 'times'}`);
   return {
     step: () => {
       count += 1;

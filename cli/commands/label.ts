@@ -32,7 +32,9 @@ export async function label(options: LabelOptions, settings: Settings, terminal:
   if (options.alerts) await addAlerts(options, settings, terminal);
   const file = await findSetFile(resolve(options.set));
   const set = openSetFile(file);
-  const examples = await set.examples();
+  const { examples, problems } = await set.read();
+  for (const { line, message } of problems.slice(0, 5)) terminal.note(`Line ${line} is left out: ${message}`);
+  if (problems.length > 5) terminal.note(`and ${problems.length - 5} more lines`);
   if (examples.length === 0)
     throw new CommandError(`${file} has no examples.`, 'Write a set with watchpost replay FILE --save-set.');
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);

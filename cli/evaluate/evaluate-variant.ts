@@ -25,6 +25,8 @@ export type VariantResult = Variant & {
   /** Calls that failed, of all calls. */
   calls: number;
   failed_calls: number;
+  /** Reason of the first failed call with its next step; absent if none failed. */
+  failure?: string;
   tokens: { input_tokens: number; output_tokens: number };
   /** Cost of all calls in USD by list prices; `null` if the price is not known. */
   usd: number | null;
@@ -80,11 +82,13 @@ export async function evaluateVariant(
     output_tokens: sum(calls.map((call) => call.tokens.output_tokens)),
   };
   const times = calls.map(({ ms }) => ms);
+  const failure = calls.find(({ hasFailed }) => hasFailed)?.explanation;
   return {
     ...variant,
     score: score(answered),
     calls: calls.length,
     failed_calls: calls.filter(({ hasFailed }) => hasFailed).length,
+    ...(failure !== undefined && { failure }),
     tokens,
     usd: priceTokens(deps.vision, tokens),
     p50_ms: Math.round(percentile(times, 0.5)),
@@ -128,7 +132,7 @@ async function ask(
     const tokens = { input_tokens: 0, output_tokens: 0 };
     return {
       triggered: null,
-      explanation: error.message,
+      explanation: `${error.message}. ${error.remediation}`,
       tokens,
       hasFailed: true,
       ms: elapsedMs() - startedMs,

@@ -5,6 +5,8 @@ import { parseLabelledSet, type Example } from '../../core/evaluation/labelled-s
 /** Labelled set that is being labelled. Examples are counted from 0 in the order of their lines. */
 export type SetFile = {
   examples: () => Promise<Example[]>;
+  /** Reads the examples, with the lines that cannot be read. */
+  read: () => Promise<ReturnType<typeof parseLabelledSet>>;
   /** Stores the right answer of an example, and keeps all other fields and lines. Throws `SetChangedError`. */
   label: (index: number, expected: Example['expected']) => Promise<void>;
 };
@@ -19,8 +21,10 @@ const lineSchema = z.record(z.string(), z.unknown());
 /** Opens the file of a labelled set. Changes of other programs between two calls are kept. */
 export function openSetFile(file: string): SetFile {
   let last: Promise<void> = Promise.resolve();
+  const read = async () => parseLabelledSet(await readFile(file, 'utf8'));
   return {
-    examples: async () => parseLabelledSet(await readFile(file, 'utf8')).examples,
+    examples: async () => (await read()).examples,
+    read,
     label: async (index, expected) => {
       // One change at a time: a second one would write over the first.
       const change = last.then(async () => storeLabel(file, index, expected));

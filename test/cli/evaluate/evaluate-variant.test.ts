@@ -83,5 +83,10 @@ test('a failed call is no verdict, and the evaluation continues', async () => {
   });
   const set = [example('door', 'yes'), example('gate', 'yes')];
   const result = await evaluateVariant(variant, set, { repeat: 1, atOnce: 1 }, deps, never);
-  expect(result).toMatchObject({ calls: 2, failed_calls: 1, score: { not_judged: 1, true_positives: 1 } });
+  expect(result).toMatchObject({
+    calls: 2,
+    failed_calls: 1,
+    failure: 'Vision model analysis failed. The model is overloaded.',
+    score: { not_judged: 1, true_positives: 1 },
+  });
 });

@@ -83,3 +83,10 @@ test('reviewed alerts of all pages become examples with their review as the righ
     { id: 'Gate, alert 4', expected: 'no', note: 'A fox' },
   ]);
 });
+
+test('a line that is no example is named with its number', async () => {
+  writeFileSync(file, `${line('a.jpg')}\nnot json\n`);
+  const { examples, problems } = await openSetFile(file).read();
+  expect(examples).toHaveLength(1);
+  expect(problems).toMatchObject([{ line: 2 }]);
+});
