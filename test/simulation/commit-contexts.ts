@@ -1,7 +1,10 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import type { WatchStore } from '../../core/ports/watch-store.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
+import type { WatchRun } from '../../core/records/watch-run.ts';
+import { applyChange } from '../../core/watch/stored-watch.ts';
 
-type Pending<Context> = { context: Context | undefined };
+type Pending<Context> = { change: WatchChange; context: Context | undefined };
 
 /**
  * Knows who commits a change of a watch. Commits of one turn of the event loop share a transaction (`groupCommits`), so the context in which the
@@ -9,7 +12,7 @@ type Pending<Context> = { context: Context | undefined };
  */
 export class CommitContexts<Context> {
   private readonly contexts: AsyncLocalStorage<Context>;
-  /** Commits under way by watch and version, in the order in which they are handed in: the first one wins. */
+  /** Commits under way by watch and version. */
   private readonly pending = new Map<string, Pending<Context>[]>();
 
   constructor(contexts: AsyncLocalStorage<Context>) {
@@ -23,7 +26,7 @@ export class CommitContexts<Context> {
       ...watches,
       commit: async (change) => {
         const key = toKey(change.watchId, change.expectedVersion);
-        const commit = { context: this.contexts.getStore() };
+        const commit = { change, context: this.contexts.getStore() };
         this.pending.set(key, [...(this.pending.get(key) ?? []), commit]);
         try {
           return await watches.commit(change);
@@ -36,10 +39,25 @@ export class CommitContexts<Context> {
     };
   }
 
-  /** Returns the context of the commit that has replaced this version of a watch, or undefined for the maintenance. */
-  of(watchId: string, version: number | undefined): Context | undefined {
-    return version === undefined ? undefined : this.pending.get(toKey(watchId, version))?.[0]?.context;
+  /**
+   * Returns the context of the commit between two states of a watch, or undefined for the maintenance. Of several commits on the same version the
+   * first one that is written wins; a full disk can take it back.
+   */
+  of(
+    watchId: string,
+    before: { version: number; run: WatchRun },
+    after: { run: WatchRun },
+  ): Context | undefined {
+    const commits = this.pending.get(toKey(watchId, before.version)) ?? [];
+    const written = toComparable(after.run);
+    return commits.find(({ change }) =>
+      isDeepStrictEqual(toComparable(applyChange(before.run, change)), written),
+    )?.context;
   }
+}
+
+function toComparable(run: WatchRun): unknown {
+  return JSON.parse(JSON.stringify({ ...run, published: 0 }));
 }
 
 function toKey(watchId: string, version: number): string {

@@ -7,6 +7,7 @@ import type { AnalyzeInput } from '../../core/records/workflow.ts';
 import { localDate } from '../core/watch/simulation/calendar.ts';
 import { Oracle } from '../core/watch/simulation/oracle.ts';
 import type { PlainConfig, PlainTick } from '../core/watch/simulation/plain.ts';
+import type { CommitContexts } from './commit-contexts.ts';
 import type { Receiver, ToldEvent } from './receiver.ts';
 
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
@@ -67,13 +68,13 @@ export class Observer {
     return this.oracle.config;
   }
 
-  /** Version of the watch that was read last. */
-  get version(): number | undefined {
-    return this.stored?.version;
-  }
-
-  /** Reads the watch after a write to the database. `context` is that of its commit. */
-  observe(database: DatabaseSync, context: Context | undefined, now: number, disturbances: number): void {
+  /** Reads the watch after a write to the database. */
+  observe(
+    database: DatabaseSync,
+    commits: Pick<CommitContexts<Context>, 'of'>,
+    now: number,
+    disturbances: number,
+  ): void {
     const row = findStatements(database).version.get(this.watchId);
     if (row === undefined || row['version'] === this.stored?.version) return;
     const before = this.stored;
@@ -89,7 +90,10 @@ export class Observer {
       range(before?.run.sequence ?? 0, after.run.sequence),
     );
     this.configVersion = after.run.config_version;
-    const expected = before === undefined ? ['changed created'] : this.expect(before, after, context, now);
+    const expected =
+      before === undefined
+        ? ['changed created']
+        : this.expect(before, after, commits.of(this.watchId, before, after), now);
     const described = events
       .filter((event) => !this.isOfDestination(event))
       .map((event) => this.describe(event));

@@ -236,7 +236,7 @@ export class VirtualService {
       try {
         const { commits, disturbances } = this.outside;
         for (const { observer } of this.outside.watched)
-          observer.observe(database, commits.of(observer.watchId, observer.version), now, disturbances);
+          observer.observe(database, commits, now, disturbances);
       } catch (error) {
         this.outside.failure ??= error;
       }
@@ -257,7 +257,7 @@ export class VirtualService {
     const plain = { ...base, createdAt: Date.parse(watch.created_at) };
     const observer = new Observer(watch.watch_id, plain, receivers);
     this.outside.watched.push({ observer, camera, streamUrl });
-    observer.observe(real, undefined, this.time.nowMs, 0);
+    observer.observe(real, this.outside.commits, this.time.nowMs, 0);
     this.planActions(observer);
   }
 
