@@ -161,7 +161,7 @@ export async function openService(
   const limits = createLimits(settings);
   const model = createModelStatus({
     vision: createVisionModel(settings, ffmpegPath, {
-      reportWait: (waitedMs) => pace.record('model', waitedMs),
+      reportWait: (resource, waitedMs) => pace.record(resource, waitedMs),
     }),
     steadyNow,
     timeoutSeconds: limits.visionTimeoutSeconds,

@@ -16,16 +16,21 @@ import { createOpenAiVision } from '../adapters/vision/openai/openai-vision.ts';
 import { createObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
 import { findNetworkFiles, type NetworkFiles } from '../adapters/vision/objects/packages.ts';
 import { shareDetections } from '../adapters/vision/objects/share-detections.ts';
-import { createThreadDetector, type ThreadDetectorDeps } from '../adapters/vision/objects/thread-detector.ts';
+import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
 import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
+
+export type VisionModelDeps = {
+  /** Reports how long each image has waited for the decoder or the network of a built-in model, in milliseconds. */
+  reportWait?: (resource: 'picture' | 'model', waitedMs: number) => void;
+};
 
 /** Creates the model of the settings. Throws `SettingsError` if a required setting is missing. */
 export function createVisionModel(
   settings: Settings,
   ffmpegPath: string,
-  deps: ThreadDetectorDeps = {},
+  deps: VisionModelDeps = {},
 ): VisionModel {
   const vision = createProvider(settings, ffmpegPath, deps);
   const isBuiltIn = vision.provider === 'objects' || vision.provider === 'pixel';
@@ -36,7 +41,7 @@ export function createVisionModel(
       );
 }
 
-function createProvider(settings: Settings, ffmpegPath: string, deps: ThreadDetectorDeps): VisionModel {
+function createProvider(settings: Settings, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
   switch (settings.vision) {
     case 'auto':
       return createBuiltInVision(findNetworkFiles(), ffmpegPath, deps);
@@ -72,11 +77,12 @@ const packagesMissing =
 function createBuiltInVision(
   files: NetworkFiles | null,
   ffmpegPath: string,
-  deps: ThreadDetectorDeps,
+  { reportWait = () => undefined }: VisionModelDeps,
 ): VisionModel {
   const decoder = poolImageDecoders({
     ffmpegPath,
     alone: createImageDecoder({ ffmpegPath, prepareAfterMs }),
+    reportWait: (waitedMs) => reportWait('picture', waitedMs),
   });
   return files === null
     ? createPixelVision({ decoder })
@@ -85,7 +91,7 @@ function createBuiltInVision(
         detector: shareDetections(
           createThreadDetector(files, {
             maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
-            ...deps,
+            reportWait: (waitedMs) => reportWait('model', waitedMs),
           }),
         ),
       });

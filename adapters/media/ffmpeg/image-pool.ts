@@ -8,6 +8,8 @@ export type ImagePoolDeps = {
   ffmpegPath: string;
   /** Decodes in a process per call: clips, and JPEGs on which the process that stays failed. */
   alone: ImageDecoder;
+  /** Reports how long each JPEG has waited for the process of its size, in milliseconds. */
+  reportWait?: (waitedMs: number) => void;
 };
 
 /** Pictures of one process, after which another one takes its place. */
@@ -23,7 +25,11 @@ const maxShared = 8;
  * Returns a decoder that decodes JPEGs in one process per size that stays, one JPEG at a time, and keeps the newest pictures: jobs on the same stream judge
  * the same frame. Starting ffmpeg takes ten times as long as decoding. The pictures must not be changed.
  */
-export function poolImageDecoders({ ffmpegPath, alone }: ImagePoolDeps): ImageDecoder {
+export function poolImageDecoders({
+  ffmpegPath,
+  alone,
+  reportWait = () => undefined,
+}: ImagePoolDeps): ImageDecoder {
   const members = new LRUCache<string, Member>({ max: maxSizes, dispose: (member) => member.close() });
   const shared = new LRUCache<string, Promise<Uint8Array | null>>({ max: maxShared });
   /** Hashes of the JPEGs in use: jobs that share a capture have the same array, which must not be changed. */
@@ -89,7 +95,8 @@ export function poolImageDecoders({ ffmpegPath, alone }: ImagePoolDeps): ImageDe
   function findMember(filter: string, { width, height }: ImageSize): Member {
     const existing = members.get(filter);
     if (existing) return existing;
-    const member = createMember(() => startImageProcess(ffmpegPath, filter, width * height * 3));
+    const start = () => startImageProcess(ffmpegPath, filter, width * height * 3);
+    const member = createMember(start, reportWait);
     members.set(filter, member);
     return member;
   }
@@ -98,7 +105,7 @@ export function poolImageDecoders({ ffmpegPath, alone }: ImagePoolDeps): ImageDe
 type Member = { decode(jpeg: Uint8Array): Promise<Uint8Array | null>; close(): void };
 
 /** Creates a decoder of one size. Its process starts with the first JPEG, and again after a failure. */
-function createMember(start: () => ImageProcess): Member {
+function createMember(start: () => ImageProcess, reportWait: (waitedMs: number) => void): Member {
   let process: ImageProcess | undefined;
   let pictures = 0;
   let isUsable = true;
@@ -106,7 +113,11 @@ function createMember(start: () => ImageProcess): Member {
   let last: Promise<unknown> = Promise.resolve();
   return {
     decode: (jpeg) => {
-      const turn = last.then(() => decodeNow(jpeg));
+      const calledMs = performance.now();
+      const turn = last.then(() => {
+        reportWait(performance.now() - calledMs);
+        return decodeNow(jpeg);
+      });
       last = turn.catch(() => undefined);
       return turn;
     },

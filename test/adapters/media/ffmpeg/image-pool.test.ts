@@ -117,3 +117,16 @@ test('an aborted request ends immediately and disturbs no other', async () => {
   await expect(aborted).rejects.toThrow('not needed');
   expect(await pool.decode(blue, size, signal)).toEqual(await decoder.decode(blue, size, signal));
 });
+
+test('the wait of each picture for its process is reported', async () => {
+  const waits: number[] = [];
+  const pool = poolImageDecoders({
+    ffmpegPath,
+    alone: decoder,
+    reportWait: (waitedMs) => void waits.push(waitedMs),
+  });
+  await Promise.all([red, green].map(async (picture) => pool.decode(picture, size, signal)));
+  const [first = Infinity, second = 0] = waits;
+  // The second one has waited for the start of the process.
+  expect(second).toBeGreaterThan(first);
+});
