@@ -12,7 +12,7 @@ import { openService, quantile } from './load/service.ts';
 
 /**
  * Measures how late alerts are: a service with the object model, and monitors of all modes on the scene of `npm run stream`, all at the same time. Prints the
- * time from the planned check to its commit, and from the capture to the alert, by stream and mode.
+ * time from the planned check to its commit, and from the time of the frame itself to the alert, by stream and mode.
  * Usage: node bench/alerts.ts
  *   --streams hls,rtsp            protocols
  *   --modes frames,clip,hybrid    a monitor of each on each stream
@@ -80,7 +80,7 @@ for (const { protocol, mode, jobId } of monitors) {
 console.table(rows);
 const usedMs = after.ownMs + after.childrenMs - before.ownMs - before.childrenMs;
 console.log(
-  'check: from its planned time to its commit, ms; alert: the same for the checks that alert; age: from the capture to the alert',
+  'check: from its planned time to its commit, ms; alert: the same for the checks that alert; age: from the time of the frame itself (captured_at) to the alert',
 );
 console.log(
   `${Math.round(usedMs / checks)} ms of processor time per check (service and ffmpeg); ${availableParallelism()} × ${cpus()[0]?.model.trim()}, ffmpeg ${ffmpeg.version}`,

@@ -3,6 +3,7 @@ import { ageSeconds, addSeconds } from '../time.ts';
 import { intervalSeconds } from './next-tick.ts';
 import { recordDelay, recordUnwatched, recordWatched } from './coverage.ts';
 import { rules } from '../rules.ts';
+import { skipsAfterVerdicts } from './screen-capture.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** Returns the counters and the stream state of a job after a tick; the same for every type of job. */
@@ -59,7 +60,12 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
   const back = { failed_in_a_row: 0, lost_since: null };
   switch (outcome.kind) {
     case 'judged':
-      return { ...seen, ...back, ...noModelFailure, skipped_in_a_row: 0 };
+      return {
+        ...seen,
+        ...back,
+        ...noModelFailure,
+        skipped_in_a_row: skipsAfterVerdicts([outcome.verdict]),
+      };
     case 'sampled':
       return { ...seen, ...back, skipped_in_a_row: 0 };
     case 'skipped':

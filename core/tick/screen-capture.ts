@@ -90,3 +90,12 @@ function nothingMoved(
   if (!prefilter || moved || skippedInARow >= rules.forceCheckAfterSkips) return undefined;
   return 'no_motion';
 }
+
+/**
+ * Returns the skips to count after verdicts: none, or as many as force the next check. What a clip shows and its last frame does not has left already, and
+ * no motion would follow.
+ */
+export function skipsAfterVerdicts(verdicts: readonly { shown_at_seconds?: number | undefined }[]): number {
+  const hasLeft = verdicts.some(({ shown_at_seconds: atSeconds }) => atSeconds !== undefined);
+  return hasLeft ? rules.forceCheckAfterSkips : 0;
+}

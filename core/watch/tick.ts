@@ -21,6 +21,7 @@ import { countCoverage } from './coverage.ts';
 import type { HourlyCounts, Sight } from './coverage.ts';
 import { toEvidenceKey } from './evidence.ts';
 import { toShownKey } from '../stream/shown-frame.ts';
+import { skipsAfterVerdicts } from '../tick/screen-capture.ts';
 import { initialConditionState } from './initial-state.ts';
 import { planNextTick } from './next-watch-tick.ts';
 import type { ConditionAnswer, WatchOutcome } from './outcome.ts';
@@ -264,12 +265,16 @@ function toSight(outcome: WatchOutcome, watches: boolean): Sight {
   }
 }
 
+function verdictsOf(outcome: WatchOutcome): Verdict[] {
+  return outcome.kind === 'judged' ? outcome.answers.flatMap(({ verdict }) => verdict ?? []) : [];
+}
+
 function streaks(stored: WatchState, outcome: WatchOutcome, looked: boolean) {
   const failure = outcome.kind === 'judged' ? outcome.failure : null;
   const failures = outcome.kind === 'judged' && failure === null ? 0 : stored.model_failures_in_a_row;
   const skipped = outcome.kind === 'skipped' ? stored.skipped_in_a_row + 1 : stored.skipped_in_a_row;
   return {
-    skipped_in_a_row: looked ? 0 : skipped,
+    skipped_in_a_row: looked ? skipsAfterVerdicts(verdictsOf(outcome)) : skipped,
     model_failures_in_a_row: failure ? failures + 1 : failures,
     model_failure: outcome.kind === 'judged' ? failure : stored.model_failure,
   };

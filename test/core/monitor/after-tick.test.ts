@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decideAfterTick } from '../../../core/workflow/analyze-tick.ts';
+import { screenCapture } from '../../../core/tick/screen-capture.ts';
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
 import { initialTickState } from '../../../core/records/job.ts';
 import type { Job } from '../../../core/records/job.ts';
@@ -64,6 +65,18 @@ describe('triggers', () => {
     expect(events[1]?.data).toMatchObject({ frame_key: key });
     // The next tick may remove the frame of the capture.
     expect(watch.last_frame).toMatchObject({ key: outcome.captured.frame_key, evidence: false });
+  });
+
+  test('the check after a clip whose last frame no longer shows the condition needs no motion', () => {
+    const outcome = looked(true);
+    if (outcome.kind !== 'judged') throw new Error('The outcome has a verdict');
+    const left = { ...outcome, verdict: { ...outcome.verdict, shown_at_seconds: 1.5 } };
+    const still = captured({ moved: false, changed_share: 0 });
+    const job = runningJob({ max_triggers: null });
+    const screen = (seen: TickOutcome) =>
+      screenCapture({ ...job, watch: decideAfterTick(job, seen, after(10)).watch }, still, after(20)).kind;
+    expect(screen(left)).toBe('fresh');
+    expect(screen(outcome)).toBe('skipped');
   });
 
   test('a verdict that does not hold sends none', () => {

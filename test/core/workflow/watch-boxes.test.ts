@@ -60,6 +60,26 @@ test('the evidence of an alert from a clip is its frame that shows the condition
   expect(await read(true)).toEqual([7, 15, boxes.length]);
 });
 
+test('an alert closes at the next check if the thing left during the clip, though nothing moves then', async () => {
+  world.script.captures.push({ clip: new Uint8Array([7]) });
+  world.script.moved.push(true, false);
+  const verdicts = [{ triggered: true, shown_at_seconds: 1.5 }, { triggered: false }];
+  world.c.vision.judge = async () => ({
+    triggered: false,
+    explanation: 'Looks like 1 person.',
+    tokens: { input_tokens: 0, output_tokens: 0 },
+    ...verdicts.shift(),
+  });
+  const conditions = [{ ...condition, checks_to_close: 1 }];
+  const { body: watch } = await call('POST', '/watches', { ...request, conditions });
+  await world.tick(await world.tick(await world.begin({ job_id: watch.watch_id, generation: 0 })));
+  const { body } = await call('GET', `/watches/${watch.watch_id}/events`);
+  const types = body.events
+    .map(({ type }: { type: string }) => type)
+    .filter((type: string) => type !== 'progress');
+  expect(types).toEqual(['watch_changed', 'alert_opened', 'alert_closed']);
+});
+
 test('the evidence is the frame of the capture where clips cannot be cut', async () => {
   world.script.captures.push({ frame: new Uint8Array([255, 216, 9]), clip: new Uint8Array([7]) });
   await runWatch({ boxes, shown_at_seconds: 1.5 });
