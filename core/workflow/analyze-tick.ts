@@ -10,12 +10,11 @@ import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { Job, NextTick } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../records/job.ts';
-import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
+import type { AnalyzeInput, ExecutionInput, WorkflowState } from '../records/workflow.ts';
 import type { CaptureState } from '../records/capture.ts';
 import { modelSeconds, planBurst } from './burst.ts';
 import { judgeCapture } from './judge-capture.ts';
 import { publishToReceivers } from '../event/publish-events.ts';
-import { startNextGeneration } from './start-next-generation.ts';
 import { summarizeWindows } from '../digest/summarize-windows.ts';
 import type { SummaryDeps } from '../digest/summarize-windows.ts';
 import { decideDigestTick } from '../digest/after-tick.ts';
@@ -185,4 +184,17 @@ export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date, stret
     case 'live-digest':
       return decideDigestTick(job, outcome, now, stretch);
   }
+}
+
+/**
+ * Starts the execution of the job's current generation if the job was handed over from `generation`: the history of an execution is finite.
+ * Has no effect on an ended job, and if the execution was started before.
+ */
+export async function startNextGeneration(
+  job: Job,
+  { generation }: Pick<ExecutionInput, 'generation'>,
+  deps: Pick<CoreDeps, 'executions'>,
+): Promise<void> {
+  if (isTerminal(job.status) || job.generation <= generation) return;
+  await deps.executions.start({ job_id: job.job_id, generation: job.generation });
 }

@@ -1,7 +1,7 @@
 import { jobLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
 import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
-import { analyzeTick } from './analyze-tick.ts';
+import { analyzeTick, startNextGeneration } from './analyze-tick.ts';
 import { analyzeWatchTick } from './analyze-watch.ts';
 import type { AnalyzeWatchDeps } from './analyze-watch.ts';
 import { beginWatch } from './begin-watch.ts';
@@ -11,7 +11,6 @@ import { captureTick } from './capture-tick.ts';
 import type { CaptureDeps } from './capture-tick.ts';
 import { failJob } from '../job/end-job.ts';
 import { startAfterFailure } from './repair-watches.ts';
-import { startNextGeneration } from './start-next-generation.ts';
 
 /** Task handlers of `watch.asl.json` (JSON in, JSON out), called by Step Functions and by the embedded engine. */
 
