@@ -48,6 +48,8 @@ beforeEach(async () => {
   const ledger = createUsageLedger(database);
   await ledger.add('harbour', '2026-03-01', { ...use, micro_usd: 1500, unpriced_calls: 0 });
   await ledger.add('mooring', '2026-03-02', { ...use, micro_usd: 0, unpriced_calls: 2 });
+  // Waits for the counts.
+  await ledger.days('mooring', '2026-03-01', '2026-03-02');
   database.close();
 });
 afterEach(() => rmSync(dataDir, { recursive: true }));

@@ -51,7 +51,13 @@ test('each flag in a message or page about the command line exists', () => {
     'core/**/*.ts',
     'adapters/{embedded,egress,http,media,vision}/**/*.ts',
   ];
-  const ofOthers = new Set(['--no-install-recommends', '--depth', '--omit', '--table-name']);
+  const ofOthers = new Set([
+    '--no-install-recommends',
+    '--depth',
+    '--omit',
+    '--table-name',
+    '--max-semi-space-size',
+  ]);
   const unknown = collect(texts, /(?<=[\s`'"]|(?<!var)\()--[a-z][a-z-]*[a-z](?![\w-]*:)/g).filter(
     ({ name }) => !known.has(name) && !ofOthers.has(name),
   );
