@@ -265,7 +265,7 @@ function toSight(outcome: WatchOutcome, watches: boolean): Sight {
   }
 }
 
-function verdictsOf(outcome: WatchOutcome): Verdict[] {
+function listVerdicts(outcome: WatchOutcome): Verdict[] {
   return outcome.kind === 'judged' ? outcome.answers.flatMap(({ verdict }) => verdict ?? []) : [];
 }
 
@@ -274,7 +274,7 @@ function streaks(stored: WatchState, outcome: WatchOutcome, looked: boolean) {
   const failures = outcome.kind === 'judged' && failure === null ? 0 : stored.model_failures_in_a_row;
   const skipped = outcome.kind === 'skipped' ? stored.skipped_in_a_row + 1 : stored.skipped_in_a_row;
   return {
-    skipped_in_a_row: looked ? skipsAfterVerdicts(verdictsOf(outcome)) : skipped,
+    skipped_in_a_row: looked ? skipsAfterVerdicts(listVerdicts(outcome)) : skipped,
     model_failures_in_a_row: failure ? failures + 1 : failures,
     model_failure: outcome.kind === 'judged' ? failure : stored.model_failure,
   };
