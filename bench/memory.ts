@@ -10,7 +10,7 @@ import { runVirtualLoad } from './memory/virtual-load.ts';
 /**
  * Prints the memory of the service under load. By default eight hours of virtual time with 40 jobs at 10 s, each half hour after a garbage
  * collection. With `--real 10` ten minutes of a service as a process, with ffmpeg and HLS streams.
- * Usage: node bench/memory.ts [--hours 8] [--jobs 40] [--interval 10] [--real MINUTES]
+ * Usage: node bench/memory.ts [--hours 8] [--jobs 40] [--interval 10] [--real MINUTES [--model pixel]]
  */
 
 const { values } = parseArgs({
@@ -19,12 +19,14 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '40' },
     interval: { type: 'string', default: '10' },
     real: { type: 'string' },
+    model: { type: 'string', default: 'pixel' },
   },
 });
 const count = Number(values.jobs);
 const intervalSeconds = Number(values.interval);
 if (values.real === undefined) await measureVirtual();
-else await measureService({ jobs: count, minutes: Number(values.real), intervalSeconds });
+else
+  await measureService({ jobs: count, minutes: Number(values.real), intervalSeconds, model: values.model });
 console.log(`load average of the last minute: ${loadavg()[0]?.toFixed(2)}`);
 
 async function measureVirtual(): Promise<void> {

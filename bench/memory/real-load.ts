@@ -10,23 +10,23 @@ import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../../cli/terminal.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
-export type RealLoad = { jobs: number; minutes: number; intervalSeconds: number };
+export type RealLoad = { jobs: number; minutes: number; intervalSeconds: number; model: string };
 
 const sampleSeconds = 30;
 
 /** Prints the resident memory of the service and of its ffmpeg processes (Linux) each half minute. The streams are those of another process. */
-export async function measureService({ jobs, minutes, intervalSeconds }: RealLoad): Promise<void> {
+export async function measureService({ jobs, minutes, intervalSeconds, model }: RealLoad): Promise<void> {
   await using cleanup = new AsyncDisposableStack();
   const ffmpeg = await ensureFfmpeg('', process.env, openTerminal(process.env));
   const cameras = spawn(
     process.execPath,
-    [join(import.meta.dirname, '../load/cameras-process.ts'), ffmpeg.path],
+    [join(import.meta.dirname, '../load/cameras-process.ts'), ffmpeg.path, String(jobs)],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   cleanup.defer(() => void cameras.kill());
   const [address] = await once(createInterface(cameras.stdout), 'line');
   const { path: dataDir } = cleanup.use(openTemporaryFolder('watchpost-memory-'));
-  const options = `--port 0 --data-dir ${dataDir} --ffmpeg ${ffmpeg.path} --vision pixel --allow-ranges 127.0.0.0/8 --jobs-per-caller ${jobs} --max-job-seconds 86400`;
+  const options = `--port 0 --data-dir ${dataDir} --ffmpeg ${ffmpeg.path} --vision ${model} --allow-ranges 127.0.0.0/8 --jobs-per-caller ${jobs} --max-job-seconds 86400`;
   const service = spawn(
     process.execPath,
     [
@@ -45,8 +45,8 @@ export async function measureService({ jobs, minutes, intervalSeconds }: RealLoa
   const jobIds: string[] = [];
   for (let index = 0; index < jobs; index += 1) {
     const { job_id } = await call('POST', '/live-monitor', {
-      stream_url: `${address}/camera-${index}/live.m3u8`,
-      condition: 'The picture is entirely black',
+      stream_url: `${address}/moving-${index}/live.m3u8`,
+      condition: model === 'objects' ? 'A person is in the picture' : 'The picture is entirely black',
       input_mode: 'frames',
       interval_seconds: intervalSeconds,
       monitor_duration_seconds: minutes * 60 + 120,
