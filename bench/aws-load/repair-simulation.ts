@@ -144,10 +144,10 @@ export async function simulateRepair(scenario: RepairScenario): Promise<RepairRe
     const handle = createHandler({
       ...deps,
       callers: { list: async () => [] },
-      usage: { read: async () => new Map() },
+      usage: { days: async () => [] },
       maxCallerMetrics: 0,
       measurements: { add: silent },
-      during: (_: unknown, work: () => Promise<unknown>) => work(),
+      during: async (_context, work) => work(),
       countEventStreams: async () => 0,
       repairShards: {
         countDue: async (at: Date, limit: number) => {
@@ -176,7 +176,7 @@ export async function simulateRepair(scenario: RepairScenario): Promise<RepairRe
         const paced = paceStarts(executions, pace);
         return running === null ? paced : useListedStatus(paced, running);
       },
-    } as unknown as Parameters<typeof createHandler>[0]);
+    });
     const context = {
       invokedFunctionArn: 'arn:aws:lambda:eu-west-1:123456789012:function:reconcile:live',
       getRemainingTimeInMillis: () => endMs - time.nowMs,

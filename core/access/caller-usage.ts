@@ -34,7 +34,11 @@ export async function readUsage(actor: Actor, query: UsageQuery, deps: Deps) {
 const maxSeries = 1000;
 
 /** Returns the use of all callers since midnight (UTC), without those that have none. */
-export async function readUsageToday({ callers, usage, now }: Deps) {
+export async function readUsageToday({
+  callers,
+  usage,
+  now,
+}: Omit<Deps, 'callers'> & { callers: Pick<Deps['callers'], 'list'> }) {
   const today = toDay(now().getTime());
   const listed = await callers.list('', maxSeries);
   const found = await Promise.all(

@@ -2,13 +2,12 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Copy, DockerfileParser } from 'dockerfile-ast';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { pythonTool } from '../support/python-tool.ts';
 import { buildImage, fromFlag, inside, linkDependencies, linkProductionDependencies } from './build-image.ts';
 import type { BuiltImage } from './build-image.ts';
@@ -133,13 +132,4 @@ describe('the image', () => {
 function findFfmpeg(): string {
   const setting = process.env['WATCHPOST_FFMPEG'];
   return setting ?? execFileSync('sh', ['-c', 'command -v ffmpeg'], { encoding: 'utf8' }).trim();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
