@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Wall and processor time of a run, in milliseconds. */
@@ -13,7 +13,7 @@ export type Measured = {
 /** Time to settle, in milliseconds: a process that ends and the next one that starts belong to the run. */
 const settleMs = 250;
 
-/** Measures the wall time of some work, and the processor time of this process and of its ended children. */
+/** Measures the wall time of some work, and the processor time of this process and of its children. */
 export async function measure(work: () => Promise<unknown>): Promise<Measured> {
   const nodeBefore = process.cpuUsage();
   const childrenBefore = childrenCpuMs();
@@ -34,12 +34,34 @@ export async function measure(work: () => Promise<unknown>): Promise<Measured> {
 }
 
 /**
- * Reads the user and system time of awaited children from `/proc/self/stat`, in ticks of 10 ms. The kernel keeps
- * the sum exactly, so the mean over many runs is exact; a single run is not.
+ * Reads the user and system time of children from `/proc`: of those that ended, and of those that run. Processes of Node serve streams and do not
+ * count. The unit is ticks of 10 ms, but the kernel keeps the sums exactly: the mean over many runs is exact, a single run is not.
  */
 function childrenCpuMs(): number {
-  const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]!.split(' ');
-  return (Number(fields[13]) + Number(fields[14])) * 10;
+  const ended = readTicks(process.pid, [13, 14]);
+  const running = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
+    .split(' ')
+    .filter((pid) => pid !== '' && !runsNode(pid))
+    .map((pid) => readTicks(pid, [11, 12]));
+  return running.reduce((sum, ticks) => sum + ticks, ended) * 10;
+}
+
+/** Returns the sum of these fields of `/proc/PID/stat`, counted from the one after the name, or 0 if the process has ended. */
+function readTicks(pid: string | number, fields: readonly number[]): number {
+  try {
+    const values = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return fields.reduce((sum, field) => sum + Number(values[field]), 0);
+  } catch {
+    return 0;
+  }
+}
+
+function runsNode(pid: string): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`) === process.execPath;
+  } catch {
+    return false;
+  }
 }
 
 /** Returns the median. */

@@ -38,7 +38,7 @@ export type Result = {
 };
 
 const groupOfPicturesMs = 2000;
-const warmUpRuns = 3;
+const warmUpRuns = 5;
 
 /**
  * Runs all contenders in turn, so that other load slows all of them equally. The first runs of Watchpost are not

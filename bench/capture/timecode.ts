@@ -12,8 +12,11 @@ export const loopSeconds = 60;
 
 const bits = 11;
 const boxShare = 1 / 16;
-/** Size for reading. Both sizes are 16:9, and no box is smaller than 20 px. */
-const readSize = { width: 320, height: 180 };
+/**
+ * Size for reading. Both sizes are 16:9, and a box has 4 × 3.6 px. Larger pictures would fill the memory of this process, and the garbage collector
+ * would run during the captures that are measured.
+ */
+const readSize = { width: 64, height: 36 };
 
 /** Filter that draws the timecode into a 16:9 video. */
 export const burnInTimecode = [

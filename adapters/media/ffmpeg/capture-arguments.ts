@@ -156,9 +156,9 @@ function clipSpan(input: GraphInput, clipSeconds: number): Span {
 
 /**
  * Builds the filter graph of a clip. The evidence frame is the last frame of the clip, the freshest one. If the end
- * is known, the last two frames are encoded, and the first one in case they cannot be decoded. Otherwise the real
- * duration shows only at the end of the input. Then one frame per second and the last frames are encoded instead of
- * all. Segments play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip
+ * is known, the last two frames are kept, and the first one in case they cannot be decoded. Otherwise the real
+ * duration shows only at the end of the input. Then one frame per second and the last frames are kept, at most 16.
+ * `reverse` holds them until the input ends, and passes the newest one first; only this one is scaled and encoded. Segments play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip
  * starts at the first key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and
  * for RTSP counts from before that key frame. `round=down` keeps the last frame of each fifth of a second, so that
  * the clip ends with the newest frame.
@@ -172,8 +172,8 @@ function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: 
   const frames = `fps=${clipFramesPerSecond}${isExact ? `:round=down:eof_action=pass,trim=end=${startSeconds + lengthSeconds}` : ''}`;
   return [
     `[0:v:0]${fromKeyFrame}trim=start=${startSeconds}:duration=${lengthSeconds},${frames},split=2[film][stills]`,
-    `[film]setpts=PTS-STARTPTS,${scaleDown(clipWidth)},format=yuv420p[clip]`,
-    `[stills]${picked},${pictureBranches}`,
+    `[film]setpts=PTS-STARTPTS,${scaleDown(clipWidth)}:flags=bilinear,format=yuv420p[clip]`,
+    `[stills]${picked},reverse,trim=end_frame=1,${pictureBranches}`,
   ].join(';');
 }
 

@@ -6,7 +6,7 @@ import { copyPackets } from '../mpeg-ts/packet.ts';
  * segment is unusual. ffmpeg then reads a tenth of the bytes and decodes one frame instead of every key frame.
  */
 export function extractLastKeyFrame(segment: Uint8Array): Uint8Array | null {
-  const found = indexAccessUnits(segment);
+  const found = indexAccessUnits([segment]);
   if (found === null) return null;
   const last = found.accessUnits.findLastIndex(({ isKeyFrame }) => isKeyFrame);
   const from = found.accessUnits[last]?.at;

@@ -22,11 +22,11 @@ export async function toFfmpegInput(
     return segments.length === 1 ? { ...input, chunks: lastKeyFrames(chunks) } : input;
   const parts: Uint8Array[] = [];
   for await (const part of chunks) parts.push(part);
-  const [only] = parts;
-  const whole = only !== undefined && parts.length === 1 ? only : Buffer.concat(parts);
-  const clip = trimToLastSeconds(whole, request.clipSeconds);
+  // Later captures use the same bytes of the initialization section, and trimming uses the memory of its input.
+  if (segments[0]?.initialization && parts[0]) parts[0] = new Uint8Array(parts[0]);
+  const clip = trimToLastSeconds(parts, request.clipSeconds);
   if (clip === null) return { ...input, chunks: parts };
-  return { ...input, chunks: [clip], endsAtSeconds: clipEndPtsSeconds };
+  return { ...input, chunks: clip, endsAtSeconds: clipEndPtsSeconds };
 }
 
 async function* lastKeyFrames(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

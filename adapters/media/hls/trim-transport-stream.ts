@@ -1,5 +1,5 @@
-import { indexAccessUnits } from '../mpeg-ts/access-units.ts';
-import { copyPackets, packetBytes, packetPayload, startsPayloadUnit } from '../mpeg-ts/packet.ts';
+import { indexAccessUnits, type AccessUnitIndex } from '../mpeg-ts/access-units.ts';
+import { gatherPackets, packetBytes, packetPayload, startsPayloadUnit } from '../mpeg-ts/packet.ts';
 import { ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from '../mpeg-ts/pes-packet.ts';
 
 /** PTS, in seconds, at which the last frame of a trimmed clip ends. It exceeds the length of every clip and GOP. */
@@ -8,28 +8,37 @@ export const clipEndPtsSeconds = 3600;
 export const lastFramePts = clipEndPtsSeconds * ptsPerSecond - 90;
 
 /**
- * Trims MPEG-TS to PAT, PMT and video from the key frame before the last `seconds`; rebases PTS/DTS. The fixed end
- * lets ffmpeg start before its input is known. Returns null if the timestamps or the PSI are unreadable.
+ * Trims successive MPEG-TS segments to PAT, PMT and video from the key frame before the last `seconds`; rebases PTS/DTS. The fixed end
+ * lets ffmpeg start before its input is known. The result lies in the memory of `segments`, which must not be used afterwards: a copy
+ * of each capture costs more time in the garbage collector than the whole trimming. Returns null, and changes nothing, if the timestamps
+ * or the PSI are unreadable.
  */
-export function trimToLastSeconds(bytes: Uint8Array, seconds: number): Uint8Array | null {
-  const found = indexAccessUnits(bytes);
+export function trimToLastSeconds(segments: readonly Uint8Array[], seconds: number): Uint8Array[] | null {
+  const found = indexAccessUnits(segments);
   if (found === null) return null;
-  const timestamps = readAllPts(bytes, found.accessUnits);
+  const timestamps = readAllPts(segments, found.accessUnits);
   if (timestamps === null) return null;
   const newest = timestamps.reduce((latest, pts) => (ptsDifference(latest, pts) > 0 ? pts : latest));
   const age = timestamps.map((pts) => ptsDifference(pts, newest));
   const start = found.accessUnits.findLastIndex(
     ({ isKeyFrame }, index) => isKeyFrame && (age[index] ?? 0) >= seconds * ptsPerSecond,
   );
-  const from = found.accessUnits[Math.max(0, start)]?.at ?? 0;
-  const trimmed = copyPackets(found.psi, bytes.subarray(from), found.videoPid);
-  shiftAllTimestamps(trimmed.subarray(found.psi.length * packetBytes), lastFramePts - newest);
-  return trimmed;
+  const from = found.accessUnits[Math.max(0, start)] ?? { segment: 0, at: 0 };
+  const video = segments
+    .slice(from.segment)
+    .map((segment, index) => gatherPackets(segment, index === 0 ? from.at : 0, found.videoPid));
+  for (const packets of video) shiftAllTimestamps(packets, lastFramePts - newest);
+  return [...found.psi, ...video];
 }
 
 /** Returns null if a PTS is missing or the list is empty. */
-function readAllPts(bytes: Uint8Array, accessUnits: { at: number }[]): number[] | null {
-  const found = accessUnits.map(({ at }) => readPts(packetPayload(bytes.subarray(at, at + packetBytes))));
+function readAllPts(
+  segments: readonly Uint8Array[],
+  accessUnits: AccessUnitIndex['accessUnits'],
+): number[] | null {
+  const found = accessUnits.map(({ segment, at }) =>
+    readPts(packetPayload(segments[segment]?.subarray(at, at + packetBytes) ?? new Uint8Array())),
+  );
   const known = found.filter((pts) => pts !== null);
   return known.length === 0 || known.length < found.length ? null : known;
 }

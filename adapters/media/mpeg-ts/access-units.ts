@@ -9,40 +9,42 @@ import {
 import { hasPts } from './pes-packet.ts';
 import { readPmtPid, readVideoPid } from './psi.ts';
 
-/** Index of an MPEG-TS segment: the packets of its PSI, its video PID, and the offset of each access unit. */
+/** Index of successive MPEG-TS segments: the packets of the PSI, the video PID, and the offset of each access unit in its segment. */
 export type AccessUnitIndex = {
   /** Packets of the PAT and the PMT. */
   psi: Uint8Array[];
   videoPid: number;
-  accessUnits: { at: number; isKeyFrame: boolean }[];
+  accessUnits: { segment: number; at: number; isKeyFrame: boolean }[];
 };
 
 /**
- * Indexes the access units of an MPEG-TS segment, in decoding order. Returns null for unusual input: several
- * programs, PSI sections over several packets, incomplete packets.
+ * Indexes the access units of successive MPEG-TS segments, in decoding order. Returns null for unusual input: several
+ * programs, PSI sections over several packets, a segment that does not begin with a packet.
  */
-export function indexAccessUnits(bytes: Uint8Array): AccessUnitIndex | null {
+export function indexAccessUnits(segments: readonly Uint8Array[]): AccessUnitIndex | null {
   const psi: Uint8Array[] = [];
   const accessUnits: AccessUnitIndex['accessUnits'] = [];
   let pmtPid: number | null = null;
   let videoPid: number | null = null;
-  for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
-    if (!hasSyncByte(bytes, at)) return null;
-    // One packet in a hundred starts an access unit; all others are skipped early.
-    if (!startsPayloadUnit(bytes, at)) continue;
-    const packet = bytes.subarray(at, at + packetBytes);
-    const pid = readPid(packet);
-    if (pid === 0 && pmtPid === null) {
-      pmtPid = readPmtPid(packet);
-      if (pmtPid === null) return null;
-      psi.push(packet);
-    } else if (pid === pmtPid && videoPid === null) {
-      videoPid = readVideoPid(packet);
-      if (videoPid === null) return null;
-      psi.push(packet);
-    } else if (pid === videoPid) {
-      const isKeyFrame = isRandomAccess(packet);
-      if (isKeyFrame || hasPts(packetPayload(packet))) accessUnits.push({ at, isKeyFrame });
+  for (const [segment, bytes] of segments.entries()) {
+    for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
+      if (!hasSyncByte(bytes, at)) return null;
+      // One packet in a hundred starts an access unit; all others are skipped early.
+      if (!startsPayloadUnit(bytes, at)) continue;
+      const packet = bytes.subarray(at, at + packetBytes);
+      const pid = readPid(packet);
+      if (pid === 0 && pmtPid === null) {
+        pmtPid = readPmtPid(packet);
+        if (pmtPid === null) return null;
+        psi.push(packet);
+      } else if (pid === pmtPid && videoPid === null) {
+        videoPid = readVideoPid(packet);
+        if (videoPid === null) return null;
+        psi.push(packet);
+      } else if (pid === videoPid) {
+        const isKeyFrame = isRandomAccess(packet);
+        if (isKeyFrame || hasPts(packetPayload(packet))) accessUnits.push({ segment, at, isKeyFrame });
+      }
     }
   }
   return videoPid === null ? null : { psi, videoPid, accessUnits };

@@ -16,7 +16,7 @@ const pesHeaderBytes = 9;
  * sets, because a decoder that was used before may still have those of another stream.
  */
 export function readKeyFrameUnits(extract: Uint8Array): KeyFrameUnits | null {
-  const found = indexAccessUnits(extract);
+  const found = indexAccessUnits([extract]);
   if (found === null || found.accessUnits.length !== 1 || !found.accessUnits[0]?.isKeyFrame) return null;
   const parts: Uint8Array[] = [];
   for (let at = 0; at + packetBytes <= extract.length; at += packetBytes) {

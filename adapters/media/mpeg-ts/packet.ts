@@ -44,24 +44,30 @@ export function packetPayload(packet: Uint8Array): Uint8Array {
 
 /** Returns a copy of `before` and of the packets of one PID, in one piece. */
 export function copyPackets(before: readonly Uint8Array[], bytes: Uint8Array, pid: number): Uint8Array {
-  const length = before.reduce((sum, part) => sum + part.length, 0);
-  const copy = new Uint8Array(length + bytes.length);
-  let end = 0;
-  const append = (part: Uint8Array): void => {
-    copy.set(part, end);
-    end += part.length;
-  };
-  for (const part of before) append(part);
-  // Most packets are of the video: they are copied in runs.
-  let from = 0;
-  let at = 0;
+  const runs = [...listRuns(bytes, 0, pid)].map(({ start, end }) => bytes.subarray(start, end));
+  return Buffer.concat([...before, ...runs]);
+}
+
+/** Moves the packets of one PID together, from an offset on, and returns them as a part of `bytes`. */
+export function gatherPackets(bytes: Uint8Array, from: number, pid: number): Uint8Array {
+  let end = from;
+  for (const run of listRuns(bytes, from, pid)) {
+    if (run.start > end) bytes.copyWithin(end, run.start, run.end);
+    end += run.end - run.start;
+  }
+  return bytes.subarray(from, end);
+}
+
+/** Yields the spans of successive packets of one PID. Most packets are of the video, so spans are long. */
+function* listRuns(bytes: Uint8Array, from: number, pid: number): Generator<{ start: number; end: number }> {
+  let start = from;
+  let at = from;
   for (; at + packetBytes <= bytes.length; at += packetBytes) {
     if (readPid(bytes, at) === pid) continue;
-    append(bytes.subarray(from, at));
-    from = at + packetBytes;
+    if (at > start) yield { start, end: at };
+    start = at + packetBytes;
   }
-  append(bytes.subarray(from, at));
-  return copy.subarray(0, end);
+  if (at > start) yield { start, end: at };
 }
 
 /** Reads 16 bits, beyond the end as 0. */

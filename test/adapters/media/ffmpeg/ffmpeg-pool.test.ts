@@ -88,7 +88,7 @@ describe('idle ffmpeg for frames', () => {
 
 describe('idle ffmpeg for clips', () => {
   const readClip = async (segment: number) => {
-    const chunks = [trimToLastSeconds(segments[segment]!, 1)!];
+    const chunks = trimToLastSeconds([Buffer.from(segments[segment]!)], 1)!;
     const input = { kind: 'pipe', format: 'mpegts', chunks, endsAtSeconds: clipEndPtsSeconds } as const;
     const wanted = { mode: 'clip', clipSeconds: 1 } as const;
     const { clip, thumbnail } = await runner.run(input, wanted, { timeoutMs: 10_000 }, never);

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
@@ -9,6 +10,7 @@ import {
   clipEndPtsSeconds,
   trimToLastSeconds,
 } from '../../../../adapters/media/hls/trim-transport-stream.ts';
+import { toFfmpegInput } from '../../../../adapters/media/hls/ffmpeg-input.ts';
 import { lastKeyFrameOffsetTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 
@@ -26,6 +28,12 @@ beforeAll(async () => {
   stream = Buffer.concat(segments);
 });
 afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
+
+/** Trims a copy, since trimming uses the memory of its input. */
+function trim(bytes: Uint8Array, seconds: number): Uint8Array | null {
+  const parts = trimToLastSeconds([Buffer.from(bytes)], seconds);
+  return parts && Buffer.concat(parts);
+}
 
 async function readClip(bytes: Uint8Array, clipSeconds = 3) {
   const input = {
@@ -65,7 +73,7 @@ function later(bytes: Buffer, ticks: bigint): Buffer {
 
 describe('lastSeconds', () => {
   test('the last seconds are a clip of that length that ends with the newest frame, its evidence', async () => {
-    const { moments, evidence } = await readClip(trimToLastSeconds(stream, 3)!);
+    const { moments, evidence } = await readClip(trim(stream, 3)!);
     expect(moments).toHaveLength(15);
     expect(moments[0]).toBeCloseTo(5.1, 0);
     expect(moments.at(-1)).toBeGreaterThan(7.7);
@@ -73,45 +81,88 @@ describe('lastSeconds', () => {
   });
 
   test('the last seconds begin with the key frame before the clip and show the same as the whole stream', async () => {
-    const cut = trimToLastSeconds(stream, 3)!;
+    const cut = trim(stream, 3)!;
     expect(cut.length).toBeLessThan(stream.length * 0.65);
     // The clip starts at 4.9 s: its key frame is at 4 s, three seconds before the last one.
     expect(lastKeyFrameOffsetTs(cut)).toBeCloseTo(3, 1);
-    expect((await readClip(trimToLastSeconds(stream, 60)!, 3)).moments).toEqual(
-      (await readClip(cut)).moments,
-    );
+    expect((await readClip(trim(stream, 60)!, 3)).moments).toEqual((await readClip(cut)).moments);
   });
 
   test('the last seconds of a shorter stream are the whole stream', async () => {
-    const { moments } = await readClip(trimToLastSeconds(stream, 20)!, 20);
+    const { moments } = await readClip(trim(stream, 20)!, 20);
     expect(moments).toHaveLength(40);
     expect(moments[0]).toBeCloseTo(0, 0);
   });
 
   test('the last seconds are found across a timestamp wrap', async () => {
-    const wrapped = trimToLastSeconds(later(stream, 2n ** 33n - 630_000n), 3)!;
-    expect(wrapped.length).toBe(trimToLastSeconds(stream, 3)!.length);
-    expect((await readClip(wrapped)).moments).toEqual(
-      (await readClip(trimToLastSeconds(stream, 3)!)).moments,
-    );
+    const wrapped = trim(later(stream, 2n ** 33n - 630_000n), 3)!;
+    expect(wrapped.length).toBe(trim(stream, 3)!.length);
+    expect((await readClip(wrapped)).moments).toEqual((await readClip(trim(stream, 3)!)).moments);
   });
 
-  test('the last seconds do not modify their input and leave no file', async () => {
-    const before = Buffer.from(stream);
-    await readClip(trimToLastSeconds(stream, 3)!);
-    expect(stream.equals(before)).toBe(true);
+  test('the last seconds of several segments are those of the segments in one piece', () => {
+    const half = Math.floor(stream.length / packetBytes / 2) * packetBytes;
+    const segments = [stream.subarray(0, half), stream.subarray(half)].map((part) => Buffer.from(part));
+    for (const seconds of [1, 3, 6, 20]) {
+      const parts = trimToLastSeconds(
+        segments.map((part) => Buffer.from(part)),
+        seconds,
+      )!;
+      expect(Buffer.concat(parts).equals(trim(stream, seconds)!)).toBe(true);
+    }
+  });
+
+  test('the last seconds lie in the memory of their segments, without audio', async () => {
+    const { segments } = await record({ keyFrameSeconds: 1, seconds: 2, sound: true });
+    const copy = Buffer.from(segments[0]!);
+    const parts = trimToLastSeconds([copy], 1)!;
+    for (const part of parts) expect(part.buffer).toBe(copy.buffer);
+    const pids = new Set<number>();
+    const trimmed = Buffer.concat(parts);
+    for (let at = 0; at < trimmed.length; at += packetBytes) pids.add(trimmed.readUInt16BE(at + 1) & 0x1fff);
+    expect(pids.size).toBe(3);
+  });
+
+  test('an initialization section keeps its bytes, which later captures use', async () => {
+    const { segments } = await record({ keyFrameSeconds: 1, seconds: 2, sound: true });
+    const initialization = Buffer.from(segments[0]!);
+    const playlist = [
+      {
+        url: 'http://cdn.test/1.ts',
+        byteRange: null,
+        sequence: 1n,
+        durationSeconds: 2,
+        initialization: { url: 'http://cdn.test/init.ts', byteRange: null },
+        key: null,
+        startsAt: null,
+        discontinuity: false,
+        gap: false,
+      },
+    ];
+    const request = { url: 'http://cdn.test/', mode: 'clip', clipSeconds: 1, resolveAgain: false } as const;
+    const input = await toFfmpegInput(Readable.from([initialization]), playlist, request);
+    expect(input).toMatchObject({ kind: 'pipe', endsAtSeconds: clipEndPtsSeconds });
+    expect(initialization.equals(segments[0]!)).toBe(true);
+  });
+
+  test('segments that cannot be trimmed are unchanged, and a clip leaves no file', async () => {
+    await readClip(trim(stream, 3)!);
     expect(await readdir(tempDir)).toEqual([]);
+    const damaged = Buffer.concat([stream, Buffer.from('sorry'.repeat(packetBytes))]);
+    const copy = Buffer.from(damaged);
+    expect(trimToLastSeconds([copy], 3)).toBeNull();
+    expect(copy.equals(damaged)).toBe(true);
   });
 
   test('the last seconds are null for other bytes, missing tables and a key frame without a timestamp', () => {
-    expect(trimToLastSeconds(Buffer.from('sorry'), 3)).toBeNull();
-    expect(trimToLastSeconds(new Uint8Array(), 3)).toBeNull();
-    expect(trimToLastSeconds(stream.subarray(packetBytes * 3), 3)?.length ?? 0).toBeLessThan(stream.length);
+    expect(trim(Buffer.from('sorry'), 3)).toBeNull();
+    expect(trim(new Uint8Array(), 3)).toBeNull();
+    expect(trim(stream.subarray(packetBytes * 3), 3)?.length ?? 0).toBeLessThan(stream.length);
     const untimed = Buffer.from(stream);
     const beginning = Buffer.from([0, 0, 1, 0xe0]);
     for (let at = untimed.indexOf(beginning); at >= 0; at = untimed.indexOf(beginning, at + 1))
       untimed[at + 7] = 0;
-    expect(trimToLastSeconds(untimed, 3)).toBeNull();
+    expect(trim(untimed, 3)).toBeNull();
   });
 
   test('the last seconds of damaged bytes are bytes or null and never throw', () => {
@@ -122,7 +173,7 @@ describe('lastSeconds', () => {
         (damages) => {
           const bytes = Buffer.from(some);
           for (const [at, value] of damages) bytes[at] = value;
-          const cut = trimToLastSeconds(bytes, 1);
+          const cut = trim(bytes, 1);
           expect(cut === null || cut.length <= bytes.length + 2 * packetBytes).toBe(true);
         },
       ),

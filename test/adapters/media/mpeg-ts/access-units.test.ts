@@ -17,16 +17,16 @@ beforeAll(async () => {
 });
 
 test('an access unit over several PES packets is counted once', () => {
-  const { accessUnits, videoPid } = indexAccessUnits(whole)!;
+  const { accessUnits, videoPid } = indexAccessUnits([whole])!;
   expect(accessUnits.length).toBeGreaterThan(10);
-  expect(indexAccessUnits(insertSecondPacket(videoPid))?.accessUnits).toEqual(accessUnits);
+  expect(indexAccessUnits([insertSecondPacket(videoPid)])?.accessUnits).toEqual(accessUnits);
 });
 
 test('a segment with garbage between packets or without PSI is not indexed', () => {
-  expect(indexAccessUnits(Buffer.concat([Buffer.alloc(500, 'x'), whole]))).toBeNull();
-  const { psi } = indexAccessUnits(whole)!;
+  expect(indexAccessUnits([Buffer.concat([Buffer.alloc(500, 'x'), whole])])).toBeNull();
+  const { psi } = indexAccessUnits([whole])!;
   const rest = splitPackets(whole).filter((packet) => !psi.some((each) => readPid(each) === readPid(packet)));
-  expect(indexAccessUnits(Buffer.concat(rest))).toBeNull();
+  expect(indexAccessUnits([Buffer.concat(rest)])).toBeNull();
 });
 
 test('the next packet is found after garbage that contains sync bytes', () => {
@@ -43,7 +43,7 @@ test('the payload of a packet without a payload is empty', () => {
 });
 
 test('shifted timestamps wrap at 33 bits and keep their difference', () => {
-  const { accessUnits } = indexAccessUnits(whole)!;
+  const { accessUnits } = indexAccessUnits([whole])!;
   const pes = packetPayload(
     Buffer.from(whole.subarray(accessUnits[0]!.at, accessUnits[0]!.at + packetBytes)),
   );

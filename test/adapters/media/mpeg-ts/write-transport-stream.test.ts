@@ -20,7 +20,7 @@ test('access units are found again, with key frames and growing decoding times',
     pts: time,
   }));
   const stream = writeTransportStream('H264', units);
-  const found = indexAccessUnits(stream)!;
+  const found = indexAccessUnits([stream])!;
   expect(found.accessUnits.map(({ isKeyFrame }) => isKeyFrame)).toEqual(pts.map((_, index) => index === 0));
   const heads = found.accessUnits.map(({ at }) => packetPayload(stream.subarray(at, at + 188)));
   expect(heads.map(readPts)).toEqual(pts);
