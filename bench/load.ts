@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ensureFfmpeg } from '../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../cli/terminal.ts';
+import { WatchpostError } from '../client/index.ts';
 import { startCameras } from './load/cameras.ts';
 import { plotCores, plotDelays } from './load/plot.ts';
 import type { LoadPoint } from './load/plot.ts';
 import { readProcessorTimes } from './load/processor-times.ts';
 import { measureFairness } from './load/fairness.ts';
-import { openService, quantile, RefusedError } from './load/service.ts';
+import { openService, quantile } from './load/service.ts';
 import type { BenchService } from './load/service.ts';
 
 /**
@@ -149,7 +150,7 @@ async function overload(load: Load) {
         await startJob(service, load, index, intervalSeconds);
         return true;
       } catch (error) {
-        if (!(error instanceof RefusedError) || error.code !== 'SERVICE_OVERLOADED') throw error;
+        if (!(error instanceof WatchpostError) || error.code !== 'SERVICE_OVERLOADED') throw error;
         return false;
       }
     },

@@ -2,6 +2,7 @@ import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts
 import { runService } from '../../cli/run-service.ts';
 import { readSettings } from '../../cli/settings.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
+import { createClient, type JobDetail, type LoggedEvent, type MonitorRequest } from '../../client/index.ts';
 
 type ServiceOptions = { ffmpeg: LocatedFfmpeg; jobs: number; settings?: Record<string, string> };
 
@@ -28,13 +29,17 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
       humanReadable: false,
     },
   );
+  const { api_key: apiKey, base_url: baseUrl } = credentials;
+  const client = createClient({ apiKey, baseUrl });
+  // A refusal is a result of an overload, and is not tried again.
+  const once = createClient({ apiKey, baseUrl, attempts: 1 });
   const jobIds: string[] = [];
   return {
-    apiKey: credentials.api_key,
-    eventUrls: () => jobIds.map((jobId) => `${credentials.base_url}/jobs/${jobId}/events`),
-    /** Starts a monitor whose condition never holds, and returns its id. Throws if the service refuses it. */
-    startMonitor: async (streamUrl: string, fields: Record<string, unknown> = {}): Promise<string> => {
-      const created = await callOrThrow('POST', '/live-monitor', {
+    apiKey,
+    eventUrls: () => jobIds.map((jobId) => `${baseUrl}/jobs/${jobId}/events`),
+    /** Starts a monitor whose condition never holds, and returns its id. Throws `WatchpostError` if the service refuses it. */
+    startMonitor: async (streamUrl: string, fields: Partial<MonitorRequest> = {}): Promise<string> => {
+      const created = await once.startMonitor({
         stream_url: streamUrl,
         condition: 'The picture is entirely black',
         input_mode: 'frames',
@@ -56,66 +61,37 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
     },
     /** Ends the first jobs. */
     endJobs: async (count: number): Promise<void> => {
-      for (const jobId of jobIds.splice(0, count)) await call('DELETE', `/jobs/${jobId}`);
+      for (const jobId of jobIds.splice(0, count)) await client.cancelJob(jobId);
     },
     /** Returns the checks of each job since its start. */
     countChecks: async (): Promise<number[]> => (await readJobs()).map(({ stats }) => stats.last_check),
     /** Returns the delays of all commits after their planned time, sorted: capture, comparison, model and commit. */
     readDelays: async (): Promise<number[]> =>
-      (await Promise.all(jobIds.map(listDelays))).flat().toSorted((a, b) => a - b),
+      (await Promise.all(jobIds.map(readEvents))).flatMap(listDelays).toSorted((a, b) => a - b),
     [Symbol.asyncDispose]: async () => {
-      for (const jobId of jobIds) await call('DELETE', `/jobs/${jobId}`);
+      for (const jobId of jobIds) await client.cancelJob(jobId);
       await close();
       folder[Symbol.dispose]();
     },
   };
 
-  async function readJobs(): Promise<{ stats: any }[]> {
-    return Promise.all(jobIds.map((jobId) => call('GET', `/jobs/${jobId}`)));
+  async function readJobs(): Promise<JobDetail[]> {
+    return Promise.all(jobIds.map((jobId) => client.getJob(jobId)));
   }
 
-  async function callOrThrow(method: string, path: string, body: unknown): Promise<any> {
-    const response = await call(method, path, body);
-    if (response.job_id === undefined)
-      throw new RefusedError(response.error?.code ?? '', JSON.stringify(response));
-    return response;
-  }
-
-  async function listDelays(jobId: string): Promise<number[]> {
-    const progress = (await readEvents(jobId)).filter(({ type }) => type === 'progress');
-    return progress
-      .slice(1)
-      .map(({ timestamp }, index) => Date.parse(timestamp) - Date.parse(progress[index]?.data.next_check_at));
-  }
-
-  async function readEvents(jobId: string): Promise<{ type: string; timestamp: string; data: any }[]> {
-    return (await call('GET', `/jobs/${jobId}/events?limit=1000`)).events;
-  }
-
-  async function call(method: string, path: string, body?: unknown): Promise<any> {
-    const send = () =>
-      fetch(`${credentials.base_url}${path}`, {
-        method,
-        headers: { authorization: `Bearer ${credentials.api_key}`, 'content-type': 'application/json' },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      });
-    // The service closes idle connections, possibly while a request is on its way.
-    const response = await send().catch((error: unknown) => {
-      if (method === 'POST') throw error;
-      return send();
-    });
-    return response.json();
+  async function readEvents(jobId: string): Promise<LoggedEvent[]> {
+    return (await client.listEvents(jobId, { limit: 1000 })).events;
   }
 }
 
-/** Job that the service did not accept. */
-export class RefusedError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
+/** Returns the delays of the commits after their planned time, which the progress before each states. */
+function listDelays(events: LoggedEvent[]): number[] {
+  const progress = events.filter((event) => event.type === 'progress');
+  return progress
+    .slice(1)
+    .map(
+      ({ timestamp }, index) => Date.parse(timestamp) - Date.parse(progress[index]?.data.next_check_at ?? ''),
+    );
 }
 
 export function quantile(sorted: number[], share: number): number {

@@ -9,6 +9,7 @@ import type { Credentials } from '../../cli/credentials.ts';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../../cli/terminal.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
+import { createClient } from '../../client/index.ts';
 
 export type RealLoad = { jobs: number; minutes: number; intervalSeconds: number; model: string };
 
@@ -41,10 +42,10 @@ export async function measureService({ jobs, minutes, intervalSeconds, model }: 
     service.kill('SIGTERM');
     await once(service, 'close');
   });
-  const call = await connect(dataDir);
+  const client = await connect(dataDir);
   const jobIds: string[] = [];
   for (let index = 0; index < jobs; index += 1) {
-    const { job_id } = await call('POST', '/live-monitor', {
+    const { job_id } = await client.startMonitor({
       stream_url: `${address}/moving-${index}/live.m3u8`,
       condition: model === 'objects' ? 'A person is in the picture' : 'The picture is entirely black',
       input_mode: 'frames',
@@ -56,7 +57,7 @@ export async function measureService({ jobs, minutes, intervalSeconds, model }: 
   }
   for (let elapsed = sampleSeconds; elapsed <= minutes * 60; elapsed += sampleSeconds) {
     await sleep(sampleSeconds * 1000);
-    const details = await Promise.all(jobIds.map((jobId) => call('GET', `/jobs/${jobId}`)));
+    const details = await Promise.all(jobIds.map((jobId) => client.getJob(jobId)));
     const checks = details.reduce((sum, { stats }) => sum + stats.last_check, 0);
     const children = listChildren(service.pid);
     const own = residentMb(String(service.pid));
@@ -67,7 +68,7 @@ export async function measureService({ jobs, minutes, intervalSeconds, model }: 
   }
 }
 
-/** Waits until the service has written its credentials, and returns a function that calls it. */
+/** Waits until the service has written its credentials, and returns a client for it. */
 async function connect(dataDir: string) {
   let credentials: Credentials | undefined;
   for (let waited = 0; waited < 600 && credentials === undefined; waited += 1) {
@@ -75,16 +76,7 @@ async function connect(dataDir: string) {
     credentials = await readCredentials(dataDir);
   }
   if (credentials === undefined) throw new Error('The service did not start');
-  const { base_url, api_key } = credentials;
-  return async (method: string, path: string, body?: unknown): Promise<any> => {
-    const response = await fetch(`${base_url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.json();
-  };
+  return createClient({ apiKey: credentials.api_key, baseUrl: credentials.base_url });
 }
 
 function listChildren(pid: number | undefined): string[] {
