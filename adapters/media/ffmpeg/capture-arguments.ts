@@ -190,7 +190,7 @@ export function pictureGraph(scale: string, times: string): string {
 function branches(scale: string): string {
   return (
     `split=2[large][small];[large]${scale},format=yuvj420p[frame];` +
-    `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p[thumbnail]`
+    `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area:out_range=tv,format=yuv420p[thumbnail]`
   );
 }
 
