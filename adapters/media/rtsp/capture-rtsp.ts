@@ -29,10 +29,12 @@ export type RtspCapturerDeps = {
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
   return {
-    probe: async (url, signal) =>
-      deps.sessions?.isLive(url)
-        ? toProbe(readRtspUrl(url, deps.guard))
-        : withinTime(conversationTimeoutMs, signal, (bounded) => probeRtsp(url, deps, bounded)),
+    probe: async (url, signal) => {
+      const connect = (sharedSignal: AbortSignal) =>
+        withinTime(conversationTimeoutMs, sharedSignal, (bounded) => probeRtsp(url, deps, bounded));
+      await (deps.sessions?.probe(url, connect, signal) ?? connect(signal));
+      return toProbe(readRtspUrl(url, deps.guard));
+    },
     capture: async (request, signal) =>
       (await captureFromSession(request, deps, signal)) ??
       (await withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
@@ -77,10 +79,9 @@ async function withinTime<T>(
   }
 }
 
-async function probeRtsp(url: string, deps: RtspCapturerDeps, signal: AbortSignal): Promise<StreamProbe> {
-  const { client, target } = await describeRtsp(url, deps, signal);
+async function probeRtsp(url: string, deps: RtspCapturerDeps, signal: AbortSignal): Promise<void> {
+  const { client } = await describeRtsp(url, deps, signal);
   client.close();
-  return toProbe(target);
 }
 
 function toProbe({ url }: RtspTarget): StreamProbe {
