@@ -154,7 +154,7 @@ program
       .argParser(between(0, 1)),
   )
   .addOption(
-    new Option('--alerts <count>', 'webhooks per hour')
+    new Option('--alerts <count>', 'webhooks per hour; 0: a monitor without a webhook')
       .default(1)
       .argParser(between(0, Number.MAX_SAFE_INTEGER)),
   )

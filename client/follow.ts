@@ -40,9 +40,11 @@ export async function* follow(
       for await (const event of oneConnection(jobId, last, transport, signal)) {
         if (event === 'over') return;
         // Skips events that the service repeats.
-        if (event.data.sequence <= last) continue;
-        last = event.data.sequence;
-        yield event;
+        if (event.data.sequence > last) {
+          last = event.data.sequence;
+          yield event;
+        }
+        // Also of a job that ended before `after`, which the service sends from its beginning.
         if (event.type === 'job_stopped') return;
       }
       // The service closed the stream: after `error`, at the end of a session, or for a restart.

@@ -14,6 +14,7 @@ export type StreamHourInput = {
   clipSeconds: number;
   /** Share of captures that the pre-filter skips, 0 to 1. */
   skippedShare: number;
+  /** Webhooks; 0 for a monitor without a webhook. */
   alertsPerHour: number;
   /** Source of the stream; a camera needs longer per capture. */
   source: 'hls' | 'rtsp';
@@ -41,13 +42,14 @@ export function priceStreamHour(input: StreamHourInput): CostLine[] {
   const captureSeconds = capture.seconds[mode] + (input.source === 'rtsp' ? capture.rtspExtraSeconds : 0);
   const media = mode === 'frames' ? 1 : 2;
   const tokens = tokensPerCheck(input);
+  const tick = alertsPerHour > 0 ? units.tickWithWebhook : units.tick;
   return [
     ...workflowLines(input, ticks, analyzeSeconds + ticks * captureSeconds),
     lambda('capture', ticks, ticks * captureSeconds, capture.megabytes),
     lambda('analyze', ticks, analyzeSeconds, analyze.megabytes),
     lambda('deliver', alertsPerHour, alertsPerHour * deliver.seconds, deliver.megabytes),
-    line('DynamoDB writes', ticks * units.writeUnitsPerTick, 'write units', listPrices.dynamoWriteUnit),
-    line('DynamoDB reads', ticks * units.readUnitsPerTick, 'read units', listPrices.dynamoReadUnit),
+    line('DynamoDB writes', ticks * tick.writeUnits, 'write units', listPrices.dynamoWriteUnit),
+    line('DynamoDB reads', ticks * tick.readUnits, 'read units', listPrices.dynamoReadUnit),
     line('S3 writes', ticks * media, 'requests', listPrices.s3Put),
     line('S3 reads', modelCalls * media + alertsPerHour, 'requests', listPrices.s3Get),
     line('SQS', alertsPerHour * units.queueRequestsPerEvent, 'requests', listPrices.sqsFifoRequest),

@@ -37,8 +37,10 @@ export async function* tailWatchEvents(
   const log = deps.signals.watch(scope.watchId ?? callerSignal(scope.caller));
   try {
     while (!signal.aborted) {
-      const page = await readWatchEvents(scope, positions, pageEvents, deps);
-      if (page === undefined) return;
+      const all = await findInScope(scope, deps);
+      if (scope.watchId !== undefined && all.length === 0) return;
+      positions = withoutGone(positions, all);
+      const page = await readLogs(all, positions, pageEvents, deps);
       for (const { stored, event } of page) {
         if (signal.aborted) return;
         positions = new Map(positions).set(event.watch_id, event.sequence);
@@ -54,19 +56,16 @@ export async function* tailWatchEvents(
 }
 
 /**
- * Returns at most `limit` events of the watches in scope after `positions`, ordered by time; those of one watch by sequence. Returns
- * undefined if the only watch is gone.
+ * Returns at most `limit` events of `watches` after `positions`, ordered by time; those of one watch by sequence.
  */
-export async function readWatchEvents(
-  scope: LogScope,
+export async function readLogs(
+  watches: readonly StoredWatch[],
   positions: Positions,
   limit: number,
   deps: Pick<WatchDeps, 'watches' | 'now'>,
-): Promise<{ stored: StoredWatch; event: WatchEvent }[] | undefined> {
-  const all = await findInScope(scope, deps);
-  if (scope.watchId !== undefined && all.length === 0) return undefined;
+): Promise<{ stored: StoredWatch; event: WatchEvent }[]> {
   const pages = await Promise.all(
-    all.map(async (stored) => {
+    watches.map(async (stored) => {
       const { watch_id: id } = stored.watch;
       const after = positions.get(id) ?? 0;
       if (stored.run.sequence <= after) return [];
@@ -77,12 +76,18 @@ export async function readWatchEvents(
   return mergeByTime(pages, limit);
 }
 
+/** Returns `positions` without watches that are gone, so that they do not grow for months beyond the length of a header. */
+export function withoutGone(positions: Positions, watches: readonly StoredWatch[]): Positions {
+  const known = new Set(watches.map(({ watch }) => watch.watch_id));
+  return new Map([...positions].filter(([id]) => known.has(id)));
+}
+
 /** Returns the positions of a reader who wants new events only. */
 export function newestPositions(stored: readonly StoredWatch[]): Positions {
   return new Map(stored.map(({ watch, run }) => [watch.watch_id, run.sequence]));
 }
 
-export async function findInScope(
+async function findInScope(
   { caller, watchId }: LogScope,
   { watches }: Pick<WatchDeps, 'watches'>,
 ): Promise<StoredWatch[]> {

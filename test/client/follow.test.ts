@@ -105,6 +105,14 @@ test('follow ends immediately on status 204', async () => {
   expect(await sequences(client.follow('ID', { after: 9 }))).toEqual([]);
 });
 
+test('follow ends with a job that has fewer events than its start', async () => {
+  const { client, resumed } = await startServer(sends(event(1, 'job_started'), event(2, 'job_stopped')));
+
+  expect(await sequences(client.follow('ID', { after: 9 }))).toEqual([]);
+
+  expect(resumed).toEqual(['9']);
+});
+
 test('follow throws for an unknown job without retries', async () => {
   const { client, resumed } = await startServer(refuse(404, 'JOB_NOT_FOUND'));
 

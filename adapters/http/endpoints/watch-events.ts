@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
 import { formatCursor } from '../../../core/watch/log-cursor.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
-import { readWatchEvents } from '../../../core/watch/watch-logs.ts';
+import { readLogs, withoutGone } from '../../../core/watch/watch-logs.ts';
 import { eventsQuerySchema } from '../../../core/requests/jobs.ts';
 import { allWatchEventsQuerySchema, watchPathSchema } from '../../../core/requests/watch-queries.ts';
 import {
@@ -125,11 +125,9 @@ const allWatchEventsEndpoint = defineEndpoint(
       return respondWithWatchEvents(context, { scope: { caller }, stored, from }, deps);
     }
     const from = readPositions(undefined, after, stored, undefined) ?? new Map<string, number>();
-    const found = (await readWatchEvents({ caller }, from, limit + 1, deps)) ?? [];
+    const found = await readLogs(stored, from, limit + 1, deps);
     const page = found.slice(0, limit);
-    // Without watches that are gone, so that a position does not grow for months.
-    const known = new Set(stored.map(({ watch }) => watch.watch_id));
-    const reached = new Map([...from].filter(([id]) => known.has(id)));
+    const reached = new Map(withoutGone(from, stored));
     for (const { event } of page) reached.set(event.watch_id, event.sequence);
     return {
       events: page.map(({ stored: { watch }, event }) => presentWatchEvent(watch, event, deps.baseUrl)),

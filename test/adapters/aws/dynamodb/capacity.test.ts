@@ -11,13 +11,13 @@ import { withDynamoLocal } from './dynamo-local.ts';
 /** Capacity units of docs/contribute/storage.md, as counted by DynamoDB Local. It counts index writes in a transaction twice. */
 withDynamoLocal((makeTable) => {
   describe('capacity of a minute with six ticks', () => {
-    test('a monitor stays within the units of the cost estimate', async () => {
+    test('a monitor without a webhook uses the units of the cost estimate', async () => {
       const { minute } = await createWatching({});
 
       const { reads, writes } = await minute();
 
-      expect(reads / 6).toBeLessThanOrEqual(units.readUnitsPerTick);
-      expect(writes / 6).toBeLessThanOrEqual(units.writeUnitsPerTick);
+      expect(reads / 6).toBe(units.tick.readUnits);
+      expect(Math.ceil(writes / 6)).toBe(units.tick.writeUnits);
     });
 
     test('a monitor writes the repair index once, because its due time is in whole minutes', async () => {
@@ -26,14 +26,14 @@ withDynamoLocal((makeTable) => {
       expect((await minute()).indexWrites).toBe(4);
     });
 
-    test('a monitor with a webhook costs one more read and marks progress as published', async () => {
+    test('a monitor with a webhook also publishes its events, as in the cost estimate', async () => {
       const { minute } = await createWatching({ webhook_url: 'https://receiver.example/hook' });
       await minute();
 
       const { reads, writes } = await minute();
 
-      expect(reads / 6).toBeLessThanOrEqual(units.readUnitsPerTick + 1);
-      expect(writes / 6).toBeLessThanOrEqual(units.writeUnitsPerTick);
+      expect(reads / 6).toBe(units.tickWithWebhook.readUnits);
+      expect(Math.ceil(writes / 6)).toBe(units.tickWithWebhook.writeUnits);
     });
   });
 

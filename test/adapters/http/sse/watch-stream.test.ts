@@ -134,6 +134,16 @@ describe('the event stream of all watches', () => {
     await reader.leave();
   });
 
+  test('the ids of a stream have no deleted watches, so that a reader of months can resume', async () => {
+    const [gone, kept] = [await create(), await create()];
+    const reader = await stream('/watches/events');
+    expect((await reader.next())?.id).toContain(gone.watch.watch_id);
+    await world.c.watches.commit(newChange(gone, { set: { deleted_at: world.clock.now.toISOString() } }));
+    await append(kept);
+    expect((await reader.next())?.id).toBe(`${kept.watch.watch_id}.2`);
+    await reader.leave();
+  });
+
   test('pages have a position without deleted watches, an empty one without watches, and reject another text', async () => {
     expect(await read('/watches/events?after=')).toEqual({ events: [], next_after: '', has_more: false });
     const [gone, kept] = [await create(), await create()];
