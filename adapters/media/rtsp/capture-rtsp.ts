@@ -5,6 +5,7 @@ import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { createConnectionTurns } from './connection-turns.ts';
 import { describeRtsp, type DescribedStream } from './describe.ts';
 import { decodeSession } from './decode-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
@@ -28,17 +29,27 @@ export type RtspCapturerDeps = {
  * it opens a connection.
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
+  const turns = createConnectionTurns();
   return {
     probe: async (url, signal) => {
       const connect = (sharedSignal: AbortSignal) =>
-        withinTime(conversationTimeoutMs, sharedSignal, (bounded) => probeRtsp(url, deps, bounded));
+        turns.run(
+          url,
+          () => withinTime(conversationTimeoutMs, sharedSignal, (bounded) => probeRtsp(url, deps, bounded)),
+          sharedSignal,
+        );
       await (deps.sessions?.probe(url, connect, signal) ?? connect(signal));
       return toProbe(readRtspUrl(url, deps.guard));
     },
     capture: async (request, signal) =>
       (await captureFromSession(request, deps, signal)) ??
-      (await withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
-        captureRtsp(request, deps, bounded),
+      (await turns.run(
+        request.url,
+        () =>
+          withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
+            captureRtsp(request, deps, bounded),
+          ),
+        signal,
       )),
   };
 }
