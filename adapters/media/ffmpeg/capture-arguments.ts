@@ -158,10 +158,11 @@ function clipSpan(input: GraphInput, clipSeconds: number): Span {
  * Builds the filter graph of a clip. The evidence frame is the last frame of the clip, the freshest one. If the end
  * is known, the last two frames are kept, and the first one in case they cannot be decoded. Otherwise the real
  * duration shows only at the end of the input. Then one frame per second and the last frames are kept, at most 16.
- * `reverse` holds them until the input ends, and passes the newest one first; only this one is scaled and encoded. Segments play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip
- * starts at the first key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and
- * for RTSP counts from before that key frame. `round=down` keeps the last frame of each fifth of a second, so that
- * the clip ends with the newest frame.
+ * `reverse` holds them until the input ends and passes the newest one first; only this one is scaled and encoded.
+ * Segments play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip starts at
+ * the first key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and for RTSP
+ * counts from before that key frame. `round=down` keeps the last frame of each fifth of a second, so that the clip ends
+ * with the newest frame.
  */
 function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: Span): string {
   const tailFrames = isExact ? 2.5 : 3.5;
@@ -177,6 +178,9 @@ function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: 
   ].join(';');
 }
 
+/** Filter of thumbnails. ffmpeg 7 and newer keep a full range of the input unless told otherwise. */
+export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:flags=area:out_range=tv,format=yuv420p`;
+
 /** Filter branches from one video to `[frame]` and `[thumbnail]`, as all captures have them. */
 export const pictureBranches = branches(scaleDown(frameWidth));
 
@@ -189,8 +193,7 @@ export function pictureGraph(scale: string, times: string): string {
 
 function branches(scale: string): string {
   return (
-    `split=2[large][small];[large]${scale},format=yuvj420p[frame];` +
-    `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p[thumbnail]`
+    `split=2[large][small];[large]${scale},format=yuvj420p[frame];` + `[small]${thumbnailFilter}[thumbnail]`
   );
 }
 
