@@ -39,7 +39,7 @@ export function createConnectionTurns(): ConnectionTurns {
     connect: () => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result> {
-    const before = Promise.allSettled(current.get(url) ?? []);
+    const before = Promise.allSettled(current.get(url) ?? new Set<Promise<unknown>>());
     return counted(url, async () => {
       await waitUntilAborted(before, signal);
       return connect();

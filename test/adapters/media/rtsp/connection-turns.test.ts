@@ -59,12 +59,12 @@ test('captures of a camera with more connections run beside each other', async (
   await Promise.all(captures);
 });
 
-test('a camera that another viewer fills is a failure at once', async () => {
+test('a camera that another viewer fills is a failure immediately', async () => {
   const { capture } = startCamera({ max: 0 });
   await expect(capture()).rejects.toThrow(StreamFetchError);
 });
 
-test('another refusal is a failure at once, and captures of other URLs do not wait', async () => {
+test('another refusal is a failure immediately, and captures of other URLs do not wait', async () => {
   const { capture, endOne } = startCamera({ max: 1, status: 403 });
   const first = capture();
   await settle();
