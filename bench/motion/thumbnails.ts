@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { thumbnailFilter } from '../../adapters/media/ffmpeg/capture-arguments.ts';
 import { thumbnail } from '../../core/records/capture.ts';
 import { drawScene } from './draw-scene.ts';
 import { picture, type Scene } from './scene.ts';
@@ -14,9 +15,6 @@ const cacheDirectory = join(
   process.env['WATCHPOST_TEST_SYSTEM_FOLDER'] ?? tmpdir(),
   'watchpost-bench-motion',
 );
-/** Thumbnail filter of a capture (`adapters/media/ffmpeg/capture-arguments.ts`). A test compares both. */
-export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p`;
-
 /** Version of the cache in the temporary folder. Increment it with every change of drawing or encoding. */
 const drawingVersion = '1';
 

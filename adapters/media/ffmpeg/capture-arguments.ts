@@ -178,6 +178,9 @@ function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: 
  */
 const newestFrame = 'fps=1/86400:round=down:eof_action=pass';
 
+/** Filter of thumbnails. ffmpeg 7 and newer keep a full range of the input unless told otherwise. */
+export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:flags=area:out_range=tv,format=yuv420p`;
+
 /** Filter branches from one video to `[frame]` and `[thumbnail]`, as all captures have them. */
 export const pictureBranches = branches(scaleDown(frameWidth));
 
@@ -190,8 +193,7 @@ export function pictureGraph(scale: string, times: string): string {
 
 function branches(scale: string): string {
   return (
-    `split=2[large][small];[large]${scale},format=yuvj420p[frame];` +
-    `[small]scale=${thumbnail.width}:${thumbnail.height}:flags=area,format=yuv420p[thumbnail]`
+    `split=2[large][small];[large]${scale},format=yuvj420p[frame];` + `[small]${thumbnailFilter}[thumbnail]`
   );
 }
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { captureArguments } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
 import { asInAJob, previousFrame } from '../../../../bench/motion/detectors.ts';
 import { eventScene } from '../../../../bench/motion/event-scenes.ts';
 import { evaluate } from '../../../../bench/motion/evaluate.ts';
 import { stillScene } from '../../../../bench/motion/still-scenes.ts';
-import { thumbnailFilter, renderThumbnails } from '../../../../bench/motion/thumbnails.ts';
+import { renderThumbnails } from '../../../../bench/motion/thumbnails.ts';
 import type { Scene } from '../../../../bench/motion/scene.ts';
 
 /** Clips of `npm run bench:motion` with other seeds: enough to detect a regression of the pre-filter. */
@@ -45,13 +44,6 @@ test('a difference to the previous frame performs worse on the same clips', () =
   const plain = evaluate(clips, previousFrame);
   expect(plain.savings({}).hits).toBeLessThan(watchpost.savings({}).hits);
   expect(plain.recall({}).hits).toBeLessThan(watchpost.recall({}).hits);
-});
-
-test('the thumbnails of these clips equal those of captures', () => {
-  const wanted = { mode: 'frames', clipSeconds: 3 } as const;
-  const limits = { timeoutMs: 1000, clipBytes: 1 };
-  const graph = captureArguments({ kind: 'pipe', format: 'mpegts' }, wanted, limits, 'clip.mp4').join(' ');
-  expect(graph).toContain(thumbnailFilter);
 });
 
 /** Runs two at a time. */
