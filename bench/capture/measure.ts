@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Wall and processor time of a run, in milliseconds. */
@@ -34,31 +34,43 @@ export async function measure(work: () => Promise<unknown>): Promise<Measured> {
 }
 
 /**
- * Reads the user and system time of children from `/proc`: of those that ended, and of those that run. Processes of Node serve streams and do not
- * count. The unit is ticks of 10 ms, but the kernel keeps the sums exactly: the mean over many runs is exact, a single run is not.
+ * Reads the user and system time of children from `/proc`: of those that ended, and of those that run. Processes of Node
+ * serve streams and do not count. The unit is ticks of 10 ms, but the kernel keeps the sums exactly: the mean over many
+ * runs is exact, a single run is not. The list of children in `/proc` is missing in many kernels, so all processes are
+ * read. Throws an error without `/proc`.
  */
-function childrenCpuMs(): number {
-  const ended = readTicks(process.pid, [13, 14]);
-  const running = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8')
-    .split(' ')
-    .filter((pid) => pid !== '' && !runsNode(pid))
-    .map((pid) => readTicks(pid, [11, 12]));
-  return running.reduce((sum, ticks) => sum + ticks, ended) * 10;
+export function childrenCpuMs(proc = '/proc', parent = process.pid): number {
+  const ended = readStat(proc, parent);
+  if (ended === null)
+    throw new Error(`Processor time of children needs ${proc}/${parent}/stat. Use Linux for this benchmark.`);
+  const running = readdirSync(proc)
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => ({ pid, stat: readStat(proc, pid) }))
+    .filter(({ pid, stat }) => stat?.[1] === parent && !runsNode(proc, pid))
+    .map(({ stat }) => sumFields(stat, [11, 12]));
+  return running.reduce((sum, ticks) => sum + ticks, sumFields(ended, [13, 14])) * 10;
 }
 
-/** Returns the sum of these fields of `/proc/PID/stat`, counted from the one after the name, or 0 if the process has ended. */
-function readTicks(pid: string | number, fields: readonly number[]): number {
+/** Returns the fields of `/proc/PID/stat` after the name, or null if the process has ended. */
+function readStat(proc: string, pid: string | number): number[] | null {
   try {
-    const values = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return fields.reduce((sum, field) => sum + Number(values[field]), 0);
+    const text = readFileSync(`${proc}/${pid}/stat`, 'utf8');
+    return text
+      .slice(text.lastIndexOf(') ') + 2)
+      .split(' ')
+      .map(Number);
   } catch {
-    return 0;
+    return null;
   }
 }
 
-function runsNode(pid: string): boolean {
+function sumFields(stat: readonly number[] | null, fields: readonly number[]): number {
+  return fields.reduce((sum, field) => sum + (stat?.[field] ?? 0), 0);
+}
+
+function runsNode(proc: string, pid: string): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/exe`) === process.execPath;
+    return readlinkSync(`${proc}/${pid}/exe`) === process.execPath;
   } catch {
     return false;
   }

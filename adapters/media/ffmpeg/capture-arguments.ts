@@ -155,28 +155,28 @@ function clipSpan(input: GraphInput, clipSeconds: number): Span {
 }
 
 /**
- * Builds the filter graph of a clip. The evidence frame is the last frame of the clip, the freshest one. If the end
- * is known, the last two frames are kept, and the first one in case they cannot be decoded. Otherwise the real
- * duration shows only at the end of the input. Then one frame per second and the last frames are kept, at most 16.
- * `reverse` holds them until the input ends and passes the newest one first; only this one is scaled and encoded.
- * Segments play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip starts at
- * the first key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and for RTSP
- * counts from before that key frame. `round=down` keeps the last frame of each fifth of a second, so that the clip ends
- * with the newest frame.
+ * Builds the filter graph of a clip. The evidence frame is the last frame of the clip, the freshest one, and shows only
+ * at the end of the input. `newestFrame` holds the newest one so far; only the last one is scaled and encoded. Segments
+ * play from 0, with or without a key frame at their start. An RTSP stream is joined midway; its clip starts at the first
+ * key frame. The trim stays in the graph: `-t` with several outputs hangs on endless input, and for RTSP counts from
+ * before that key frame. `round=down` keeps the last frame of each fifth of a second, so that the clip ends with the
+ * newest frame.
  */
 function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: Span): string {
-  const tailFrames = isExact ? 2.5 : 3.5;
-  const tailSeconds = startSeconds + lengthSeconds - tailFrames / clipFramesPerSecond;
-  const between = isExact ? '' : '+gte(t-prev_selected_t\\,1)';
-  const picked = `select=isnan(prev_selected_t)${between}+gte(t\\,${tailSeconds})`;
   const fromKeyFrame = input.kind === 'rtsp' ? 'setpts=PTS-STARTPTS,' : '';
   const frames = `fps=${clipFramesPerSecond}${isExact ? `:round=down:eof_action=pass,trim=end=${startSeconds + lengthSeconds}` : ''}`;
   return [
     `[0:v:0]${fromKeyFrame}trim=start=${startSeconds}:duration=${lengthSeconds},${frames},split=2[film][stills]`,
     `[film]setpts=PTS-STARTPTS,${scaleDown(clipWidth)}:flags=bilinear,format=yuv420p[clip]`,
-    `[stills]${picked},reverse,trim=end_frame=1,${pictureBranches}`,
+    `[stills]${newestFrame},${pictureBranches}`,
   ].join(';');
 }
+
+/**
+ * Filter that passes the last frame of a day: of a clip, the newest one. It holds two frames. `reverse` would hold all
+ * candidates, 16 frames of 4K.
+ */
+const newestFrame = 'fps=1/86400:round=down:eof_action=pass';
 
 /** Filter of thumbnails. ffmpeg 7 and newer keep a full range of the input unless told otherwise. */
 export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:flags=area:out_range=tv,format=yuv420p`;

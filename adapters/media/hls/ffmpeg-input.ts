@@ -24,7 +24,10 @@ export async function toFfmpegInput(
   for await (const part of chunks) parts.push(part);
   // Later captures use the same bytes of the initialization section, and trimming uses the memory of its input.
   if (segments[0]?.initialization && parts[0]) parts[0] = new Uint8Array(parts[0]);
-  const clip = trimToLastSeconds(parts, request.clipSeconds);
+  // Some servers cut segments within a packet, which only joined segments hold whole.
+  const clip =
+    trimToLastSeconds(parts, request.clipSeconds) ??
+    trimToLastSeconds([Buffer.concat(parts)], request.clipSeconds);
   if (clip === null) return { ...input, chunks: parts };
   return { ...input, chunks: clip, endsAtSeconds: clipEndPtsSeconds };
 }

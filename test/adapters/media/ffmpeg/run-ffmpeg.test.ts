@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { captureArguments } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { NoFrameDecodedError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -104,6 +105,17 @@ describe('clip', () => {
     const pictures = await run(segments, 'clip', 1, 1);
     expect(jpegSize(pictures.frame).width).toBe(896);
     expect(await videoSize(pictures.clip!)).toBe('672x378');
+  });
+
+  test('a clip of ten seconds takes as much memory as one of a second', async () => {
+    const file = join(tempDir, 'large.mp4');
+    const source = ['-f', 'lavfi', '-i', 'testsrc=size=1920x1080:rate=2', '-t', '10'];
+    const encoding = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
+    await promisify(execFile)(ffmpegPath, [...source, ...encoding, file]);
+    const [short, long] = [await readMemoryKb(file, 1), await readMemoryKb(file, 10)];
+    await rm(file);
+    const frameKb = (1920 * 1080 * 1.5) / 1024;
+    expect(long - short).toBeLessThan(4 * frameKb);
   });
 
   test('concurrent captures return their own clips', async () => {
@@ -228,4 +240,18 @@ async function countConnections(during: (port: number) => Promise<void>): Promis
   await during(typeof address === 'object' && address !== null ? address.port : 0);
   server.close();
   return connections;
+}
+
+/** Returns the peak memory of ffmpeg for a clip at the end of ten seconds. */
+async function readMemoryKb(file: string, clipSeconds: number): Promise<number> {
+  const input = { kind: 'file' as const, path: file, fromSeconds: 0, seconds: 10 };
+  const bounds = { timeoutMs: 20_000, clipBytes: 2 ** 24 };
+  const args = captureArguments(input, { mode: 'clip', clipSeconds }, bounds, join(tempDir, 'memory.mp4'));
+  const shown = args.map((arg) => (arg === 'error' ? 'info' : arg === 'pipe:3' ? '-' : arg));
+  const { stderr } = await promisify(execFile)(ffmpegPath, ['-benchmark', ...shown], {
+    encoding: 'buffer',
+    maxBuffer: 2 ** 26,
+  });
+  await rm(join(tempDir, 'memory.mp4'));
+  return Number(/maxrss=(\d+)/.exec(stderr.toString())?.[1]);
 }

@@ -10,6 +10,8 @@ import {
   clipEndPtsSeconds,
   trimToLastSeconds,
 } from '../../../../adapters/media/hls/trim-transport-stream.ts';
+import type { Segment } from '../../../../adapters/media/hls/playlist.ts';
+import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
 import { toFfmpegInput } from '../../../../adapters/media/hls/ffmpeg-input.ts';
 import { lastKeyFrameOffsetTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
@@ -33,6 +35,26 @@ afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
 function trim(bytes: Uint8Array, seconds: number): Uint8Array | null {
   const parts = trimToLastSeconds([Buffer.from(bytes)], seconds);
   return parts && Buffer.concat(parts);
+}
+
+const request = { url: 'http://cdn.test/', mode: 'clip', clipSeconds: 1, resolveAgain: false } as const;
+const listed: Segment = {
+  url: 'http://cdn.test/1.ts',
+  byteRange: null,
+  sequence: 1n,
+  durationSeconds: 2,
+  initialization: null,
+  key: null,
+  startsAt: null,
+  discontinuity: false,
+  gap: false,
+};
+
+/** Replaces a PID in the section of a PMT. Its checksum, which only ffmpeg checks, becomes wrong. */
+function renamePid(packet: Buffer, from: number, to: number): void {
+  for (let at = 4; at + 1 < 60; at += 1)
+    if ((packet.readUInt16BE(at) & 0x1fff) === from && packet[at]! >= 0xe0)
+      packet.writeUInt16BE(0xe000 | to, at);
 }
 
 async function readClip(bytes: Uint8Array, clipSeconds = 3) {
@@ -112,6 +134,32 @@ describe('lastSeconds', () => {
     }
   });
 
+  test('the last seconds of segments that are cut within a packet are those of the segments in one piece', async () => {
+    const parts = [stream.subarray(0, packetBytes * 50 + 7), stream.subarray(packetBytes * 50 + 7)];
+    const input = await toFfmpegInput(
+      Readable.from(parts.map((part) => Buffer.from(part))),
+      [listed],
+      request,
+    );
+    expect(input).toMatchObject({ kind: 'pipe', endsAtSeconds: clipEndPtsSeconds });
+    if (input.kind !== 'pipe' || !Array.isArray(input.chunks)) throw new Error('The clip was not trimmed');
+    expect(Buffer.concat(input.chunks).equals(trim(stream, request.clipSeconds)!)).toBe(true);
+  });
+
+  test('the last seconds are of the newest segments if the PID of the video changes', () => {
+    const half = indexAccessUnits([stream])!.accessUnits.findLast(({ isKeyFrame }) => isKeyFrame)!.at;
+    const { psi, videoPid } = indexAccessUnits([stream])!;
+    const newest = Buffer.concat([...psi, stream.subarray(half)]);
+    for (let at = 0; at < newest.length; at += packetBytes) {
+      const pid = newest.readUInt16BE(at + 1) & 0x1fff;
+      if (pid === videoPid) newest.writeUInt16BE((newest.readUInt16BE(at + 1) & 0xe000) | 0x321, at + 1);
+      else renamePid(newest.subarray(at, at + packetBytes), videoPid, 0x321);
+    }
+    const parts = trimToLastSeconds([Buffer.from(stream.subarray(0, half)), Buffer.from(newest)], 6)!;
+    expect(Buffer.concat(parts).equals(trim(newest, 6)!)).toBe(true);
+    expect(indexAccessUnits(parts)!.videoPid).toBe(0x321);
+  });
+
   test('the last seconds lie in the memory of their segments, without audio', async () => {
     const { segments } = await record({ keyFrameSeconds: 1, seconds: 2, sound: true });
     const copy = Buffer.from(segments[0]!);
@@ -126,20 +174,7 @@ describe('lastSeconds', () => {
   test('an initialization section keeps its bytes, which later captures use', async () => {
     const { segments } = await record({ keyFrameSeconds: 1, seconds: 2, sound: true });
     const initialization = Buffer.from(segments[0]!);
-    const playlist = [
-      {
-        url: 'http://cdn.test/1.ts',
-        byteRange: null,
-        sequence: 1n,
-        durationSeconds: 2,
-        initialization: { url: 'http://cdn.test/init.ts', byteRange: null },
-        key: null,
-        startsAt: null,
-        discontinuity: false,
-        gap: false,
-      },
-    ];
-    const request = { url: 'http://cdn.test/', mode: 'clip', clipSeconds: 1, resolveAgain: false } as const;
+    const playlist = [{ ...listed, initialization: { url: 'http://cdn.test/init.ts', byteRange: null } }];
     const input = await toFfmpegInput(Readable.from([initialization]), playlist, request);
     expect(input).toMatchObject({ kind: 'pipe', endsAtSeconds: clipEndPtsSeconds });
     expect(initialization.equals(segments[0]!)).toBe(true);
