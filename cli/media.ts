@@ -37,6 +37,7 @@ export function createMedia(
     }),
     max: concurrentDecodes,
     elapsedMs,
+    setTimer: setSystemTimer,
     report: reportWait,
   });
   const rtspSessions =

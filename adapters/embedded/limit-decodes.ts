@@ -1,3 +1,5 @@
+import { TransientError } from '../../core/errors.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 
 export type LimitDecodesDeps = {
@@ -5,15 +7,20 @@ export type LimitDecodesDeps = {
   /** Maximum concurrent decodes. */
   max: number;
   elapsedMs: () => number;
+  setTimer: SetTimer;
   /** Called with the time for which a decode waited. */
   report: (waitedMs: number) => void;
 };
 
+/** Maximum wait for a turn. It leaves time for the decoding within that of the capture, so that the stream is not blamed. */
+const maxWaitMs = 20_000;
+
 /**
  * Returns a runner that decodes a limited number of captures concurrently, in the order of arrival. More would only slow each other down. A capture waits
  * once its bytes are there, so a slow stream delays no other. Runs that read from the network themselves have no limit.
+ * Throws `TransientError` if no turn is free in time, which costs one check.
  */
-export function limitDecodes({ ffmpeg, max, elapsedMs, report }: LimitDecodesDeps): FfmpegRunner {
+export function limitDecodes({ ffmpeg, max, elapsedMs, setTimer, report }: LimitDecodesDeps): FfmpegRunner {
   const waiting = new Set<() => void>();
   let running = 0;
   return {
@@ -22,8 +29,7 @@ export function limitDecodes({ ffmpeg, max, elapsedMs, report }: LimitDecodesDep
       const chunks: Uint8Array[] = [];
       for await (const chunk of input.chunks) chunks.push(chunk);
       const startedMs = elapsedMs();
-      await takeTurn(signal);
-      report(elapsedMs() - startedMs);
+      await takeTurn(signal).finally(() => report(elapsedMs() - startedMs));
       try {
         return await ffmpeg.run({ ...input, chunks }, wanted, limits, signal);
       } finally {
@@ -39,13 +45,17 @@ export function limitDecodes({ ffmpeg, max, elapsedMs, report }: LimitDecodesDep
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (): void => {
-      waiting.delete(resolve);
-      reject(signal.reason);
+    const leave = (reason: unknown): void => {
+      if (waiting.delete(resolve)) reject(reason);
     };
+    const abort = (): void => leave(signal.reason);
     waiting.add(resolve);
-    signal.addEventListener('abort', leave, { once: true });
-    await promise.finally(() => signal.removeEventListener('abort', leave));
+    signal.addEventListener('abort', abort, { once: true });
+    const cancel = setTimer(() => leave(new TransientError('No decoder was free in time')), maxWaitMs);
+    await promise.finally(() => {
+      cancel();
+      signal.removeEventListener('abort', abort);
+    });
   }
 
   /** Passes the turn on. */

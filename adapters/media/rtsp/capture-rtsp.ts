@@ -5,6 +5,7 @@ import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { createConnectionTurns } from './connection-turns.ts';
 import { describeRtsp, type DescribedStream } from './describe.ts';
 import { decodeSession } from './decode-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
@@ -28,15 +29,27 @@ export type RtspCapturerDeps = {
  * it opens a connection.
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
+  const turns = createConnectionTurns();
   return {
-    probe: async (url, signal) =>
-      deps.sessions?.isLive(url)
-        ? toProbe(readRtspUrl(url, deps.guard))
-        : withinTime(conversationTimeoutMs, signal, (bounded) => probeRtsp(url, deps, bounded)),
+    probe: async (url, signal) => {
+      const connect = (sharedSignal: AbortSignal) =>
+        turns.run(
+          url,
+          () => withinTime(conversationTimeoutMs, sharedSignal, (bounded) => probeRtsp(url, deps, bounded)),
+          sharedSignal,
+        );
+      await (deps.sessions?.probe(url, connect, signal) ?? connect(signal));
+      return toProbe(readRtspUrl(url, deps.guard));
+    },
     capture: async (request, signal) =>
       (await captureFromSession(request, deps, signal)) ??
-      (await withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
-        captureRtsp(request, deps, bounded),
+      (await turns.run(
+        request.url,
+        () =>
+          withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
+            captureRtsp(request, deps, bounded),
+          ),
+        signal,
       )),
   };
 }
@@ -77,10 +90,9 @@ async function withinTime<T>(
   }
 }
 
-async function probeRtsp(url: string, deps: RtspCapturerDeps, signal: AbortSignal): Promise<StreamProbe> {
-  const { client, target } = await describeRtsp(url, deps, signal);
+async function probeRtsp(url: string, deps: RtspCapturerDeps, signal: AbortSignal): Promise<void> {
+  const { client } = await describeRtsp(url, deps, signal);
   client.close();
-  return toProbe(target);
 }
 
 function toProbe({ url }: RtspTarget): StreamProbe {

@@ -44,7 +44,7 @@ const maxAgeMs = 2_500;
 const maxGopUnits = 600;
 /** Time for which captures at nearly the same time may have the same frame. */
 const sharedMs = 500;
-/** Time without a clip after which the session keeps one GOP again. */
+/** Time without a clip of a length after which the session keeps no more than shorter ones need, or one GOP. */
 const keepClipMs = 40_000;
 
 /** Sets up the track and plays it. Closes the connection on failure. Throws like `setUpTrack`. */
@@ -62,7 +62,8 @@ export async function openKeptSession(
   let change = Promise.withResolvers<void>();
   let packetAtMs = elapsedMs();
   let heldBytes = 0;
-  let lastClipMs = -Infinity;
+  /** Time of the newest capture by length of its clip, in seconds: jobs of one camera have clips of different lengths. */
+  const clips = new Map<number, number>();
   let lastRead: { unit: AccessUnit; atMs: number } | undefined;
 
   client.onFrame((frame) => {
@@ -84,9 +85,14 @@ export async function openKeptSession(
   return { read, silentMs: () => elapsedMs() - packetAtMs, hasEnded: () => hasEnded, close };
 
   function add(unit: AccessUnit): void {
-    if (elapsedMs() - lastClipMs > keepClipMs) buffer.keep(0);
+    keepLongestClip();
     buffer.add(unit);
     wake();
+  }
+
+  function keepLongestClip(): void {
+    for (const [seconds, atMs] of clips) if (elapsedMs() - atMs > keepClipMs) clips.delete(seconds);
+    buffer.keep(Math.max(0, ...clips.keys()));
   }
 
   /** A session that would exceed the memory of all drops its GOPs and waits for the next key frame. */
@@ -107,10 +113,7 @@ export async function openKeptSession(
   async function read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits> {
     const isClip = request.mode !== 'frames';
     for (;;) {
-      if (isClip) {
-        lastClipMs = elapsedMs();
-        buffer.keep(request.clipSeconds);
-      }
+      if (isClip) clips.set(request.clipSeconds, elapsedMs());
       const found = isClip ? findClip(request.clipSeconds) : findFrame();
       if (found) return found;
       if (hasEnded) throw new RtspConnectionError('RTSP server closed the connection');

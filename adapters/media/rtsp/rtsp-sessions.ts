@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
+import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 import { waitAtMost, waitUntilAborted, type SetTimer } from '../../../core/time-limit.ts';
 import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
@@ -19,7 +20,12 @@ export type RtspSessions = {
    * capture; the session is closed then. Throws `StreamFetchError`, `InvalidUrlError`, `NotLiveError`, and the abort reason.
    */
   read(request: CaptureRequest, signal: AbortSignal): Promise<SessionUnits | null>;
-  /** Returns true if packets arrive in an open session: the stream is live without another connection. */
+  /**
+   * Proves that a stream is live: by its session, or by `connect`, once for all probes at a time. A camera may accept one connection only. Throws like
+   * `connect`, and the abort reason.
+   */
+  probe(url: string, connect: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /** Returns true if packets arrive in an open session. */
   isLive(url: string): boolean;
   /** Closes the session of a stream that could not be decoded: its captures have a connection each for ten minutes. */
   avoid(url: string): Promise<void>;
@@ -85,10 +91,12 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
   const entries = new Map<string, Entry>();
   /** Sessions that are being closed: a camera with one session has none for the next one until then. */
   const closing = new Map<string, Promise<void>>();
+  const probes = new Map<string, SharedCall<void>>();
   const known = new LRUCache<string, Known>({ max: maxKnown });
   let isClosed = false;
   return {
     read,
+    probe,
     isLive: (url) => isUsable(entries.get(url)?.session),
     avoid: async (url) => {
       note(url, { avoidedUntilMs: elapsedMs() + avoidBrieflyMs });
@@ -108,7 +116,7 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     const isFrequent = before === undefined || elapsedMs() - before.capturedMs <= maxIntervalMs;
     note(url, { capturedMs: elapsedMs() });
     if (isClosed || (before !== undefined && before.avoidedUntilMs > elapsedMs())) {
-      await closing.get(url);
+      await noneBeside(url);
       return null;
     }
     const existing = entries.get(url);
@@ -165,9 +173,37 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     return null;
   }
 
+  async function probe(
+    url: string,
+    connect: (signal: AbortSignal) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // A session that cannot be opened is no answer: the probe names the cause.
+    const opening = entries.get(url)?.opening.catch(() => null);
+    if (opening) await waitUntilAborted(opening, signal);
+    if (isUsable(entries.get(url)?.session)) return;
+    const closed = closing.get(url);
+    if (closed) await closed;
+    const shared = probes.get(url) ?? beginProbe(url, connect);
+    await shared.join(signal);
+  }
+
+  function beginProbe(url: string, connect: (signal: AbortSignal) => Promise<void>): SharedCall<void> {
+    const forgetProbe = (): void => void (probes.get(url) === shared && probes.delete(url));
+    const shared = shareCall(connect, forgetProbe);
+    probes.set(url, shared);
+    shared.result.then(forgetProbe, forgetProbe);
+    return shared;
+  }
+
+  /** Waits until no session is being closed and no probe is under way. */
+  async function noneBeside(url: string): Promise<void> {
+    await Promise.all([closing.get(url), probes.get(url)?.result.catch(() => undefined)]);
+  }
+
   function begin(url: string): Entry {
     const controller = new AbortController();
-    const before = closing.get(url) ?? Promise.resolve();
+    const before = noneBeside(url);
     const entry: Entry = {
       url,
       opening: before.then(() => open(url, controller.signal)),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { limitDecodes } from '../../../adapters/embedded/limit-decodes.ts';
+import { TransientError } from '../../../core/errors.ts';
 import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 
 function openRunner(max: number) {
@@ -14,7 +15,23 @@ function openRunner(max: number) {
       return { frame: new Uint8Array(), thumbnail: new Uint8Array() };
     },
   };
-  const { run } = limitDecodes({ ffmpeg, max, elapsedMs: () => 0, report: () => undefined });
+  let nowMs = 0;
+  const timers = new Map<() => void, number>();
+  const waits: number[] = [];
+  const { run } = limitDecodes({
+    ffmpeg,
+    max,
+    elapsedMs: () => nowMs,
+    setTimer: (fire, delayMs) => {
+      timers.set(fire, nowMs + delayMs);
+      return () => void timers.delete(fire);
+    },
+    report: (waitedMs) => void waits.push(waitedMs),
+  });
+  const pass = (seconds: number): void => {
+    nowMs += seconds * 1000;
+    for (const [fire, atMs] of timers) if (atMs <= nowMs) fire();
+  };
   const decode = (signal = new AbortController().signal) =>
     run(
       { kind: 'pipe', format: 'mpegts', chunks: [] },
@@ -22,7 +39,7 @@ function openRunner(max: number) {
       { timeoutMs: 1000 },
       signal,
     );
-  return { ends, decode };
+  return { ends, decode, pass, waits };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -82,3 +99,24 @@ test.each([0, 1, 2, 3, 4, 5])(
     await third;
   },
 );
+
+test('a decode without a turn in time costs one check, is no failure of the stream, and its wait counts', async () => {
+  const { ends, decode, pass, waits } = openRunner(1);
+  const first = decode();
+  await settled();
+  const second = decode().catch((error: unknown) => error);
+  await settled();
+  pass(19);
+  const third = decode();
+  await settled();
+  pass(1);
+  expect(await second).toBeInstanceOf(TransientError);
+  expect(waits).toEqual([0, 20_000]);
+  ends[0]?.();
+  await first;
+  await settled();
+  expect(ends).toHaveLength(2);
+  ends[1]?.();
+  await third;
+  expect(waits).toEqual([0, 20_000, 1000]);
+});

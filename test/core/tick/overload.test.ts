@@ -34,6 +34,7 @@ function openMachine() {
       },
     },
     max: decoders,
+    setTimer: () => () => undefined,
     elapsedMs: () => nowMs,
     report: (waitedMs) => pace.record('decoder', waitedMs),
   });

@@ -124,6 +124,23 @@ test('the first clip is awaited, the next one is there', async () => {
   expect(await read('clip')).toMatchObject({ kind: 'clip', from: 100, to: 138, ageMs: 100 });
 });
 
+test('a short clip leaves the seconds of a longer one', async () => {
+  const { play, read, memory } = await openSession();
+  const first = read('clip', 10);
+  play(12, 1000);
+  expect(await first).toMatchObject({ kind: 'clip' });
+  expect(await read('clip', 1)).toMatchObject({ kind: 'clip', to: 118 });
+  play(5, 1000);
+  expect(await read('clip', 1)).toMatchObject({ kind: 'clip', to: 168 });
+  expect(await read('clip', 10)).toEqual({ kind: 'clip', from: 60, to: 168, ageMs: 100 });
+  const withLongClips = memory.usedBytes;
+  for (let round = 0; round < 9; round += 1) {
+    play(5, 1000);
+    await read('clip', 1);
+  }
+  expect(memory.usedBytes).toBeLessThan(withLongClips / 2);
+});
+
 test('memory is that of the newest GOP, of a clip while clips are read, and nothing after the end', async () => {
   const { play, read, memory, wait, end } = await openSession();
   play(60, 1000);

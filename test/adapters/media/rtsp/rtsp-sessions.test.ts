@@ -83,6 +83,57 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
+describe('probes of a camera that accepts one connection', () => {
+  function openProbes() {
+    const opened = openSessions();
+    const connection = Promise.withResolvers<void>();
+    let connections = 0;
+    const connect = async (): Promise<void> => {
+      connections += 1;
+      await connection.promise;
+    };
+    const probe = (signal = opened.controller.signal) => opened.sessions.probe(url, connect, signal);
+    return { ...opened, probe, connection, connections: () => connections };
+  }
+
+  test('share a connection, which the session does not open beside', async () => {
+    const { probe, read, counts, connection, connections } = openProbes();
+    const aborted = new AbortController();
+    const probed = [probe(), probe(aborted.signal), probe()];
+    const failure = expect(probed[1]).rejects.toThrow('This operation was aborted');
+    const reading = read();
+    aborted.abort();
+    await failure;
+    expect(connections()).toBe(1);
+    expect(counts().opened).toBe(0);
+    connection.resolve();
+    await Promise.all([...probed.filter((_, index) => index !== 1), reading]);
+    expect(counts().opened).toBe(1);
+    await probe();
+    expect(connections()).toBe(1);
+  });
+
+  test('wait for a session that opens', async () => {
+    const { probe, read, camera, connections } = openProbes();
+    const opening = Promise.withResolvers<void>();
+    camera.opening = opening.promise;
+    const reading = read();
+    const probed = probe();
+    opening.resolve();
+    await Promise.all([reading, probed]);
+    expect(connections()).toBe(0);
+  });
+
+  test('name the cause themselves if no session opens', async () => {
+    const { sessions, read, controller } = openSessions({ refuses: true });
+    const reading = read();
+    const connect = async (): Promise<void> => Promise.reject(new StreamFetchError('Wrong password.'));
+    const probed = sessions.probe(url, connect, controller.signal);
+    await expect(reading).rejects.toThrow();
+    await expect(probed).rejects.toMatchObject({ remediation: 'Wrong password.' });
+  });
+});
+
 describe('sessions of a stream', () => {
   test('captures within 32 s use one session', async () => {
     const { read, pass, counts } = openSessions();
