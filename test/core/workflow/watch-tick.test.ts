@@ -279,6 +279,22 @@ describe('tick of a watch', () => {
     expect(calls).toBe(3);
   });
 
+  test('a reservation that another change outdates is repeated before the model is called', async () => {
+    const begun = await createWatch({ budget: { model_calls_per_day: 3, usd_per_day: null } });
+    const { commit } = world.c.watches;
+    world.c.watches.commit = async () => {
+      world.c.watches.commit = commit;
+      return 'outdated';
+    };
+    const reserved: unknown[] = [];
+    world.c.vision.judge = async () => {
+      reserved.push((await stored()).run.state.budget?.reserved);
+      return { triggered: false, explanation: 'Nothing.', tokens: { input_tokens: 10, output_tokens: 2 } };
+    };
+    await run(begun, 1);
+    expect(reserved).toEqual([expect.objectContaining({ calls: 1 })]);
+  });
+
   test('a failed model leaves the conditions unknown and the watch active', async () => {
     const begun = await createWatch();
     world.script.verdicts.push(...Array.from({ length: 20 }, () => new VisionError('Try again.')));
