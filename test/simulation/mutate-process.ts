@@ -3,7 +3,7 @@ import { runMutation } from './run-mutation.ts';
 
 /**
  * Breaks one rule after the other and expects a simulation to notice each: `npm run simulate:mutations -- "M of N"`. Without names it runs all,
- * which takes about ten minutes.
+ * which takes about fifteen minutes.
  */
 const names = process.argv.slice(2);
 let survivors = 0;

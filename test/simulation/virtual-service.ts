@@ -114,7 +114,8 @@ export class VirtualService {
       camera.calm = true;
       for (const receiver of observer.receivers) receiver.calm = true;
     }
-    await this.pass(endMs + 4 * hour);
+    // Not on a whole hour, at which schedules begin and end: an event of that moment would still be on its way.
+    await this.pass(endMs + 4 * hour + 30_000);
     const { real } = await this.requireRunning();
     const coverage = this.outside.watched.map(({ observer }) => observer.requireCoverage(real));
     for (const { observer } of this.outside.watched) {

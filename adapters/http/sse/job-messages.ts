@@ -19,8 +19,8 @@ export type LogReader = {
   signal: AbortSignal;
 };
 
-/** Interval between key checks, in seconds: a revocation takes effect within 60 s. */
-const keyCheckSeconds = 30;
+/** Interval between key checks, in seconds. A stream wakes each 5 s at the latest, so a revocation takes effect within 30 s. */
+const keyCheckSeconds = 25;
 
 /**
  * Generates the messages of an event stream: an opening, each event, and a heartbeat when idle. Ends with the first terminal
