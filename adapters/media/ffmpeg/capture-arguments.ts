@@ -192,9 +192,7 @@ export function pictureGraph(scale: string, times: string): string {
 }
 
 function branches(scale: string): string {
-  return (
-    `split=2[large][small];[large]${scale},format=yuvj420p[frame];` + `[small]${thumbnailFilter}[thumbnail]`
-  );
+  return `split=2[large][small];[large]${scale},format=yuvj420p[frame];[small]${thumbnailFilter}[thumbnail]`;
 }
 
 /** Returns the filter that scales down to the width, never up. Sizes are even, as 4:2:0 requires. */

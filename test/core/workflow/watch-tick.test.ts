@@ -1,128 +1,24 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
-import type { StoredWatch } from '../../../core/ports/watch-store.ts';
-import type { Budget, Destination, Schedule, WatchConfig } from '../../../core/records/watch.ts';
-import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { changeWatch, pauseWatch } from '../../../core/watch/change.ts';
-import { initialWatchState } from '../../../core/watch/initial-state.ts';
-import type { WatchDecision } from '../../../core/watch/tick.ts';
 import { initialDestinationState } from '../../../core/delivery/destination-state.ts';
 import { readMetrics } from '../../../core/observability/metrics.ts';
-import { repairWatch } from '../../../core/workflow/repair-watches.ts';
-import { rules } from '../../../core/rules.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import { start } from '../../contract/records.ts';
 import { destination } from '../../support/watch-records.ts';
-import { createWorld } from '../../support/world.ts';
-import type { World } from '../../support/world.ts';
-import { toWatch } from '../watch/simulation/virtual-watch.ts';
+import {
+  changes,
+  closeWorld,
+  commitDecision,
+  createWatch,
+  eventTypes,
+  run,
+  stored,
+  watchId,
+  world,
+} from '../../support/watch-world.ts';
 
-const watchId = '00000000-0000-4000-8000-000000000001';
-const later = 'aaaaaaaa-0000-4000-8000-000000000001';
-let world: World;
-
-afterEach(() => world.close());
-
-type Options = {
-  destinations?: Destination[];
-  conditions?: string[];
-  budget?: Budget | null;
-  remind?: number | null;
-  schedule?: Schedule | null;
-};
-
-async function createWatch({
-  destinations = [],
-  conditions = ['person'],
-  budget = null,
-  remind = null,
-  schedule = null,
-}: Options = {}) {
-  world = createWorld();
-  const rules = conditions.map((id) => ({
-    id,
-    text: `a ${id} is visible`,
-    toOpen: 2,
-    considered: 3,
-    toClose: 2,
-    cooldown: 0,
-    remind,
-  }));
-  const plain = toWatch({
-    createdAt: start.getTime(),
-    interval: 10,
-    confirm: 2,
-    prefilter: true,
-    zone: 'UTC',
-    schedule: null,
-    callsPerDay: null,
-    conditions: rules,
-  });
-  const watch = { ...plain, config: { ...plain.config, budget, destinations, schedule } };
-  await world.c.watches.create(
-    {
-      watch,
-      run: {
-        version: 0,
-        config_version: 1,
-        generation: 0,
-        status: 'active',
-        sequence: 0,
-        published: 0,
-        lease_until: start.toISOString(),
-        deleted_at: null,
-        state: initialWatchState(conditions, start),
-      },
-      source: {
-        source_id: watch.source_id,
-        url: watch.stream_url,
-        input_mode: 'frames',
-        clip_duration_seconds: 3,
-      },
-      secrets: { watch_id: watchId, destinations: [] },
-      events: [],
-      maxWatches: 25,
-    },
-    start,
-  );
-  return world.begin({ job_id: watchId, generation: 0 });
-}
-
-async function run(step: WorkflowState, ticks: number): Promise<WorkflowState> {
-  let current = step;
-  for (let tick = 0; tick < ticks; tick += 1) current = await world.tick(current);
-  return current;
-}
-
-async function stored(): Promise<StoredWatch> {
-  const found = await world.c.watches.get(watchId);
-  if (!found) throw new Error('The watch is gone');
-  return found;
-}
-
-async function eventTypes(): Promise<string[]> {
-  const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
-  return events.map(({ type }) => type).filter((type) => type !== 'progress');
-}
-
-async function changes() {
-  const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
-  return events.flatMap(({ type, data }) => (type === 'watch_changed' ? data : []));
-}
-
-async function commitDecision(decision: WatchDecision, config?: WatchConfig): Promise<void> {
-  const { watch, run: before } = await stored();
-  const result = await world.c.watches.commit({
-    watchId,
-    expectedVersion: before.version,
-    set: { state: decision.state, generation: before.generation + 1 },
-    ...(config ? { watch: { ...watch, config } } : {}),
-    events: [],
-    alerts: decision.alerts,
-    hours: [],
-  });
-  expect(result).toBe('committed');
-}
+afterEach(closeWorld);
 
 describe('tick of a watch', () => {
   test('two of three verdicts open an alert, reminders repeat it, and two verdicts close it', async () => {
@@ -361,88 +257,4 @@ describe('tick of a watch', () => {
     world.c.vision.judge = async () => Promise.reject(new Error('asked again'));
     expect(await analyzeTask(input, world.c)).toEqual(first);
   });
-});
-
-describe('executions of a watch', () => {
-  test('a tick that a change overtakes starts another generation, which waits for what the tick plans', async () => {
-    const begun = await createWatch();
-    world.c.vision.judge = async () => {
-      const { watch, run: before } = await stored();
-      await commitDecision(changeWatch({ watch, state: before.state }, watch.config, world.clock.now));
-      return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
-    };
-    expect((await run(begun, 1)).done).toBe(true);
-    const { wait_until } = (await stored()).run.state.next ?? {};
-    expect(world.executions.get(`${watchId}-2`)).toBe('running');
-    expect(await world.begin({ job_id: watchId, generation: 2 })).toMatchObject({ wait_until });
-  });
-
-  test('a failed workflow starts the next generation after a growing wait', async () => {
-    await run(await createWatch(), 1);
-    const failure = { Error: 'Lambda.Unknown', Cause: 'out of memory' };
-    await analyzeTask({ operation: 'close', job_id: watchId, generation: 0, failure }, world.c);
-    expect((await stored()).run).toMatchObject({ generation: 1, status: 'active' });
-    expect(world.executions.get(`${watchId}-1`)).toBe('running');
-    const resumed = await world.begin({ job_id: watchId, generation: 1 });
-    expect(resumed).toMatchObject({ done: false, capture: { kind: 'watch', tick: 2 } });
-    await analyzeTask({ operation: 'close', job_id: watchId, generation: 0, failure }, world.c);
-    expect((await stored()).run.generation).toBe(1);
-  });
-
-  test('a repair starts a missing execution, and the next generation of an ended one', async () => {
-    await createWatch();
-    await repairWatch(watchId, world.c);
-    expect(world.executions.get(`${watchId}-0`)).toBe('running');
-    world.executions.set(`${watchId}-0`, 'aborted');
-    await repairWatch(watchId, world.c);
-    expect(world.executions.get(`${watchId}-1`)).toBe('running');
-    expect((await stored()).run.status).toBe('active');
-  });
-
-  test('a watch hands over before a long wait, and wakes up once a day until its schedule begins', async () => {
-    // Sunday, 12:00.
-    const schedule: Schedule = { time_zone: 'UTC', active: [{ days: ['sat'], from: '10:00', to: '11:00' }] };
-    let step = await createWatch({ schedule });
-    const generations: number[] = [];
-    const waits: number[] = [];
-    for (let tick = 0; tick < 7; tick += 1) {
-      const from = world.clock.now.getTime();
-      await world.tick(step);
-      const { run } = await stored();
-      generations.push(run.generation);
-      waits.push(Date.parse(run.state.next!.wait_until) - Math.max(from, world.clock.now.getTime()));
-      step = await world.begin({ job_id: watchId, generation: run.generation });
-    }
-    expect(generations.slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6]);
-    for (const wait of waits) expect(wait).toBeLessThanOrEqual((rules.maxWatchWaitSeconds + 60) * 1000);
-    expect(world.clock.now.toISOString().slice(0, 13)).toBe('2026-03-07T10');
-    expect((await stored()).run).toMatchObject({ status: 'active', generation: 6 });
-  });
-
-  test('a watch runs through many generations without growth of its record', async () => {
-    let step = await createWatch();
-    const sizes: number[] = [];
-    for (let tick = 0; tick < 200; tick += 1) {
-      step = await world.tick(step);
-      const { run: current } = await stored();
-      if (step.done) step = await world.begin({ job_id: watchId, generation: current.generation });
-      if (tick > 20) sizes.push(JSON.stringify(current).length);
-    }
-    expect((await stored()).run.generation).toBeGreaterThan(2);
-    expect(Math.max(...sizes)).toBeLessThan(2500);
-  });
-
-  test('an execution of an unknown id has nothing to do', async () => {
-    await createWatch();
-    expect(await world.begin({ job_id: later, generation: 0 })).toMatchObject({ done: true });
-  });
-});
-
-test('Begin of a watch in bursts has each variable that the choices of the workflow on AWS read', async () => {
-  await createWatch();
-  const begin = (job_id: string) =>
-    analyzeTask({ operation: 'begin', job_id, generation: 0, bursts: true }, world.c);
-  expect(await begin(watchId)).toMatchObject({ burst: 1, done: false, over: false, rests: false });
-  expect(await begin(watchId)).toMatchObject({ burst: 2, done: false, over: false, rests: false });
-  expect(await begin(crypto.randomUUID())).toMatchObject({ done: true, over: true, rests: false });
 });

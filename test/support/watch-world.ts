@@ -1,0 +1,124 @@
+import { expect } from 'vitest';
+import type { StoredWatch } from '../../core/ports/watch-store.ts';
+import type { Budget, Destination, Schedule, WatchConfig } from '../../core/records/watch.ts';
+import type { WorkflowState } from '../../core/records/workflow.ts';
+import { initialWatchState } from '../../core/watch/initial-state.ts';
+import type { WatchDecision } from '../../core/watch/tick.ts';
+import { start } from '../contract/records.ts';
+import { createWorld } from './world.ts';
+import type { World } from './world.ts';
+import { toWatch } from '../core/watch/simulation/virtual-watch.ts';
+
+export const watchId = '00000000-0000-4000-8000-000000000001';
+/** World of the current test. */
+export let world: World;
+
+export function closeWorld(): void {
+  world.close();
+}
+
+type Options = {
+  destinations?: Destination[];
+  conditions?: string[];
+  budget?: Budget | null;
+  remind?: number | null;
+  schedule?: Schedule | null;
+};
+
+/** Creates a watch in a new world, and begins its execution. */
+export async function createWatch({
+  destinations = [],
+  conditions = ['person'],
+  budget = null,
+  remind = null,
+  schedule = null,
+}: Options = {}) {
+  world = createWorld();
+  const rules = conditions.map((id) => ({
+    id,
+    text: `a ${id} is visible`,
+    toOpen: 2,
+    considered: 3,
+    toClose: 2,
+    cooldown: 0,
+    remind,
+  }));
+  const plain = toWatch({
+    createdAt: start.getTime(),
+    interval: 10,
+    confirm: 2,
+    prefilter: true,
+    zone: 'UTC',
+    schedule: null,
+    callsPerDay: null,
+    conditions: rules,
+  });
+  const watch = { ...plain, config: { ...plain.config, budget, destinations, schedule } };
+  await world.c.watches.create(
+    {
+      watch,
+      run: {
+        version: 0,
+        config_version: 1,
+        generation: 0,
+        status: 'active',
+        sequence: 0,
+        published: 0,
+        lease_until: start.toISOString(),
+        deleted_at: null,
+        state: initialWatchState(conditions, start),
+      },
+      source: {
+        source_id: watch.source_id,
+        url: watch.stream_url,
+        input_mode: 'frames',
+        clip_duration_seconds: 3,
+      },
+      secrets: { watch_id: watchId, destinations: [] },
+      events: [],
+      maxWatches: 25,
+    },
+    start,
+  );
+  return world.begin({ job_id: watchId, generation: 0 });
+}
+
+/** Runs ticks, and returns the step after them. */
+export async function run(step: WorkflowState, ticks: number): Promise<WorkflowState> {
+  let current = step;
+  for (let tick = 0; tick < ticks; tick += 1) current = await world.tick(current);
+  return current;
+}
+
+export async function stored(): Promise<StoredWatch> {
+  const found = await world.c.watches.get(watchId);
+  if (!found) throw new Error('The watch is gone');
+  return found;
+}
+
+/** Lists the types of the events, without progress. */
+export async function eventTypes(): Promise<string[]> {
+  const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
+  return events.map(({ type }) => type).filter((type) => type !== 'progress');
+}
+
+/** Lists the data of the events `watch_changed`. */
+export async function changes() {
+  const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
+  return events.flatMap(({ type, data }) => (type === 'watch_changed' ? data : []));
+}
+
+/** Stores a decision as a tick of a watch would, with the next generation. */
+export async function commitDecision(decision: WatchDecision, config?: WatchConfig): Promise<void> {
+  const { watch, run: before } = await stored();
+  const result = await world.c.watches.commit({
+    watchId,
+    expectedVersion: before.version,
+    set: { state: decision.state, generation: before.generation + 1 },
+    ...(config ? { watch: { ...watch, config } } : {}),
+    events: [],
+    alerts: decision.alerts,
+    hours: [],
+  });
+  expect(result).toBe('committed');
+}
