@@ -110,7 +110,8 @@ describe('an RTSP server', () => {
           remediation: expect.not.stringContaining('secret'),
         });
       });
-      expect(peak.own).toBeLessThan(150);
+      // Garbage of earlier files of this process counts too.
+      expect(peak.own).toBeLessThan(250);
       expect(peak.child).toBeLessThan(300);
       await server.close();
       count(test, { limits: 1 });
