@@ -19,7 +19,7 @@ export async function withCallLimit<Answer>(
 }
 
 function remediation(refused: Extract<Admission, { kind: 'refused' }>): string {
-  const calls = 'that check streams, start jobs or send webhooks';
+  const calls = 'that check streams, start jobs, send webhooks or ask for advice';
   return refused.limit === 'per minute'
     ? `Try again in ${refused.retryAfterSeconds} s: a caller may make ${refused.max} calls per minute ${calls}. To check a stream repeatedly, use one job.`
     : `Wait for a response, or try again in ${refused.retryAfterSeconds} s: a caller may have ${refused.max} concurrent calls ${calls}.`;

@@ -58,7 +58,7 @@ const identity =
 const negation = /\b(no|not|nobody|no one|none|never|without|missing|absent|empty)\b|n't\b/i;
 const instruction =
   /^(?:please\s+)?(?:alert|tell|notify|inform|warn|let)\s+(?:me|us)\s*(?:know\s*)?(?:if|when|that|about)?\s*/i;
-const thereQuestion = /^(is|are) there\s+(.+?)\?*$/i;
+const thereQuestion = /^(is|are) there (.*[^?])\?*$/i;
 /** A part between "and", "or" or ";" that could stand alone as a condition. */
 const clause = /\b(is|are|was|were|has|have|there|holds?|stands?|lies|sits?|comes?|goes)\b/i;
 
@@ -77,7 +77,8 @@ const unitSeconds: Record<string, number> = { second: 1, minute: 60, hour: 3600,
 
 /** Advises on a condition by plain rules, without a model: what is doubtful about it, and which settings fit. */
 export function advise(condition: string, model: ModelFacts): Advice {
-  const text = condition.trim();
+  // White space collapses first: the expressions below take polynomial time for long runs of it.
+  const text = condition.replaceAll(/\s+/g, ' ').trim();
   if (text === '')
     return {
       findings: [{ code: 'blank', message: 'Describe what must be visible, in one sentence.' }],
@@ -174,7 +175,7 @@ function chooseSettings(
 function splitClauses(text: string): string[] {
   const parts = text
     .replace(instruction, '')
-    .split(/\s*(?:;|,?\s+\b(?:and|or)\b)\s+/i)
+    .split(/ ?(?:;|,? (?:and|or)) /i)
     .map((part) => part.trim())
     .filter((part) => part !== '');
   return parts.length > 1 && parts.every((part) => clause.test(part) || action.test(part)) ? parts : [text];
@@ -193,8 +194,8 @@ function reword(text: string): string {
     .replace(instruction, '')
     .replace(duration, '')
     .replace(thereQuestion, (_, verb: string, rest: string) => `There ${verb.toLowerCase()} ${rest}`)
-    .replaceAll(/\s{2,}/g, ' ')
-    .replace(/\s+([.,?!])/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ([.,?!])/g, '$1')
     .trim();
   if (stated === text || stated === '') return text;
   const capital = stated.charAt(0).toUpperCase() + stated.slice(1);

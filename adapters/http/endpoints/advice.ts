@@ -20,6 +20,7 @@ const adviseEndpoint = defineEndpoint(
     description:
       'Names what is doubtful about a condition, suggests wording and settings, and forecasts the cost. Follows plain rules: it asks no model.',
     effect: 'reads',
+    rateLimit: 'calls',
     request: { body: adviseRequestSchema },
     response: jsonResponse(adviceResponseSchema, { description: 'Findings, suggestion and forecast' }),
     errors: [],

@@ -71,3 +71,12 @@ test('a condition that the model cannot judge has a finding with the reason', ()
     { code: 'model_cannot_judge', message: 'The model cannot judge this: it measures colors only.' },
   ]);
 });
+
+test.each([
+  ['spaces', `the gate${' '.repeat(990)}x`],
+  ['question marks', `is there ${'?'.repeat(990)}x`],
+])('twenty calls with 1,000 %s take less than two seconds', (_, condition) => {
+  const startedAt = performance.now();
+  for (let call = 0; call < 20; call += 1) advise(condition, video);
+  expect(performance.now() - startedAt).toBeLessThan(2000);
+});
