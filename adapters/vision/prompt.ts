@@ -13,34 +13,49 @@ import type { ModelTask } from './task.ts';
 
 /**
  * Prompts and answer schemas. Except for some variants of a check, the decision comes first in each answer, so that a truncated answer
- * still contains it. Lengths are requested, not enforced: a valid verdict with a long explanation is cut, not rejected.
+ * still contains it. Only some servers enforce the lengths: a valid verdict with a long explanation is cut, not rejected.
  */
 
+/** Maximum characters of an explanation. Half of the tokens of an answer, at four characters each. */
+const maxExplanationCharacters = 600;
+const maxJointExplanationCharacters = 240;
+const cutText = z.string().trim().min(1).catch('The token limit of the answer cut the explanation.');
+
 const triggered = z.boolean().describe('true only if the condition holds in what is visible');
-const explanation = z
-  .string()
-  .trim()
-  .min(1)
-  .describe('one or two short sentences naming the visible evidence');
-/** Fields by what is written first. A model writes them in the order of the schema. */
-const verdictFields = {
-  verdict: z.object({ triggered, explanation }),
-  evidence: z.object({ explanation, triggered }),
-};
+/** Returns the fields of a verdict by what is written first. A model writes them in the order of the schema. */
+function verdictFields(first: PromptVariant['first'], maxLength = maxExplanationCharacters) {
+  const explanation = z
+    .string()
+    .trim()
+    .min(1)
+    .meta({ description: 'one or two short sentences naming the visible evidence', maxLength });
+  return first === 'verdict' ? z.object({ triggered, explanation }) : z.object({ explanation, triggered });
+}
+const cutVerdictFields = z.object({ triggered, explanation: cutText });
 /** Answer of a model to a check. */
 export type VerdictFields = { triggered: boolean; explanation: string };
 
 /** Answer of a model to a check of several conditions. */
 export type ConditionsFields = { verdicts: (VerdictFields & { condition_id: string })[] };
 
+/** Number of a condition. Models sometimes write it without quotes. */
+const conditionNumber = z.preprocess((id) => (typeof id === 'number' ? String(id) : id), z.string());
+const cutVerdict = cutVerdictFields.extend({ condition_id: conditionNumber });
+/** Verdicts before the cut. A verdict that lacks its decision is left out. */
+const cutConditionsFields: z.ZodType<ConditionsFields> = z.object({
+  verdicts: z
+    .array(z.unknown())
+    .transform((verdicts) => verdicts.flatMap((verdict) => cutVerdict.safeParse(verdict).data ?? []))
+    .refine((verdicts) => verdicts.length > 0),
+});
+
 function conditionsFields(first: PromptVariant['first']): z.ZodType<ConditionsFields> {
   return z.object({
     verdicts: z
       .array(
         z.object({
-          // Models sometimes write the number without quotes.
-          condition_id: z.preprocess((id) => (typeof id === 'number' ? String(id) : id), z.string()),
-          ...verdictFields[first].shape,
+          condition_id: conditionNumber,
+          ...verdictFields(first, maxJointExplanationCharacters).shape,
         }),
       )
       .describe('one verdict per condition, by its id'),
@@ -126,7 +141,8 @@ export function judgeTask(
       tagged('condition', condition),
       prompt.instruction,
     ].join('\n'),
-    schema: verdictFields[prompt.first],
+    schema: verdictFields(prompt.first),
+    cutSchema: cutVerdictFields,
     maxTokens: checkOutputTokens,
   };
 }
@@ -149,6 +165,7 @@ export function judgeConditionsTask(
       prompt.jointInstruction,
     ].join('\n'),
     schema: conditionsFields(prompt.first),
+    cutSchema: cutConditionsFields,
     maxTokens: 150 + 120 * conditions.length,
   };
 }
@@ -160,6 +177,7 @@ export function answerTask(question: string): ModelTask<AnswerFields> {
     system: `${ground} Answer the question about the picture.`,
     text: [views.frame, tagged('question', question)].join('\n'),
     schema: answerFields,
+    cutSchema: answerFields.extend({ answer: cutText }),
     maxTokens: 500,
   };
 }
@@ -180,6 +198,7 @@ export function summaryTask(shown: Date[][], taken: number): ModelTask<SummaryFi
       'Tell in order what was visible, what changed and when. Give times of day where they help.',
     ].join('\n'),
     schema: summaryFields,
+    cutSchema: summaryFields,
     maxTokens: 900,
   };
 }
@@ -196,7 +215,12 @@ export function toVerdict(
   tokens: TokenUse,
   { version }: PromptVariant = defaultPrompt,
 ): Verdict {
-  return { triggered: holds, explanation: reason.slice(0, 600), tokens, prompt_version: version };
+  return {
+    triggered: holds,
+    explanation: reason.slice(0, maxExplanationCharacters),
+    tokens,
+    prompt_version: version,
+  };
 }
 
 /** Converts the model's answer about numbered conditions. An unknown number stays as it is, and is the id of no condition. */
@@ -210,7 +234,7 @@ export function toConditionVerdicts(
     verdicts: verdicts.map(({ condition_id: number, ...verdict }) => ({
       condition_id: questions[Number(number) - 1]?.condition_id ?? `unknown ${number}`,
       triggered: verdict.triggered,
-      explanation: verdict.explanation.slice(0, 600),
+      explanation: verdict.explanation.slice(0, maxExplanationCharacters),
       prompt_version: version,
     })),
     tokens,

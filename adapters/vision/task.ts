@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { VisionError } from '../../core/errors.ts';
+import { extractCutJson, extractJson } from './extract-json.ts';
 
 /** Task of a model: its prompt and the schema of its answer. */
 export type ModelTask<Fields> = {
@@ -9,6 +10,8 @@ export type ModelTask<Fields> = {
   /** Follows the images in the user message. */
   text: string;
   schema: z.ZodType<Fields>;
+  /** Schema of an answer that the token limit has cut. Requires the decision alone. */
+  cutSchema: z.ZodType<Fields>;
   maxTokens: number;
 };
 
@@ -25,17 +28,51 @@ const answerSchemaSchema = z.object({
   required: z.array(z.string()),
 });
 
-/** Returns the JSON Schema of a task. */
-export function toAnswerSchema(task: ModelTask<unknown>): AnswerSchema {
-  return answerSchemaSchema.parse(z.toJSONSchema(task.schema));
+/** Reason for the end of an answer: the model has finished, its tokens were used up, or its context was full. */
+export type AnswerEnd = 'complete' | 'token limit' | 'context';
+
+/** Returns the JSON Schema of a task, without maximum lengths unless `bounded`. */
+export function toAnswerSchema(task: ModelTask<unknown>, { bounded = false } = {}): AnswerSchema {
+  const schema = z.toJSONSchema(task.schema, {
+    override: ({ jsonSchema }) => {
+      if (!bounded) delete jsonSchema.maxLength;
+    },
+  });
+  return answerSchemaSchema.parse(schema);
 }
 
-/** Parses the answer of a model. Throws `VisionError` if it does not match the schema. */
-export function readAnswer<Fields>(task: ModelTask<Fields>, answer: unknown): Fields {
-  const parsed = task.schema.safeParse(answer);
+/**
+ * Parses the answer of a model: an object, or text that contains one. A cut answer needs its decision only. Throws `VisionError` if it does
+ * not match the schema.
+ */
+export function readAnswer<Fields>(
+  task: ModelTask<Fields>,
+  answer: unknown,
+  end: AnswerEnd = 'complete',
+): Fields {
+  const parsed = task.schema.safeParse(typeof answer === 'string' ? extractJson(answer) : answer);
   if (parsed.success) return parsed.data;
+  const cause = parsed.error;
+  if (end === 'complete')
+    throw new VisionError(
+      'The answer of the model does not match the schema. Try again. If the error persists, use another model.',
+      { cause },
+    );
+  const cut = task.cutSchema.safeParse(typeof answer === 'string' ? extractCutJson(answer) : answer);
+  if (cut.success) return cut.data;
+  if (end === 'context') throw new ContextError({ cause });
   throw new VisionError(
-    'The answer of the model does not match the schema. Try again. If the error persists, use another model.',
-    { cause: parsed.error },
+    `The limit of ${task.maxTokens} tokens cut the answer of the model before it was usable. Use a model that writes shorter answers, or the prompt verdict-first.`,
+    { cause },
   );
+}
+
+/** Error of a request that does not fit into the context of the model. Repeating it cannot help. */
+export class ContextError extends VisionError {
+  constructor(options?: ErrorOptions) {
+    super(
+      'Pictures and answer do not fit into the context of the model. Raise the context in the server (llama.cpp: -c, Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len), lower WATCHPOST_VISION_WIDTH, or use a model with a larger context.',
+      options,
+    );
+  }
 }

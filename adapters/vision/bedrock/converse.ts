@@ -6,8 +6,7 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import { VisionError } from '../../../core/errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
-import { extractJson } from '../extract-json.ts';
-import { toAnswerSchema, readAnswer, type ModelTask } from '../task.ts';
+import { type AnswerEnd, toAnswerSchema, readAnswer, type ModelTask } from '../task.ts';
 import type { ModelFamily } from './model-families.ts';
 import { visionErrorFrom } from './sdk-errors.ts';
 
@@ -17,11 +16,11 @@ export type Media = { jpeg: Uint8Array } | { mp4: Uint8Array };
 /** Part of the SDK's client that calls need. */
 export type ConverseClient = {
   config: { region: () => Promise<string> };
-  send(
-    command: ConverseCommand,
-    options: { abortSignal: AbortSignal },
-  ): Promise<Pick<ConverseCommandOutput, 'output' | 'usage'>>;
+  send(command: ConverseCommand, options: { abortSignal: AbortSignal }): Promise<ConverseReply>;
 };
+
+type ConverseReply = Pick<ConverseCommandOutput, 'output' | 'usage'> &
+  Partial<Pick<ConverseCommandOutput, 'stopReason'>>;
 
 /** Client and model of a call. */
 export type Call = { client: ConverseClient; modelId: string; family: ModelFamily };
@@ -41,8 +40,10 @@ export async function converse<Fields>(
   const output = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
     throw visionErrorFrom(error, signal, modelId);
   });
+  if (output.stopReason === 'guardrail_intervened' || output.stopReason === 'content_filtered')
+    throw new VisionError('The model refuses to answer. Rephrase the condition or use another model.');
   return {
-    fields: readAnswer(task, answerIn(output, task.name)),
+    fields: readAnswer(task, answerIn(output, task.name), readEnd(output)),
     tokens: {
       input_tokens: output.usage?.inputTokens ?? 0,
       output_tokens: output.usage?.outputTokens ?? 0,
@@ -92,13 +93,16 @@ function block(medium: Media): ContentBlock {
     : { video: { format: 'mp4', source: { bytes: medium.mp4 } } };
 }
 
-/**
- * Returns the tool input, otherwise JSON from the text: a model that is not forced to use the tool sometimes writes
- * text.
- */
-function answerIn(output: Pick<ConverseCommandOutput, 'output'>, toolName: string): unknown {
+/** Returns the reason for the end of an answer (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_MessageStopEvent.html). */
+function readEnd({ stopReason }: ConverseReply): AnswerEnd {
+  if (stopReason === 'max_tokens') return 'token limit';
+  return stopReason === 'model_context_window_exceeded' ? 'context' : 'complete';
+}
+
+/** Returns the tool input, otherwise the text: a model that is not forced to use the tool sometimes writes text. */
+function answerIn(output: ConverseReply, toolName: string): unknown {
   const content = output.output?.message?.content ?? [];
   const used = content.find(({ toolUse }) => toolUse?.name === toolName);
   if (used?.toolUse !== undefined) return used.toolUse.input;
-  return extractJson(content.map(({ text }) => text ?? '').join('\n'));
+  return content.map(({ text }) => text ?? '').join('\n');
 }

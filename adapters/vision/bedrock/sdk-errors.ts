@@ -1,4 +1,5 @@
 import { VisionError } from '../../../core/errors.ts';
+import { ContextError } from '../task.ts';
 
 const remedies: Record<string, string> = {
   ThrottlingException:
@@ -18,6 +19,8 @@ export function visionErrorFrom(error: unknown, signal: AbortSignal, modelId: st
   }
   const { name, message } = error instanceof Error ? error : { name: '', message: '' };
   if (isClosedModel(name, message)) return new ModelNotOpenError(modelId, { cause: error });
+  if (name === 'ValidationException' && /(?:input|prompt) is too long|too many input tokens/i.test(message))
+    return new ContextError({ cause: error });
   return new VisionError(remedies[name] ?? remedyFor(name, modelId), { cause: error });
 }
 

@@ -1,10 +1,15 @@
 import { VisionError } from '../../../core/errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
-import { extractJson } from '../extract-json.ts';
-import { readAnswer, type ModelTask } from '../task.ts';
+import { type AnswerEnd, ContextError, readAnswer, type ModelTask } from '../task.ts';
 import { type Completion, completionSchema } from './completion.ts';
-import { plainRequest, schemaRequest, withoutThinking } from './request.ts';
-import { type FetchLike, type RetryOptions, postWithRetry, type Reply } from './post-with-retry.ts';
+import { requestFormats, withoutThinking } from './request.ts';
+import {
+  type FetchLike,
+  lacksCredit,
+  type RetryOptions,
+  postWithRetry,
+  type Reply,
+} from './post-with-retry.ts';
 
 /** Connection to an OpenAI-compatible server. */
 export type ChatSettings = {
@@ -26,9 +31,9 @@ type Chat = <Fields>(
 
 /**
  * Creates a function that sends one request to `/chat/completions`. The schema is set as `response_format`. If a
- * server rejects that (400 or 422), the prompt requests JSON instead, also in all later requests. If a model thinks
- * until its tokens are used up, the request is repeated without thinking, and so are all later ones. Throws
- * `VisionError`.
+ * server rejects that (400 or 422), a simpler format follows, also in all later requests for the task; once a server has accepted a
+ * format, its errors are final. If a model thinks until its tokens are used up, the request is repeated without thinking, and so are all
+ * later ones. Throws `VisionError`.
  */
 export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings): Chat {
   const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
@@ -38,39 +43,45 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
   };
   const post = (body: object, signal: AbortSignal) =>
     postWithRetry({ url, headers, body: JSON.stringify(body) }, posting, signal);
-  let takesSchema = true;
+  /** Position in `requestFormats` of the format that the server has accepted, by task. */
+  const accepted = new Map<string, number>();
   let thinks = true;
 
   async function ask(task: ModelTask<unknown>, frames: Uint8Array[], signal: AbortSignal): Promise<Reply> {
-    const build = takesSchema ? schemaRequest : plainRequest;
-    const extra = thinks ? {} : withoutThinking;
-    const reply = await post({ ...build(model, task, frames), ...extra }, signal);
-    if (build === plainRequest || (reply.status !== 400 && reply.status !== 422)) return reply;
-    const plainReply = await post({ ...plainRequest(model, task, frames), ...extra }, signal);
-    if (plainReply.status === 200) takesSchema = false;
-    return plainReply;
+    const first = accepted.get(task.name);
+    const formats = first === undefined ? requestFormats : requestFormats.slice(first, first + 1);
+    let reply: Reply = { status: 0, body: '' };
+    for (const build of formats) {
+      reply = await post({ ...build(model, task, frames), ...(!thinks && withoutThinking) }, signal);
+      if (reply.status === 200) accepted.set(task.name, requestFormats.indexOf(build));
+      if (!mayRejectFormat(reply)) return reply;
+    }
+    return reply;
   }
 
   return async (task, frames, signal) => {
-    let answer = readCompletion(await ask(task, frames, signal), model);
+    let answer = readCompletion(await ask(task, frames, signal), task, model);
     if (answer.onlyThoughts && thinks) {
       thinks = false;
-      answer = readCompletion(await ask(task, frames, signal), model);
+      answer = readCompletion(await ask(task, frames, signal), task, model);
     }
     if (answer.onlyThoughts)
       throw new VisionError(
-        `${model} thinks until its tokens are used up, and gives no answer. Use its "instruct" variant, or turn thinking off in the server.`,
+        `${model} thinks until its ${task.maxTokens} tokens are used up, and gives no answer. Use its "instruct" variant, or turn thinking off in the server.`,
       );
-    return { fields: readAnswer(task, extractJson(answer.text)), tokens: answer.tokens };
+    return { fields: readAnswer(task, answer.text, answer.end), tokens: answer.tokens };
   };
 }
 
-type ChatAnswer = { text: string; onlyThoughts: boolean; tokens: TokenUse };
+type ChatAnswer = { text: string; end: AnswerEnd; onlyThoughts: boolean; tokens: TokenUse };
 
-function readCompletion({ status, body }: Reply, model: string): ChatAnswer {
-  if (status !== 200)
-    throw new VisionError(remedyFor(status, model), { cause: new Error(body.slice(0, 500)) });
-  const { choices, usage } = parseCompletion(body);
+function readCompletion(reply: Reply, { maxTokens }: ModelTask<unknown>, model: string): ChatAnswer {
+  if (reply.status !== 200) {
+    const cause = new Error(reply.body.slice(0, 500));
+    if (exceedsContext(reply)) throw new ContextError({ cause });
+    throw new VisionError(remedyFor(reply, model), { cause });
+  }
+  const { choices, usage } = parseCompletion(reply.body);
   const message = choices[0]?.message;
   if (message?.refusal) {
     throw new VisionError('The model refuses to answer. Rephrase the condition or use another model.', {
@@ -79,8 +90,12 @@ function readCompletion({ status, body }: Reply, model: string): ChatAnswer {
   }
   const text = message?.content ?? '';
   const thoughts = message?.reasoning ?? message?.reasoning_content ?? '';
+  const isCut = choices[0]?.finish_reason === 'length';
+  // Ollama shortens the request to its context, which leaves few tokens or one (github.com/can1357/oh-my-pi/issues/2774).
+  const contextIsFull = isCut && (usage?.completion_tokens ?? maxTokens) < maxTokens;
   return {
     text,
+    end: contextIsFull ? 'context' : isCut ? 'token limit' : 'complete',
     onlyThoughts: text.trim() === '' && thoughts !== '',
     tokens: { input_tokens: usage?.prompt_tokens ?? 0, output_tokens: usage?.completion_tokens ?? 0 },
   };
@@ -96,7 +111,25 @@ function parseCompletion(body: string): Completion {
   }
 }
 
-function remedyFor(status: number, model: string): string {
+/**
+ * Returns true if the request is longer than the context: llama.cpp (github.com/ggml-org/llama.cpp/pull/15780, status 400, or 500 in
+ * issue 19774), OpenAI (`context_length_exceeded`), vLLM (github.com/vllm-project/vllm/issues/20409).
+ */
+function exceedsContext({ body }: Reply): boolean {
+  return /exceed_context_size_error|context_length_exceeded|maximum context length|context size has been exceeded/i.test(
+    body.slice(0, 2_000),
+  );
+}
+
+/** Returns true if a simpler format can help. The context and a model without image support stay as they are. */
+function mayRejectFormat(reply: Reply): boolean {
+  const isRejected = reply.status === 400 || reply.status === 422;
+  return isRejected && !exceedsContext(reply) && !/\bimages?\b|multimodal/i.test(reply.body.slice(0, 2_000));
+}
+
+function remedyFor({ status, body }: Reply, model: string): string {
+  if (lacksCredit(body))
+    return 'The account of the vision server has no credit. Add credit, or use another server.';
   switch (status) {
     case 401:
     case 403:

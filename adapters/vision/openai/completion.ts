@@ -5,6 +5,9 @@ export const completionSchema = z.object({
   choices: z
     .array(
       z.object({
+        // `length` if the tokens of the answer or the context were used up (platform.openai.com/docs/api-reference/chat/object,
+        // github.com/ollama/ollama/pull/5312; vLLM and llama.cpp copy it).
+        finish_reason: z.string().nullish(),
         message: z.object({
           content: z.string().nullish(),
           refusal: z.string().nullish(),

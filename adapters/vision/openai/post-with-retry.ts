@@ -19,7 +19,7 @@ export type Reply = { status: number; body: string };
 const busyServer = { firstWaitMs: 500, maxWaitMs: 20_000, jitter: 0.2 };
 
 /**
- * Sends a POST and retries if the server is busy (429, 503). No other layer does. Waits for `Retry-After`, at most
+ * Sends a POST and retries if the server is busy (429 with credit left, 503). No other layer does. Waits for `Retry-After`, at most
  * 20 s, or for 0.5, 1 and 2 s. Returns any other status. Throws `VisionError` if the server does not respond, or
  * not in time.
  */
@@ -50,8 +50,13 @@ export async function postWithRetry(
   }
 }
 
-function isBusy({ status }: Reply): boolean {
-  return status === 429 || status === 503;
+function isBusy({ status, body }: Reply): boolean {
+  return (status === 429 && !lacksCredit(body)) || status === 503;
+}
+
+/** Returns true if the account of a hosted service has no credit (platform.openai.com/docs/guides/error-codes). */
+export function lacksCredit(body: string): boolean {
+  return body.includes('insufficient_quota');
 }
 
 function readRetryAfterMs({ retryAfter }: { retryAfter: string | null }): number | undefined {

@@ -1,8 +1,26 @@
 import { type AnswerSchema, toAnswerSchema, type ModelTask } from '../task.ts';
 
+type BuildRequest = (model: string, task: ModelTask<unknown>, frames: Uint8Array[]) => object;
+
+/**
+ * Formats of a request, the strictest first. llama.cpp, Ollama and vLLM enforce the maximum length of a text
+ * (github.com/ggml-org/llama.cpp/pull/6555: up to 2,000; github.com/mlc-ai/xgrammar); some hosted services reject a schema that has one, and
+ * small servers reject any schema.
+ */
+export const requestFormats: readonly [BuildRequest, ...BuildRequest[]] = [
+  (...of) => schemaRequest(...of, true),
+  (...of) => schemaRequest(...of, false),
+  plainRequest,
+];
+
 /** Builds a request whose response format enforces the schema. */
-export function schemaRequest(model: string, task: ModelTask<unknown>, frames: Uint8Array[]): object {
-  const schema = toAnswerSchema(task);
+function schemaRequest(
+  model: string,
+  task: ModelTask<unknown>,
+  frames: Uint8Array[],
+  bounded: boolean,
+): object {
+  const schema = toAnswerSchema(task, { bounded });
   return {
     ...request(model, task, task.text, frames),
     response_format: {
@@ -13,7 +31,7 @@ export function schemaRequest(model: string, task: ModelTask<unknown>, frames: U
 }
 
 /** Builds a request whose prompt describes the schema. */
-export function plainRequest(model: string, task: ModelTask<unknown>, frames: Uint8Array[]): object {
+function plainRequest(model: string, task: ModelTask<unknown>, frames: Uint8Array[]): object {
   return request(model, task, `${task.text}\n${inWords(toAnswerSchema(task))}`, frames);
 }
 

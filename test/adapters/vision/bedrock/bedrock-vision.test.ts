@@ -186,6 +186,40 @@ describe('response of Bedrock', () => {
   });
 });
 
+describe('answer of Bedrock that ends early', () => {
+  test.each([
+    ['tool input', toolUse('report_verdict', { triggered: true }, 'max_tokens')],
+    ['text', spoken('{"triggered": true, "expl', 'max_tokens')],
+  ])('the verdict of cut %s is kept', async (_, reply) => {
+    await using server = await converseServer(reply);
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
+    const verdict = await vision.judge({ mode: 'frames', frame }, 'x', timeout());
+    expect(verdict).toMatchObject({ triggered: true, explanation: expect.stringContaining('token limit') });
+  });
+
+  test.each([
+    ['the token limit', toolUse('report_verdict', {}, 'max_tokens'), /limit of 300 tokens/],
+    ['a full context', spoken('', 'model_context_window_exceeded'), /Raise the context/],
+    ['a guardrail', spoken('Sorry.', 'guardrail_intervened'), /refuses/],
+    [
+      'a prompt that is too long',
+      {
+        status: 400,
+        errorType: 'ValidationException',
+        body: { message: 'Input is too long for requested model.' },
+      },
+      /Raise the context/,
+    ],
+  ])('%s without a verdict has its own remediation', async (_, reply, remediation) => {
+    await using server = await converseServer(reply);
+    const vision = createBedrockVision({ sheets, client: server.client, modelId });
+    await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toMatchObject({
+      remediation: expect.stringMatching(remediation),
+    });
+    expect(server.arrived).toHaveLength(1);
+  });
+});
+
 describe('failure of Bedrock', () => {
   test('a throttled request is retried by the SDK', async () => {
     await using server = await converseServer(throttled, verdict);

@@ -90,12 +90,12 @@ function answer(stream: ServerHttp2Stream, reply: Reply): void {
 
 const usage = { inputTokens: 812, outputTokens: 41, totalTokens: 853 };
 
-export function toolUse(name: string, input: unknown): Reply {
-  return completion([{ toolUse: { toolUseId: 'tooluse_1', name, input } }], 'tool_use');
+export function toolUse(name: string, input: unknown, stopReason = 'tool_use'): Reply {
+  return completion([{ toolUse: { toolUseId: 'tooluse_1', name, input } }], stopReason);
 }
 
-export function spoken(text: string): Reply {
-  return completion([{ text }], 'end_turn');
+export function spoken(text: string, stopReason = 'end_turn'): Reply {
+  return completion([{ text }], stopReason);
 }
 
 export const throttled: Reply = {

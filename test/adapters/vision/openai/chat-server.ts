@@ -66,6 +66,13 @@ export function says(content: string | null, extra: object = {}): Reply {
   };
 }
 
+/** Response that the token limit has cut. */
+export function cut(content: string | null, completionTokens = 300): Reply {
+  const message = { role: 'assistant', content };
+  const usage = { prompt_tokens: 301, completion_tokens: completionTokens };
+  return { status: 200, body: { choices: [{ message, finish_reason: 'length' }], usage } };
+}
+
 export const busy = (retryAfter?: string): Reply => ({
   status: 429,
   body: { error: { message: 'busy' } },

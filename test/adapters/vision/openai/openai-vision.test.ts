@@ -3,7 +3,7 @@ import { createOpenAiVision } from '../../../../adapters/vision/openai/openai-vi
 import { promptVariants } from '../../../../adapters/vision/prompt-variants.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
-import { type Arrived, busy, chatServer, type Reply, says } from './chat-server.ts';
+import { type Arrived, busy, chatServer, cut, type Reply, says } from './chat-server.ts';
 
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 9, 8, 7]);
 const yes = { triggered: true, explanation: 'A red car stands on the left.' };
@@ -95,21 +95,68 @@ describe('server without response_format', () => {
     expect(await vision.judge(look, 'x', timeout())).toMatchObject(yes);
     expect(server.arrived.map(({ body }) => body.response_format !== undefined)).toEqual([
       true,
+      true,
       false,
       false,
     ]);
-    expect(server.arrived[1]!.body.messages[1].content.at(-1)).toMatchObject({
+    expect(server.arrived[2]!.body.messages[1].content.at(-1)).toMatchObject({
       text: expect.stringContaining('"triggered"'),
     });
   });
 
-  test('another error of a server without response_format is a VisionError', async () => {
-    await using server = await chatServer({ status: 400, body: { error: { message: 'no pictures here' } } });
+  test('a server that rejects maximum lengths gets the schema without them, also in later requests', async () => {
+    const isBounded = ({ body }: Arrived) => JSON.stringify(body.response_format).includes('maxLength');
+    await using server = await chatServer((now) =>
+      isBounded(now) ? { status: 400, body: 'invalid schema' } : says(JSON.stringify(yes)),
+    );
     const { vision } = visionAt(server.baseUrl);
-    await expect(vision.judge(look, 'x', timeout())).rejects.toMatchObject({
-      remediation: expect.stringContaining('supports images'),
-    });
+    for (const condition of ['x', 'y'])
+      expect(await vision.judge(look, condition, timeout())).toMatchObject(yes);
+    expect(server.arrived.map(isBounded)).toEqual([true, false, false]);
+  });
+
+  test('an error is final after the server has accepted the format', async () => {
+    await using server = await chatServer(says(JSON.stringify(yes)), { status: 400, body: 'bad request' });
+    const { vision } = visionAt(server.baseUrl);
+    await vision.judge(look, 'x', timeout());
+    await expect(vision.judge(look, 'x', timeout())).rejects.toBeInstanceOf(VisionError);
     expect(server.arrived).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      'a model without images',
+      400,
+      { error: { message: 'At most 0 image(s) may be provided' } },
+      /supports images/,
+    ],
+    [
+      'a full context of llama.cpp',
+      400,
+      { error: { type: 'exceed_context_size_error', n_ctx: 4096 } },
+      /Raise the context/,
+    ],
+    [
+      'a full context of vLLM',
+      400,
+      { message: "This model's maximum context length is 4096 tokens." },
+      /Raise the context/,
+    ],
+    ['a full context of OpenAI', 400, { error: { code: 'context_length_exceeded' } }, /Raise the context/],
+    [
+      'a full context with status 500',
+      500,
+      { error: { message: 'Context size has been exceeded.' } },
+      /Raise the context/,
+    ],
+    ['an exhausted account', 429, { error: { code: 'insufficient_quota' } }, /credit/],
+  ])('%s gets one request and its own remediation', async (_, status, body, remediation) => {
+    await using server = await chatServer({ status, body });
+    const { vision, waits } = visionAt(server.baseUrl);
+    await expect(vision.judge(look, 'x', timeout())).rejects.toMatchObject({
+      remediation: expect.stringMatching(remediation),
+    });
+    expect([server.arrived.length, waits]).toEqual([1, []]);
   });
 });
 
@@ -172,6 +219,70 @@ describe('response of the vision server', () => {
     await visionAt(server.baseUrl).vision.summarize(samples, timeout());
     const content: { type: string }[] = server.arrived[0]!.body.messages[1].content;
     expect(content.filter(({ type }) => type === 'image_url')).toHaveLength(8);
+  });
+});
+
+describe('answer that the token limit has cut', () => {
+  test.each([
+    ['in the explanation', '{"triggered": true, "explanation": "A red car stands', true, 'A red car stands…'],
+    [
+      'in an escape',
+      '{"triggered": true, "explanation": "A \\',
+      true,
+      'The token limit of the answer cut the explanation.',
+    ],
+    ['after the verdict', '{"triggered": false', false, 'The token limit of the answer cut the explanation.'],
+    [
+      'in the next key',
+      '```json\n{"triggered": false, "expl',
+      false,
+      'The token limit of the answer cut the explanation.',
+    ],
+  ])('a verdict whose answer is cut %s is kept', async (_, content, triggered, explanation) => {
+    await using server = await chatServer(cut(content));
+    const verdict = await visionAt(server.baseUrl).vision.judge(look, 'x', timeout());
+    expect(verdict).toMatchObject({ triggered, explanation });
+  });
+
+  test('the verdicts before the cut of a joint answer are kept', async () => {
+    const written =
+      '{"verdicts": [{"condition_id": "1", "triggered": true, "explanation": "A car."}, {"condition_id": "2", "triggered": false, "expl';
+    await using server = await chatServer(cut(written), cut('{"verdicts": [{"condition_id": "2", "trig'));
+    const { vision } = visionAt(server.baseUrl);
+    const questions = ['a', 'b'].map((id) => ({ condition_id: id, condition: id }));
+    const { verdicts } = await vision.judgeConditions!(look, questions, timeout());
+    expect(verdicts.map(({ condition_id, triggered }) => [condition_id, triggered])).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
+    await expect(vision.judgeConditions!(look, questions, timeout())).rejects.toBeInstanceOf(VisionError);
+  });
+
+  test('a cut summary and a cut answer are kept', async () => {
+    await using server = await chatServer(
+      cut('{"summary": "A van arrives, then', 900),
+      cut('{"verdict": "yes", "answer": "Two', 500),
+    );
+    const { vision } = visionAt(server.baseUrl);
+    const { summary } = await vision.summarize([{ frame, capturedAt: new Date(0) }], timeout());
+    expect(summary).toBe('A van arrives, then…');
+    expect(await vision.answer(frame, 'Are there cars?', timeout())).toMatchObject({
+      answer: 'Two…',
+      triggered: true,
+    });
+  });
+
+  test.each([
+    ['a half verdict', cut('{"triggered": tru'), /limit of 300 tokens/],
+    ['an explanation without its verdict', cut('{"explanation": "A car'), /limit of 300 tokens/],
+    ['half a thought', cut('<think>{"triggered": true, "explanation": "It'), /limit of 300 tokens/],
+    ['no content', cut(''), /limit of 300 tokens/],
+    ['one token of a full context', cut('', 1), /Raise the context/],
+  ])('%s is no verdict, and the error names the limit', async (_, reply, remediation) => {
+    await using server = await chatServer(reply);
+    await expect(visionAt(server.baseUrl).vision.judge(look, 'x', timeout())).rejects.toMatchObject({
+      remediation: expect.stringMatching(remediation),
+    });
   });
 });
 
