@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { FileSystem } from 'aws-cdk-lib';
 import { createBurstDefinition } from '../adapters/aws/bursts.ts';
+import { recordVersion } from '../core/records/record-version.ts';
 import { rules } from '../core/rules.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 import { readDefinition } from './read-definition.ts';
@@ -11,7 +12,8 @@ const folders = ['../lib/', '../layers/ffmpeg/', '../workflow/'].map((path) =>
 );
 
 /**
- * Returns the id of what a synthesis deploys, `<release>-<workflow>`: a hash of code, layer and settings, and one of the workflow definitions. Each
+ * Returns the id of what a synthesis deploys, `<release>-<workflow>`: a hash of code, layer and settings, and one of the workflow definitions and the
+ * version of the records, between which no rollback is possible. Each
  * function has it in its description, so that a deployment of anything new publishes a version of every function.
  */
 export function computeRelease(bundles: string, settings: StageSettings): string {
@@ -20,7 +22,7 @@ export function computeRelease(bundles: string, settings: StageSettings): string
     createBurstDefinition(readDefinition('watch.asl.json'), settings.burstSeconds || rules.maxBurstSeconds),
   ];
   const content = [bundles, ...folders].map((folder) => FileSystem.fingerprint(folder));
-  return `${shortHash([content, settings])}-${shortHash(definitions)}`;
+  return `${shortHash([content, settings])}-${shortHash([...definitions, recordVersion])}`;
 }
 
 function shortHash(value: unknown): string {

@@ -2,20 +2,20 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { DataDirectoryError } from './data-directory-error.ts';
-import { migrations } from './schema.ts';
+import { schema, schemaVersion } from './schema.ts';
 import { storageError } from './storage-error.ts';
 import { transaction } from './transaction.ts';
 
 /**
- * Opens the database of the data directory, or one in memory, and migrates its schema. Throws `DataDirectoryError` if the file is
- * no database or has a newer schema, and `TransientError` for disk faults.
+ * Opens the database of the data directory, or one in memory. Creates its tables if it is empty. Throws `DataDirectoryError` if the file is
+ * no database or has another schema, and `TransientError` for disk faults.
  */
 export function openDatabase(path: string): DatabaseSync {
   if (path !== ':memory:') createPrivately(path);
   const database = open(path);
   try {
     configure(database);
-    migrate(database);
+    prepare(database);
     return database;
   } catch (error) {
     database.close();
@@ -24,8 +24,7 @@ export function openDatabase(path: string): DatabaseSync {
 }
 
 /**
- * Opens a database without changing it: neither its schema nor its files, which an earlier release may need. Throws
- * `DataDirectoryError` if it is damaged.
+ * Opens a database without changing it, also one of another version. Throws `DataDirectoryError` if it is damaged.
  */
 export function openForReading(path: string): DatabaseSync {
   try {
@@ -81,20 +80,15 @@ function configure(database: DatabaseSync): void {
   `);
 }
 
-function migrate(database: DatabaseSync): void {
-  const version = readVersion(database);
-  if (version > migrations.length) throw newerSchema(version);
-  for (const [index, migration] of migrations.entries()) {
-    if (index >= version) upgrade(database, index + 1, migration);
-  }
-}
-
-/** Runs one migration. Reads the version again under the write lock, since another process may have migrated first. */
-function upgrade(database: DatabaseSync, version: number, migration: string): void {
+/** Creates the tables of an empty database. Takes the write lock first, since another process may create them concurrently. */
+function prepare(database: DatabaseSync): void {
+  if (readVersion(database) === schemaVersion) return;
   transaction(database, () => {
-    if (readVersion(database) >= version) return;
-    database.exec(migration);
-    database.exec(`PRAGMA user_version = ${version}`);
+    const version = readVersion(database);
+    if (version === schemaVersion) return;
+    if (version !== 0) throw otherSchema();
+    database.exec(schema);
+    database.exec(`PRAGMA user_version = ${schemaVersion}`);
   });
 }
 
@@ -102,12 +96,12 @@ function readVersion(database: DatabaseSync): number {
   return versionSchema.parse(database.prepare('PRAGMA user_version').get()).user_version;
 }
 
-const versionSchema = z.object({ user_version: z.int().nonnegative() });
+const versionSchema = z.object({ user_version: z.int() });
 
-function newerSchema(version: number): DataDirectoryError {
+function otherSchema(): DataDirectoryError {
   return new DataDirectoryError(
-    `The data directory was written by a newer version of Watchpost (schema ${version}, this version supports up to ${migrations.length})`,
-    'Start the newer version, or start this version with another data directory.',
+    'The data directory was written by another version of Watchpost, and before release 1.0 none reads the data of another',
+    'Start this version with another data directory, or the version that wrote this one. Keys, jobs and watches have to be created again.',
   );
 }
 

@@ -1,227 +1,203 @@
+import { createHash } from 'node:crypto';
+import { recordVersion } from '../../core/records/record-version.ts';
+
 /**
- * Forward migrations: the first n create schema version n. A released migration never changes; append a new one. Times are epoch
- * milliseconds. `record` is the record as JSON; the other columns repeat fields that conditions or indexes use.
+ * Tables of the data directory. Times are epoch milliseconds. `record` is the record as JSON; the other columns repeat fields that conditions or indexes
+ * use. `run` of a watch is the part that each commit writes; its `record` is the configuration, which ticks do not write. In `api_keys`, timestamps have
+ * one form, so that their text order is their time order; 'never' sorts after all of them.
  */
-export const migrations: readonly string[] = [
-  `
-  CREATE TABLE jobs (
-    job_id TEXT NOT NULL PRIMARY KEY,
-    caller TEXT NOT NULL,
-    job_type TEXT NOT NULL,
-    status TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    sequence INTEGER NOT NULL,
-    published INTEGER NOT NULL,
-    lease_until INTEGER NOT NULL,
-    has_webhook INTEGER NOT NULL,
-    expires_at INTEGER,
-    record TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX jobs_of_caller ON jobs (caller, created_at DESC, job_id DESC);
-  CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE status IN ('pending', 'running');
-  CREATE INDEX jobs_to_publish ON jobs (expires_at DESC) WHERE has_webhook = 1 AND published < sequence;
-  CREATE INDEX jobs_by_expiry ON jobs (expires_at) WHERE expires_at IS NOT NULL;
+export const schema = `
+CREATE TABLE jobs (
+  job_id TEXT NOT NULL PRIMARY KEY,
+  caller TEXT NOT NULL,
+  job_type TEXT NOT NULL,
+  status TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  sequence INTEGER NOT NULL,
+  published INTEGER NOT NULL,
+  lease_until INTEGER NOT NULL,
+  has_webhook INTEGER NOT NULL,
+  expires_at INTEGER,
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX jobs_of_caller ON jobs (caller, created_at DESC, job_id DESC);
+CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE status IN ('pending', 'running');
+CREATE INDEX jobs_to_publish ON jobs (expires_at DESC) WHERE has_webhook = 1 AND published < sequence;
+CREATE INDEX jobs_by_expiry ON jobs (expires_at) WHERE expires_at IS NOT NULL;
 
-  CREATE TABLE sources (
-    source_id TEXT NOT NULL PRIMARY KEY,
-    record TEXT NOT NULL
-  ) STRICT;
+CREATE TABLE sources (
+  source_id TEXT NOT NULL PRIMARY KEY,
+  record TEXT NOT NULL
+) STRICT;
 
-  CREATE TABLE slots (
-    caller TEXT NOT NULL,
-    job_id TEXT NOT NULL,
-    PRIMARY KEY (caller, job_id)
-  ) STRICT, WITHOUT ROWID;
+CREATE TABLE slots (
+  caller TEXT NOT NULL,
+  job_id TEXT NOT NULL,
+  PRIMARY KEY (caller, job_id)
+) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE events (
-    job_id TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
-    type TEXT NOT NULL,
-    to_webhook INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (job_id, sequence)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX events_by_type ON events (job_id, type, sequence);
+CREATE TABLE events (
+  job_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  to_webhook INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  PRIMARY KEY (job_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX events_by_type ON events (job_id, type, sequence);
 
-  CREATE TABLE idempotency (
-    caller TEXT NOT NULL,
-    key TEXT NOT NULL,
-    request_hash TEXT NOT NULL,
-    job_id TEXT NOT NULL,
-    expires_at INTEGER NOT NULL,
-    PRIMARY KEY (caller, key)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX idempotency_by_expiry ON idempotency (expires_at);
+CREATE TABLE idempotency (
+  caller TEXT NOT NULL,
+  key TEXT NOT NULL,
+  request_hash TEXT NOT NULL,
+  job_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (caller, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_by_expiry ON idempotency (expires_at);
 
-  CREATE TABLE totals (
-    counter TEXT NOT NULL PRIMARY KEY,
-    value INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
+CREATE TABLE totals (
+  counter TEXT NOT NULL PRIMARY KEY,
+  value INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE deliveries (
-    job_id TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (job_id, sequence)
-  ) STRICT, WITHOUT ROWID;
+CREATE TABLE deliveries (
+  job_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  PRIMARY KEY (job_id, sequence)
+) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE delivery_queue (
-    position INTEGER PRIMARY KEY AUTOINCREMENT,
-    job_id TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
-    resend INTEGER NOT NULL,
-    visible_at INTEGER NOT NULL,
-    failures INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX delivery_queue_by_job ON delivery_queue (job_id, position);
+CREATE TABLE delivery_messages (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  message_group TEXT NOT NULL,
+  message TEXT NOT NULL,
+  visible_at INTEGER NOT NULL,
+  failures INTEGER NOT NULL
+) STRICT;
+CREATE INDEX delivery_messages_by_group ON delivery_messages (message_group, position);
 
-  CREATE TABLE delivery_deduplication (
-    deduplication_id TEXT NOT NULL PRIMARY KEY,
-    until INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX delivery_deduplication_by_end ON delivery_deduplication (until);
+CREATE TABLE delivery_deduplication (
+  deduplication_id TEXT NOT NULL PRIMARY KEY,
+  until INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX delivery_deduplication_by_end ON delivery_deduplication (until);
 
-  CREATE TABLE api_keys (
-    hash TEXT NOT NULL PRIMARY KEY,
-    caller TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    record TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX api_keys_by_age ON api_keys (created_at, hash);
-  CREATE INDEX api_keys_of_caller ON api_keys (caller, created_at, hash);
-  `,
-  `
-  CREATE TABLE callers (
-    caller TEXT NOT NULL PRIMARY KEY,
-    record TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO callers
-    SELECT caller, json_object('caller', caller, 'label', NULL, 'created_at', created_at,
-      'webhook_secret', json('{"version":1,"previous":[]}'))
-    FROM (SELECT caller, min(record ->> 'created_at') AS created_at FROM api_keys GROUP BY caller);
-  `,
-  // Timestamps have one form, so that their text order is their time order; 'never' sorts after all of them.
-  `
-  ALTER TABLE api_keys ADD COLUMN ends_at TEXT GENERATED ALWAYS AS (coalesce(record ->> 'revoked_at', 'never')) VIRTUAL;
-  ALTER TABLE api_keys ADD COLUMN created_by TEXT GENERATED ALWAYS AS (record ->> 'created_by') VIRTUAL;
-  CREATE INDEX api_keys_by_end ON api_keys (ends_at);
-  CREATE INDEX api_keys_by_end_of_caller ON api_keys (caller, ends_at);
-  CREATE INDEX api_keys_by_maker ON api_keys (created_by) WHERE created_by IS NOT NULL;
-  `,
-  // Messages are grouped by their content, so that retries have a group of their own.
-  `
-  CREATE TABLE delivery_messages (
-    position INTEGER PRIMARY KEY AUTOINCREMENT,
-    message_group TEXT NOT NULL,
-    message TEXT NOT NULL,
-    visible_at INTEGER NOT NULL,
-    failures INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX delivery_messages_by_group ON delivery_messages (message_group, position);
-  INSERT INTO delivery_messages
-    SELECT position, job_id, json_object('job_id', job_id, 'sequence', sequence, 'resend', resend), visible_at, failures
-    FROM delivery_queue;
-  DROP TABLE delivery_queue;
-  `,
-  // `record` of a watch is its configuration, which ticks do not write; `run` is the part that each commit writes.
-  `
-  CREATE TABLE watches (
-    watch_id TEXT NOT NULL PRIMARY KEY,
-    caller TEXT NOT NULL,
-    created_at INTEGER NOT NULL,
-    version INTEGER NOT NULL,
-    published INTEGER NOT NULL,
-    unpublished INTEGER NOT NULL,
-    lease_until INTEGER,
-    deleted_at INTEGER,
-    record TEXT NOT NULL,
-    run TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX watches_of_caller ON watches (caller, created_at, watch_id);
-  CREATE INDEX watches_by_lease ON watches (lease_until) WHERE lease_until IS NOT NULL;
-  CREATE INDEX watches_to_publish ON watches (unpublished) WHERE unpublished > published;
-  CREATE INDEX watches_by_deletion ON watches (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE TABLE api_keys (
+  hash TEXT NOT NULL PRIMARY KEY,
+  caller TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  ends_at TEXT GENERATED ALWAYS AS (coalesce(record ->> 'revoked_at', 'never')) VIRTUAL,
+  created_by TEXT GENERATED ALWAYS AS (record ->> 'created_by') VIRTUAL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX api_keys_by_age ON api_keys (created_at, hash);
+CREATE INDEX api_keys_of_caller ON api_keys (caller, created_at, hash);
+CREATE INDEX api_keys_by_end ON api_keys (ends_at);
+CREATE INDEX api_keys_by_end_of_caller ON api_keys (caller, ends_at);
+CREATE INDEX api_keys_by_maker ON api_keys (created_by) WHERE created_by IS NOT NULL;
 
-  CREATE TABLE watch_secrets (
-    watch_id TEXT NOT NULL PRIMARY KEY,
-    record TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
+CREATE TABLE callers (
+  caller TEXT NOT NULL PRIMARY KEY,
+  record TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE watch_events (
-    watch_id TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
-    expires_at INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (watch_id, sequence)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX watch_events_by_expiry ON watch_events (expires_at);
+CREATE TABLE caller_use (
+  caller TEXT NOT NULL,
+  day TEXT NOT NULL,
+  model_calls INTEGER NOT NULL,
+  model_errors INTEGER NOT NULL,
+  input_tokens INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  micro_usd INTEGER NOT NULL,
+  unpriced_calls INTEGER NOT NULL,
+  PRIMARY KEY (caller, day)
+) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE alerts (
-    alert_id TEXT NOT NULL PRIMARY KEY,
-    watch_id TEXT NOT NULL,
-    caller TEXT NOT NULL,
-    opened_at TEXT NOT NULL,
-    is_open INTEGER NOT NULL,
-    expires_at INTEGER,
-    record TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX alerts_of_caller ON alerts (caller, opened_at DESC, alert_id DESC);
-  CREATE INDEX alerts_of_watch ON alerts (watch_id, opened_at DESC, alert_id DESC);
-  CREATE INDEX alerts_by_expiry ON alerts (expires_at) WHERE expires_at IS NOT NULL;
+CREATE TABLE watches (
+  watch_id TEXT NOT NULL PRIMARY KEY,
+  caller TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  published INTEGER NOT NULL,
+  unpublished INTEGER NOT NULL,
+  lease_until INTEGER,
+  deleted_at INTEGER,
+  record TEXT NOT NULL,
+  run TEXT NOT NULL
+) STRICT;
+CREATE INDEX watches_of_caller ON watches (caller, created_at, watch_id);
+CREATE INDEX watches_by_lease ON watches (lease_until) WHERE lease_until IS NOT NULL;
+CREATE INDEX watches_to_publish ON watches (unpublished) WHERE unpublished > published;
+CREATE INDEX watches_by_deletion ON watches (deleted_at) WHERE deleted_at IS NOT NULL;
 
-  CREATE TABLE watch_hours (
-    watch_id TEXT NOT NULL,
-    hour TEXT NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (watch_id, hour)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX watch_hours_by_age ON watch_hours (hour);
+CREATE TABLE watch_secrets (
+  watch_id TEXT NOT NULL PRIMARY KEY,
+  record TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
 
-  CREATE TABLE watch_reviews (
-    watch_id TEXT NOT NULL,
-    week TEXT NOT NULL,
-    condition_id TEXT NOT NULL,
-    correct INTEGER NOT NULL,
-    wrong INTEGER NOT NULL,
-    PRIMARY KEY (watch_id, week, condition_id)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  CREATE TABLE watch_deliveries (
-    watch_id TEXT NOT NULL,
-    sequence INTEGER NOT NULL,
-    destination_id TEXT NOT NULL,
-    expires_at INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (watch_id, sequence, destination_id)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX watch_deliveries_by_expiry ON watch_deliveries (expires_at);
+CREATE TABLE watch_events (
+  watch_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  PRIMARY KEY (watch_id, sequence)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX watch_events_by_expiry ON watch_events (expires_at);
 
-  CREATE TABLE destination_states (
-    watch_id TEXT NOT NULL,
-    destination_id TEXT NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (watch_id, destination_id)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  // Facts of the data directory, such as the fingerprint of its master secret.
-  `
-  CREATE TABLE facts (
-    name TEXT NOT NULL PRIMARY KEY,
-    value TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  CREATE TABLE caller_use (
-    caller TEXT NOT NULL,
-    day TEXT NOT NULL,
-    model_calls INTEGER NOT NULL,
-    model_errors INTEGER NOT NULL,
-    input_tokens INTEGER NOT NULL,
-    output_tokens INTEGER NOT NULL,
-    micro_usd INTEGER NOT NULL,
-    unpriced_calls INTEGER NOT NULL,
-    PRIMARY KEY (caller, day)
-  ) STRICT, WITHOUT ROWID;
-  `,
-];
+CREATE TABLE alerts (
+  alert_id TEXT NOT NULL PRIMARY KEY,
+  watch_id TEXT NOT NULL,
+  caller TEXT NOT NULL,
+  opened_at TEXT NOT NULL,
+  is_open INTEGER NOT NULL,
+  expires_at INTEGER,
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX alerts_of_caller ON alerts (caller, opened_at DESC, alert_id DESC);
+CREATE INDEX alerts_of_watch ON alerts (watch_id, opened_at DESC, alert_id DESC);
+CREATE INDEX alerts_by_expiry ON alerts (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE watch_hours (
+  watch_id TEXT NOT NULL,
+  hour TEXT NOT NULL,
+  record TEXT NOT NULL,
+  PRIMARY KEY (watch_id, hour)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX watch_hours_by_age ON watch_hours (hour);
+
+CREATE TABLE watch_reviews (
+  watch_id TEXT NOT NULL,
+  week TEXT NOT NULL,
+  condition_id TEXT NOT NULL,
+  correct INTEGER NOT NULL,
+  wrong INTEGER NOT NULL,
+  PRIMARY KEY (watch_id, week, condition_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE watch_deliveries (
+  watch_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  destination_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  PRIMARY KEY (watch_id, sequence, destination_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX watch_deliveries_by_expiry ON watch_deliveries (expires_at);
+
+CREATE TABLE destination_states (
+  watch_id TEXT NOT NULL,
+  destination_id TEXT NOT NULL,
+  record TEXT NOT NULL,
+  PRIMARY KEY (watch_id, destination_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE facts (
+  name TEXT NOT NULL PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+`;
+
+/** Identity of schema and records, 31 bits. Without a release there is no migration: a database with another one is refused. */
+export const schemaVersion =
+  createHash('sha256').update(`${recordVersion}${schema}`).digest().readUInt32BE() >>> 1;

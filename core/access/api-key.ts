@@ -1,4 +1,3 @@
-import { scopesVersion } from '../records/key.ts';
 import type { ApiKey, Scope } from '../records/key.ts';
 
 /** Cryptographic functions for keys. They are dependencies, because core imports no crypto. */
@@ -26,7 +25,6 @@ export function mintKey(spec: ApiKeySpec, now: Date, crypto: KeyCrypto): { text:
     prefix: text.slice(0, 11),
     caller: spec.caller,
     scopes: spec.scopes,
-    scopes_version: scopesVersion,
     label: spec.label,
     created_by: spec.created_by ?? null,
     created_at: now.toISOString(),

@@ -13,8 +13,8 @@ export const webhookEventTypeSchema = z.enum([
 ]);
 export type WebhookEventType = z.infer<typeof webhookEventTypeSchema>;
 
-/** Types that a webhook receives; `null` for all. The default covers records of earlier releases. */
-export const webhookEventsSchema = z.array(webhookEventTypeSchema).nullable().default(null);
+/** Types that a webhook receives; `null` for all. */
+export const webhookEventsSchema = z.array(webhookEventTypeSchema).nullable();
 
 /** Returns true if webhooks receive the event, unless a filter excludes it. */
 export function isDeliveredByWebhook(type: string): boolean {
@@ -26,8 +26,8 @@ export function passesFilter(filter: readonly WebhookEventType[] | null, type: s
   return filter === null ? isDeliveredByWebhook(type) : filter.some((wanted) => wanted === type);
 }
 
-/** 0 for the original delivery; the default covers records written before resends existed. */
-const resendSchema = z.int().nonnegative().default(0);
+/** 0 for the original delivery. */
+const resendSchema = z.int().nonnegative();
 
 /** `failed` is final until a resend. */
 export const deliveryStateSchema = z.enum(['pending', 'delivered', 'failed']);
@@ -90,8 +90,8 @@ export const deliveryMessageSchema = z.object({
   job_id: z.uuid(),
   sequence: z.int().positive(),
   resend: z.int().nonnegative(),
-  /** Attempts of its series when it was sent; 0 for the first. The default covers messages of earlier releases. */
-  attempt: z.int().nonnegative().default(0),
+  /** Attempts of its series when it was sent; 0 for the first. */
+  attempt: z.int().nonnegative(),
 });
 export type DeliveryMessage = z.infer<typeof deliveryMessageSchema>;
 

@@ -18,7 +18,7 @@ const jobStartedSchema = z.object({
     job_type: z.string(),
     status: jobStatusSchema,
     config: z.union([monitorConfigSchema, digestConfigSchema]),
-    /** Absent without any, and in events of earlier releases. */
+    /** Absent without any. */
     notices: z.array(z.string()).optional(),
   }),
 });
@@ -36,8 +36,8 @@ const progressSchema = z.object({
     triggers_fired: countSchema,
     /** `null` if the tick has no verdict. */
     triggered: z.boolean().nullable(),
-    /** False if the model could not judge the capture; `null` without a verdict. Absent in events of earlier releases. */
-    judged: z.boolean().nullable().optional(),
+    /** False if the model could not judge the capture; `null` without a verdict. */
+    judged: z.boolean().nullable(),
     prefilter_skipped: z.boolean(),
     /** Share of the frame that differs from the motion reference, 0 to 1; `null` without a capture. */
     motion: z.number().min(0).max(1).nullable(),
@@ -59,9 +59,9 @@ const watchTriggeredSchema = z.object({
     frame_key: z.string(),
     captured_at: timestampSchema,
     triggers_fired: countSchema,
-    /** Absent without any, and in events of earlier releases. */
+    /** Absent without any. */
     boxes: z.array(evidenceBoxSchema).optional(),
-    /** Absent from models without a prompt, and in events of earlier releases. */
+    /** Absent from models without a prompt. */
     prompt_version: promptVersionSchema.optional(),
   }),
 });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { captureStateSchema, inputModeSchema, regionSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
-import { rules } from '../rules.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -85,8 +84,8 @@ export const tickStateSchema = z.object({
   last_trigger_at: timestampSchema.nullable(),
   skipped_in_a_row: countSchema,
   missed_in_a_row: countSchema,
-  /** Time of the first of the model calls that failed in a row; `null` if the last one did not. Absent in records of earlier releases. */
-  model_failing_since: timestampSchema.nullable().default(null),
+  /** Time of the first of the model calls that failed in a row; `null` if the last one did not. */
+  model_failing_since: timestampSchema.nullable(),
   failed_in_a_row: countSchema,
   /** Start of the current stream loss or stale period; `null` while the stream is live. */
   lost_since: timestampSchema.nullable(),
@@ -102,8 +101,8 @@ export const tickStateSchema = z.object({
     .object({
       key: z.string(),
       captured_at: timestampSchema,
-      /** True if an event refers to the frame, so that it is not deleted. The default covers records of earlier releases. */
-      evidence: z.boolean().default(true),
+      /** True if an event refers to the frame, so that it is not deleted. */
+      evidence: z.boolean(),
     })
     .optional(),
 });
@@ -133,16 +132,16 @@ const jobBaseSchema = z.object({
   created_at: timestampSchema,
   stream_url: z.string(),
   source_id: z.uuid(),
-  /** Offset of the checks on the grid of the interval, in milliseconds. Absent in records of earlier releases, whose grid starts with the job. */
-  stream_phase: countSchema.nullable().default(null),
+  /** Offset of the checks on the grid of the interval, in milliseconds; `null` for a grid that starts with the job. */
+  stream_phase: countSchema.nullable(),
   webhook_url: z.string().nullable(),
   webhook_events: webhookEventsSchema,
-  /** Texts of the caller. Absent in records of earlier releases. */
-  labels: z.array(z.string()).default([]),
-  /** Time without an answer of the model after which the job fails, in seconds. Absent in records of earlier releases. */
-  model_grace_seconds: z.number().nonnegative().default(rules.modelGraceSeconds),
-  /** Differences between the request and the job, for its caller. Absent in records of earlier releases. */
-  notices: z.array(z.string()).default([]),
+  /** Texts of the caller. */
+  labels: z.array(z.string()),
+  /** Time without an answer of the model after which the job fails, in seconds. */
+  model_grace_seconds: z.number().nonnegative(),
+  /** Differences between the request and the job, for its caller. */
+  notices: z.array(z.string()),
   counters: countersSchema,
   watch: tickStateSchema,
   /** Sequence of the newest event; 0 before the first. */
@@ -152,11 +151,11 @@ const jobBaseSchema = z.object({
   generation: countSchema,
   /**
    * State for the first capture of a generation, stored by the tick that ends the generation before; null at any other time. About 10 kB,
-   * so no other tick stores it. Absent in records of earlier releases.
+   * so no other tick stores it.
    */
-  handed_over: captureStateSchema.nullable().default(null),
-  /** Number of the newest Begin of this generation that took one (bursts on AWS). Absent in records of earlier releases. */
-  burst: countSchema.default(0),
+  handed_over: captureStateSchema.nullable(),
+  /** Number of the newest Begin of this generation that took one (bursts on AWS); 0 without bursts. */
+  burst: countSchema,
   /** Lease expiry: `reconcile` fails the job if it has not committed by then. */
   lease_until: timestampSchema,
   started_at: timestampSchema.nullable(),
@@ -206,8 +205,8 @@ export const digestStateSchema = z.object({
   summarized: countSchema,
   /** Windows without a summary, oldest first. Windows without captures are absent. */
   windows: z.array(windowSchema),
-  /** Time when the stream ended, while its last summaries are pending. The default covers records of earlier releases. */
-  stream_ended_at: z.iso.datetime().nullable().default(null),
+  /** Time when the stream ended, while its last summaries are pending. */
+  stream_ended_at: z.iso.datetime().nullable(),
 });
 export type DigestState = z.infer<typeof digestStateSchema>;
 
@@ -240,7 +239,7 @@ export const sourceSchema = z.object({
   url: z.string(),
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),
-  /** Regions of a watch. Absent for jobs, and stored by earlier releases. */
+  /** Regions of a watch. Absent for jobs. */
   regions: z.array(regionSchema).nullish(),
   /** Set by stores that keep the source of an ended job for a while: its stream must not be requested any more. */
   ended: z.literal(true).optional(),

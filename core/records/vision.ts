@@ -19,7 +19,7 @@ export const evidenceBoxSchema = z.object({
 });
 export type EvidenceBox = z.infer<typeof evidenceBoxSchema>;
 
-/** Version of the prompt of a check. Absent from models without one, and in records of earlier releases. */
+/** Version of the prompt of a check. Absent from models without one. */
 export const promptVersionSchema = z
   .string()
   .max(60)

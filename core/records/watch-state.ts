@@ -156,8 +156,7 @@ export const watchStateSchema = z.object({
   /** Newest frame. Alerts refer to a copy of it. */
   last_frame: z.object({ key: z.string(), captured_at: timestampSchema }).nullable(),
   last_tick: countSchema,
-  /** Absent in records of earlier releases. */
-  health: watchHealthSchema.default({ late_since: null, failing: [] }),
+  health: watchHealthSchema,
   /** Ticks of the current generation, which ends after `ticksPerExecution`. */
   execution_ticks: countSchema,
   /** Burst of the current generation, as for jobs; 0 without bursts. */
@@ -227,7 +226,7 @@ export const alertSchema = z.object({
   checks: z.array(countedCheckSchema),
   /** Media key of the evidence; `null` if no frame was left. */
   frame_key: z.string().nullable(),
-  /** Objects in the evidence that the condition names. Absent without any, and in records of earlier releases. */
+  /** Objects in the evidence that the condition names. Absent without any. */
   boxes: z.array(evidenceBoxSchema).optional(),
   prompt_version: promptVersionSchema.optional(),
   reminders: countSchema,

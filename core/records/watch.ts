@@ -116,11 +116,11 @@ export const watchSchema = z.object({
   /** The ETag. Each change by a caller increments it. */
   config_version: z.int().positive(),
   stream_url: z.string(),
-  /** Keyed hash of the full URL, as of an address. `null`: stored by an earlier release. */
-  stream_fingerprint: z.string().nullable().default(null),
+  /** Keyed hash of the full URL, as of an address; `null` if unknown. */
+  stream_fingerprint: z.string().nullable(),
   source_id: z.uuid(),
-  /** As in jobs. Absent in records of earlier releases, whose grid starts with the watch. */
-  stream_phase: z.int().nonnegative().nullable().default(null),
+  /** As in jobs. */
+  stream_phase: z.int().nonnegative().nullable(),
   config: watchConfigSchema,
 });
 export type Watch = z.infer<typeof watchSchema>;

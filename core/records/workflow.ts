@@ -51,8 +51,8 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
     code: z.string(),
     message: z.string(),
     remediation: z.string(),
-    /** True if the server refused user name or password. Absent in executions of earlier releases. */
-    access_refused: z.boolean().default(false),
+    /** True if the server refused user name or password. */
+    access_refused: z.boolean(),
   }),
   /** No frame, for a reason other than the stream: full disk, no free process, advertisement of the platform. */
   z.object({ kind: z.literal('unavailable'), message: z.string() }),

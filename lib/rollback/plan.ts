@@ -16,7 +16,7 @@ export type RollbackPlan =
 
 /**
  * Plans the return of all functions to a release: to `target`, or to the newest one that none of them is behind. A release with other workflow
- * definitions is impossible: the state machines have no versions that a command could move.
+ * definitions or records is impossible: the state machines have no versions that a command could move, and the table no migration.
  */
 export function planRollback(functions: readonly VersionedFunction[], target?: string): RollbackPlan {
   const releases = listCommonReleases(functions);
@@ -37,7 +37,7 @@ export function planRollback(functions: readonly VersionedFunction[], target?: s
   if (running.some((each) => readWorkflow(each) !== readWorkflow(release)))
     return {
       kind: 'impossible',
-      reason: `Release ${release} has other workflow definitions, which the command does not move.`,
+      reason: `Release ${release} has other workflow definitions, which the command does not move, or stores records that this one cannot read.`,
       next: 'Deploy the commit of that release.',
     };
   const moves = functions.map((each) => ({
@@ -70,7 +70,7 @@ function findRelease({ versions }: VersionedFunction, version: number): string |
   return versions.find((each) => each.version === version)?.release;
 }
 
-/** Returns the part of a release that identifies its workflow definitions. */
+/** Returns the part of a release that identifies its workflow definitions and records. */
 function readWorkflow(release: string): string | undefined {
   return release.split('-')[1];
 }

@@ -19,18 +19,6 @@ export function describeKeyStore(name: string, makeStore: () => Promise<KeyStore
       expect(await store.find(newKey().hash)).toBeUndefined();
     });
 
-    test('a key of an earlier release keeps its permissions, also after a change', async () => {
-      const store = await makeStore();
-      const { scopes_version: _, ...earlier } = newKey({ scopes: ['jobs'] });
-      await store.put(earlier as ApiKey);
-      const expected = { scopes: ['read', 'jobs', 'keys'], scopes_version: 2 };
-
-      expect(await store.find(earlier.hash)).toMatchObject(expected);
-      await store.touch(earlier.hash, after(60));
-      await store.relabel(earlier.hash, 'gate');
-      expect(await store.find(earlier.hash)).toMatchObject({ ...expected, label: 'gate' });
-    });
-
     test('keys are listed oldest first, of one caller or all, including revoked ones', async () => {
       const store = await makeStore();
       const keys = [1, 2, 3, 4, 5, 6, 7, 8].map((minute) =>
@@ -232,7 +220,6 @@ export function newKey(overrides: Partial<ApiKey> = {}): ApiKey {
     prefix: 'wp_4f9a',
     caller: 'harbour',
     scopes: ['jobs'],
-    scopes_version: 2,
     label: null,
     created_by: null,
     created_at: start.toISOString(),

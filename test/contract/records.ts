@@ -117,6 +117,7 @@ export const progress: NewEvent = {
     frames_skipped: 0,
     triggers_fired: 0,
     triggered: false,
+    judged: true,
     prefilter_skipped: false,
     motion: 0.25,
     explanation: 'The lock is empty.',

@@ -239,7 +239,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     now,
     steadyNow: now,
     newId: () => randomUUID(),
-    // As in records of earlier releases: wake-ups are then whole intervals after the start.
+    // Wake-ups are then whole intervals after the start.
     streamPhase: () => null,
     random: () => 0.5,
     sha256: (text) => createHash('sha256').update(text).digest('hex'),

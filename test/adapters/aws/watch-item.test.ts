@@ -18,8 +18,3 @@ test('the record of a watch with eight open conditions takes less than 4 kB of i
   expect(Buffer.from(record as Uint8Array).length + JSON.stringify(columns).length).toBeLessThan(4000);
   expect(readRunItem(item).run).toEqual(run);
 });
-
-test('a record of an earlier release, which is not compressed, is read', () => {
-  const item = { ...toRunItem(stored, { hasBus: false }), record: JSON.stringify(run) };
-  expect(readRunItem(item).run).toEqual(run);
-});

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { DataDirectoryError } from '../../../adapters/embedded/data-directory-error.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
-import { migrations } from '../../../adapters/embedded/schema.ts';
+import { schemaVersion } from '../../../adapters/embedded/schema.ts';
 import { StorageError } from '../../../core/errors.ts';
 import { transaction } from '../../../adapters/embedded/transaction.ts';
 import { TransientError } from '../../../core/errors.ts';
@@ -18,7 +18,7 @@ describe('The database', () => {
     expect(pragma(database, 'journal_mode')).toBe('wal');
     expect(pragma(database, 'synchronous')).toBe(2);
     expect(pragma(database, 'foreign_keys')).toBe(0);
-    expect(pragma(database, 'user_version')).toBe(migrations.length);
+    expect(pragma(database, 'user_version')).toBe(schemaVersion);
   });
 
   test('the database and its write-ahead log are readable by their owner only', () => {
@@ -37,16 +37,17 @@ describe('The database', () => {
     expect(open(path).prepare('SELECT job_id FROM slots').all()).toEqual([{ job_id: 'a' }]);
   });
 
-  test('a database of a newer version is rejected with a remediation', () => {
-    const path = newPath();
-    open(path).exec('PRAGMA user_version = 99');
+  test.each([1, 8, schemaVersion + 1])(
+    'a database of another version (%i) is refused with the way out, and left unchanged',
+    (version) => {
+      const path = newPath();
+      open(path).exec(`PRAGMA user_version = ${version}`);
 
-    expect(() => openDatabase(path)).toThrow(DataDirectoryError);
-    expect(() => openDatabase(path)).toThrow(
-      /newer version of Watchpost \(schema 99, this version supports up to \d+\)/,
-    );
-    expect(pragma(new DatabaseSync(path), 'user_version')).toBe(99);
-  });
+      expect(() => openDatabase(path)).toThrow(DataDirectoryError);
+      expect(() => openDatabase(path)).toThrow('written by another version of Watchpost');
+      expect(pragma(new DatabaseSync(path), 'user_version')).toBe(version);
+    },
+  );
 
   test('a file that is not a database is rejected and left unchanged', () => {
     const path = newPath();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import {
@@ -8,7 +8,6 @@ import {
   type DeliveryOutcome,
 } from '../../../adapters/embedded/delivery-queue.ts';
 import { describeDeliveryQueue } from '../../contract/delivery-queue.contract.ts';
-import { migrations } from '../../../adapters/embedded/schema.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
 import { createCollectedLog } from './collected-log.ts';
 import { createFakeTime } from './fake-time.ts';
@@ -290,21 +289,3 @@ function collecting(queue: ReturnType<typeof createDeliveryQueue>) {
     });
   return { handled, consume };
 }
-
-test('the migration keeps queued messages in order, with their delay', async () => {
-  const job = randomUUID();
-  const database = new DatabaseSync(':memory:');
-  for (const migration of migrations.slice(0, 3)) database.exec(migration);
-  database.exec(`
-    INSERT INTO delivery_queue VALUES (4, '${job}', 1, 0, ${Date.parse('2026-03-01T12:00:30Z')}, 1);
-    INSERT INTO delivery_queue VALUES (9, '${job}', 3, 2, 0, 0);`);
-  database.exec(migrations[3]!);
-  const { queue, time } = createQueue({ database, startsAt: new Date('2026-03-01T12:00:00Z') });
-  const { handled, consume } = collecting(queue);
-  consume(done);
-
-  await time.pass(29);
-  expect(handled).toEqual([]);
-  await time.pass(1);
-  expect(handled).toEqual([message(job, 1), { ...message(job, 3), resend: 2 }]);
-});

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
-import { apiKeySchema } from '../../../core/records/key.ts';
 import type { Scope } from '../../../core/records/key.ts';
 import { createClientFor, clientWith, internal } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
@@ -103,34 +102,9 @@ describe('a key without a scope', () => {
   });
 });
 
-describe('a key of an earlier release', () => {
-  const parse = (scopes: string[]) =>
-    apiKeySchema.parse({
-      hash: '0'.repeat(64),
-      prefix: 'wp_4f9a',
-      caller: 'harbour',
-      scopes,
-      label: null,
-      created_at: '2026-03-01T12:00:00.000Z',
-      last_used_at: null,
-      revoked_at: null,
-    });
-
-  test.each([
-    [['jobs'], ['read', 'jobs', 'keys']],
-    [['internal'], ['keys', 'internal']],
-    [
-      ['jobs', 'internal', 'admin'],
-      ['read', 'jobs', 'keys', 'internal', 'admin'],
-    ],
-  ])('a stored key with %j keeps what it could do: %j', (stored, effective) => {
-    expect(parse(stored)).toMatchObject({ scopes: effective, scopes_version: 2 });
-  });
-
-  test('a key of this release with the scope jobs has no further scopes', async () => {
-    const { key } = await createClientFor(world, ['jobs']);
-    expect((await clientWith(world, key).call('GET', '/me')).body.scopes).toEqual(['jobs']);
-  });
+test('a key with the scope jobs has no further scopes', async () => {
+  const { key } = await createClientFor(world, ['jobs']);
+  expect((await clientWith(world, key).call('GET', '/me')).body.scopes).toEqual(['jobs']);
 });
 
 describe('what is internal', () => {

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import { TransientError } from '../../../core/errors.ts';
-import { jobSchema } from '../../../core/records/job.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { reconcile, repairJob } from '../../../core/job/reconcile.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
@@ -47,19 +46,6 @@ describe('a hand-over', () => {
     const next = await world.begin({ job_id: jobId, generation: 1 });
 
     expect(next.capture).toMatchObject({ motion: 'looked', seen: { position: { segment: '1:/1.ts' } } });
-  });
-
-  test('a generation begins without a state if an earlier release stored the job', async () => {
-    const { jobId } = await handedOver();
-    const { get } = world.c.jobs;
-    world.c.jobs.get = async (...given) => {
-      const { handed_over: _, ...earlier } = (await get(...given))!;
-      return jobSchema.parse(earlier);
-    };
-
-    const next = await world.begin({ job_id: jobId, generation: 1 });
-
-    expect(next.capture).toMatchObject({ tick: rules.ticksPerExecution + 1, seen: null, motion: null });
   });
 
   test('a job that is cancelled after a hand-over keeps no state of its last capture', async () => {

@@ -70,13 +70,6 @@ test('the event job_started has the notices of the creation, for readers of an e
   expect(log.events[0]).toMatchObject({ type: 'job_started', data: { notices: ['Ignored: color.'] } });
 });
 
-test('a job of an earlier release has no notices', async () => {
-  const { body } = await client.call('POST', '/live-monitor', monitor);
-  const { notices: _, ...earlier } = (await world.c.jobs.get(body.job_id, world.c.now()))!;
-  const { jobSchema } = await import('../../../../core/records/job.ts');
-  expect(jobSchema.parse(earlier).notices).toEqual([]);
-});
-
 describe('a 422 says what to do next', () => {
   test('the 422 of a request without a content type names the header', async () => {
     const { status, body } = await client.call('POST', '/live-monitor', monitor, { 'content-type': '' });
