@@ -1,4 +1,5 @@
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { watchExceptions } from '../adapters/embedded/contain-exceptions.ts';
 import { createLineLog } from '../adapters/embedded/line-log.ts';
 import { prepareKeys, writeCredentials, defaultCaller } from './credentials.ts';
 import type { Credentials } from './credentials.ts';
@@ -18,6 +19,7 @@ export async function runService(
   logging: Logging,
 ): Promise<RunningService> {
   const log = createLineLog({ level: settings.logLevel, now: () => new Date(), ...logging });
+  const stopWatching = watchExceptions(process);
   const server = await listen(settings.host, settings.port);
   const baseUrl = `${settings.publicUrl || toOrigin(settings.host, server.port)}/api`;
   let service: Service | undefined;
@@ -30,9 +32,9 @@ export async function runService(
     const secret = await deps.signer.secret(defaultCaller);
     const credentials = { base_url: baseUrl, pid: process.pid, ...keys, webhook_secret: secret };
     await writeCredentials(settings.dataDir, credentials);
-    return { service, credentials, close: () => closeInOrder(server, service) };
+    return { service, credentials, close: () => closeInOrder(server, service).finally(stopWatching) };
   } catch (error) {
-    await closeInOrder(server, service);
+    await closeInOrder(server, service).finally(stopWatching);
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { Hono } from 'hono';
 import { createCallerEraser } from '../adapters/embedded/caller-eraser.ts';
 import { createCallerStore } from '../adapters/embedded/caller-store.ts';
 import { createCallLimiter } from '../adapters/embedded/call-limiter.ts';
+import { containDestinations, containWebhooks } from '../adapters/embedded/contain-deliveries.ts';
 import { consoleFiles } from '../adapters/embedded/console-files.ts';
 import { delayRefusals } from '../adapters/embedded/delay-refusals.ts';
 import { openDataDirectory } from '../adapters/embedded/data-directory.ts';
@@ -178,7 +179,10 @@ export async function openService(
 
   const watchStore = createWatchStore(database, signals.notify);
   const watches = publishCommits(watchStore, { queue, log, now });
-  const webhooks = createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() });
+  const webhooks = containWebhooks(
+    createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
+    log,
+  );
   const signer = createWebhookSigner({
     masterSecret,
     versions: async (caller) => validVersions(await callers.find(caller), now()),
@@ -236,7 +240,10 @@ export async function openService(
       origin: baseUrl.replace(/\/api$/, ''),
       isPublic: settings.publicUrl !== '',
     },
-    destinations: createServiceDestinations(settings, { webhooks, signer, now, guard: webhookUrls }),
+    destinations: containDestinations(
+      createServiceDestinations(settings, { webhooks, signer, now, guard: webhookUrls }),
+      log,
+    ),
     keys,
     limits,
     acceptsHost: createHostRule(settings),

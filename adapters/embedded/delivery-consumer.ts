@@ -27,8 +27,8 @@ export type DeliveryConsumer = {
   /** Notifies the consumer of a new message of this group. */
   wake(group: string): void;
   /**
-   * Stops taking messages and resolves when the handlers in flight have returned. A process can end earlier: the next start
-   * handles their messages again.
+   * Stops taking messages and resolves when the handlers in flight have returned. A process can end earlier: the next one
+   * handles their messages again, after the wait of a failure.
    */
   close(): Promise<void>;
 };
@@ -151,8 +151,9 @@ async function handle(
   options: ConsumerOptions,
   { position, failures, message }: QueuedMessage,
 ): Promise<void> {
-  // Written first: on a full disk, a receiver would get the same event again and again, because its result cannot be stored.
-  options.messages.take(position, failures + 1);
+  // Written first: on a full disk, a receiver would get the same event again and again, because its result cannot be stored. If the process
+  // ends meanwhile, the next one waits as after a failure, since this message may be the reason.
+  options.messages.postpone(position, options.now().getTime() + backoffMs(failures), failures + 1);
   const outcome = await withinVisibility(options, options.handler(message));
   if (outcome.kind === 'done') options.messages.remove(position);
   else options.messages.postpone(position, inSeconds(options, outcome.afterSeconds), failures);

@@ -33,7 +33,6 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
   );
   const heads = database.prepare('SELECT DISTINCT message_group FROM delivery_messages');
   const remove = database.prepare('DELETE FROM delivery_messages WHERE position = ?');
-  const take = database.prepare('UPDATE delivery_messages SET failures = ? WHERE position = ?');
   const postpone = database.prepare(
     'UPDATE delivery_messages SET visible_at = ?, failures = ? WHERE position = ?',
   );
@@ -52,9 +51,7 @@ export function createDeliveryMessageTable(database: DatabaseSync) {
     groups: (): string[] =>
       withStorageErrors(() => groupsSchema.parse(heads.all()).map((row) => row.message_group)),
     remove: (position: number): void => void withStorageErrors(() => remove.run(position)),
-    /** Counts a call of the handler as failed until its result is stored. Throws if nothing can be stored. */
-    take: (position: number, failures: number): void =>
-      void withStorageErrors(() => take.run(failures, position)),
+    /** Hides a message until `visibleAt`. Throws if nothing can be stored. */
     postpone: (position: number, visibleAt: number, failures: number): void =>
       void withStorageErrors(() => postpone.run(visibleAt, failures, position)),
   };

@@ -11,8 +11,8 @@ export type { DeliveryHandler, DeliveryOutcome } from './delivery-consumer.ts';
 
 export type EmbeddedDeliveryQueue = DeliveryQueue & {
   /**
-   * Starts the only consumer; messages in flight in an earlier process are handled again immediately. Throws `TransientError`,
-   * and `Error` if a consumer is running.
+   * Starts the only consumer; messages that were in flight when an earlier process ended are handled again, each after the wait of a failure.
+   * Throws `TransientError`, and `Error` if a consumer is running.
    */
   consume(handler: DeliveryHandler): Pick<DeliveryConsumer, 'close'>;
 };

@@ -39,8 +39,8 @@ export function toMail(to: string, notification: Notification): Mail {
 /** Returns true if the operator allows the recipient: by address, or by its domain as `@example.com`. */
 export function isAllowedRecipient(recipient: string, allowed: readonly string[]): boolean {
   const address = recipient.trim().toLowerCase();
-  // One plain address: a list, a name or a comment would reach others.
-  if (!/^[^\s@<>(),;:"\\[\]]+@[^\s@<>(),;:"\\[\]]+$/.test(address)) return false;
+  // One plain address: a list, a name or a comment would reach others, and so would a route (`a%host@`, `host!a@`) at a relay.
+  if (!/^[\p{L}\p{N}._+'=~&-]+@[\p{L}\p{N}.-]+$/u.test(address)) return false;
   const domain = address.slice(address.lastIndexOf('@'));
   return allowed.some((entry) => [address, domain].includes(entry.trim().toLowerCase()));
 }

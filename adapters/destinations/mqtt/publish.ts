@@ -6,6 +6,7 @@ import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import { EgressRefusedError } from '../../egress/errors.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { connectGuarded } from '../../egress/guarded-tcp.ts';
+import { passAnswers } from './broker-answers.ts';
 import type { Publication } from './mqtt.ts';
 
 /** Publishes messages at a broker, in order, over one connection. Errors of the broker are results. */
@@ -42,7 +43,8 @@ async function publishAll(
   publications: readonly Publication[],
   signal: AbortSignal,
 ): Promise<void> {
-  const stream = await openStream(guard, url, signal);
+  const connection = await openStream(guard, url, signal);
+  const stream = passAnswers(connection);
   const client = new MqttClient(() => stream, {
     reconnectPeriod: 0,
     connectTimeout: 30_000,
@@ -56,6 +58,7 @@ async function publishAll(
   const connected = Promise.withResolvers<void>();
   client.on('connect', () => connected.resolve());
   client.on('error', failed.reject);
+  stream.on('error', failed.reject);
   client.on('close', () => failed.reject(new Error('The broker closed the connection')));
   signal.addEventListener('abort', () => failed.reject(new Error('The broker did not answer in time')), {
     once: true,
@@ -70,6 +73,7 @@ async function publishAll(
   } finally {
     client.end(true);
     stream.destroy();
+    connection.destroy();
   }
 }
 
@@ -83,8 +87,13 @@ async function openStream(guard: EgressGuard, url: URL, signal: AbortSignal): Pr
   if (!isTls) return socket;
   const secured = connectTls({ socket, servername: host });
   secured.on('error', () => undefined);
-  await once(secured, 'secureConnect', { signal });
-  return secured;
+  try {
+    await once(secured, 'secureConnect', { signal });
+    return secured;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 /** Returns messages that are safe to show: of the guard, of this file, and refusals of the broker. Others may name hosts. */

@@ -6,6 +6,7 @@ import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDestinations } from '../../../adapters/destinations/destination-sender.ts';
+import { toMail } from '../../../adapters/destinations/email/email.ts';
 import { createSmtpSender } from '../../../adapters/destinations/email/smtp.ts';
 import { createPublisher } from '../../../adapters/destinations/mqtt/publish.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
@@ -131,6 +132,33 @@ describe('e-mail', () => {
     });
   });
 
+  test('a password is sent over TLS only, except to a server on the same machine', async () => {
+    const server = await startMailServer();
+    const login = server.url.replace('//', '//home:secret@');
+    const elsewhere = await send(
+      { type: 'email', to: 'guard@example.com' },
+      { smtp: login.replace('127.0.0.1', '0.0.0.0') },
+    );
+    expect(elsewhere).toMatchObject({ outcome: 'retry', error: expect.stringContaining('offers no TLS') });
+    expect(server.logins).toEqual([]);
+    const here = await send({ type: 'email', to: 'guard@example.com' }, { smtp: login });
+    expect(here).toMatchObject({ outcome: 'delivered' });
+    expect(server.logins).toEqual(['home']);
+  });
+
+  test('a server that answers without end is given up after the time limit of the whole e-mail', async () => {
+    const endless = createTcpServer((socket) => {
+      const timer = setInterval(() => socket.write('220-mail\r\n'), 20);
+      socket.on('error', () => undefined).on('close', () => clearInterval(timer));
+    });
+    const url = `smtp://127.0.0.1:${await listen(endless)}`;
+    const mail = createSmtpSender({ url, from: 'watchpost@example.com', elapsedMs, timeoutSeconds: 0.3 });
+    expect(await mail(toMail('guard@example.com', notify('alert_opened')))).toMatchObject({
+      outcome: 'retry',
+      error: 'The SMTP server did not answer in time',
+    });
+  });
+
   test('a server that is down is retried, and a service without one disables the destination', async () => {
     const down = await send({ type: 'email', to: 'guard@example.com' }, { smtp: 'smtp://127.0.0.1:1' });
     expect(down).toMatchObject({ status: null, outcome: 'retry' });
@@ -224,8 +252,14 @@ async function startVendor(status: number, headers: Record<string, string> = {})
 /** Starts an SMTP server. With `refusal`, it refuses each recipient with this code. */
 async function startMailServer(refusal?: number) {
   const mails: ReceivedMail[] = [];
+  const logins: (string | undefined)[] = [];
   const server = new SMTPServer({
     authOptional: true,
+    allowInsecureAuth: true,
+    onAuth: ({ username }, _, done) => {
+      logins.push(username);
+      done(null, { user: username });
+    },
     disabledCommands: ['STARTTLS'],
     onRcptTo: (_, __, done) =>
       refusal === undefined ? done() : done(Object.assign(new Error('refused'), { responseCode: refusal })),
@@ -241,7 +275,7 @@ async function startMailServer(refusal?: number) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   onTestFinished(() => new Promise<void>((resolve) => server.close(() => resolve())));
-  return { url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`, mails };
+  return { url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`, mails, logins };
 }
 
 async function startBroker(password?: string) {

@@ -215,7 +215,12 @@ describe('outcomes and recipients', () => {
 
   test('a recipient is allowed by address or domain, and lists, names and other domains are not', () => {
     const allowed = ['Guard@Example.com', '@plant.example'];
-    for (const recipient of ['guard@example.com', 'anyone@plant.example', ' GUARD@example.com '])
+    for (const recipient of [
+      'guard@example.com',
+      "o'neil+night.1@plant.example",
+      'jörg@plant.example',
+      ' GUARD@example.com ',
+    ])
       expect([recipient, isAllowedRecipient(recipient, allowed)]).toEqual([recipient, true]);
     for (const recipient of [
       'other@example.com',
@@ -225,6 +230,9 @@ describe('outcomes and recipients', () => {
       'b@evil.example <guard@example.com>',
       '"guard@example.com" b@evil.example',
       'b@evil.example@plant.example',
+      'b%evil.example@plant.example',
+      'evil.example!b@plant.example',
+      'b@plant.example|other',
       'guard@example.com\r\nBcc: b@evil.example',
       '',
     ])

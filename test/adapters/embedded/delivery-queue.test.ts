@@ -18,18 +18,27 @@ describeDeliveryQueue('The embedded queue', async () => {
 });
 
 describe('The embedded queue', () => {
-  test('the next process immediately handles a message that was in flight when its process was killed', async () => {
+  test('a message that is in flight when its process ends waits as after a failure, longer each time, and keeps its place', async () => {
     const { database, queue, time } = createQueue();
     const job = randomUUID();
     queue.consume(hang);
     await queue.send(message(job, 1));
     await queue.send(message(job, 2));
     await time.pass(0);
-
-    const { handled, consume } = collecting(createQueue({ database }).queue);
+    for (const waitSeconds of [1, 2, 4, 8, 16, 32, 60]) {
+      const next = createQueue({ database, startsAt: time.now() });
+      const { handled, consume } = collecting(next.queue);
+      consume(hang);
+      await next.time.pass(waitSeconds - 0.001);
+      expect(handled).toEqual([]);
+      await next.time.pass(0.001);
+      expect(handled).toEqual([message(job, 1)]);
+      await time.pass(waitSeconds);
+    }
+    const last = createQueue({ database, startsAt: time.now() });
+    const { handled, consume } = collecting(last.queue);
     consume(done);
-    await time.pass(0);
-
+    await last.time.pass(60);
     expect(handled).toEqual([message(job, 1), message(job, 2)]);
   });
 

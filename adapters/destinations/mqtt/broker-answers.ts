@@ -1,0 +1,58 @@
+import { Duplex, Transform } from 'node:stream';
+import type { Readable } from 'node:stream';
+
+/** Maximum bytes that a broker may send on one connection: some thousand acknowledgements. */
+const maxBytes = 65_536;
+
+/** Second byte, the length of the rest, of the messages that a client that only publishes needs (MQTT 3.1.1, chapter 3). */
+const lengths = new Map([
+  [0x20, 2], // CONNACK
+  [0x40, 2], // PUBACK
+  [0xd0, 0], // PINGRESP
+  [0xe0, 0], // DISCONNECT
+]);
+
+/**
+ * Returns the connection to a broker as the MQTT library may see it: only whole CONNACK, PUBACK, PINGRESP and DISCONNECT arrive, the CONNACK first and
+ * once. Any other byte, or too many, ends it with an error. The library throws outside of any promise at some malformed messages, and buffers long ones.
+ */
+export function passAnswers(connection: Duplex): Duplex {
+  const answers = connection.pipe(createAnswerFilter());
+  connection.on('error', (error) => answers.destroy(error));
+  connection.on('close', () => answers.destroy());
+  return Duplex.from({ readable: answers, writable: connection });
+}
+
+function createAnswerFilter(): Readable & Transform {
+  let rest = Buffer.alloc(0);
+  let receivedBytes = 0;
+  let isConnected = false;
+
+  function isAllowed(message: Buffer): boolean {
+    const isConnack = message[0] === 0x20;
+    if (isConnack === isConnected) return false;
+    isConnected = true;
+    // Session present is 0 or 1; six return codes exist.
+    return !isConnack || ((message[2] ?? 0) <= 1 && (message[3] ?? 0) <= 5);
+  }
+
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      receivedBytes += chunk.length;
+      if (receivedBytes > maxBytes) return done(new Error('The broker sent too much'));
+      rest = Buffer.concat([rest, chunk]);
+      for (;;) {
+        const [type, length] = rest;
+        if (type === undefined) return done();
+        if (!lengths.has(type) || (length !== undefined && length !== lengths.get(type)))
+          return done(new Error('The broker sent a message that a publisher does not expect'));
+        if (length === undefined || rest.length < 2 + length) return done();
+        const message = rest.subarray(0, 2 + length);
+        if (!isAllowed(message))
+          return done(new Error('The broker sent a message that a publisher does not expect'));
+        this.push(message);
+        rest = rest.subarray(message.length);
+      }
+    },
+  });
+}
