@@ -60,16 +60,19 @@ const crafted: Record<Type, Conversation[]> = {
 };
 
 describe('hostile receivers', () => {
-  test.each(['mqtt', 'email', 'webhook'] as const)('a process that delivers stays up and delivers, whatever a receiver of %s answers', async (type) => {
-    const random = createRandom(23);
-    const mutants = Array.from({ length: Number(process.env['CASES'] ?? 300) }, () =>
-      mutate(conversations[type], random),
-    );
-    const hostile = [...crafted[type], ...mutants];
-    const { outcomes } = await deliver(type, hostile, conversations[type]);
-    expect(outcomes).toHaveLength(hostile.length + 1);
-    expect(outcomes.at(-1)).toBe('delivered');
-  });
+  test.each(['mqtt', 'email', 'webhook'] as const)(
+    'a process that delivers stays up and delivers, whatever a receiver of %s answers',
+    async (type) => {
+      const random = createRandom(23);
+      const mutants = Array.from({ length: Number(process.env['CASES'] ?? 300) }, () =>
+        mutate(conversations[type], random),
+      );
+      const hostile = [...crafted[type], ...mutants];
+      const { outcomes } = await deliver(type, hostile, conversations[type]);
+      expect(outcomes).toHaveLength(hostile.length + 1);
+      expect(outcomes.at(-1)).toBe('delivered');
+    },
+  );
 
   test('a broker that sends a message without end costs little memory, and its connection ends', async () => {
     const started = await listen((socket) => {
