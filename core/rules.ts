@@ -130,6 +130,13 @@ export const rules = {
    * four transitions and a request ($0.000101).
    */
   maxBurstWaitSeconds: 97,
+  /**
+   * Shortest time to a failure of a burst that means a cut, in seconds: a refused call and its retries take some seconds.
+   */
+  minHoldSeconds: 30,
+  /** Cuts that shorten the bursts of a deployment, fewer than the failures in a row that end a job, and the time without a cut that ends it. */
+  cutsToShorten: 3,
+  shortBurstsSeconds: 86_400,
   /** Shortest wait between two bursts that is worth a transition ($0.000025) instead of being billed in the next burst, in seconds. */
   minRestSeconds: 24,
 } as const;

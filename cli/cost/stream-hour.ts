@@ -98,9 +98,9 @@ function workflowLines(
   taskSeconds: number,
 ): CostLine[] {
   const { burstSeconds, transitionsPerLoop, transitionsPerExecution } = workflow;
-  const loops = ticks / ticksPerLoop(burstSeconds, intervalSeconds);
-  const rests = burstSeconds > 0 && intervalSeconds > rules.minRestSeconds ? loops : 0;
   const executions = ticks / rules.ticksPerExecution;
+  const loops = executions * loopsPerExecution(burstSeconds, intervalSeconds);
+  const rests = burstSeconds > 0 && intervalSeconds > rules.minRestSeconds ? loops : 0;
   const transitions = loops * transitionsPerLoop + rests + executions * transitionsPerExecution;
   const standard = line('Step Functions', transitions, 'transitions', listPrices.stateTransition);
   if (burstSeconds === 0) return [standard];
@@ -113,16 +113,20 @@ function workflowLines(
   ];
 }
 
-/** Returns the ticks of a burst; 1 without bursts, and if the wait between two ticks is not in a burst. */
-function ticksPerLoop(burstSeconds: number, intervalSeconds: number): number {
-  if (intervalSeconds > rules.maxBurstWaitSeconds) return 1;
-  return Math.max(1, Math.floor(burstSeconds / intervalSeconds));
+/**
+ * Returns the bursts of an execution, the last one shorter; as many as ticks without bursts, and if the wait between two ticks is not in a
+ * burst.
+ */
+function loopsPerExecution(burstSeconds: number, intervalSeconds: number): number {
+  if (intervalSeconds > rules.maxBurstWaitSeconds) return rules.ticksPerExecution;
+  return Math.ceil(rules.ticksPerExecution / Math.max(1, Math.floor(burstSeconds / intervalSeconds)));
 }
 
 /** Returns the log entries: the history of Standard executions, and the lines of the functions. */
 function logBytes({ workflow, intervalSeconds }: StreamHourInput, ticks: number): number {
   const { burstSeconds, transitionsPerLoop } = workflow;
-  const transitions = (ticks / ticksPerLoop(burstSeconds, intervalSeconds)) * transitionsPerLoop;
+  const loops = (ticks / rules.ticksPerExecution) * loopsPerExecution(burstSeconds, intervalSeconds);
+  const transitions = loops * transitionsPerLoop;
   return transitions * units.historyBytesPerTransition + ticks * units.logBytesPerTick;
 }
 

@@ -18,6 +18,8 @@ export const metricUnits = {
   Ticks: 'Count',
   /** Ticks that began later than `lateTickSeconds` after their planned time. */
   LateTicks: 'Count',
+  /** Bursts of ticks that the service cut before their planned end. */
+  BurstsCut: 'Count',
   /** Watches that are not paused and not off schedule but see no stream or have no budget, every five minutes. */
   WatchesBlind: 'Count',
   /** Watches whose checks are late or fail, every five minutes. */

@@ -67,7 +67,13 @@ const burstFields = {
   burst_started_at: timestampSchema.optional(),
   /** Time after its start from which a burst begins no tick, in seconds. */
   burst_seconds: z.int().positive().optional(),
+  /** Time after its start at which the platform ends a burst, in seconds. Default: its timeout. */
+  burst_hold_seconds: z.number().positive().optional(),
 };
+
+/** Start and end of a burst whose call failed. */
+export const cutBurstSchema = z.object({ began_at: timestampSchema, ended_at: timestampSchema });
+export type CutBurst = z.infer<typeof cutBurstSchema>;
 
 /** Input of the workflow's `analyze` task: Begin, one tick, or the failure of the execution. */
 export const analyzeInputSchema = z.discriminatedUnion('operation', [
@@ -75,6 +81,8 @@ export const analyzeInputSchema = z.discriminatedUnion('operation', [
     operation: z.literal('begin'),
     /** True if bursts run the ticks: Begin then takes the next burst number. */
     bursts: z.boolean().optional(),
+    /** Reason why Begin is repeated, with the times of a burst whose call failed. */
+    failure: z.object({ Error: z.string(), ...cutBurstSchema.partial().shape }).optional(),
   }),
   executionInputSchema.extend({
     operation: z.literal('analyze'),
@@ -104,5 +112,7 @@ export const workflowStateSchema = z.object({
   over: z.boolean().optional(),
   /** Only in a burst: true if the wait for the next tick is cheaper between two bursts than in one. */
   rests: z.boolean().optional(),
+  /** Only after Begin and at the end of a burst: planned start of the next one. */
+  next_burst_at: timestampSchema.optional(),
 });
 export type WorkflowState = z.infer<typeof workflowStateSchema>;

@@ -1,6 +1,7 @@
 import { freePace } from '../../core/ports/pace.ts';
 import { randomUUID } from 'node:crypto';
 import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
+import type { BurstCutStore } from '../../adapters/aws/dynamodb/burst-cuts.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
 import type { AnalyzeCallDeps } from '../../adapters/aws/invoke/analyze-calls.ts';
@@ -33,7 +34,7 @@ const now = () => new Date();
 export type AnalyzeFunctionDeps = AnalyzeDeps &
   AnalyzeWatchDeps &
   AnalyzeCallDeps &
-  Pick<Telemetry, 'during' | 'measurements'>;
+  Pick<Telemetry, 'during' | 'measurements'> & { burstCuts: BurstCutStore };
 
 /** Creates the dependencies, once per instance. */
 export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
@@ -48,6 +49,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     watchDeliveries,
     meter,
     usage: ledger,
+    burstCuts,
   } = dynamoStores({
     dynamo: jsonCalls(requests, 'dynamodb'),
     tableName: config.TABLE_NAME,
@@ -62,6 +64,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     jobs: instrumentJobs(jobs, measurements),
     watches: publishCommits(watches, { queue, log, now }),
     watchDeliveries,
+    burstCuts,
     createAlertId,
     meter,
     modelPrice,

@@ -2,6 +2,7 @@ import { Duration } from 'aws-cdk-lib';
 import { ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { IMetric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { rules } from '../../core/rules.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import type { ServiceMetrics } from './service-metrics.ts';
 
@@ -132,6 +133,12 @@ export function alarmList({
       headline: 'Bursts of ticks failed or timed out',
       metric: metrics.burstsFailed(minutes(15)),
       threshold: 10,
+    },
+    {
+      name: 'cut-bursts',
+      headline: 'Step Functions cuts bursts of ticks, which are shorter for a day',
+      metric: metrics.own('BurstsCut', minutes(15)),
+      threshold: rules.cutsToShorten,
     },
     {
       name: 'burst-memory',

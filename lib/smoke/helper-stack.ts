@@ -10,6 +10,7 @@ import { DescribeExecutionCommand, SFNClient, StartExecutionCommand } from '@aws
 import { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { request } from 'undici';
 import { z } from 'zod';
+import { rules } from '../../core/rules.ts';
 import { createHelperTemplate, streamPath } from './helper-template.ts';
 import type { Helper, ReceivedHook } from './run-smoke.ts';
 
@@ -178,6 +179,9 @@ async function receive(queueUrl: string, { sqs }: Deps, signal: AbortSignal): Pr
   }));
 }
 
+/** Time that a burst leaves for its last tick. */
+const lastTickSeconds = rules.burstTimeoutSeconds - rules.maxBurstSeconds;
+
 const heldSchema = z.object({ Status: z.string() });
 
 /** Runs the execution that holds another one. Throws if either ended before the time. */
@@ -202,7 +206,7 @@ async function hold(
       if (status === 'SUCCEEDED' && child === 'SUCCEEDED') return Math.round(held * 10) / 10;
       const why = error ?? child ?? status ?? 'unknown';
       throw new Error(
-        `A call of ${seconds} s ended after ${held} s (${why}${cause ? `: ${cause}` : ''}). Set burstSeconds below that, or to 0.`,
+        `A call of ${seconds} s ended after ${held} s (${why}${cause ? `: ${cause}` : ''}). Bursts become as short by themselves after three cuts; burstSeconds ${Math.max(0, Math.floor(held - lastTickSeconds))} avoids them.`,
       );
     }
     await sleep(pollMs, undefined, { signal });

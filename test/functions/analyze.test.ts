@@ -7,6 +7,8 @@ import { createDigest } from '../../core/job/create-digest.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
 import type { WorkflowState } from '../../core/records/workflow.ts';
+import { addCut } from '../../core/workflow/burst.ts';
+import type { BurstCuts } from '../../core/workflow/burst.ts';
 import { createHandler } from '../../functions/analyze/handler.ts';
 import { createWorld, digestRequest, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
@@ -24,7 +26,13 @@ afterEach(() => world.close());
 let measured: string[] = [];
 const measurements = { add: (name: string) => void measured.push(name) };
 const handle = (event: unknown) =>
-  createHandler({ ...world.c, during, measurements })(event, lambdaContext());
+  createHandler({ ...world.c, during, measurements, burstCuts })(event, lambdaContext());
+/** Cuts of bursts, as the table keeps them. */
+let cuts: BurstCuts | undefined;
+const burstCuts = {
+  read: async () => cuts,
+  add: async (seconds: number) => void (cuts = addCut(cuts, seconds, world.c.now())),
+};
 const invoke: Invoke = async (payload) =>
   JSON.parse(JSON.stringify((await handle(JSON.parse(JSON.stringify(payload)))) ?? null));
 const signal = new AbortController().signal;
@@ -64,6 +72,35 @@ describe('analyze: workflow tasks', () => {
     expect(measured).not.toContain('LateTicks');
     await tick(ago(61));
     expect(measured).toContain('LateTicks');
+  });
+
+  test('a deployment whose bursts are cut after a minute has shorter ones, and its job continues', async () => {
+    cuts = undefined;
+    measured = [];
+    const job = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const execution = { job_id: job.job_id, generation: 0 };
+    const at = (seconds: number) => new Date(world.c.now().getTime() + seconds * 1000).toISOString();
+    const failures = [
+      { Error: 'None' },
+      { Error: 'Burst.CUT', began_at: at(-1), ended_at: at(0) },
+      ...Array.from({ length: 3 }, () => ({ Error: 'Burst.CUT', began_at: at(-60), ended_at: at(0) })),
+    ];
+    let state: any;
+    for (const failure of failures)
+      state = await handle({ ...execution, operation: 'begin', bursts: true, failure });
+    expect(state).toMatchObject({ done: false, burst: 5, next_burst_at: at(0) });
+    expect(measured.filter((name) => name === 'BurstsCut')).toHaveLength(3);
+
+    const next: any = await handle({
+      ...execution,
+      operation: 'analyze',
+      capture: state.capture,
+      captured: { kind: 'unavailable', message: 'm' },
+      burst: state.burst,
+      burst_started_at: at(-6),
+      burst_seconds: 240,
+    });
+    expect(next).toMatchObject({ done: true, over: false, rests: false, next_burst_at: at(0) });
   });
 
   test('analyze closes a job without stopping its own execution, which then ends as failed', async () => {

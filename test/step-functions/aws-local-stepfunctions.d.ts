@@ -10,7 +10,7 @@ declare module 'aws-local-stepfunctions' {
     constructor(definition: unknown);
     run(
       input: unknown,
-      options: { overrides: Overrides },
+      options: { overrides: Overrides; context?: object },
     ): { result: Promise<any>; eventLogs: AsyncIterable<LoggedEvent> };
   }
   export type ExecutionError = Error;

@@ -65,6 +65,7 @@ export const itemKeys = {
   /** The set of a caller's watches, for lists and their limit. */
   watchesOfCaller: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'WATCHES' }),
   alert: (alertId: string): ItemKey => ({ pk: `${keyPrefixes.alert}${alertId}`, sk: 'META' }),
+  burstCuts: (): ItemKey => ({ pk: keyPrefixes.deployment, sk: 'BURST_CUTS' }),
   meterStart: (): ItemKey => ({ pk: keyPrefixes.meter, sk: 'META' }),
 };
 

@@ -14,6 +14,8 @@ import type { WatchDeliveryStore } from '../../../core/ports/watch-deliveries.ts
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import type { JsonCall } from '../requests/json-calls.ts';
+import { createBurstCuts } from './burst-cuts.ts';
+import type { BurstCutStore } from './burst-cuts.ts';
 import { createCallLimiter } from './call-limiter.ts';
 import { createCallerEraser } from './caller-eraser.ts';
 import { createCallerStore } from './caller-store.ts';
@@ -63,6 +65,7 @@ export type DynamoStores = {
   meter: Meter;
   usage: UsageLedger;
   repairShards: RepairShards;
+  burstCuts: BurstCutStore;
   limiter: CallLimiter;
   sessions: EventSessions;
   /** Creates sessions with another limit per name. */
@@ -93,6 +96,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     meter: createMeter({ table, random: backoff.random, since }),
     usage: createUsageLedger(table),
     repairShards: createRepairShards(table),
+    burstCuts: createBurstCuts({ table, now }),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
     sessions: sessionsWithLimit(perCaller),
     sessionsWithLimit,

@@ -78,6 +78,8 @@ export const keyPrefixes = {
   active: 'ACTIVE#',
   /** Counters of ended jobs and of the meter, by shard. */
   totals: 'TOTALS#',
+  /** Facts of the deployment: releases that were live, cuts of bursts. */
+  deployment: 'DEPLOYMENT',
   /** Start of the meter. */
   meter: 'METER',
   /** Watch with its run, log and statistics. */

@@ -15,9 +15,12 @@ const firstState = {
   over: false,
   rests: false,
   burst: 1,
+  next_burst_at: '2026-01-01T00:00:00.000Z',
   wait_until: '2026-01-01T00:00:00.000Z',
   capture: { tick: 1 },
 };
+/** Time of each entered state: the interpreter has no clock. */
+const cutAt = '2026-01-01T00:01:00.000Z';
 /** State that Analyze returns at the end of a burst, or Begin. */
 const state = (tick: number, fields: Partial<typeof firstState> = {}) => ({
   ...firstState,
@@ -33,6 +36,7 @@ async function runJob(burst: (number: number) => BurstResult, begin: (number: nu
   const counts = { Begin: 0, Burst: 0 };
   const record = (name: string, given: unknown) => calls.push({ state: name, input: given });
   const execution = copy(bursts).run(input, {
+    context: { Execution: { StartTime: firstState.wait_until }, State: { EnteredTime: cutAt } },
     overrides: {
       taskResourceLocalHandlers: {
         Begin: async (given: unknown) => {
@@ -123,6 +127,24 @@ describe('an execution of a job in bursts', () => {
     );
     expect(end).toBe('succeeded');
     expect(calls.map(({ state: name }) => name)).toEqual(['Begin', 'Burst', 'Begin', 'Burst']);
+    const [first, , second] = calls.map(({ input: given }) => analyzeInputSchema.safeParse(given).data);
+    expect(first).toMatchObject({ operation: 'begin', failure: { Error: 'None' } });
+    expect(second).toMatchObject({
+      operation: 'begin',
+      failure: { Error: 'Burst.CUT', began_at: firstState.next_burst_at, ended_at: cutAt },
+    });
+  });
+
+  test('a failed Begin is repeated without the times of a burst', async () => {
+    const { calls, end } = await runJob(
+      () => succeeded(state(2, { over: true })),
+      (number) => {
+        if (number === 1) throw Object.assign(new Error('no'), { name: 'Lambda.Unknown' });
+        return state(1);
+      },
+    );
+    expect(end).toBe('succeeded');
+    expect(calls[1]?.input.failure).toEqual({ Error: 'Lambda.Unknown', Cause: 'no' });
   });
 
   test('eight failures in a row close the job, with the last error', async () => {

@@ -53,12 +53,12 @@ describe('a stream-hour', () => {
     expect(total - (await estimate(frames)).total).toBeGreaterThan(0.03);
   });
 
-  test('a stream-hour is the sum of its lines, with the transitions of 15 bursts and an hour of their time', async () => {
+  test('a stream-hour is the sum of its lines, with the transitions of 18 bursts, three per execution, and an hour of their time', async () => {
     const { lines, total } = await estimate(frames);
     expect(lines.reduce((sum, { dollars }) => sum + dollars, 0)).toBeCloseTo(total, 10);
     const quantity = (item: string) => lines.find((line) => line.item === item)?.quantity;
-    expect(quantity('Step Functions')).toBe(15 * 4 + 6 * 3);
-    expect(quantity('Express requests')).toBe(15);
+    expect(quantity('Step Functions')).toBe(18 * 4 + 6 * 3);
+    expect(quantity('Express requests')).toBe(18);
     expect(quantity('Express time')).toBe(225);
   });
 

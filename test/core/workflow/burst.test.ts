@@ -3,9 +3,10 @@ import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
-import { modelSeconds, planBurst } from '../../../core/workflow/burst.ts';
+import { addCut, heldSeconds, modelSeconds, planBurst, shortenBurst } from '../../../core/workflow/burst.ts';
 import { rules } from '../../../core/rules.ts';
 import type { AnalyzeInput } from '../../../core/records/workflow.ts';
+import bursts from '../../../workflow/bursts.asl.json' with { type: 'json' };
 import { after, start } from '../../contract/records.ts';
 
 const tick: Extract<AnalyzeInput, { operation: 'analyze' }> = {
@@ -69,6 +70,44 @@ describe('modelSeconds', () => {
     expect(modelSeconds(inBurst, 90, after(100))).toBe(90);
     expect(modelSeconds(inBurst, 90, after(250))).toBe(40);
     expect(modelSeconds(inBurst, 90, after(290))).toBe(15);
+  });
+});
+
+describe('bursts that the service cuts', () => {
+  const cuts = (...held: number[]) =>
+    held.reduce<ReturnType<typeof addCut> | undefined>((all, each) => addCut(all, each, start), undefined);
+  const shortened = (...held: number[]) => shortenBurst(inBurst, cuts(...held), after(1)).burst_seconds;
+
+  test.each([
+    ['refused', 2, undefined],
+    ['held for a minute', 60, 60],
+    ['held for its whole time', 295, undefined],
+  ])('a burst that was %s was held for as long as that says', (_, seconds, held) => {
+    const times = { began_at: start.toISOString(), ended_at: after(seconds).toISOString() };
+    expect(heldSeconds(times)).toBe(held);
+  });
+
+  test('the third cut shortens the bursts to what held, with time for the last tick', () => {
+    expect(shortened(180, 120)).toBe(240);
+    expect(shortened(180, 120, 150)).toBe(120 - 55);
+    expect(shortened(40, 40, 40)).toBe(1);
+    expect(shortenBurst(tick, cuts(60, 60, 60), after(1))).toBe(tick);
+  });
+
+  test('a model call ends before the time at which the service cuts', () => {
+    const short = shortenBurst(inBurst, cuts(60, 60, 60), after(1));
+    expect(modelSeconds(short, 90, after(20))).toBe(35);
+  });
+
+  test('a day without a cut makes the bursts as long as planned', () => {
+    const known = cuts(60, 60, 60);
+    const later = after(rules.shortBurstsSeconds);
+    expect(shortenBurst(inBurst, known, later)).toBe(inBurst);
+    expect(addCut(known, 100, later)).toMatchObject({ cuts: 1, held_seconds: 100 });
+  });
+
+  test('the bursts are short before the failures in a row end a job', () => {
+    expect(rules.cutsToShorten).toBeLessThan(bursts.States['Give up?'].Choices[0]!.NumericGreaterThanEquals);
   });
 });
 
