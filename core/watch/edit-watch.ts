@@ -131,17 +131,12 @@ function withAddresses(
     const isSame = (other: { destination_id?: string | undefined; type: string }) =>
       other.destination_id === destination.destination_id && other.type === destination.type;
     const known = destination.destination_id === undefined ? undefined : before.destinations.find(isSame);
-    if (known === undefined) return destination;
     const field = addressFields[destination.type];
-    const given = destination[field];
-    const isUnchanged = given === undefined || given === watch.config.destinations.find(isSame)?.url_masked;
-    // Another address gets no secret of the one before.
-    if (!isUnchanged) return destination;
-    return {
-      ...destination,
-      url: destination.url ?? known.url,
-      token: destination.token ?? known.token,
-      [field]: known[field],
-    };
+    const isMasked = destination[field] === watch.config.destinations.find(isSame)?.url_masked;
+    const given = isMasked ? { ...destination, [field]: undefined } : destination;
+    // Another address gets no secret of the one before, whichever field names it.
+    if (known === undefined || given[field] !== undefined) return given;
+    if (given.url !== undefined && given.url !== known.url) return given;
+    return { ...given, url: known.url, token: given.token ?? known.token, [field]: known[field] };
   });
 }

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NotLiveError } from '../../../../core/errors.ts';
 import { createWebhookGuard } from '../../../../adapters/egress/guard.ts';
 import { createHttpCaller } from '../../../support/http-caller.ts';
+import { destinationTypeSchema } from '../../../../core/records/watch.ts';
 import { openAlert } from '../../../support/watch-alerts.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
@@ -179,6 +180,32 @@ describe('PATCH /watches/{watch_id}', () => {
     await patch(id, { destinations: [{ destination_id, type, url: 'https://other.example/x' }] });
     expect(await address()).toBe('https://other.example/x');
   });
+
+  test.each(destinationTypeSchema.options)(
+    'no secret of a %s destination outlives its changed address',
+    async (type) => {
+      world.c.destinations = { ...world.c.destinations, reasonToRefuse: () => null };
+      const scheme = type === 'mqtt' ? 'mqtt' : 'https';
+      const secrets = { routing_key: 'old-routing-key', token: 'old-token', to: 'old@example.com' };
+      const old = { destination_id: 'team', type, url: `${scheme}://home:old@a.example/old`, ...secrets };
+      const { body: before } = await create({ destinations: [old] });
+      const elsewhere = { url: `${scheme}://b.example/` };
+      for (const change of [
+        elsewhere,
+        { ...elsewhere, routing_key: before.destinations[0].url_masked },
+        ...(type === 'email' ? [{ to: 'new@example.com' }] : []),
+      ]) {
+        const { status } = await patch(before.watch_id, {
+          destinations: [{ destination_id: 'team', type, ...change }],
+        });
+        const [after] = (await world.c.watches.secrets(before.watch_id))?.destinations ?? [];
+        const isSent = after?.url === elsewhere.url || after?.to === 'new@example.com';
+        if (status === 200 && isSent) expect(JSON.stringify(after)).not.toContain('old');
+        if (status !== 200) expect(after).toEqual(old);
+        await patch(before.watch_id, { destinations: [old] });
+      }
+    },
+  );
 
   test('the masked stream URL keeps the stored one with its password', async () => {
     const { body: before } = await create();
