@@ -3,7 +3,7 @@ import type { WatchDeliveryStore } from '../../core/ports/watch-deliveries.ts';
 import { destinationStateSchema, watchDeliverySchema } from '../../core/records/watch-delivery.ts';
 import { rules } from '../../core/rules.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
-import { withStorageErrors } from './transaction.ts';
+import { transaction, withStorageErrors } from './transaction.ts';
 
 export type EmbeddedWatchDeliveryStore = WatchDeliveryStore & {
   /** Removes deliveries whose retention has ended. Returns their number. */
@@ -24,6 +24,8 @@ export function createWatchDeliveryStore(database: DatabaseSync): EmbeddedWatchD
   );
   const putState = database.prepare('INSERT OR REPLACE INTO destination_states VALUES (?, ?, ?)');
   const removeExpired = database.prepare('DELETE FROM watch_deliveries WHERE expires_at <= ?');
+  const readState = (watchId: string, destinationId: string) =>
+    readOptionalRecord(destinationStateSchema, findState.get(watchId, destinationId));
   return {
     get: async (watchId, sequence, destinationId) =>
       withStorageErrors(() =>
@@ -36,15 +38,15 @@ export function createWatchDeliveryStore(database: DatabaseSync): EmbeddedWatchD
         put.run(watch_id, sequence, destination_id, expiresAt, JSON.stringify(delivery)),
       );
     },
-    state: async (watchId, destinationId) =>
-      withStorageErrors(() =>
-        readOptionalRecord(destinationStateSchema, findState.get(watchId, destinationId)),
-      ),
+    state: async (watchId, destinationId) => withStorageErrors(() => readState(watchId, destinationId)),
     states: async (watchId) =>
       withStorageErrors(() => readRecords(destinationStateSchema, list.all(watchId))),
-    putState: async (state) => {
-      withStorageErrors(() => putState.run(state.watch_id, state.destination_id, JSON.stringify(state)));
-    },
+    changeState: async (watchId, destinationId, change) =>
+      transaction(database, () => {
+        const state = change(readState(watchId, destinationId));
+        putState.run(watchId, destinationId, JSON.stringify(state));
+        return state;
+      }),
     sweep: (now) => withStorageErrors(() => Number(removeExpired.run(now.getTime()).changes)),
   };
 }

@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { Destinations } from '../ports/destinations.ts';
+import type { DestinationResult, Destinations } from '../ports/destinations.ts';
 import type { WatchDeliveryStore } from '../ports/watch-deliveries.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
 import { secondsUntilAttempt } from '../records/delivery.ts';
@@ -15,7 +15,7 @@ import { ageSeconds, isOver } from '../time.ts';
 import { afterAttempt, describeDeliveryFailure, destinationSchedule, giveUp } from './after-attempt.ts';
 import type { DeliveryOutcome } from './deliver-event.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
-import { initialDestinationState, recordAttempt } from './destination-state.ts';
+import { recordAttempt, currentState } from './destination-state.ts';
 import { toNotification } from './notification.ts';
 
 export type WatchDeliverDeps = Pick<CoreDeps, 'media' | 'meter' | 'log' | 'now' | 'random'> & {
@@ -83,8 +83,7 @@ async function findTarget(
     destination,
     address,
     delivery: delivery ?? initialWatchDelivery(key, event.type),
-    state:
-      state?.fingerprint === destination.fingerprint ? state : initialDestinationState(watchId, destination),
+    state: currentState(watchId, destination, state),
   };
 }
 
@@ -106,13 +105,12 @@ async function beat(target: Target, deps: WatchDeliverDeps): Promise<DeliveryOut
   if (last !== null && !isOver(last, rules.heartbeatSeconds, deps.now())) return { kind: 'done' };
   const notification = await toNotification(event, watch, destination, deps);
   const result = await deps.destinations.send(address, notification);
-  const after = recordAttempt(state, result, deps.now(), describeDeliveryFailure(result));
-  await deps.watchDeliveries.putState(after);
+  await storeAttempt(target, result, deps);
   return { kind: 'done' };
 }
 
 async function attempt(target: Target, deps: WatchDeliverDeps): Promise<DeliveryOutcome> {
-  const { watch, event, destination, address, state, delivery } = target;
+  const { watch, event, destination, address, delivery } = target;
   const due = delivery.next_attempt_at ?? event.timestamp;
   const startedAt = deps.now();
   const notification = await toNotification(event, watch, destination, deps);
@@ -120,12 +118,27 @@ async function attempt(target: Target, deps: WatchDeliverDeps): Promise<Delivery
   const result = { ...(await deps.destinations.send(address, notification)), startedAt };
   const now = deps.now();
   const attempted = afterAttempt(delivery, result, now, deps.random(), destinationSchedule);
-  const after = recordAttempt(state, result, now, describeDeliveryFailure(result));
+  const after = await storeAttempt(target, result, deps);
   report(attempted, after, deps);
-  await deps.watchDeliveries.putState(after);
   if (attempted.next_attempt_at === null) return finish(attempted, deps);
   await deps.watchDeliveries.put(attempted, now);
   return { kind: 'again', afterSeconds: ageSeconds(now, new Date(attempted.next_attempt_at)) };
+}
+
+function storeAttempt(
+  { watch, destination }: Target,
+  result: DestinationResult,
+  { watchDeliveries, now }: WatchDeliverDeps,
+): Promise<DestinationState> {
+  const at = now();
+  return watchDeliveries.changeState(watch.watch_id, destination.destination_id, (stored) =>
+    recordAttempt(
+      currentState(watch.watch_id, destination, stored),
+      result,
+      at,
+      describeDeliveryFailure(result),
+    ),
+  );
 }
 
 async function finish(delivery: WatchDelivery, deps: WatchDeliverDeps): Promise<DeliveryOutcome> {

@@ -13,10 +13,22 @@ export function initialDestinationState(
     fingerprint,
     last_attempt_at: null,
     last_delivered_at: null,
+    tested_at: null,
     last_error: null,
     failures: 0,
     disabled: null,
   };
+}
+
+/** Returns the stored state if it belongs to the address of the destination, else that of a new address. */
+export function currentState(
+  watchId: string,
+  destination: Pick<Destination, 'destination_id' | 'fingerprint'>,
+  stored: DestinationState | undefined,
+): DestinationState {
+  return stored?.fingerprint === destination.fingerprint
+    ? stored
+    : initialDestinationState(watchId, destination);
 }
 
 /** Returns the state after an attempt. `gone` disables the destination; a success enables it. `error` describes a failure. */

@@ -1,10 +1,13 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { Destinations } from '../ports/destinations.ts';
+import type { DestinationResult, Destinations } from '../ports/destinations.ts';
 import type { WatchDeliveryStore } from '../ports/watch-deliveries.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
-import type { DestinationAddress, Watch } from '../records/watch.ts';
+import type { Destination, DestinationAddress, Watch } from '../records/watch.ts';
+import type { DestinationState } from '../records/watch-delivery.ts';
+import { rules } from '../rules.ts';
+import { ageSeconds } from '../time.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
-import { initialDestinationState, recordAttempt } from './destination-state.ts';
+import { recordAttempt, currentState } from './destination-state.ts';
 import { testNotification } from './notification.ts';
 
 type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue'> & {
@@ -14,8 +17,8 @@ type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue'> & {
 };
 
 /**
- * Sends a test alert to all destinations of a watch, concurrently and once, and returns each result. `error` is null if the destination accepted it. A
- * success enables a destination that was disabled. The event bus of the deployment receives the test alert too, by the delivery queue.
+ * Sends a test alert to all destinations of a watch, concurrently and once, and returns each result. `error` is null if the destination accepted it. Within
+ * `rules.minTestSeconds` of the last test, a destination receives none: the endpoint would send any number of messages to addresses of others. A success enables a destination that was disabled. The event bus of the deployment receives the test alert too, by the delivery queue.
  */
 export async function sendTestAlert(watch: Watch, deps: Deps) {
   if (deps.queue.hasBus) await sendTestToBus(watch, deps);
@@ -30,18 +33,56 @@ async function sendTestToBus({ watch_id: id }: Watch, { queue, newId, now }: Dep
 }
 
 async function sendTest(address: DestinationAddress, watch: Watch, deps: Deps) {
-  const result = await deps.destinations.send(address, testNotification(watch, deps.newId(), deps.now()));
   const { destination_id: id, type } = address;
+  const destination = watch.config.destinations.find((each) => each.destination_id === id);
+  const result = destination ? await attemptTest(address, destination, watch, deps) : unknownAddress;
   const isAccepted = result.outcome === 'delivered' || result.outcome === 'skipped';
   const error = isAccepted ? null : describeDeliveryFailure(result);
-  const destination = watch.config.destinations.find((each) => each.destination_id === id);
-  if (destination && result.outcome === 'delivered') {
-    const stored = await deps.watchDeliveries.state(watch.watch_id, id);
-    const state =
-      stored?.fingerprint === destination.fingerprint
-        ? stored
-        : initialDestinationState(watch.watch_id, destination);
-    await deps.watchDeliveries.putState(recordAttempt(state, result, deps.now(), ''));
-  }
   return { destination_id: id, type, status: result.status, latency_ms: result.latencyMs, error };
 }
+
+async function attemptTest(
+  address: DestinationAddress,
+  destination: Destination,
+  watch: Watch,
+  deps: Deps,
+): Promise<DestinationResult> {
+  const waitSeconds = await reserveTest(destination, watch, deps);
+  if (waitSeconds > 0)
+    return unsent(
+      `A destination is tested at most every ${rules.minTestSeconds} s: try again in ${Math.ceil(waitSeconds)} s`,
+    );
+  const result = await deps.destinations.send(address, testNotification(watch, deps.newId(), deps.now()));
+  if (result.outcome === 'delivered')
+    await changeState(destination, watch, deps, (state) => recordAttempt(state, result, deps.now(), ''));
+  return result;
+}
+
+/** Stores the time of the test before it, so that concurrent calls send one. Returns the wait until the next test is allowed, 0 if this one is. */
+async function reserveTest(destination: Destination, watch: Watch, deps: Deps): Promise<number> {
+  const now = deps.now();
+  let waitSeconds = 0;
+  await changeState(destination, watch, deps, (state) => {
+    const { tested_at: last } = state;
+    waitSeconds = last === null ? 0 : Math.max(0, rules.minTestSeconds - ageSeconds(last, now));
+    return waitSeconds > 0 ? state : { ...state, tested_at: now.toISOString() };
+  });
+  return waitSeconds;
+}
+
+function changeState(
+  destination: Destination,
+  { watch_id: watchId }: Watch,
+  { watchDeliveries }: Deps,
+  change: (state: DestinationState) => DestinationState,
+): Promise<DestinationState> {
+  return watchDeliveries.changeState(watchId, destination.destination_id, (stored) =>
+    change(currentState(watchId, destination, stored)),
+  );
+}
+
+function unsent(error: string): DestinationResult {
+  return { status: null, latencyMs: 0, error, retryAfter: null, outcome: 'rejected' };
+}
+
+const unknownAddress = unsent('The destination was removed');

@@ -8,5 +8,13 @@ export interface WatchDeliveryStore {
   state(watchId: string, destinationId: string): Promise<DestinationState | undefined>;
   /** Returns the states of all destinations of the watch that had an attempt, also of removed ones, by id. */
   states(watchId: string): Promise<DestinationState[]>;
-  putState(state: DestinationState): Promise<void>;
+  /**
+   * Replaces the state of a destination by what `change` returns for the stored one, in one step: attempts may run concurrently. `change` may be called again.
+   * Returns the new state.
+   */
+  changeState(
+    watchId: string,
+    destinationId: string,
+    change: (stored: DestinationState | undefined) => DestinationState,
+  ): Promise<DestinationState>;
 }

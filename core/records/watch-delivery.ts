@@ -50,6 +50,8 @@ export const destinationStateSchema = z.object({
   /** Time of the newest attempt; `null` before the first. */
   last_attempt_at: timestampSchema.nullable(),
   last_delivered_at: timestampSchema.nullable(),
+  /** Time of the newest test alert; `null` before the first. */
+  tested_at: timestampSchema.nullable(),
   /** Error of the newest attempt; `null` after a success. */
   last_error: z.string().nullable(),
   /** Consecutive failed attempts. */

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import type { WatchDeliveryStore } from '../../core/ports/watch-deliveries.ts';
 import { initialDestinationState } from '../../core/delivery/destination-state.ts';
-import { initialWatchDelivery } from '../../core/records/watch-delivery.ts';
+import { initialWatchDelivery, type DestinationState } from '../../core/records/watch-delivery.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { start } from './records.ts';
 
@@ -33,8 +33,9 @@ export function describeWatchDeliveryStore(name: string, makeStore: () => Promis
         ...initialDestinationState(watchId, { destination_id: id, fingerprint: 'f1' }),
         disabled: { at: start.toISOString(), reason: 'the receiver answered 404' },
       }));
-      for (const state of states.toReversed()) await store.putState(state);
-      await store.putState(
+      for (const state of states.toReversed()) await putState(store, state);
+      await putState(
+        store,
         initialDestinationState(randomUUID(), { destination_id: 'team', fingerprint: 'f1' }),
       );
       await store.put(
@@ -52,10 +53,26 @@ export function describeWatchDeliveryStore(name: string, makeStore: () => Promis
       const losing = withLostReplies(store);
       const state = initialDestinationState(randomUUID(), { destination_id: 'team', fingerprint: 'f1' });
 
-      await expect(losing.putState(state)).rejects.toThrow(TransientError);
-      await losing.putState(state);
+      await expect(putState(losing, state)).rejects.toThrow(TransientError);
+      await putState(losing, state);
 
       expect(await store.states(state.watch_id)).toEqual([state]);
     });
+
+    test('concurrent changes of one state are all kept', async () => {
+      const store = await makeStore();
+      const state = initialDestinationState(randomUUID(), { destination_id: 'team', fingerprint: 'f1' });
+      const count = () =>
+        store.changeState(state.watch_id, 'team', (stored = state) => ({
+          ...stored,
+          failures: stored.failures + 1,
+        }));
+      await Promise.all([count(), count(), count(), count()]);
+      expect(await store.state(state.watch_id, 'team')).toEqual({ ...state, failures: 4 });
+    });
   });
+}
+
+function putState(store: WatchDeliveryStore, state: DestinationState): Promise<DestinationState> {
+  return store.changeState(state.watch_id, state.destination_id, () => state);
 }

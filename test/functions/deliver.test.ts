@@ -105,7 +105,7 @@ describe('deliver', () => {
     const jobId = await endedJob();
     await queue.pass(0, handler);
 
-    queue.sendText(JSON.stringify({ job_id: jobId, sequence: 1, resend: 0 }), jobId, 'again');
+    queue.sendText(JSON.stringify({ job_id: jobId, sequence: 1, resend: 0, attempt: 0 }), jobId, 'again');
     await queue.pass(0, handler);
 
     expect(world.sent).toHaveLength(2);

@@ -91,7 +91,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     eraser: createCallerEraser(table),
     keys: createKeyStore(table, backoff),
     watches: createWatchStore(table, rules, backoff),
-    watchDeliveries: createWatchDeliveryStore(table),
+    watchDeliveries: createWatchDeliveryStore(table, backoff),
     deliveries: createDeliveryStore(table, ttls, now),
     meter: createMeter({ table, random: backoff.random, since }),
     usage: createUsageLedger(table),

@@ -2,14 +2,16 @@ import { destinationStateSchema, watchDeliverySchema } from '../../../core/recor
 import type { WatchDeliveryStore } from '../../../core/ports/watch-deliveries.ts';
 import { rules } from '../../../core/rules.ts';
 import { itemKeys, sortPrefixes, watchPartition } from './keys.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { readRecord, readRecords } from './record.ts';
+import { retryWithJitter } from './retry-with-jitter.ts';
 import type { Table } from './table.ts';
 
 /**
  * Creates the store of the deliveries of watches, in the partition of the watch: its purge removes them. The methods throw `TransientError`, and
  * `StorageError` for an unreadable record.
  */
-export function createWatchDeliveryStore(table: Table): WatchDeliveryStore {
+export function createWatchDeliveryStore(table: Table, backoff: BackoffDeps): WatchDeliveryStore {
   return {
     get: async (watchId, sequence, destinationId) => {
       const item = await table.get(itemKeys.watchDelivery(watchId, sequence, destinationId));
@@ -30,9 +32,18 @@ export function createWatchDeliveryStore(table: Table): WatchDeliveryStore {
       const values = { ':watch': watchPartition(watchId), ':destination': sortPrefixes.destination };
       return readRecords(destinationStateSchema, await table.query({ where, values }));
     },
-    putState: async (state) => {
-      const key = itemKeys.destinationState(state.watch_id, state.destination_id);
-      await table.write({ kind: 'put', item: { ...key, record: JSON.stringify(state) } });
-    },
+    changeState: (watchId, destinationId, change) =>
+      retryWithJitter(async () => {
+        const key = itemKeys.destinationState(watchId, destinationId);
+        const item = await table.get(key);
+        const state = change(item && readRecord(destinationStateSchema, item));
+        const written = await table.write({
+          kind: 'put',
+          item: { ...key, record: JSON.stringify(state) },
+          condition: item ? '#record = :seen' : 'attribute_not_exists(#pk)',
+          ...(item && { values: { ':seen': item['record'] } }),
+        });
+        return written.kind === 'written' ? state : undefined;
+      }, backoff),
   };
 }

@@ -17,7 +17,7 @@ const testWatchEndpoint = defineEndpoint(
     path: '/watches/{watch_id}/test',
     title: 'Send a test alert',
     description:
-      'Sends a test alert to every destination of the watch, immediately and once, and returns the result of each. A destination that was disabled is enabled if it accepts the alert. The event bus of a deployment on AWS receives it too.',
+      'Sends a test alert to every destination of the watch, immediately and once, and returns the result of each. A destination is tested at most every 10 s. A destination that was disabled is enabled if it accepts the alert. The event bus of a deployment on AWS receives it too.',
     effect: 'starts',
     rateLimit: 'calls',
     // Includes 30 s for the destinations, which are called concurrently.

@@ -129,14 +129,14 @@ describe('a receiver that fails', () => {
     );
   });
 
-  test('a message of the release before, whose delivery has failed attempts, moves without an attempt', async () => {
+  test('a repeated first message of a delivery that has failed attempts moves without an attempt', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 400 }, { status: 400 });
     await deliver(jobId, 1);
     world.advance(5);
     await retry(jobId, 1);
     world.queued.length = 0;
-    const old = deliveryMessageSchema.parse({ job_id: jobId, sequence: 1, resend: 0 });
+    const old = deliveryMessageSchema.parse({ job_id: jobId, sequence: 1, resend: 0, attempt: 0 });
     expect(await deliverEvent(old, world.c)).toEqual({ kind: 'done' });
     expect(world.sent).toHaveLength(2);
     expect(world.queued).toEqual([{ job_id: jobId, sequence: 1, resend: 0, attempt: 2 }]);

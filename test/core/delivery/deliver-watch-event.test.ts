@@ -269,7 +269,10 @@ describe('events of a watch', () => {
     expect(watch.log.entries.map(({ message }) => message)).toContain('Destination disabled');
 
     const [state] = await watch.deps.watchDeliveries.states(id);
-    await watch.deps.watchDeliveries.putState({ ...state!, fingerprint: 'another' });
+    await watch.deps.watchDeliveries.changeState(state!.watch_id, state!.destination_id, () => ({
+      ...state!,
+      fingerprint: 'another',
+    }));
     await watch.commit([closed(second)]);
     await watch.pass(5);
     expect(watch.sent).toHaveLength(2);
@@ -416,6 +419,18 @@ describe('a test alert', () => {
     ]);
     await watch.pass(60);
     expect(watch.types().toSorted()).toEqual(['down test', 'up test']);
+  });
+
+  test('concurrent and repeated test alerts reach a destination once in ten seconds', async () => {
+    const watch = await createWatching(() => ({}));
+    const test = async () => (await sendTestAlert(watch.watch, watch.deps))[0]?.error;
+    const limited = expect.stringContaining('at most every 10 s: try again in 10 s');
+    expect(await Promise.all([test(), test(), test()])).toEqual([null, limited, limited]);
+    await watch.pass(9);
+    expect(await test()).toContain('try again in 1 s');
+    await watch.pass(1);
+    expect(await test()).toBeNull();
+    expect(watch.types()).toEqual(['team test', 'team test']);
   });
 
   test('a successful test alert enables a destination that was disabled', async () => {

@@ -218,10 +218,16 @@ describe('tick of a watch', () => {
       destinations: [destination, { ...destination, destination_id: 'mail' }],
     });
     const state = { ...initialDestinationState(watchId, destination), last_error: 'it answered 503' };
-    await world.c.watchDeliveries.putState({ ...state, failures: 3 });
+    await world.c.watchDeliveries.changeState(state.watch_id, state.destination_id, () => ({
+      ...state,
+      failures: 3,
+    }));
     const healthy = await run(begun, 1);
     expect(await changes()).toEqual([]);
-    await world.c.watchDeliveries.putState({ ...state, failures: 4 });
+    await world.c.watchDeliveries.changeState(state.watch_id, state.destination_id, () => ({
+      ...state,
+      failures: 4,
+    }));
     const failing = await run(healthy, 2);
     expect(await changes()).toEqual([
       { status: 'active', reason: 'destination_failed', destination_id: 'team', error: 'it answered 503' },
@@ -232,7 +238,11 @@ describe('tick of a watch', () => {
     world.c.watchDeliveries.states = read;
     expect(await changes()).toHaveLength(1);
     const disabled = { at: start.toISOString(), reason: 'it answered 410' };
-    await world.c.watchDeliveries.putState({ ...state, fingerprint: 'another address', disabled });
+    await world.c.watchDeliveries.changeState(state.watch_id, state.destination_id, () => ({
+      ...state,
+      fingerprint: 'another address',
+      disabled,
+    }));
     await run(unread, 1);
     expect((await changes()).at(-1)).toEqual({
       status: 'active',
