@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'vitest';
+import { createDeliveryQueue } from '../../adapters/embedded/delivery-queue.ts';
+import { openDatabase } from '../../adapters/embedded/database.ts';
+import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery-store.ts';
+import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
+import { deliverWatchEvent } from '../../core/delivery/deliver-watch-event.ts';
+import { publishCommits } from '../../core/delivery/publish-watch-events.ts';
+import type { WatchChange } from '../../core/ports/watch-store.ts';
+import type { DestinationResult, Notification } from '../../core/ports/destinations.ts';
+import type { QueueMessage } from '../../core/records/delivery.ts';
+import type { Destination, DestinationAddress } from '../../core/records/watch.ts';
+import type { NewWatchEvent } from '../../core/records/watch-event.ts';
+import { toWatchEvents } from '../../core/watch/commit-watch.ts';
+import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
+import { createFakeTime } from '../adapters/embedded/fake-time.ts';
+import { newChange, newCreation } from '../contract/watch-records.ts';
+import { evidenceLinks } from './watch-alerts.ts';
+import { destination } from './watch-records.ts';
+
+export type Answer = Partial<DestinationResult>;
+type Sent = { at: number; to: string; type: string; alert: string | undefined; id: string };
+
+export const [first, second] = [randomUUID(), randomUUID()];
+const allEvents: Destination['events'] = [
+  'alert_opened',
+  'alert_reminder',
+  'alert_acknowledged',
+  'alert_closed',
+  'stream_lost',
+  'stream_recovered',
+  'watch_changed',
+];
+
+export function opened(
+  alertId: string,
+  severity: 'info' | 'warning' | 'critical' = 'warning',
+): NewWatchEvent {
+  return {
+    type: 'alert_opened',
+    data: { ...alert(alertId, severity), explanation: 'A person.', checks: [], frame_key: 'evidence/1.jpg' },
+  };
+}
+export function closed(alertId: string): NewWatchEvent {
+  return {
+    type: 'alert_closed',
+    data: {
+      ...alert(alertId),
+      closed_at: '2026-03-01T12:05:00.000Z',
+      open_seconds: 300,
+      reason: 'cleared',
+      explanation: '',
+      frame_key: null,
+    },
+  };
+}
+function alert(alertId: string, severity: 'info' | 'warning' | 'critical' = 'warning') {
+  return {
+    alert_id: alertId,
+    condition_id: 'person',
+    condition: 'A person is at the gate',
+    severity,
+    opened_at: '2026-03-01T12:00:00.000Z',
+  };
+}
+
+/** A stored watch, the queue of one machine and destinations whose answers are scripted. */
+export async function createWatching(
+  answer: (sent: Sent, before: number) => Answer,
+  destinations: Partial<Destination>[] = [{}],
+) {
+  const database = openDatabase(':memory:');
+  const time = createFakeTime();
+  const log = createCollectedLog();
+  const queue = createDeliveryQueue({ database, now: time.now, setTimer: time.setTimer, log });
+  const queued: QueueMessage[] = [];
+  const store = createWatchStore(database);
+  const creation = newCreation();
+  const list = destinations.map((each) => ({ ...destination, events: allEvents, ...each }));
+  const addresses: DestinationAddress[] = list.map(({ destination_id, type }) => ({
+    destination_id,
+    type,
+    url: 'https://example.com/secret',
+  }));
+  creation.watch.config.destinations = list;
+  creation.secrets.destinations = addresses;
+  await store.create({ ...creation, events: [], run: { ...creation.run, sequence: 0 } }, time.now());
+  const sent: Sent[] = [];
+  const began = time.now().getTime();
+  const counted: string[] = [];
+  const publishing = {
+    queue: {
+      send: async (message: QueueMessage) => {
+        queued.push(message);
+        await queue.send(message);
+      },
+    },
+    log,
+    now: time.now,
+  };
+  const watches = publishCommits(store, publishing);
+  const deps = {
+    ...publishing,
+    watches,
+    watchDeliveries: createWatchDeliveryStore(database),
+    media: {
+      get: async () => Uint8Array.of(1),
+      put: async () => undefined,
+      remove: async () => undefined,
+      removeOfSource: async () => 0,
+    },
+    meter: {
+      count: async ({ kind, ...rest }: any) =>
+        void (kind === 'delivery' && counted.push(rest.delivered ? 'delivered' : 'failed')),
+      read: async () => {
+        throw new Error('not read');
+      },
+    },
+    destinations: {
+      reasonToRefuse: () => null,
+      send: async (address: DestinationAddress, { event, id }: Notification) => {
+        const each: Sent = {
+          at: Math.round((time.now().getTime() - began) / 1000),
+          to: address.destination_id,
+          type: event.type,
+          alert: 'alert_id' in event.data ? event.data.alert_id : undefined,
+          id,
+        };
+        const before = sent.filter((other) => other.id === id && other.to === each.to).length;
+        sent.push(each);
+        const result = { status: 204, latencyMs: 1, error: null, retryAfter: null, outcome: 'delivered' };
+        return { ...result, ...answer(each, before) } as DestinationResult;
+      },
+    },
+    evidenceLinks,
+    newId: () => randomUUID(),
+    random: () => 0.5,
+  };
+  const consumer = queue.consume(async (message) =>
+    'watch_id' in message ? deliverWatchEvent(message, deps) : { kind: 'done' },
+  );
+  let { run } = creation;
+  return {
+    sent,
+    queued,
+    counted,
+    deps,
+    log,
+    pass: time.pass,
+    watch: creation.watch,
+    types: () => sent.map(({ to, type }) => `${to} ${type}`),
+    commit: async (events: NewWatchEvent[], set: Partial<WatchChange['set']> = {}) => {
+      const stored = await watches.get(creation.watch.watch_id);
+      run = stored!.run;
+      const at = toWatchEvents(events, creation.watch, run.sequence, time.now());
+      const change = newChange(
+        { ...creation, run },
+        { events: at, set: { ...set, sequence: run.sequence + at.length } },
+      );
+      expect(await watches.commit(change)).toBe('committed');
+    },
+    close: () => consumer.close(),
+  };
+}
+
+export const failing: Answer = { status: 503, outcome: 'retry' };
