@@ -44,5 +44,5 @@ async function cookiesIn(file: string, variable: string, platform: AccountPlatfo
 }
 
 function trimmed(url: string): string {
-  return url.replace(/\/+$/, '');
+  return url.replace(/(?<!\/)\/+$/, '');
 }

@@ -20,7 +20,7 @@ export function createServiceRequests(baseUrl: string, key: string): ServiceRequ
   return {
     close: () => dispatcher.close(),
     ask: async (method, path, schema, body) => {
-      const response = await request(`${baseUrl.replace(/\/+$/, '')}${path}`, {
+      const response = await request(`${baseUrl.replace(/(?<!\/)\/+$/, '')}${path}`, {
         method,
         dispatcher,
         headers: {

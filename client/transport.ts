@@ -32,7 +32,7 @@ export type Transport = ReturnType<typeof createTransport>;
 /** Creates the HTTP transport: adds the key, retries transient errors, converts error responses to `WatchpostError`. */
 export function createTransport(options: ClientOptions) {
   const { apiKey, attempts = 3, fetch = globalThis.fetch, sleep = wait } = options;
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const baseUrl = options.baseUrl.replace(/(?<!\/)\/+$/, '');
 
   /** Sends one request and returns the response for any status. Throws `ConnectionError`. */
   async function open({ method, path, query = {}, body, headers, signal }: Call): Promise<Response> {

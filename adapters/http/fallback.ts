@@ -54,7 +54,7 @@ const aliases: Record<string, string[]> = {
 
 /** Finds the path of this server that is most similar to an unknown one. */
 function findAddress<E extends Env>(app: Hono<E>, path: string): string | undefined {
-  const bare = path.replace(/\/+$/, '');
+  const bare = path.replace(/(?<!\/)\/+$/, '');
   const meant = [bare, `/api${bare}`, bare.replace(/^\/api(?=\/api\/)/, ''), ...(aliases[bare] ?? [])];
   const found = meant.find((candidate) => candidate !== path && listMethods(app, candidate).length > 0);
   if (found !== undefined) return found;

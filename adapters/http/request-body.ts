@@ -22,7 +22,7 @@ export async function readJsonBody({ req, var: { readBody } }: Context<AuthEnv>)
 
 /** Rejects compressed bodies: a small request could expand to a large one, and frames are compressed already. */
 function refuseCompressed(encoding: string | undefined): void {
-  if (encoding === undefined || /^\s*(identity)?\s*$/i.test(encoding)) return;
+  if (['', 'identity'].includes(encoding?.trim().toLowerCase() ?? '')) return;
   throw new WatchpostError(
     'BAD_REQUEST',
     'Invalid request',

@@ -6,7 +6,9 @@
 export function recordedAt(path: string): Date | undefined {
   const frigate = /(\d{4}-\d{2}-\d{2})\/(\d{2})\/[^/]+\/(\d{2})\.(\d{2})\.[a-z0-9]+$/i.exec(path);
   if (frigate) return parsed(`${frigate[1]}T${frigate[2]}:${frigate[3]}:${frigate[4]}Z`);
-  const name = /(\d{4})-?(\d{2})-?(\d{2})[T_\- ]?(\d{2})[-:._]?(\d{2})[-:._]?(\d{2})[^/]*$/.exec(path);
+  const name = /(\d{4})-?(\d{2})-?(\d{2})[T_\- ]?(\d{2})[-:._]?(\d{2})[-:._]?(\d{2})/.exec(
+    path.slice(path.lastIndexOf('/') + 1),
+  );
   if (!name) return undefined;
   const [, year, month, day, hour, minute, second] = name;
   return parsed(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);

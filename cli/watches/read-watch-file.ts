@@ -56,7 +56,7 @@ function joinPath(where: string, path: readonly PropertyKey[]): string {
 /** Replaces `${NAME}` in all texts; `$${` is a literal `${`. Adds a problem for each variable that is unset or empty. */
 function fillIn(value: unknown, env: NodeJS.ProcessEnv, where: string, problems: string[]): unknown {
   if (typeof value === 'string')
-    return value.replaceAll(/(\$?)\$\{([^}]*)\}/g, (whole, escape: string, name: string) => {
+    return value.replaceAll(/(\$?)\$\{([^{}]*)\}/g, (whole, escape: string, name: string) => {
       if (escape !== '') return whole.slice(1);
       const found = env[name];
       if (/^[A-Za-z_]\w*$/.test(name) && found !== undefined && found !== '') return found;

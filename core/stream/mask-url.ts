@@ -30,7 +30,7 @@ function maskUserInfo(url: string): string {
 }
 
 const userInfoOfUrl = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#]*)@/i;
-const userInfoOfText = /^(\s*[a-z][a-z0-9+.-]*:[/\\]*)([^?#]*)@/i;
+const userInfoOfText = /^(\s*[a-z][a-z0-9+.-]*:[/\\]*(?![/\\]))([^?#]*)@/i;
 
 /** Returns true if all parsers split the URL alike: then an `@` in its path does not end a credential. */
 function isPlain(url: string): boolean {
@@ -39,7 +39,7 @@ function isPlain(url: string): boolean {
 
 /** Masks an invalid port: it is the start of a password that contains `?`, `#` or `/`. */
 function maskPort(origin: string): string {
-  return origin.replace(/^(\s*[a-z][a-z0-9+.-]*:[/\\]*[^[\]:@]+):(?!\d{0,5}$)(?!\*{3}@).*$/is, '$1:***');
+  return origin.replace(/^(\s*[a-z][a-z0-9+.-]*:[^[\]:@]+):(?!\d{0,5}$)(?!\*{3}@).*$/is, '$1:***');
 }
 
 function maskPath(path: string): string {

@@ -138,6 +138,6 @@ function slug(condition: string): string {
     .normalize('NFKD')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, maxSlugLength)
-    .replaceAll(/^-+|-+$/g, '');
+    .replaceAll(/^-|-$/g, '');
   return words === '' ? 'condition' : words;
 }

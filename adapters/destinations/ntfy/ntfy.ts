@@ -50,10 +50,8 @@ function oneLine(text: string): string {
 function withinBytes(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= maxMessageBytes) return text;
-  return bytes
-    .subarray(0, maxMessageBytes)
-    .toString('utf8')
-    .replace(/\uFFFD+$/u, '');
+  // A stream leaves out the character that the cut splits.
+  return new TextDecoder().decode(bytes.subarray(0, maxMessageBytes), { stream: true });
 }
 
 /** Encodes a header as RFC 2047 in UTF-8, which ntfy decodes; ASCII stays readable. */

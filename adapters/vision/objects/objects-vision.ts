@@ -325,9 +325,9 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
 
 /** Reads what "how many white cars are there?" counts, or null. */
 function countedObjects(question: string): { condition: ObjectCondition; notJudged: string[] } | null {
-  const counted = /\b(?:how many|count(?: all)?(?: the)?|(?:number|count) of)\s+(.+?)[?.!\s]*$/i.exec(
-    question,
-  )?.[1];
+  const counted = /\b(?:how many|count(?: all)?(?: the)?|(?:number|count) of)\s(.*[^?.!\s])/i
+    .exec(question)?.[1]
+    ?.trim();
   const reading =
     counted === undefined ? null : readSentence(counted.replace(/^of (?:the|these|those) /i, ''));
   return reading?.condition ? { condition: reading.condition, notJudged: reading.notJudged } : null;

@@ -36,7 +36,7 @@ type Chat = <Fields>(
  * later ones. Throws `VisionError`.
  */
 export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings): Chat {
-  const url = `${baseUrl.replace(/\/+$/, '')}/chat/completions`;
+  const url = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/chat/completions`;
   const headers = {
     'content-type': 'application/json',
     ...(apiKey && { authorization: `Bearer ${apiKey}` }),

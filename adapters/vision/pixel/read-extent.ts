@@ -31,7 +31,7 @@ const compares = {
 } as const;
 
 function numbered(text: string): Extent | null {
-  const number = /(\d+(?:\.\d+)?)%/.exec(text);
+  const number = /(?<!\d)(\d+(?:\.\d+)?)%/.exec(text);
   const fraction = /\b(half|third|quarter)\b/.exec(text);
   const share = number === null ? fractions[fraction?.[1] ?? ''] : Number(number[1]) / 100;
   if (share === undefined) return null;

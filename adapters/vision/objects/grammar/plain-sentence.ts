@@ -41,13 +41,10 @@ const replacements: [RegExp, string][] = [
   [/>/g, ' more than '],
   [/</g, ' less than '],
   [
-    /^(?:the )?(?:number|count) of ([a-z ]+?)(?: is| are)? +(?=more|less|fewer|greater|at (?:least|most)|exactly)/g,
+    /^(?:the )?(?:number|count) of ([a-z ]+?)(?: is| are)? (?=more|less|fewer|greater|at (?:least|most)|exactly)/g,
     '$1 ',
   ],
-  [
-    /^([a-z ]+?)\s+(more than|less than|fewer than|greater than|at least|at most|exactly)\s+(\d+)$/g,
-    '$2 $3 $1',
-  ],
+  [/^([a-z ]+?) (more than|less than|fewer than|greater than|at least|at most|exactly) +(\d+)$/g, '$2 $3 $1'],
   // "2 people or more" is "2 or more people".
   [new RegExp(`\\b${number} ((?:[a-z]+ ){1,2})or (more|less|fewer)\\b(?! than)`, 'g'), '$1 or $3 $2'],
   [/[;:]/g, ','],
@@ -131,15 +128,15 @@ const phrases: [RegExp, string][] = [
 
 const trailers = [
   new RegExp(
-    `(?:,|\\bthen\\b|,? and)\\s*(?:then |please |also )*${alertVerbs} (?:me|us|know|someone|the|my|him|her|immediately)\\b.*$`,
+    `(?:,|\\bthen\\b|,? and) ?(?:then |please |also ){0,3}${alertVerbs} (?:me|us|know|someone|the|my|him|her|immediately)\\b.*`,
   ),
-  /(?:,|\bthen\b|,? and)\s*(?:then |please )*(?:send|raise|trigger|sound|give|create) (?:me |us )?(?:an? |the )?(?:alert|alarm|notification|message|warning|email)\b.*$/,
+  /(?:,|\bthen\b|,? and) ?(?:then |please ){0,3}(?:send|raise|trigger|sound|give|create) (?:me |us )?(?:an? |the )?(?:alert|alarm|notification|message|warning|email)\b.*/,
   /,? (?:please|thanks|thank you)$/,
 ];
 
 /** Times and durations, which no check sees: "for more than 5 minutes", "8 o'clock". */
 const times = new RegExp(
-  `\\b(?:(?:for|longer than|more than|less than|at least|at most|about|over|under|within|every) )*(?:${number}|an?|several|many|a few) (?:seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|am|pm|o clock)\\b`,
+  `\\b(?:(?:for|longer than|more than|less than|at least|at most|about|over|under|within|every) ){0,3}(?:${number}|an?|several|many|a few) (?:seconds?|secs?|minutes?|mins?|hours?|days?|weeks?|months?|am|pm|o clock)\\b`,
   'g',
 );
 
@@ -149,7 +146,7 @@ function joinWords(found: string): string {
 
 /** Returns the tokens of a sentence: words, nouns of several words joined by "_", numbers as `#least:2`, and commas. */
 export function plainSentence(text: string): string {
-  let sentence = text.toLowerCase().trim();
+  let sentence = text.toLowerCase().replaceAll(/\s+/g, ' ').trim();
   for (const [phrase, word] of replacements) sentence = sentence.replaceAll(phrase, word);
   sentence = withPossession(sentence);
   sentence = plainWords(sentence);
@@ -166,7 +163,7 @@ export function plainSentence(text: string): string {
 
 /** "The dog's bowl" is no dog, "the dog's here" is one. */
 function withPossession(sentence: string): string {
-  return sentence.replaceAll(/(\p{L}+)['’]s (\p{L}+)/gu, (found, owner: string, next: string) =>
+  return sentence.replaceAll(/(?<!\p{L})(\p{L}+)['’]s (\p{L}+)/gu, (found, owner: string, next: string) =>
     findNoun(owner) !== null &&
     !/^(?:in|at|on|a|an|the|not|here|there|now|near|inside|outside|gone|by|behind|visible)$/.test(next)
       ? `${owner} possession ${next}`
