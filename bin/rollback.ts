@@ -1,12 +1,16 @@
 import { parseArgs } from 'node:util';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
-import { moveAlias, readFunctions } from '../lib/rollback/functions.ts';
+import { dynamoStores } from '../adapters/aws/dynamodb/stores.ts';
+import { jsonCalls } from '../adapters/aws/requests/json-calls.ts';
+import { userRequests } from '../adapters/aws/requests/user-requests.ts';
+import { moveAlias, readDeployedStack } from '../lib/rollback/functions.ts';
 import { listCommonReleases, planRollback } from '../lib/rollback/plan.ts';
 
 /**
- * `npm run rollback -- --stack NAME [--to RELEASE] [--dry-run]` returns all functions of a stack to an earlier release by moving their aliases. Exit code
- * 0 if it did, 1 if there is no such release or AWS refuses, 2 for invalid options.
+ * `npm run rollback -- --stack NAME [--to RELEASE] [--dry-run]` returns all functions of a stack to an earlier release that was live, by moving their
+ * aliases. Exit code 0 if it did, 1 if there is no such release or AWS refuses, 2 for invalid options.
  */
 
 const usage = 'Name the stack: npm run rollback -- --stack Watchpost-prod [--to RELEASE] [--dry-run]';
@@ -39,9 +43,14 @@ function readOptions() {
 
 async function rollBack({ stack, to, 'dry-run': dryRun }: NonNullable<typeof options>): Promise<number> {
   const clients = { cloudFormation: new CloudFormationClient({}), lambda: new LambdaClient({}) };
-  const functions = await readFunctions(stack, clients);
-  say(`Releases, newest first: ${listCommonReleases(functions).join(', ')}`);
-  const plan = planRollback(functions, to);
+  const { functions, tableName } = await readDeployedStack(stack, clients);
+  const dynamo = jsonCalls(userRequests(new DynamoDBClient({})), 'dynamodb');
+  const live = await dynamoStores({ dynamo, tableName, now: () => new Date() }).releases.listLive();
+  const releases = listCommonReleases(functions).map((each) =>
+    live.has(each) ? each : `${each} (not live)`,
+  );
+  say(`Releases, newest first: ${releases.join(', ')}`);
+  const plan = planRollback(functions, live, to);
   if (plan.kind === 'impossible') {
     say(`${plan.reason} ${plan.next}`, process.stderr);
     return 1;

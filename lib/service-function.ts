@@ -76,8 +76,10 @@ export class ServiceFunction extends Construct {
     this.timeoutSeconds = props.timeoutSeconds;
     this.lambda = new Function(this, 'Function', {
       description: describeFunction(props.name, release),
-      // Earlier versions remain for a rollback.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
+      // Earlier versions remain for a rollback, and those of a deployment that failed are deleted (RetainExceptOnCreate,
+      // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html). One that remained would stop
+      // another try with "A version for this Lambda function exists", since Lambda publishes no version equal to the newest one.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
       role,
       runtime: Runtime.NODEJS_24_X,
       architecture: settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,

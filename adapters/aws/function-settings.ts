@@ -94,6 +94,8 @@ export const functionSettings = z.object({
   EVENT_STREAMS_PER_CALLER: count.prefault('10'),
   /** Maximum concurrent event streams of all callers. */
   EVENT_STREAMS: count.prefault('200'),
+  /** Id of the deployed release (`lib/release.ts`). */
+  RELEASE: name,
   /** Maximum callers with metrics of their own; 0 for none. */
   CALLER_METRICS: count.prefault('10'),
   /** Maximum duration of an event-stream session, in seconds: 14 minutes, less than the 15 of the function. */

@@ -146,6 +146,7 @@ export async function simulateRepair(scenario: RepairScenario): Promise<RepairRe
       callers: { list: async () => [] },
       usage: { days: async () => [] },
       maxCallerMetrics: 0,
+      addServed: async () => undefined,
       measurements: { add: silent },
       during: async (_context, work) => work(),
       countEventStreams: async () => 0,

@@ -12,6 +12,7 @@ export const reconcileConfigSchema = functionSettings.pick({
   RETENTION_SECONDS: true,
   EVENT_STREAMS: true,
   CALLER_METRICS: true,
+  RELEASE: true,
 });
 /** Parsed environment. */
 export type ReconcileConfig = z.output<typeof reconcileConfigSchema>;

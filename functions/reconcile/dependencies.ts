@@ -34,6 +34,8 @@ export type ReconcileFunctionDeps = ReconcileDeps &
     countEventStreams: () => Promise<number>;
     /** Maximum callers with metrics of their own. */
     maxCallerMetrics: number;
+    /** Records that this release served for some minutes. */
+    addServed: (minutes: number) => Promise<void>;
   };
 
 /** Creates the dependencies, once per instance. */
@@ -44,7 +46,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
   });
   const requests = lambdaRequests();
   const hasBus = config.EVENT_BUS !== undefined;
-  const { jobs, watches, callers, usage, countSessions, repairShards } = dynamoStores({
+  const { jobs, watches, callers, usage, countSessions, repairShards, releases } = dynamoStores({
     dynamo: jsonCalls(requests, 'dynamodb'),
     tableName: config.TABLE_NAME,
     now,
@@ -79,6 +81,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     callers,
     usage,
     maxCallerMetrics: config.CALLER_METRICS,
+    addServed: (minutes) => releases.addServed(config.RELEASE, minutes),
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS },
     now,

@@ -8,20 +8,26 @@ import type { AliasMove, VersionedFunction } from './plan.ts';
 /** Clients with the credentials of the operator. */
 export type RollbackClients = { cloudFormation: CloudFormationClient; lambda: LambdaClient };
 
+/** Functions of a stack, and the table with the record of its releases. */
+export type DeployedStack = { functions: VersionedFunction[]; tableName: string };
+
 /** Reads the functions of a stack with their versions. Throws an error of AWS, or one for a stack without aliases. */
-export async function readFunctions(
+export async function readDeployedStack(
   stackName: string,
   { cloudFormation, lambda }: RollbackClients,
-): Promise<VersionedFunction[]> {
+): Promise<DeployedStack> {
   const names: string[] = [];
+  let tableName = '';
   for await (const page of paginateListStackResources({ client: cloudFormation }, { StackName: stackName }))
-    for (const { ResourceType: type, PhysicalResourceId: id } of page.StackResourceSummaries ?? [])
-      if (type === 'AWS::Lambda::Alias' && id !== undefined) names.push(readFunctionName(id));
+    for (const { ResourceType: type, PhysicalResourceId: id = '' } of page.StackResourceSummaries ?? []) {
+      if (type === 'AWS::Lambda::Alias') names.push(readFunctionName(id));
+      if (type === 'AWS::DynamoDB::Table') tableName = id;
+    }
   if (names.length === 0)
     throw new Error(
       `The stack ${stackName} has no aliases. Deploy it once with this release or a newer one.`,
     );
-  return Promise.all(names.map((name) => readFunction(name, lambda)));
+  return { functions: await Promise.all(names.map((name) => readFunction(name, lambda))), tableName };
 }
 
 /** Moves the alias of one function. */

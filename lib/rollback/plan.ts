@@ -15,22 +15,29 @@ export type RollbackPlan =
   | { kind: 'impossible'; reason: string; next: string };
 
 /**
- * Plans the return of all functions to a release: to `target`, or to the newest one that none of them is behind. A release with other workflow
+ * Plans the return of all functions to a release that was live: to `target`, or to the newest one that none of them is behind. A release with other workflow
  * definitions or records is impossible: the state machines have no versions that a command could move, and the table no migration.
  */
-export function planRollback(functions: readonly VersionedFunction[], target?: string): RollbackPlan {
-  const releases = listCommonReleases(functions);
+export function planRollback(
+  functions: readonly VersionedFunction[],
+  live: ReadonlySet<string>,
+  target?: string,
+): RollbackPlan {
+  const published = listCommonReleases(functions);
+  const releases = published.filter((release) => live.has(release));
   if (target !== undefined && !releases.includes(target))
     return {
       kind: 'impossible',
-      reason: `No release ${target} of all functions is published.`,
-      next: `Use one of ${releases.join(', ') || 'none'}, or deploy the commit of that release.`,
+      reason: published.includes(target)
+        ? `Release ${target} was not live: no smoke test of it passed, and it served for less than an hour.`
+        : `No release ${target} of all functions is published.`,
+      next: `Deploy the commit of that release${releases.length > 0 ? `, or use one of ${releases.join(', ')}` : ''}.`,
     };
   const release = target ?? releases.find((each) => isEarlier(functions, each));
   if (release === undefined)
     return {
       kind: 'impossible',
-      reason: 'No earlier release of all functions is published.',
+      reason: 'No earlier release of all functions was live.',
       next: 'Deploy the last good commit.',
     };
   const running = functions.flatMap((each) => findRelease(each, each.live) ?? []);
@@ -46,6 +53,12 @@ export function planRollback(functions: readonly VersionedFunction[], target?: s
     to: findNewest(each, release) ?? each.live,
   }));
   return { kind: 'move', release, moves: moves.filter(({ from, to }) => from !== to) };
+}
+
+/** Returns the release that all functions run. Returns undefined during a deployment, and after an interrupted rollback. */
+export function findRunningRelease(functions: readonly VersionedFunction[]): string | undefined {
+  const [release, ...others] = new Set(functions.map((each) => findRelease(each, each.live)));
+  return others.length === 0 ? release : undefined;
 }
 
 /** Returns the releases that every function has, newest first. */

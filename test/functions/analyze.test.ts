@@ -45,7 +45,13 @@ describe('analyze: workflow tasks', () => {
     const step = (await handle({ ...execution, operation: 'begin' })) as WorkflowState;
     expect(step).toMatchObject({ ...execution, done: false, capture: { tick: 1 } });
 
-    const captured = { kind: 'failed', code: 'STREAM_FETCH_FAILED', message: 'm', remediation: 'r' };
+    const captured = {
+      kind: 'failed',
+      code: 'STREAM_FETCH_FAILED',
+      message: 'm',
+      remediation: 'r',
+      access_refused: false,
+    };
     const next = await handle({ ...execution, operation: 'analyze', capture: step.capture, captured });
     expect(next).toMatchObject({ done: false, capture: { tick: 2, resolve_again: true } });
 

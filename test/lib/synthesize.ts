@@ -9,7 +9,12 @@ import { folderOfRun } from '../support/run-folder.ts';
 
 const functions = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'];
 
-export type Resource = { Type: string; Properties: any; DeletionPolicy?: string };
+export type Resource = {
+  Type: string;
+  Properties: any;
+  DeletionPolicy?: string;
+  UpdateReplacePolicy?: string;
+};
 export type Synthesized = {
   app: App;
   stack: WatchpostStack;

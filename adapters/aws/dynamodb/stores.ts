@@ -27,6 +27,8 @@ import { itemTtls } from './item-ttls.ts';
 import { createKeyStore } from './key-store.ts';
 import { createMeter } from './meter.ts';
 import { openTable } from './open-table.ts';
+import { createReleases } from './releases.ts';
+import type { ReleaseStore } from './releases.ts';
 import { createRepairShards } from './repair-shards.ts';
 import type { RepairShards } from './repair-shards.ts';
 import { createUsageLedger } from './usage-ledger.ts';
@@ -66,6 +68,7 @@ export type DynamoStores = {
   usage: UsageLedger;
   repairShards: RepairShards;
   burstCuts: BurstCutStore;
+  releases: ReleaseStore;
   limiter: CallLimiter;
   sessions: EventSessions;
   /** Creates sessions with another limit per name. */
@@ -97,6 +100,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     usage: createUsageLedger(table),
     repairShards: createRepairShards(table),
     burstCuts: createBurstCuts({ table, now }),
+    releases: createReleases(table),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
     sessions: sessionsWithLimit(perCaller),
     sessionsWithLimit,

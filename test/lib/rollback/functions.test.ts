@@ -7,7 +7,7 @@ import {
 } from '@aws-sdk/client-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { moveAlias, readFunctions } from '../../../lib/rollback/functions.ts';
+import { moveAlias, readDeployedStack } from '../../../lib/rollback/functions.ts';
 
 const formation = mockClient(CloudFormationClient);
 const lambda = mockClient(LambdaClient);
@@ -21,13 +21,18 @@ const resource = (ResourceType: string, PhysicalResourceId: string) =>
   ({ ResourceType, PhysicalResourceId, LogicalResourceId: 'id', ResourceStatus: 'CREATE_COMPLETE' }) as any;
 const aliasArn = 'arn:aws:lambda:eu-central-1:123456789012:function:Watchpost-prod-Api-X:live';
 
-describe('readFunctions', () => {
+describe('readDeployedStack', () => {
   test('the functions of a stack are those with an alias, on every page of resources and versions', async () => {
     formation
       .on(ListStackResourcesCommand, { NextToken: undefined })
       .resolves({ StackResourceSummaries: [resource('AWS::Lambda::Function', 'Other')], NextToken: 'more' })
       .on(ListStackResourcesCommand, { NextToken: 'more' })
-      .resolves({ StackResourceSummaries: [resource('AWS::Lambda::Alias', aliasArn)] });
+      .resolves({
+        StackResourceSummaries: [
+          resource('AWS::Lambda::Alias', aliasArn),
+          resource('AWS::DynamoDB::Table', 'table-X'),
+        ],
+      });
     lambda.on(GetAliasCommand).resolves({ FunctionVersion: '12' });
     const version = (Version: string, release: string) => ({
       Version,
@@ -39,21 +44,24 @@ describe('readFunctions', () => {
       .on(ListVersionsByFunctionCommand, { Marker: 'more' })
       .resolves({ Versions: [version('12', 'c-w'), { Version: '1', Description: 'by hand' }] });
 
-    expect(await readFunctions('Watchpost-prod', clients)).toEqual([
-      {
-        name: 'Watchpost-prod-Api-X',
-        live: 12,
-        versions: [
-          { version: 9, release: 'b-w' },
-          { version: 12, release: 'c-w' },
-        ],
-      },
-    ]);
+    expect(await readDeployedStack('Watchpost-prod', clients)).toEqual({
+      tableName: 'table-X',
+      functions: [
+        {
+          name: 'Watchpost-prod-Api-X',
+          live: 12,
+          versions: [
+            { version: 9, release: 'b-w' },
+            { version: 12, release: 'c-w' },
+          ],
+        },
+      ],
+    });
   });
 
   test('a stack without aliases is an error with the next step', async () => {
     formation.on(ListStackResourcesCommand).resolves({ StackResourceSummaries: [] });
-    await expect(readFunctions('Watchpost-prod', clients)).rejects.toThrow('Deploy it once');
+    await expect(readDeployedStack('Watchpost-prod', clients)).rejects.toThrow('Deploy it once');
   });
 });
 

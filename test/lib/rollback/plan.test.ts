@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeFunction, readRelease } from '../../../lib/rollback/names.ts';
-import { planRollback } from '../../../lib/rollback/plan.ts';
+import { findRunningRelease, planRollback } from '../../../lib/rollback/plan.ts';
 import type { VersionedFunction } from '../../../lib/rollback/plan.ts';
 
 /** Returns a function whose versions, from 1 on, have these releases. */
@@ -10,13 +10,16 @@ const versioned = (name: string, live: number, ...releases: string[]): Versioned
   versions: releases.map((release, index) => ({ version: index + 1, release })),
 });
 
+/** Releases that were live, unless a test says otherwise. */
+const live = new Set(['a-w', 'b-w', 'c-w', 'a-v']);
+
 describe('planRollback', () => {
   test('all functions return to the release before', () => {
     const functions = [
       versioned('api', 3, 'a-w', 'b-w', 'c-w'),
       versioned('capture', 3, 'a-w', 'b-w', 'c-w'),
     ];
-    expect(planRollback(functions)).toEqual({
+    expect(planRollback(functions, live)).toEqual({
       kind: 'move',
       release: 'b-w',
       moves: [
@@ -31,7 +34,7 @@ describe('planRollback', () => {
       versioned('api', 2, 'a-w', 'b-w', 'c-w'),
       versioned('capture', 2, 'a-w', 'b-w', 'c-w'),
     ];
-    expect(planRollback(functions)).toMatchObject({ release: 'a-w' });
+    expect(planRollback(functions, live)).toMatchObject({ release: 'a-w' });
   });
 
   test('an interrupted rollback is completed, not repeated', () => {
@@ -39,7 +42,7 @@ describe('planRollback', () => {
       versioned('api', 2, 'a-w', 'b-w', 'c-w'),
       versioned('capture', 3, 'a-w', 'b-w', 'c-w'),
     ];
-    expect(planRollback(functions)).toEqual({
+    expect(planRollback(functions, live)).toEqual({
       kind: 'move',
       release: 'b-w',
       moves: [{ name: 'capture', from: 3, to: 2 }],
@@ -48,7 +51,7 @@ describe('planRollback', () => {
 
   test('a function that was published twice for a release returns to the later version', () => {
     const functions = [versioned('api', 3, 'a-w', 'a-w', 'b-w'), versioned('capture', 2, 'a-w', 'b-w')];
-    expect(planRollback(functions)).toMatchObject({
+    expect(planRollback(functions, live)).toMatchObject({
       moves: [
         { name: 'api', to: 2 },
         { name: 'capture', to: 1 },
@@ -58,17 +61,42 @@ describe('planRollback', () => {
 
   test('a release that a function lacks is passed over', () => {
     const functions = [versioned('api', 3, 'a-w', 'b-w', 'c-w'), versioned('capture', 2, 'a-w', 'c-w')];
-    expect(planRollback(functions)).toMatchObject({ release: 'a-w' });
+    expect(planRollback(functions, live)).toMatchObject({ release: 'a-w' });
+  });
+
+  test('a release that failed between two good ones is passed over, and refused by name', () => {
+    // 5:A was live, the deployment of 6:B failed after its versions were published, 7:C is live.
+    const functions = [versioned('api', 3, 'a-w', 'b-w', 'c-w'), versioned('stream', 3, 'a-w', 'b-w', 'c-w')];
+    const good = new Set(['a-w', 'c-w']);
+    expect(planRollback(functions, good)).toMatchObject({
+      release: 'a-w',
+      moves: [
+        { name: 'api', from: 3, to: 1 },
+        { name: 'stream', from: 3, to: 1 },
+      ],
+    });
+    expect(planRollback(functions, good, 'b-w')).toMatchObject({
+      kind: 'impossible',
+      reason: expect.stringContaining('Release b-w was not live'),
+      next: 'Deploy the commit of that release, or use one of c-w, a-w.',
+    });
+    expect(planRollback(functions, new Set())).toMatchObject({ kind: 'impossible' });
+  });
+
+  test('the running release is the one of all functions', () => {
+    const both = (of: number) => [versioned('api', 2, 'a-w', 'b-w'), versioned('stream', of, 'a-w', 'b-w')];
+    expect(findRunningRelease(both(2))).toBe('b-w');
+    expect(findRunningRelease(both(1))).toBeUndefined();
   });
 
   test('a named release can be newer than the running one', () => {
-    expect(planRollback([versioned('api', 1, 'a-w', 'b-w')], 'b-w')).toMatchObject({
+    expect(planRollback([versioned('api', 1, 'a-w', 'b-w')], live, 'b-w')).toMatchObject({
       moves: [{ name: 'api', from: 1, to: 2 }],
     });
   });
 
   test('a named release that runs needs no move', () => {
-    expect(planRollback([versioned('api', 2, 'a-w', 'b-w')], 'b-w')).toEqual({
+    expect(planRollback([versioned('api', 2, 'a-w', 'b-w')], live, 'b-w')).toEqual({
       kind: 'move',
       release: 'b-w',
       moves: [],
@@ -81,7 +109,7 @@ describe('planRollback', () => {
     ['other workflow definitions', [versioned('api', 2, 'a-v', 'b-w')], undefined, 'workflow definitions'],
     ['no function', [], undefined, 'No earlier release'],
   ])('%s is impossible, with a next step', (_, functions, target, reason) => {
-    const plan = planRollback(functions, target);
+    const plan = planRollback(functions, live, target);
     expect(plan).toMatchObject({ kind: 'impossible', reason: expect.stringContaining(reason) });
     expect(plan.kind === 'impossible' && plan.next).toMatch(/^(Use|Deploy) .*\.$/);
   });
