@@ -26,6 +26,7 @@ import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { openMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
+import { watchEventLoop } from '../adapters/embedded/watch-event-loop.ts';
 import { reportLateTimers } from '../adapters/embedded/late-timers.ts';
 import { createPace } from '../core/tick/pace.ts';
 import { createMeter } from '../adapters/embedded/meter.ts';
@@ -134,6 +135,11 @@ export async function openService(
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const pace = createPace({ steadyNow, log });
+  const stopWatchdog = watchEventLoop({
+    setTimer: setSystemTimer,
+    monotonicMs: () => performance.now(),
+    report: pace.recordBlock,
+  });
   const { guard, http, streams, maskMedia, closeSessions } = createMedia(
     settings.allowRanges,
     platforms,
@@ -315,6 +321,7 @@ export async function openService(
     },
     endStreams: async () => eventSessions.endAll(),
     close: async () => {
+      stopWatchdog();
       model.close();
       for (const close of closers) await close();
       await executions.close();

@@ -2053,6 +2053,10 @@ export interface Metrics {
      * Factor of all intervals, 1 without overload
      */
     interval_factor: number;
+    /**
+     * Time for which the event loop was blocked; 0 on AWS
+     */
+    blocked_seconds: number;
   };
   /**
    * Watches that are not paused, at this moment

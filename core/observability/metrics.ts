@@ -33,8 +33,13 @@ export async function readMetrics(deps: Deps) {
 }
 
 function readLate({ pace }: Pick<CoreDeps, 'pace'>) {
-  const { lateSeconds, stretch, lateChecks } = pace.read();
-  return { checks: lateChecks, seconds: round(lateSeconds), interval_factor: round(stretch) };
+  const { lateSeconds, stretch, lateChecks, blockedSeconds } = pace.read();
+  return {
+    checks: lateChecks,
+    seconds: round(lateSeconds),
+    interval_factor: round(stretch),
+    blocked_seconds: round(blockedSeconds),
+  };
 }
 
 function round(value: number): number {

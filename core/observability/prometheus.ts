@@ -61,6 +61,12 @@ export function formatPrometheus(
       { value: metrics.late.interval_factor },
     ]),
     family(
+      'watchpost_event_loop_blocked_seconds_total',
+      'counter',
+      'Time for which the event loop was blocked, in blocks of a quarter of a second and more.',
+      [{ value: metrics.late.blocked_seconds }],
+    ),
+    family(
       'watchpost_watches',
       'gauge',
       'Watches by status, without paused ones.',

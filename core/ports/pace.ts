@@ -6,6 +6,8 @@ export type PaceReading = {
   stretch: number;
   /** Checks since the start whose interval was stretched. */
   lateChecks: number;
+  /** Time since the start for which the event loop was blocked and the service answered nobody, in seconds. */
+  blockedSeconds: number;
 };
 
 /**
@@ -24,5 +26,5 @@ export interface Pace {
 export const freePace: Pace = {
   stretch: () => 1,
   retryAfterSeconds: () => undefined,
-  read: () => ({ lateSeconds: 0, stretch: 1, lateChecks: 0 }),
+  read: () => ({ lateSeconds: 0, stretch: 1, lateChecks: 0, blockedSeconds: 0 }),
 };

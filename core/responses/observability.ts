@@ -19,6 +19,7 @@ export const metricsResponseSchema = z.object({
       checks: count.describe('Checks whose interval the service stretched, because it was overloaded'),
       seconds: z.number().describe('Mean time for which checks waited for the service lately'),
       interval_factor: z.number().describe('Factor of all intervals, 1 without overload'),
+      blocked_seconds: z.number().describe('Time for which the event loop was blocked; 0 on AWS'),
     })
     .describe('Delay of checks by an overload of the service'),
   watches: z

@@ -7,6 +7,8 @@ export type PaceDeps = { steadyNow: () => Date; log: Log };
 export type MeasuredPace = Pace & {
   /** Adds the wait of one check for a resource of this machine: its timer, its turn, or its decoder. */
   record(resource: string, waitedMs: number): void;
+  /** Adds a time for which the event loop was blocked. */
+  recordBlock(blockedMs: number): void;
 };
 
 const windowMs = 5000;
@@ -26,6 +28,8 @@ const minShare = 0.75;
 /** An hour without checks decreases every factor to 1. */
 const maxIdleWindows = 720;
 const forgetAfterMs = 3_600_000;
+/** Block of the event loop that the log names. */
+const longBlockMs = 1000;
 
 /**
  * Creates the pace of one machine. Once checks wait longer than an interval for several seconds, it stretches the intervals of all jobs until they are
@@ -45,6 +49,7 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
   let need = 1;
   let stretch = 1;
   let lateChecks = 0;
+  let blockedSeconds = 0;
 
   return {
     record: (resource, waitedMs) => {
@@ -63,9 +68,14 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
       roll();
       return stretch > 1 ? retryAfterSeconds : undefined;
     },
+    recordBlock: (blockedMs) => {
+      blockedSeconds += blockedMs / 1000;
+      if (blockedMs >= longBlockMs)
+        log.warning('The event loop was blocked: nobody got an answer', { seconds: blockedMs / 1000 });
+    },
     read: () => {
       roll();
-      return { lateSeconds, stretch, lateChecks };
+      return { lateSeconds, stretch, lateChecks, blockedSeconds };
     },
   };
 

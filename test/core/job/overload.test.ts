@@ -17,7 +17,7 @@ beforeEach(() => {
   world.c.pace = {
     stretch: () => overload.stretch,
     retryAfterSeconds: () => overload.retryAfter,
-    read: () => ({ lateSeconds: 0, stretch: overload.stretch, lateChecks: 0 }),
+    read: () => ({ lateSeconds: 0, stretch: overload.stretch, lateChecks: 0, blockedSeconds: 0 }),
   };
 });
 afterEach(() => world.close());
