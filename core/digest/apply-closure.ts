@@ -1,7 +1,16 @@
 import { countModelFailure, noModelFailure } from '../tick/record-outcome.ts';
 import { gapsWithin } from '../tick/coverage.ts';
 import type { NewEvent } from '../records/event.ts';
-import type { Counters, DigestJob, DigestState, DigestWindow, Gap, TickState } from '../records/job.ts';
+import type {
+  Counters,
+  DigestEnd,
+  DigestJob,
+  DigestState,
+  DigestWindow,
+  Gap,
+  TickState,
+} from '../records/job.ts';
+import type { TickTimes } from '../tick/tick-outcome.ts';
 import type { ClosureResult, SummaryResult, WindowSpan } from '../records/window-closure.ts';
 import { emptyWindow } from '../records/job.ts';
 
@@ -9,28 +18,34 @@ export type DigestSnapshot = { counters: Counters; watch: TickState; digest: Dig
 
 /**
  * Applies a window closure: returns one summary event per window, in order, and the new state. A failed summary leaves its windows
- * open. A closed window stays closed.
+ * open. A closed window stays closed. `now` is later than `times` by the call of the model.
  */
 export function applyClosure(
   job: DigestJob,
-  { counters, watch, digest }: DigestSnapshot,
+  { counters, watch, digest: before }: DigestSnapshot,
   { closing, result, gridKey }: ClosureResult,
+  { at, askedAt }: TickTimes,
   now: Date,
 ): DigestSnapshot & { events: NewEvent[] } {
+  const digest = { ...before, end: closing.end };
   if (result.kind === 'missed') {
     return {
       counters: { ...counters, checks_missed: counters.checks_missed + 1 },
-      watch: { ...watch, ...countModelFailure(watch, now) },
+      watch: { ...watch, ...countModelFailure(job, at, now) },
       digest,
       events: [],
     };
   }
-  // The time after the end of the stream is not a gap.
-  const knownAt = digest.stream_ended_at === null ? now : new Date(digest.stream_ended_at);
+  // Neither the wait for the model nor the time after the end is a gap.
+  const knownAt = closing.end === null ? askedAt : new Date(closing.end.at);
   const spans = closing.spans.filter(({ index }) => index > digest.summarized);
   const events = spans.map((span) => {
     const window = digest.windows.find(({ index }) => index === span.index) ?? emptyWindow(span.index);
-    return createSummaryEvent(span, window, gapsWithin(job, watch, span, knownAt), { result, gridKey });
+    return createSummaryEvent(span, window, gapsWithin(job, watch, span, knownAt), {
+      result,
+      gridKey,
+      end: closing.end,
+    });
   });
   const summarized = spans.at(-1)?.index ?? digest.summarized;
   const answered = result.kind === 'summarized';
@@ -49,15 +64,19 @@ export function applyClosure(
 
 const noTokens = { input_tokens: 0, output_tokens: 0 };
 
-/** Summary of the closure's one window with samples, and the key of its frame grid (`null` without one). */
-type Account = { result: Exclude<SummaryResult, { kind: 'missed' }>; gridKey: string | null };
+/** Summary of the closure's one window with samples, the key of its frame grid (`null` without one), and the end of the job with it. */
+type Account = {
+  result: Exclude<SummaryResult, { kind: 'missed' }>;
+  gridKey: string | null;
+  end: DigestEnd | null;
+};
 
 /** Returns the summary of one window. */
 function createSummaryEvent(
   span: WindowSpan,
   window: DigestWindow,
   gaps: Gap[],
-  { result, gridKey }: Account,
+  { result, gridKey, end }: Account,
 ): NewEvent {
   const hasSamples = window.samples.length > 0;
   return {
@@ -67,7 +86,7 @@ function createSummaryEvent(
       window_start: span.start.toISOString(),
       window_end: span.end.toISOString(),
       partial: span.partial,
-      summary: [hasSamples ? toAccount(window, result) : nothingNew(window), ...notSeen(gaps)].join(' '),
+      summary: [hasSamples ? toAccount(window, result, end) : nothingNew(window), ...notSeen(gaps)].join(' '),
       frames_captured: window.frames_captured,
       frames_skipped: countSkipped(window),
       gaps,
@@ -76,9 +95,10 @@ function createSummaryEvent(
   };
 }
 
-function toAccount(window: DigestWindow, result: Account['result']): string {
+function toAccount(window: DigestWindow, result: Account['result'], end: DigestEnd | null): string {
   if (result.kind === 'summarized') return result.summary.summary;
-  return `There is no summary of this window's ${pictures(window.frames_captured)}: ${result.why ?? 'nobody was asked.'}`;
+  const why = result.why ?? `${end?.failure?.message ?? 'The model was not asked'}.`;
+  return `There is no summary of this window's ${pictures(window.frames_captured)}: ${why}`;
 }
 
 function nothingNew(window: DigestWindow): string {

@@ -1,6 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { createTimeLimit, waitUntilAborted } from '../time-limit.ts';
 import { rules } from '../rules.ts';
+import { closeUnasked } from './window-closure.ts';
 import type { WindowClosure, ClosureResult, SummaryResult } from '../records/window-closure.ts';
 import { TransientError, VisionError } from '../errors.ts';
 import type { DigestJob } from '../records/job.ts';
@@ -23,7 +24,7 @@ export async function summarizeWindows(
   deps: SummaryDeps,
   timeout: SummaryTimeout,
 ): Promise<ClosureResult> {
-  if (closing.samples.length === 0) return { closing, result: { kind: 'none', why: null }, gridKey: null };
+  if (closing.samples.length === 0) return closeUnasked(closing);
   const signal = createTimeLimit(timeout.seconds, timeout.signal);
   const samples = await readSamplesOrGiveUp(closing, deps, timeout, signal);
   if (!samples) return { closing, result: unreadable(job), gridKey: null };

@@ -1,7 +1,9 @@
 import { rules } from '../rules.ts';
+import { recordOutcome } from '../tick/record-outcome.ts';
+import { streamLostEnding, readTimes } from '../tick/tick-outcome.ts';
 import type { TickOutcome } from '../tick/tick-outcome.ts';
 import { earlier, addSeconds, later, ageSeconds } from '../time.ts';
-import type { DigestJob, DigestState, DigestWindow, StoredSample } from '../records/job.ts';
+import type { DigestEnd, DigestJob, DigestState, DigestWindow, StoredSample } from '../records/job.ts';
 import type { ClosureResult, WindowClosure, WindowSpan } from '../records/window-closure.ts';
 import { emptyWindow } from '../records/job.ts';
 
@@ -12,26 +14,46 @@ export function finalizeClosure({ result, ...rest }: ClosureResult): ClosureResu
     : { ...rest, result };
 }
 
+/** Returns the result of a closure whose windows the model is not asked about. */
+export function closeUnasked(closing: WindowClosure): ClosureResult {
+  return { closing, result: { kind: 'none', why: null }, gridKey: null };
+}
+
 /** Plans the windows that a tick closes: elapsed ones, and at the end of the job the open one. */
 export function planTickClosure(job: DigestJob, outcome: TickOutcome, now: Date): WindowClosure | undefined {
   const digest = addCapture(job, outcome, now);
-  if (digest.stream_ended_at !== null) return planFinalClosure(job, digest, new Date(digest.stream_ended_at));
-  if (outcome.kind === 'ended') return planFinalClosure(job, digest, now);
-  const deadline = job.deadline === null ? undefined : new Date(job.deadline);
-  if (deadline !== undefined && now >= deadline) return planFinalClosure(job, digest, deadline);
+  const end = digest.end ?? findEnd(job, outcome, now);
+  if (end) return planFinalClosure(job, digest, end);
   const spans = spansOver(job, digest, now);
   return spans.length === 0 ? undefined : closing(spans, digest, null);
 }
 
+/** Returns the end of the job if this tick ends its last window: the stream is lost or has ended, or the duration is over. */
+function findEnd(job: DigestJob, outcome: TickOutcome, now: Date): DigestEnd | undefined {
+  const at = now.toISOString();
+  const lost = streamLostEnding(job, outcome, recordOutcome(job, outcome, now).watch, now);
+  if (lost) return { at, reason: lost.reason, failure: lost.failure };
+  if (outcome.kind === 'ended') return { at, reason: 'stream_ended' };
+  const isOver = job.deadline !== null && now >= new Date(job.deadline);
+  return isOver ? { at, reason: 'max_duration_reached' } : undefined;
+}
+
 /** Plans the windows that remain when a job ends, up to its deadline. */
-export function planFinalClosure(job: DigestJob, digest: DigestState, endedAt: Date): WindowClosure {
-  const end = job.deadline === null ? endedAt : earlier(endedAt, new Date(job.deadline));
+export function planFinalClosure(job: DigestJob, digest: DigestState, given: DigestEnd): WindowClosure {
+  const end =
+    job.deadline === null ? new Date(given.at) : earlier(new Date(given.at), new Date(job.deadline));
   const spans = spansOver(job, digest, end);
   const open = computeSpan(job, digest.summarized + spans.length + 1);
   const hasContent = open.start < end || digest.windows.some(({ index }) => index === open.index);
   const all = hasContent ? [...spans, { ...open, end, partial: true }] : spans;
-  return closing(all, digest, end);
+  const { max_windows: maxWindows } = job.config;
+  const hasAll = maxWindows !== null && (all.at(-1)?.index ?? digest.summarized) >= maxWindows;
+  const reason = given.reason === 'max_duration_reached' && hasAll ? 'max_windows_reached' : given.reason;
+  return closing(all, digest, { ...given, at: end.toISOString(), reason });
 }
+
+/** Ends after which the model is not asked: it failed, or the service did. */
+const unasked: DigestEnd['reason'][] = ['vlm_error', 'internal_error'];
 
 function spansOver(job: DigestJob, { summarized }: DigestState, at: Date): WindowSpan[] {
   const over = Math.max(0, countElapsedWindows(job, at) - summarized);
@@ -43,18 +65,19 @@ function computeSpan(job: DigestJob, index: number): WindowSpan {
 }
 
 /** Limits the closure to what one change may close, and to one window with samples. The others follow immediately. */
-function closing(spans: WindowSpan[], { windows }: DigestState, endsAt: Date | null): WindowClosure {
+function closing(spans: WindowSpan[], { windows }: DigestState, end: DigestEnd | null): WindowClosure {
+  const asks = end === null || !unasked.includes(end.reason);
   const selectSamples = ({ index }: WindowSpan) =>
     windows.find((window) => window.index === index)?.samples ?? [];
-  const sampled = spans.filter((span) => selectSamples(span).length > 0);
+  const sampled = spans.filter((span) => asks && selectSamples(span).length > 0);
   const until = sampled[1]?.index ?? Infinity;
   const now = spans.filter(({ index }) => index < until).slice(0, rules.maxWindowsPerCommit);
-  const asked = now.find((span) => selectSamples(span).length > 0);
+  const asked = now.find((span) => sampled.includes(span));
   return {
     spans: now,
     samples: asked ? selectSamples(asked) : [],
-    last: endsAt !== null && now.length === spans.length,
-    endsAt,
+    last: end !== null && now.length === spans.length,
+    end,
   };
 }
 
@@ -72,7 +95,7 @@ function countElapsedWindows(job: DigestJob, at: Date): number {
 export function addCapture(job: DigestJob, outcome: TickOutcome, now: Date): DigestState {
   const { digest } = job;
   if (outcome.kind !== 'sampled' && outcome.kind !== 'skipped') return digest;
-  const takenAt = earlier(new Date(outcome.captured.seen.seen_at), now);
+  const takenAt = readTimes(outcome, now).at;
   // After the clock was set back, a closed window gets no further capture.
   const index = Math.max(countElapsedWindows(job, takenAt), digest.summarized) + 1;
   const before = digest.windows.find((window) => window.index === index) ?? emptyWindow(index);

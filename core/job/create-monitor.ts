@@ -23,6 +23,7 @@ export async function createMonitor(
   const kind = { job_type: 'live-monitor', config } as const;
   const notices = [
     limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
+    clipNotice(config),
     conditionNotice(request.condition, deps.vision),
   ];
   return acceptJob({ request, kind, capture: config, notices, ignored }, caller, deps, idempotency);
@@ -47,6 +48,12 @@ function inputModeFor(requested: InputMode | undefined, vision: Model): InputMod
   if (requested !== 'frames' && !vision.supportsVideo)
     throw new InvalidInputModeError(requested, vision.model);
   return requested;
+}
+
+function clipNotice(config: MonitorConfig): string | undefined {
+  const { input_mode, clip_duration_seconds: clip, monitor_duration_seconds: duration } = config;
+  if (input_mode === 'frames' || clip < duration) return undefined;
+  return `A clip takes ${clip} s, which is not shorter than the monitor: it makes one check.`;
 }
 
 function conditionNotice(condition: string, { model, reasonNotToJudge }: Model): string | undefined {

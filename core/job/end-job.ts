@@ -5,7 +5,7 @@ import type { JobUpdate } from '../tick/job-change.ts';
 import { rules } from '../rules.ts';
 import type { JobEnding } from '../tick/tick-outcome.ts';
 import { applyClosure } from '../digest/apply-closure.ts';
-import { planFinalClosure, finalizeClosure } from '../digest/window-closure.ts';
+import { closeUnasked, finalizeClosure, planFinalClosure } from '../digest/window-closure.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { DigestJob, Job } from '../records/job.ts';
@@ -30,16 +30,22 @@ export async function cancelJob(jobId: string, caller: string, deps: CancelDeps)
   const askedAt = deps.now();
   const job = await deps.jobs.get(jobId, askedAt);
   if (job?.caller !== caller) throw new JobNotFoundError(deps.limits.retentionSeconds);
+  let answered: ClosureResult | undefined;
   const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, deps, {
-    workBefore: (current) => summarizeOpenWindows(current, askedAt, deps),
+    close: async (current, closing) => {
+      if (answered && isAnswered(answered.closing, closing)) return { ...answered, closing };
+      answered = await summarizeOrGiveUp(current, closing, askedAt, deps);
+      return answered;
+    },
   });
   if (!ended) throw new JobAlreadyStoppedError();
   return ended;
 }
 
 /**
- * Ends a job that cannot continue: its workflow failed, or it is lost. Has no effect on an ended job, and on one for which `mustFail` is false: it
- * is checked on each state that the end is built on, since a tick or a hand-over may be committed at any time.
+ * Ends a job that cannot continue: its workflow failed, or it is lost. The windows of a digest are closed without the model. Has no effect on an ended
+ * job, and on one for which `mustFail` is false: it is checked on each state that the end is built on, since a tick or a hand-over may be committed at
+ * any time.
  */
 export async function failJob(
   jobId: string,
@@ -55,7 +61,7 @@ export async function failJob(
       failure: { code: 'INTERNAL_ERROR', message: 'Internal server error', remediation },
     },
     deps,
-    { mustEnd: mustFail },
+    { mustEnd: mustFail, close: async (_, closing) => closeUnasked(closing) },
   );
 }
 
@@ -64,7 +70,8 @@ type FinalUpdate = JobUpdate & { complete: boolean };
 
 type EndOptions = {
   mustEnd?: (job: Job) => boolean;
-  workBefore?: (job: Job) => Promise<FinalUpdate | undefined>;
+  /** Closes windows of a digest. */
+  close: (job: DigestJob, closing: WindowClosure) => Promise<ClosureResult>;
 };
 
 /** Returns undefined if the job is gone, had ended already, or need not end (`mustEnd`). */
@@ -72,14 +79,17 @@ async function endJob(
   jobId: string,
   ending: JobEnding,
   deps: Deps,
-  { mustEnd = () => true, workBefore = async () => undefined }: EndOptions,
+  { mustEnd = () => true, close }: EndOptions,
 ): Promise<Job | undefined> {
+  let hasClosed = false;
   return retryConflicts('The job changed too often while it was to end', attempt);
 
   async function attempt(): Promise<CommitAttempt<Job | undefined>> {
     const stored = await deps.jobs.get(jobId, deps.now());
+    // A tick may end the job after the first of several windows: their state has its end.
+    if (stored && hasClosed && stored.reason === ending.reason) return committed(stored);
     if (!stored || isTerminal(stored.status) || !mustEnd(stored)) return committed(undefined);
-    const work = await workBefore(stored);
+    const work = await closeWindows(stored, ending, close, deps);
     const now = deps.now();
     const job = onClock(stored, now);
     const isPartial = work && !work.complete;
@@ -88,6 +98,7 @@ async function endJob(
       : planEnd(job, ending, deps.limits.retentionSeconds, now, work);
     const change = withMovedTimes(planned, stored, job);
     if ((await deps.jobs.commit(change)) !== 'committed') return conflict;
+    hasClosed = true;
     if (isPartial) return attempt();
     jobLog(deps.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });
     await afterEnd(job, ending, deps);
@@ -95,28 +106,39 @@ async function endJob(
   }
 }
 
-/** Summarizes the open windows of a cancelled digest in the time that remains. */
-async function summarizeOpenWindows(
+/** Closes the windows of a digest that ends, up to now or the end of its stream. */
+async function closeWindows(
   stored: Job,
-  askedAt: Date,
-  deps: CancelDeps,
+  { reason, failure }: JobEnding,
+  close: EndOptions['close'],
+  deps: Deps,
 ): Promise<FinalUpdate | undefined> {
-  const job = onClock(stored, deps.now());
+  const now = deps.now();
+  const job = onClock(stored, now);
   if (job.job_type !== 'live-digest' || job.status !== 'running') return undefined;
-  const seconds = Math.max(0, rules.cancelSummaryTimeoutSeconds - ageSeconds(askedAt, deps.now()));
-  const closing = planFinalClosure(job, job.digest, deps.now());
-  const closed = await summarizeOrGiveUp(job, closing, deps, seconds);
-  const { events, ...set } = applyClosure(job, job, closed, deps.now());
+  const at = job.digest.end?.at ?? now.toISOString();
+  const closing = planFinalClosure(job, job.digest, { at, reason, failure });
+  const closed = await close(job, closing);
+  const { events, ...set } = applyClosure(job, job, closed, { at: now, askedAt: now }, deps.now());
   return { set, events, complete: closing.last };
+}
+
+/** Returns true if the answer for `asked` stays valid for `closing`: a picture that a tick took meanwhile is not worth another call of the model. */
+function isAnswered(asked: WindowClosure, closing: WindowClosure): boolean {
+  const keys = new Set(closing.samples.map(({ frame_key: key }) => key));
+  return asked.samples.length === 0
+    ? keys.size === 0
+    : asked.samples.every((sample) => keys.has(sample.frame_key));
 }
 
 /** Returns a closure without a summary if the model call is impossible: a cancellation never fails because of its summary. */
 async function summarizeOrGiveUp(
   job: DigestJob,
   closing: WindowClosure,
+  askedAt: Date,
   deps: CancelDeps,
-  seconds: number,
 ): Promise<ClosureResult> {
+  const seconds = Math.max(0, rules.cancelSummaryTimeoutSeconds - ageSeconds(askedAt, deps.now()));
   try {
     return finalizeClosure(await deps.summaries.summarize(job, closing, seconds));
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { computeCoverage } from '../tick/coverage.ts';
+import { computeCoverage, watchSeconds } from '../tick/coverage.ts';
 import { onClock } from '../tick/clock-change.ts';
 import type { Delivery } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
@@ -10,7 +10,6 @@ import type {
   jobStatsSchema,
   jobSummarySchema,
 } from '../responses/jobs.ts';
-import { ageSeconds } from '../time.ts';
 import { envelopeWithLinks } from '../event/present-event.ts';
 import type { JobView } from './read-jobs.ts';
 
@@ -83,11 +82,6 @@ function configWithWebhook(job: Job) {
   if (job.webhook_url === null) return job.config;
   const filter = job.webhook_events === null ? {} : { webhook_events: job.webhook_events };
   return { ...job.config, webhook_url: maskUrl(job.webhook_url), ...filter };
-}
-
-function watchSeconds(job: Job, now: Date): number {
-  if (job.started_at === null) return 0;
-  return ageSeconds(job.started_at, job.ended_at === null ? now : new Date(job.ended_at));
 }
 
 function webhookStats(deliveries: Delivery[]): z.input<typeof jobStatsSchema>['webhook'] {

@@ -54,12 +54,14 @@ function findEnding(
       reason: maxTriggers === 1 ? 'condition_triggered' : 'max_triggers_reached',
     };
   }
+  const lost = streamLostEnding(job, outcome, watch, now);
+  if (lost) return lost;
   if (outcome.kind === 'no_capture' || (job.deadline !== null && now >= new Date(job.deadline))) {
     return { status: 'stopped', reason: 'max_duration_reached' };
   }
   if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
   const modelFailure = outcome.kind === 'model_failed' ? outcome.failure : undefined;
-  return streamLostEnding(outcome, watch, now) ?? modelFailureEnding(modelFailure, watch, job, now);
+  return modelFailureEnding(modelFailure, watch, job, now);
 }
 
 /** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */

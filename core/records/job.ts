@@ -199,18 +199,27 @@ export const windowSchema = z.object({
 });
 export type DigestWindow = z.infer<typeof windowSchema>;
 
+/** End of a digest: the time up to which it has windows, and how the job ends with the last of them. */
+export const digestEndSchema = z.object({
+  at: z.iso.datetime(),
+  reason: stopReasonSchema,
+  /** Present if the job fails. */
+  failure: failureSchema.optional(),
+});
+export type DigestEnd = z.infer<typeof digestEndSchema>;
+
 /** State of a digest, carried from tick to tick. */
 export const digestStateSchema = z.object({
   /** Number of windows with a summary in the log. */
   summarized: countSchema,
   /** Windows without a summary, oldest first. Windows without captures are absent. */
   windows: z.array(windowSchema),
-  /** Time when the stream ended, while its last summaries are pending. */
-  stream_ended_at: z.iso.datetime().nullable(),
+  /** End of the digest while its last windows are pending: from `at` on nothing is captured. */
+  end: digestEndSchema.nullable(),
 });
 export type DigestState = z.infer<typeof digestStateSchema>;
 
-export const initialDigestState: DigestState = { summarized: 0, windows: [], stream_ended_at: null };
+export const initialDigestState: DigestState = { summarized: 0, windows: [], end: null };
 
 /** Creates a window without captures. */
 export function emptyWindow(index: number): DigestWindow {

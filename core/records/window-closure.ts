@@ -1,4 +1,4 @@
-import type { Failure, StoredSample } from './job.ts';
+import type { DigestEnd, Failure, StoredSample } from './job.ts';
 import type { Summary } from './vision.ts';
 
 /** Time span of a window. `partial`: the job ends before the window. */
@@ -10,8 +10,8 @@ export type WindowClosure = {
   samples: StoredSample[];
   /** True for the last windows of the job. */
   last: boolean;
-  /** End of the last window of the job; null if the job continues. */
-  endsAt: Date | null;
+  /** End of the job with its last window; null if the job continues. */
+  end: DigestEnd | null;
 };
 
 /** Result of the model call for the samples of a closure. */

@@ -28,8 +28,7 @@ export const captureInputSchema = captureStateSchema.extend({
 });
 export type CaptureInput = z.infer<typeof captureInputSchema>;
 
-/** Result of the workflow's `capture` task. */
-export const captureOutputSchema = z.discriminatedUnion('kind', [
+const captureResultSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('captured'),
     frame_key: z.string(),
@@ -58,6 +57,10 @@ export const captureOutputSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unavailable'), message: z.string() }),
   z.object({ kind: z.literal('not_captured') }),
 ]);
+export type CaptureResult = z.infer<typeof captureResultSchema>;
+
+/** Result of the workflow's `capture` task. `began_at`: when the capture began, which is the time of what it shows. */
+export const captureOutputSchema = captureResultSchema.and(z.object({ began_at: timestampSchema }));
 export type CaptureOutput = z.infer<typeof captureOutputSchema>;
 
 /** Burst that a tick belongs to. Absent if one execution runs all ticks of a generation. */

@@ -31,9 +31,9 @@ export function withMovedTimes(change: JobChange, stored: Job, job: Job): JobCha
 
 /** Times that were the current time when they were stored. */
 function pastTimes(job: Job): (string | null)[] {
-  const { last_watched_at, last_trigger_at, lost_since } = job.watch;
-  const streamEndedAt = job.job_type === 'live-digest' ? job.digest.stream_ended_at : null;
-  return [job.started_at, last_watched_at, last_trigger_at, lost_since, streamEndedAt];
+  const { last_watched_at, last_trigger_at, lost_since, model_failing_since } = job.watch;
+  const end = job.job_type === 'live-digest' ? job.digest.end : null;
+  return [job.started_at, last_watched_at, last_trigger_at, lost_since, model_failing_since, end?.at ?? null];
 }
 
 function timesBeforeTick(job: Job): (string | null)[] {
@@ -71,7 +71,7 @@ function movedBack(job: Job, seconds: number): Job {
         ...window,
         samples: window.samples.map((sample) => ({ ...sample, captured_at: move(sample.captured_at) })),
       })),
-      stream_ended_at: moveAny(job.digest.stream_ended_at),
+      end: job.digest.end && { ...job.digest.end, at: move(job.digest.end.at) },
     },
   };
 }
@@ -82,6 +82,7 @@ function movedWatch(watch: TickState, move: (time: string) => string): TickState
     ...watch,
     last_trigger_at: moveAny(watch.last_trigger_at),
     lost_since: moveAny(watch.lost_since),
+    model_failing_since: moveAny(watch.model_failing_since),
     last_watched_at: moveAny(watch.last_watched_at),
     gaps: watch.gaps.map(({ from, to, reason }) => ({ from: move(from), to: move(to), reason })),
   };

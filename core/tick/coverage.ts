@@ -3,22 +3,37 @@ import { intervalSeconds } from './next-tick.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, earlier, later } from '../time.ts';
 
-/** Records that the stream was observed at `now`: closes the gap since the last observation. */
-export function recordWatched(watch: TickState, everySeconds: number, now: Date): TickState {
-  const gap = openGap(watch, everySeconds, now);
-  return { ...(gap ? withGap(watch, gap) : watch), last_watched_at: now.toISOString(), gap_reason: null };
+/**
+ * Records that the stream was observed at `at`: closes the gap since the last observation. If the clock was set back during the tick, `at` may be before
+ * that one, which stays: a gap is counted once.
+ */
+export function recordWatched(watch: TickState, everySeconds: number, at: Date): TickState {
+  const gap = openGap(watch, everySeconds, at);
+  const watchedAt = watch.last_watched_at === null ? at : later(at, new Date(watch.last_watched_at));
+  return {
+    ...(gap ? withGap(watch, gap) : watch),
+    last_watched_at: watchedAt.toISOString(),
+    gap_reason: null,
+  };
+}
+
+/** Names the model as the reason of a gap that began while a tick waited for it, from `askedAt` to `now`. */
+export function recordModelWait(job: Job, watch: TickState, askedAt: Date, now: Date): TickState {
+  const wasOpen = openGap(watch, intervalSeconds(job), untilSightEnds(job, askedAt));
+  const isOpen = openGap(watch, intervalSeconds(job), untilSightEnds(job, now));
+  return isOpen && !wasOpen ? { ...watch, gap_reason: 'model' } : watch;
 }
 
 /**
  * Adds the gap of a check that an overload of the service delayed by an interval or more: it begins when the check was due. A gap with another reason
  * contains it.
  */
-export function recordDelay(watch: TickState, everySeconds: number, now: Date): TickState {
+export function recordDelay(watch: TickState, everySeconds: number, at: Date): TickState {
   if (watch.last_watched_at === null || watch.gap_reason !== null) return watch;
   const dueAt = addSeconds(new Date(watch.last_watched_at), everySeconds);
-  if (ageSeconds(dueAt, now) < everySeconds) return watch;
-  const gap: Gap = { from: dueAt.toISOString(), to: now.toISOString(), reason: 'service' };
-  return { ...withGap(watch, gap), last_watched_at: now.toISOString() };
+  if (ageSeconds(dueAt, at) < everySeconds) return watch;
+  const gap: Gap = { from: dueAt.toISOString(), to: at.toISOString(), reason: 'service' };
+  return { ...withGap(watch, gap), last_watched_at: at.toISOString() };
 }
 
 /** Records a tick without an observation; the first reason of a gap names it. */
@@ -26,13 +41,25 @@ export function recordUnwatched(watch: TickState, reason: GapReason): TickState 
   return { ...watch, gap_reason: watch.gap_reason ?? reason };
 }
 
-/** Computes the coverage from the start of a job to `now` (or its end), with the newest gaps. Times in seconds, ratio 0 to 1. */
+/** Returns the seconds for which a job was to watch until `now`: from its start to its end, its deadline or the end of its stream, the earliest of them. */
+export function watchSeconds(job: Job, now: Date): number {
+  return job.started_at === null ? 0 : ageSeconds(job.started_at, untilSightEnds(job, now));
+}
+
+/** A job sees nothing after its deadline and the end of its stream, also while it waits for the model. */
+function untilSightEnds(job: Job, now: Date): Date {
+  const streamEnd = job.job_type === 'live-digest' ? job.digest.end?.at : null;
+  return [job.ended_at, job.deadline, streamEnd]
+    .flatMap((end) => (end ? [new Date(end)] : []))
+    .reduce(earlier, now);
+}
+
+/** Computes the coverage of the `watchSeconds` of a job, with the newest gaps. Times in seconds, ratio 0 to 1. */
 export function computeCoverage(job: Job, now: Date) {
   if (job.started_at === null) return { ratio: 0, watched_seconds: 0, gap_seconds: 0, gaps: [] };
-  const until = job.ended_at === null ? now : new Date(job.ended_at);
-  const gap = openGap(job.watch, intervalSeconds(job), until);
+  const gap = openGap(job.watch, intervalSeconds(job), untilSightEnds(job, now));
   const watch = gap ? withGap(job.watch, gap) : job.watch;
-  const elapsedSeconds = ageSeconds(job.started_at, until);
+  const elapsedSeconds = watchSeconds(job, now);
   const watchedSeconds = Math.max(0, elapsedSeconds - watch.gap_seconds);
   return {
     ratio: elapsedSeconds === 0 ? 1 : round(watchedSeconds / elapsedSeconds),
@@ -42,9 +69,14 @@ export function computeCoverage(job: Job, now: Date) {
   };
 }
 
-/** Returns the gaps known at `now` that overlap `span`, cut to it. Only the newest gaps of the job are available. */
-export function gapsWithin(job: Job, watch: TickState, span: { start: Date; end: Date }, now: Date): Gap[] {
-  const gap = openGap(watch, intervalSeconds(job), now);
+/** Returns the gaps known at `knownAt` that overlap `span`, cut to it. Only the newest gaps of the job are available. */
+export function gapsWithin(
+  job: Job,
+  watch: TickState,
+  span: { start: Date; end: Date },
+  knownAt: Date,
+): Gap[] {
+  const gap = openGap(watch, intervalSeconds(job), knownAt);
   return (gap ? [...watch.gaps, gap] : watch.gaps).flatMap(({ from, to, reason }) => {
     const start = later(new Date(from), span.start);
     const end = earlier(new Date(to), span.end);

@@ -6,7 +6,8 @@ import { transitions } from '../records/job.ts';
 import type { CaptureOutput } from '../records/workflow.ts';
 import type { CaptureState } from '../records/capture.ts';
 import { rules } from '../rules.ts';
-import { addSeconds, ageSeconds } from '../time.ts';
+import { addSeconds } from '../time.ts';
+import { watchSeconds } from './coverage.ts';
 import { leaseUntil } from './next-tick.ts';
 import type { TickDecision, JobEnding } from './tick-outcome.ts';
 
@@ -84,7 +85,7 @@ export function planEnd(
     ended_at: now.toISOString(),
     expires_at: addSeconds(now, retentionSeconds).toISOString(),
   };
-  const events = [...(lastWork?.events ?? []), ...finalEvents(job, ending, { ...job, ...ended }, now)];
+  const events = [...(lastWork?.events ?? []), ...finalEvents(ending, { ...job, ...ended }, now)];
   return {
     jobId: job.job_id,
     from: lastWork ? transitions.tick.from : transitions.end.from,
@@ -101,7 +102,7 @@ export function planEnd(
   };
 }
 
-function finalEvents(job: Job, ending: JobEnding, ended: Job, now: Date): NewEvent[] {
+function finalEvents(ending: JobEnding, ended: Job, now: Date): NewEvent[] {
   const stopped: NewEvent = {
     type: 'job_stopped',
     data: {
@@ -111,7 +112,7 @@ function finalEvents(job: Job, ending: JobEnding, ended: Job, now: Date): NewEve
       triggers_fired: ended.counters.triggers_fired,
       frames_skipped: ended.counters.frames_skipped,
       auto_stopped: ending.reason === 'max_duration_reached',
-      watch_duration_seconds: job.started_at === null ? 0 : ageSeconds(job.started_at, now),
+      watch_duration_seconds: watchSeconds(ended, now),
     },
   };
   return ending.failure ? [{ type: 'error', data: ending.failure }, stopped] : [stopped];

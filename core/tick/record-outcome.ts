@@ -4,6 +4,7 @@ import { intervalSeconds } from './next-tick.ts';
 import { recordDelay, recordUnwatched, recordWatched } from './coverage.ts';
 import { rules } from '../rules.ts';
 import { skipsAfterVerdicts } from './screen-capture.ts';
+import { readTimes } from './tick-outcome.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** Returns the counters and the stream state of a job after a tick; the same for every type of job. */
@@ -13,14 +14,15 @@ export function recordOutcome(
   now: Date,
   stretch = 1,
 ): { counters: Counters; watch: TickState } {
-  const watch = { ...remember(withDelay(job, now, stretch), outcome, now), ...newestFrame(outcome) };
+  const { at } = readTimes(outcome, now);
+  const watch = { ...remember(withDelay(job, at, stretch), outcome, at, now), ...newestFrame(outcome) };
   return { counters: count(job.counters, outcome), watch };
 }
 
 /** Adds the gap by an overload of the service to the coverage. */
-function withDelay(job: Job, now: Date, stretch: number): Job {
+function withDelay(job: Job, at: Date, stretch: number): Job {
   const isStretched = Math.max(stretch, job.next?.stretch ?? 1) > 1;
-  return isStretched ? { ...job, watch: recordDelay(job.watch, intervalSeconds(job), now) } : job;
+  return isStretched ? { ...job, watch: recordDelay(job.watch, intervalSeconds(job), at) } : job;
 }
 
 function newestFrame(outcome: TickOutcome): Pick<TickState, 'last_frame'> {
@@ -55,8 +57,8 @@ function count(before: Counters, outcome: TickOutcome): Counters {
   return counters;
 }
 
-function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
-  const seen = recordWatched(job.watch, intervalSeconds(job), now);
+function remember(job: Job, outcome: TickOutcome, at: Date, now: Date): TickState {
+  const seen = recordWatched(job.watch, intervalSeconds(job), at);
   const back = { failed_in_a_row: 0, lost_since: null };
   switch (outcome.kind) {
     case 'judged':
@@ -74,18 +76,18 @@ function remember(job: Job, outcome: TickOutcome, now: Date): TickState {
       return {
         ...recordUnwatched(job.watch, 'model'),
         ...back,
-        ...countModelFailure(job.watch, now),
+        ...countModelFailure(job, at, now),
       };
     case 'model_busy':
       return { ...recordUnwatched(job.watch, 'service'), ...back };
     case 'stale':
-      return { ...lost(job, recordUnwatched(job.watch, 'stale'), now), failed_in_a_row: 0 };
+      return { ...lost(job, recordUnwatched(job.watch, 'stale'), at, now), failed_in_a_row: 0 };
     case 'unavailable':
       // The stream has not failed: its grace period restarts, and its URL is not resolved again (a new session begins with an advertisement).
       return { ...recordUnwatched(job.watch, 'service'), ...back };
     case 'capture_failed':
       return {
-        ...lost(job, recordUnwatched(job.watch, 'stream'), now),
+        ...lost(job, recordUnwatched(job.watch, 'stream'), at, now),
         failed_in_a_row: job.watch.failed_in_a_row + 1,
       };
     case 'ended':
@@ -99,22 +101,25 @@ type ModelFailures = Pick<TickState, 'missed_in_a_row' | 'model_failing_since'>;
 /** State after an answer of the model. */
 export const noModelFailure: ModelFailures = { missed_in_a_row: 0, model_failing_since: null };
 
-/** Counts a failed model call; the grace period starts with the first one in a row. */
-export function countModelFailure(watch: ModelFailures, now: Date): ModelFailures {
+/** Counts a failed model call; the grace period starts with the first one in a row. `at`: begin of the tick's capture. */
+export function countModelFailure(job: Job, at: Date, now: Date): ModelFailures {
   return {
-    missed_in_a_row: watch.missed_in_a_row + 1,
-    model_failing_since: watch.model_failing_since ?? now.toISOString(),
+    missed_in_a_row: job.watch.missed_in_a_row + 1,
+    model_failing_since: troubleSince(job.watch.model_failing_since, job, at, now),
   };
 }
 
+function lost(job: Job, watch: TickState, at: Date, now: Date): TickState {
+  return { ...watch, lost_since: troubleSince(watch.lost_since, job, at, now) };
+}
+
 /**
- * The grace period counts the absence of the stream, not of the service: it excludes the delay of a late tick (the machine slept), and
- * restarts after a downtime.
+ * Returns the start of a grace period, which counts the absence of the stream or of the model, not of the service: it excludes the delay of a late tick
+ * (the machine slept, its clock was set forward), and restarts after a downtime.
  */
-function lost(job: Job, watch: TickState, now: Date): TickState {
-  const lateSeconds = job.next === null ? 0 : ageSeconds(job.next.wait_until, now);
-  if (watch.lost_since === null || lateSeconds > rules.downtimeSeconds)
-    return { ...watch, lost_since: now.toISOString() };
+function troubleSince(since: string | null, job: Job, at: Date, now: Date): string {
+  const lateSeconds = job.next === null ? 0 : ageSeconds(job.next.wait_until, at);
+  if (since === null || lateSeconds > rules.downtimeSeconds) return now.toISOString();
   const unwatchedSeconds = Math.max(0, lateSeconds - rules.failedCaptureSeconds);
-  return { ...watch, lost_since: addSeconds(new Date(watch.lost_since), unwatchedSeconds).toISOString() };
+  return addSeconds(new Date(since), unwatchedSeconds).toISOString();
 }

@@ -1,9 +1,9 @@
 import type { Job } from '../records/job.ts';
-import type { CaptureOutput } from '../records/workflow.ts';
-import { ageSeconds } from '../time.ts';
+import type { CaptureOutput, CaptureResult } from '../records/workflow.ts';
+import { ageSeconds, earlier } from '../time.ts';
 import { rules } from '../rules.ts';
 
-type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
+type Captured = Extract<CaptureResult, { kind: 'captured' }>;
 
 export type SkipReason = 'no_motion' | 'frozen' | 'black' | 'repeated';
 
@@ -29,9 +29,10 @@ export type ScreeningState = {
   judgesRepeated: boolean;
 };
 
-/** Screens the capture of a job's tick. From the deadline on nothing is captured. */
+/** Screens the capture of a job's tick. A capture that began at the deadline or later is not used. */
 export function screenCapture(job: Job, output: CaptureOutput, now: Date): Screening {
-  if (job.deadline !== null && now >= new Date(job.deadline)) return { kind: 'no_capture' };
+  const beganAt = earlier(new Date(output.began_at), now);
+  if (job.deadline !== null && beganAt >= new Date(job.deadline)) return { kind: 'no_capture' };
   const state = {
     prefilter: job.config.enable_prefilter && !isUnjudged(job),
     skippedInARow: job.watch.skipped_in_a_row,
@@ -44,7 +45,7 @@ export function screenCapture(job: Job, output: CaptureOutput, now: Date): Scree
  * Screens a capture. A stale playlist, a repeated segment and a frozen or black frame are never judged as fresh. The pre-filter skips
  * captures without motion, at most `forceCheckAfterSkips` in a row.
  */
-export function screenOutput(output: CaptureOutput, state: ScreeningState): Screening {
+export function screenOutput(output: CaptureResult, state: ScreeningState): Screening {
   if (output.kind === 'not_captured') return { kind: 'no_capture' };
   if (output.kind === 'unavailable') return { kind: 'unavailable', message: output.message };
   if (output.kind === 'ended') return { kind: 'ended', message: output.message };

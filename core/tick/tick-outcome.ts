@@ -12,7 +12,7 @@ import type {
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from './screen-capture.ts';
 import type { NewEvent } from '../records/event.ts';
-import { ageSeconds } from '../time.ts';
+import { ageSeconds, earlier } from '../time.ts';
 import { rules } from '../rules.ts';
 
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
@@ -26,8 +26,13 @@ type Observation =
   | { kind: 'model_busy'; captured: Captured }
   | { kind: 'sampled'; captured: Captured };
 
+/** Times of a tick: `at` is the begin of its capture, or of a tick without one; `askedAt` is before the model is called. */
+export type TickTimes = { at: Date; askedAt: Date };
+
 /** Outcome of a tick. */
 export type TickOutcome = Observation & {
+  /** Absent if all of the tick happens when it is decided. */
+  times?: TickTimes | undefined;
   /** Windows of a digest that end with this tick. */
   closed?: ClosureResult | undefined;
 };
@@ -45,12 +50,29 @@ export type TickDecision = {
   ending: JobEnding | undefined;
 };
 
-/** The stream has been gone or stale for longer than the grace period. */
-export function streamLostEnding(outcome: TickOutcome, watch: TickState, now: Date): JobEnding | undefined {
-  if (watch.lost_since === null || ageSeconds(watch.lost_since, now) <= rules.streamGraceSeconds)
-    return undefined;
+/** Returns the times of a tick that is decided at `now`, which is later unless the clock was set back during the tick. */
+export function readTimes({ times }: TickOutcome, now: Date): TickTimes {
+  return { at: earlier(times?.at ?? now, now), askedAt: earlier(times?.askedAt ?? now, now) };
+}
+
+/**
+ * The stream has been gone or stale for longer than the grace period, or until the deadline without any picture. A tick without a capture knows
+ * nothing new about the stream.
+ */
+export function streamLostEnding(
+  job: Job,
+  outcome: TickOutcome,
+  watch: TickState,
+  now: Date,
+): JobEnding | undefined {
+  if (watch.lost_since === null) return undefined;
+  const isOverdue = ageSeconds(watch.lost_since, now) > rules.streamGraceSeconds;
+  const gaveNothing =
+    watch.last_frame === undefined && job.deadline !== null && now >= new Date(job.deadline);
+  if (!gaveNothing && !(isOverdue && outcome.kind !== 'no_capture')) return undefined;
   const message = outcome.kind === 'capture_failed' ? outcome.message : 'Failed to fetch stream';
-  const remediation = `The stream gave no new picture for more than ${rules.streamGraceSeconds} s. Check that it is live, then start a new job.`;
+  const silence = gaveNothing ? 'no picture' : `no new picture for more than ${rules.streamGraceSeconds} s`;
+  const remediation = `The stream gave ${silence}. Check that it is live, then start a new job.`;
   return {
     status: 'failed',
     reason: 'stream_lost',

@@ -1,6 +1,6 @@
 import type { WatchCondition } from '../records/watch.ts';
 import type { ConditionState } from '../records/watch-state.ts';
-import type { CaptureOutput } from '../records/workflow.ts';
+import type { CaptureResult } from '../records/workflow.ts';
 import { rules } from '../rules.ts';
 import { screenOutput } from '../tick/screen-capture.ts';
 import type { Screening } from '../tick/screen-capture.ts';
@@ -14,7 +14,7 @@ export type Questions = { joint: WatchCondition[]; separate: WatchCondition[] };
  * Screens the capture of a watch. The pre-filter is bypassed while a condition is unknown, partly confirmed, or without a verdict of its last
  * check. A repeated frame is never judged: a confirming check waits for a new segment.
  */
-export function screenWatchCapture({ watch, state }: WatchRecord, output: CaptureOutput): Screening {
+export function screenWatchCapture({ watch, state }: WatchRecord, output: CaptureResult): Screening {
   const isBypassed = watch.config.conditions.some((rule) => {
     const condition = findState(state.conditions, rule);
     return !condition || condition.phase === 'unknown' || condition.unjudged || isPending(condition, rule);

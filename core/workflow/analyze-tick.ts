@@ -1,9 +1,13 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
+import { recordModelWait } from '../tick/coverage.ts';
 import { atTick, withMovedTimes } from '../tick/clock-change.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
+import type { Screening } from '../tick/screen-capture.ts';
 import { planTick, unreferencedMedia } from '../tick/job-change.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';
+import { readTimes } from '../tick/tick-outcome.ts';
 import type { TickOutcome, TickDecision } from '../tick/tick-outcome.ts';
+import { earlier } from '../time.ts';
 import { intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
 import { planTickClosure } from '../digest/window-closure.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
@@ -76,11 +80,22 @@ async function observe(
 ): Promise<TickOutcome> {
   const { job, now } = atTick(stored, deps.now());
   const plan = screenCapture(job, input.captured, now);
+  const at = plan.kind === 'no_capture' ? now : earlier(new Date(input.captured.began_at), now);
+  return { ...(await judgeOrSample(job, plan, deps, signal)), times: { at, askedAt: now } };
+}
+
+async function judgeOrSample(
+  job: Job,
+  plan: Screening,
+  deps: AnalyzeDeps,
+  signal?: AbortSignal,
+): Promise<TickOutcome> {
+  if (plan.kind !== 'fresh') return plan;
   switch (job.job_type) {
     case 'live-monitor':
-      return plan.kind === 'fresh' ? judgeCapture(job, plan.captured, deps, signal) : plan;
+      return judgeCapture(job, plan.captured, deps, signal);
     case 'live-digest':
-      return plan.kind === 'fresh' ? { kind: 'sampled', captured: plan.captured } : plan;
+      return { kind: 'sampled', captured: plan.captured };
   }
 }
 
@@ -178,11 +193,17 @@ function report(job: Job, outcome: TickOutcome, deps: AnalyzeDeps): void {
 
 /** Decides everything about a tick, from the job before it, the outcome and the time. Pure. */
 export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date, stretch = 1): TickDecision {
+  const { askedAt } = readTimes(outcome, now);
   switch (job.job_type) {
-    case 'live-monitor':
-      return decideMonitorTick(job, outcome, now, stretch);
-    case 'live-digest':
-      return decideDigestTick(job, outcome, now, stretch);
+    case 'live-monitor': {
+      const decision = decideMonitorTick(job, outcome, now, stretch);
+      return { ...decision, watch: recordModelWait(job, decision.watch, askedAt, now) };
+    }
+    case 'live-digest': {
+      const decision = decideDigestTick(job, outcome, now, stretch);
+      const after = { ...job, digest: decision.digest };
+      return { ...decision, watch: recordModelWait(after, decision.watch, askedAt, now) };
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import { createTimeLimit } from '../time-limit.ts';
 import type { Source } from '../records/job.ts';
 import type { JobStore } from '../ports/job-store.ts';
-import type { CaptureInput, CaptureOutput } from '../records/workflow.ts';
+import type { CaptureInput, CaptureOutput, CaptureResult } from '../records/workflow.ts';
 
 export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
   jobs: Pick<JobStore, 'source'>;
@@ -27,7 +27,18 @@ export async function captureTick(
   deps: CaptureDeps,
   signal?: AbortSignal,
 ): Promise<CaptureOutput> {
-  if (input.closing) return { kind: 'not_captured' };
+  const beganAt = deps.now();
+  const result = input.closing ? notCaptured : await captureOrFail(input, deps, signal);
+  return { ...result, began_at: beganAt.toISOString() };
+}
+
+const notCaptured: CaptureResult = { kind: 'not_captured' };
+
+async function captureOrFail(
+  input: CaptureInput,
+  deps: CaptureDeps,
+  signal?: AbortSignal,
+): Promise<CaptureResult> {
   try {
     return await captureAndStore(input, deps, signal);
   } catch (error) {
@@ -40,12 +51,12 @@ async function captureAndStore(
   input: CaptureInput,
   deps: CaptureDeps,
   signal?: AbortSignal,
-): Promise<CaptureOutput> {
+): Promise<CaptureResult> {
   const source = await deps.jobs.source(input.source_id);
   // The source of a deleted watch or an erased job, which a burst on AWS outlives: Analyze ends it. An active one ends as with a lost stream.
   if (!source) return noSource;
   // A burst outlives the cancellation of its job. Analyze then finds the job ended.
-  if (source.ended) return { kind: 'not_captured' };
+  if (source.ended) return notCaptured;
   const capture = await tryCapture(source, input, deps, signal);
   if ('kind' in capture) return capture;
   const motion = deps.compareMotion(capture.thumbnail, input.motion, source.regions ?? []);
@@ -69,7 +80,7 @@ async function tryCapture(
   input: CaptureInput,
   deps: CaptureDeps,
   signal?: AbortSignal,
-): Promise<Capture | CaptureOutput> {
+): Promise<Capture | CaptureResult> {
   const timeLimit = createTimeLimit(deps.limits.captureTimeoutSeconds, signal);
   try {
     return await deps.streams.capture(
@@ -98,7 +109,7 @@ async function tryCapture(
   }
 }
 
-const noSource: CaptureOutput = {
+const noSource: CaptureResult = {
   kind: 'failed',
   code: 'STREAM_FETCH_FAILED',
   message: 'Failed to fetch stream',
@@ -106,12 +117,12 @@ const noSource: CaptureOutput = {
   access_refused: false,
 };
 
-const advertisement: CaptureOutput = {
+const advertisement: CaptureResult = {
   kind: 'unavailable',
   message: 'The platform shows an advertisement instead of the stream',
 };
 
-function tooSlow(seconds: number): CaptureOutput {
+function tooSlow(seconds: number): CaptureResult {
   const { code, message, remediation } = new StreamFetchError(
     `The stream gave no picture within ${seconds} s. Check that it is running, and has a key frame every few seconds.`,
   );

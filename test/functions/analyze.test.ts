@@ -51,6 +51,7 @@ describe('analyze: workflow tasks', () => {
       message: 'm',
       remediation: 'r',
       access_refused: false,
+      began_at: world.clock.now.toISOString(),
     };
     const next = await handle({ ...execution, operation: 'analyze', capture: step.capture, captured });
     expect(next).toMatchObject({ done: false, capture: { tick: 2, resolve_again: true } });
@@ -67,7 +68,7 @@ describe('analyze: workflow tasks', () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
     const execution = { job_id: job.job_id, generation: 0 };
     const { capture } = (await handle({ ...execution, operation: 'begin' })) as WorkflowState;
-    const captured = { kind: 'unavailable', message: 'm' };
+    const captured = { kind: 'unavailable', message: 'm', began_at: world.clock.now.toISOString() };
     const ago = (seconds: number) => new Date(world.c.now().getTime() - seconds * 1000).toISOString();
     const tick = (planned_at?: string) =>
       handle({ ...execution, operation: 'analyze', capture, captured, ...(planned_at && { planned_at }) });
@@ -101,7 +102,7 @@ describe('analyze: workflow tasks', () => {
       ...execution,
       operation: 'analyze',
       capture: state.capture,
-      captured: { kind: 'unavailable', message: 'm' },
+      captured: { kind: 'unavailable', message: 'm', began_at: world.clock.now.toISOString() },
       burst: state.burst,
       burst_started_at: at(-6),
       burst_seconds: 240,

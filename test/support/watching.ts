@@ -56,6 +56,7 @@ export function captured(rest: Partial<Captured> = {}, at = start): Captured {
     black: false,
     motion_if_looked: 'looked',
     motion_if_skipped: 'skipped',
+    began_at: at.toISOString(),
     ...rest,
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { inputModeSchema } from '../../../core/records/capture.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import { JobNotFoundError } from '../../../core/errors.ts';
-import { failureSchema, sampleSchema } from '../../../core/records/job.ts';
+import { digestEndSchema, failureSchema, sampleSchema } from '../../../core/records/job.ts';
 import { summarizeWindows } from '../../../core/digest/summarize-windows.ts';
 import type { SummaryDeps } from '../../../core/digest/summarize-windows.ts';
 import { tokenUseSchema, verdictSchema } from '../../../core/records/vision.ts';
@@ -17,7 +17,7 @@ const closingSchema = z.object({
   ),
   samples: z.array(sampleSchema),
   last: z.boolean(),
-  endsAt: dateSchema.nullable(),
+  end: digestEndSchema.nullable(),
 });
 
 /** Direct calls of `analyze`, besides workflow tasks. `seconds` is the timeout of the caller. */

@@ -51,10 +51,9 @@ export function createRemoteSummarizer(invoke: Invoke): WindowSummarizer {
         start: start.toISOString(),
         end: end.toISOString(),
       }));
-      const endsAt = closing.endsAt?.toISOString() ?? null;
       const input = { operation: 'summarize', seconds, job_id } as const;
       const signal = AbortSignal.timeout((seconds + marginSeconds) * 1000);
-      const outcome = await invoke({ ...input, closing: { ...closing, spans, endsAt } }, signal);
+      const outcome = await invoke({ ...input, closing: { ...closing, spans } }, signal);
       return { closing, ...unwrapOutcome(outcome, summarizeAnswerSchema) };
     },
   };

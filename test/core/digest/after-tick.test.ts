@@ -11,7 +11,12 @@ const ended: TickOutcome = { kind: 'ended', message: 'Stream has ended' };
 const tokens = { input_tokens: 500, output_tokens: 50 };
 const failure = missed.kind === 'model_failed' ? missed.failure : undefined!;
 
-const sampledAt = (seconds: number): TickOutcome => ({ kind: 'sampled', captured: captureAt(seconds) });
+const timesAt = (seconds: number) => ({ at: after(seconds), askedAt: after(seconds) });
+const sampledAt = (seconds: number): TickOutcome => ({
+  kind: 'sampled',
+  captured: captureAt(seconds),
+  times: timesAt(seconds),
+});
 const skippedAt = (seconds: number, why: 'no_motion' | 'black' | 'frozen' | 'repeated'): TickOutcome => ({
   kind: 'skipped',
   why,
@@ -99,7 +104,7 @@ describe('a window', () => {
       [61, sampledAt(59)],
     ]);
     expect(decisions[1]?.asked).toHaveLength(2);
-    expect(decisions[1]?.digest).toEqual({ summarized: 1, windows: [], stream_ended_at: null });
+    expect(decisions[1]?.digest).toEqual({ summarized: 1, windows: [], end: null });
   });
 
   test('a window without samples closes without a model call, and its summary counts the skips', () => {
@@ -273,14 +278,21 @@ describe('ends', () => {
     expect(readSummaries(decisions)).toMatchObject([{ partial: true, window_end: after(20).toISOString() }]);
   });
 
-  test('a digest ends as stream_lost without a summary of the open window', () => {
+  test('a digest whose stream is lost ends as stream_lost, with a partial summary of the open window', () => {
     const decisions = play(runningDigest({ ...minute, window_minutes: 10, digest_duration_seconds: 600 }), [
       [0, sampledAt(0)],
       [20, captureFailed],
       [81, captureFailed],
     ]);
-    expect(decisions[2]?.ending?.reason).toBe('stream_lost');
-    expect(readSummaries(decisions)).toEqual([]);
+    expect(decisions[2]?.ending).toMatchObject({ status: 'failed', reason: 'stream_lost' });
+    expect(readSummaries(decisions)).toMatchObject([
+      {
+        partial: true,
+        frames_captured: 1,
+        window_end: after(81).toISOString(),
+        gaps: [{ reason: 'stream' }],
+      },
+    ]);
   });
 });
 
@@ -365,11 +377,11 @@ describe('a model that gives no summary', () => {
     const decisions = play(job, [
       [0, sampledAt(0)],
       [60, due, 'silent'],
-      [80, due],
+      [90, due],
     ]);
     expect(decisions[1]).toMatchObject({
       ending: undefined,
-      next: { wait_until: after(80).toISOString(), closing: true },
+      next: { wait_until: after(90).toISOString(), closing: true },
     });
     expect(decisions[2]?.ending?.reason).toBe('max_windows_reached');
     expect(readSummaries(decisions)).toMatchObject([{ window_end: after(60).toISOString(), partial: false }]);

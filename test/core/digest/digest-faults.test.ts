@@ -7,7 +7,6 @@ import type { JobChange } from '../../../core/ports/job-store.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
-import { digestStateSchema } from '../../../core/records/job.ts';
 
 let world: World;
 beforeEach(() => {
@@ -146,8 +145,4 @@ test('a stream that has ended is not captured again for a repeated summary', asy
     { summary: 'Nothing happened.', partial: true, window_end: endedAt, gaps: [] },
   ]);
   expect((await readEvents(jobId)).at(-1)).toMatchObject({ data: { reason: 'stream_ended' } });
-});
-
-test('a digest state stored without the end of its stream is read as one whose stream has not ended', () => {
-  expect(digestStateSchema.parse({ summarized: 2, windows: [] }).stream_ended_at).toBeNull();
 });

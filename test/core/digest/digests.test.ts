@@ -148,11 +148,14 @@ describe('a digest', () => {
     expect(await readSummaries(jobId)).toHaveLength(1);
   });
 
-  test('a digest that fails by a defect ends without a summary of the open window', async () => {
+  test('a digest that fails by a defect tells of the open window that it has no summary', async () => {
     const { jobId, step } = await begun();
     await world.tick(step);
     await failJob(jobId, 'It broke.', world.c);
-    expect(await readTypes(jobId)).toEqual(['job_started', 'error', 'job_stopped']);
+    expect(await readTypes(jobId)).toEqual(['job_started', 'summary_generated', 'error', 'job_stopped']);
+    expect(await readSummaries(jobId)).toMatchObject([
+      { summary: "There is no summary of this window's 1 picture: Internal server error." },
+    ]);
   });
 });
 

@@ -9,6 +9,7 @@ import {
 } from '../../../core/errors.ts';
 import type { JobEvent } from '../../../core/records/event.ts';
 import type { DigestJob, Job, MonitorJob } from '../../../core/records/job.ts';
+import { computeCoverage, watchSeconds } from '../../../core/tick/coverage.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { cancelJob, failJob } from '../../../core/job/end-job.ts';
@@ -239,6 +240,7 @@ async function checkPromises({ c }: World, lives: Life[]): Promise<void> {
     const job = await c.jobs.get(life.job.job_id, c.now());
     if (!job) continue;
     if (!isTerminal(job.status)) active.push(job);
+    checkCoverage(job, c.now(), life.setBack);
     const before = life.statuses.at(-1);
     if (before !== job.status) {
       expect(allowed).toContain(`${before} ${job.status}`);
@@ -248,6 +250,16 @@ async function checkPromises({ c }: World, lives: Life[]): Promise<void> {
   }
   expect(active.length).toBeLessThanOrEqual(10);
   expect(await c.jobs.countActive('harbour')).toBe(active.length);
+}
+
+/** Watched time and gaps are the time from the start to the deadline at most, and the gaps are apart from each other. */
+function checkCoverage(job: Job, now: Date, setBack: boolean): void {
+  const { watched_seconds: watched, gap_seconds: gapSeconds, gaps } = computeCoverage(job, now);
+  if (setBack) return;
+  expect(watched + gapSeconds).toBeCloseTo(watchSeconds(job, now), 2);
+  if (gaps.length === 0) return;
+  const times = [job.started_at!, ...gaps.flatMap(({ from, to }) => [from, to]), job.deadline!];
+  expect(times).toEqual(times.toSorted());
 }
 
 function checkLog(job: Job, events: JobEvent[], setBack: boolean): void {
@@ -273,7 +285,7 @@ function checkAlerts({ counters, config }: MonitorJob, events: JobEvent[]): void
   expect(ticks).toEqual(ticks.map((_, index) => index + 1));
 }
 
-/** One summary a window, end to end from the start; an end that is no failure leaves nothing untold. */
+/** One summary a window, end to end from the start; no end leaves anything untold. */
 function checkSummaries(job: DigestJob, events: JobEvent[], setBack: boolean): void {
   const summaries = events.flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
   expect(summaries.map(({ window_index: index }) => index)).toEqual(summaries.map((_, at) => at + 1));
@@ -291,9 +303,8 @@ function checkSummaries(job: DigestJob, events: JobEvent[], setBack: boolean): v
   const { max_windows: maxWindows } = job.config;
   if (maxWindows !== null) expect(summaries.length).toBeLessThanOrEqual(maxWindows);
   if (job.reason === 'max_windows_reached') expect(summaries.length).toBe(maxWindows);
-  if (isTerminal(job.status) && job.status !== 'failed' && job.started_at !== null) {
-    const overAt = [job.ended_at ?? '', job.deadline ?? ''].toSorted()[0] ?? '';
-    if (!setBack) expect(ends.at(-1) ?? job.started_at).toBe(overAt);
+  if (isTerminal(job.status) && job.started_at !== null) {
+    if (!setBack) expect(ends.at(-1) ?? job.started_at).toBe(job.digest.end?.at);
     expect(sum(summaries.map(({ frames_captured: count }) => count))).toBe(job.counters.frames_captured);
     expect(sum(summaries.map(({ frames_skipped: count }) => count))).toBe(job.counters.frames_skipped);
   }

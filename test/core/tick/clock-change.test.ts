@@ -55,11 +55,15 @@ describe('a job on a clock that was set back', () => {
     const job = runningDigest();
     const samples = [{ frame_key: 'a', captured_at: iso(90) }];
     const window = { index: 1, frames_captured: 1, skipped: noSkips, samples };
-    const digest = { summarized: 0, windows: [window], stream_ended_at: iso(100) };
+    const digest = {
+      summarized: 0,
+      windows: [window],
+      end: { at: iso(100), reason: 'stream_ended' as const },
+    };
     const moved = onClock({ ...job, started_at: iso(0), digest }, after(50));
     expect(moved).toMatchObject({
       started_at: iso(-50),
-      digest: { windows: [{ samples: [{ captured_at: iso(40) }] }], stream_ended_at: iso(50) },
+      digest: { windows: [{ samples: [{ captured_at: iso(40) }] }], end: { at: iso(50) } },
     });
   });
 

@@ -81,10 +81,10 @@ describe('what is no news is never judged, with or without the pre-filter', () =
   });
 });
 
-test('a tick at the deadline of its job needs no check', () => {
+test('a capture that began before the deadline is checked, and a later one is not used', () => {
   const job = runningJob({ monitor_duration_seconds: 30 });
-  expect(screenCapture(job, captured(), after(29.9)).kind).toBe('fresh');
-  expect(screenCapture(job, captured(), after(30)).kind).toBe('no_capture');
+  expect(screenCapture(job, captured({}, after(29.9)), after(50)).kind).toBe('fresh');
+  expect(screenCapture(job, captured({}, after(30)), after(50)).kind).toBe('no_capture');
   expect(
     screenCapture(
       job,
@@ -94,11 +94,14 @@ test('a tick at the deadline of its job needs no check', () => {
         message: 'gone',
         remediation: '',
         access_refused: false,
+        began_at: after(31).toISOString(),
       },
       after(31),
     ).kind,
   ).toBe('no_capture');
-  expect(screenCapture(runningJob(), { kind: 'not_captured' }, after(1)).kind).toBe('no_capture');
+  expect(
+    screenCapture(runningJob(), { kind: 'not_captured', began_at: after(1).toISOString() }, after(1)).kind,
+  ).toBe('no_capture');
 });
 
 test('a digest never takes the same segment twice, also while it waits for the model', () => {

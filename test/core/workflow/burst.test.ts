@@ -21,7 +21,7 @@ const tick: Extract<AnalyzeInput, { operation: 'analyze' }> = {
     seen: null,
     motion: null,
   },
-  captured: { kind: 'not_captured' },
+  captured: { kind: 'not_captured', began_at: start.toISOString() },
 };
 const inBurst = { ...tick, burst: 3, burst_started_at: start.toISOString(), burst_seconds: 240 };
 
@@ -126,7 +126,11 @@ describe('the bursts of a job', () => {
     const { source_id } = (await world.c.jobs.get(jobId, world.c.now()))!;
     const capture = { ...tick.capture, source_id, tick: number };
     const started = { burst, burst_started_at: world.c.now().toISOString(), burst_seconds: 240 };
-    const captured = { kind: 'unavailable', message: 'No process is free' } as const;
+    const captured = {
+      kind: 'unavailable',
+      message: 'No process is free',
+      began_at: start.toISOString(),
+    } as const;
     return analyzeTask({ ...tick, job_id: jobId, capture, captured, ...started }, world.c);
   };
 

@@ -41,6 +41,14 @@ describe('the message of a creation', () => {
     );
   });
 
+  test('the message says that a clip as long as the monitor leaves time for one check', async () => {
+    const clip = { ...monitor, input_mode: 'clip', clip_duration_seconds: 10 };
+    expect((await create('/live-monitor', { ...clip, monitor_duration_seconds: 10 })).message).toMatch(
+      / A clip takes 10 s, which is not shorter than the monitor: it makes one check\.$/,
+    );
+    expect((await create('/live-monitor', { ...clip, monitor_duration_seconds: 11 })).notices).toEqual([]);
+  });
+
   test('the message warns of a blank condition', async () => {
     expect((await create('/live-monitor', { ...stream, condition: ' ' })).notices).toEqual([
       expect.stringMatching(/^The condition is blank/),

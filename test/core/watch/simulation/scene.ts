@@ -1,4 +1,4 @@
-import type { CaptureOutput } from '../../../../core/records/workflow.ts';
+import type { CaptureResult } from '../../../../core/records/workflow.ts';
 import type { PlainTick } from './plain.ts';
 import type { Random } from './random.ts';
 
@@ -63,7 +63,7 @@ export class Scene {
     return this.described;
   }
 
-  capture(now: number): CaptureOutput {
+  capture(now: number): CaptureResult {
     const mode = this.modeAt(now);
     if (mode === 'failed' || mode === 'refused') {
       this.described = { kind: mode };
@@ -83,7 +83,7 @@ export class Scene {
     return this.picture(mode, now);
   }
 
-  private picture(mode: Mode, now: number): CaptureOutput {
+  private picture(mode: Mode, now: number): CaptureResult {
     const { segmentSeconds } = this;
     const at = mode === 'stale' ? this.mode.begin : now;
     const segment = segmentSeconds === 0 ? now : Math.floor(at / (segmentSeconds * 1000));

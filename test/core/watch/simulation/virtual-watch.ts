@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Schedule, Watch, WatchConfig } from '../../../../core/records/watch.ts';
 import type { NewWatchEvent } from '../../../../core/records/watch-event.ts';
 import { watchStateSchema } from '../../../../core/records/watch-state.ts';
-import type { CaptureOutput } from '../../../../core/records/workflow.ts';
+import type { CaptureResult } from '../../../../core/records/workflow.ts';
 import { reserve, budgetOnDay } from '../../../../core/watch/budget.ts';
 import {
   acknowledgeAlert,
@@ -69,7 +69,7 @@ export class VirtualWatch {
     const plannedAt = next === null ? this.now : Date.parse(next.wait_until);
     const closing = next?.closing ?? false;
     this.now = Math.max(this.now, plannedAt) + this.lateMs() + this.random.integer(50, 900);
-    const output: CaptureOutput = closing ? { kind: 'not_captured' } : this.scene.capture(this.now);
+    const output: CaptureResult = closing ? { kind: 'not_captured' } : this.scene.capture(this.now);
     const screening = screenWatchCapture(this.record, output);
     const base = closing ? ({ kind: 'none' } as const) : this.scene.describe(this.now);
     const expectedKind = base.kind === 'fresh' ? this.expectedFresh() : base.kind;
