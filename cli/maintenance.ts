@@ -3,9 +3,9 @@ import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
 import type { EmbeddedWatchStore } from '../adapters/embedded/watch-store.ts';
 import type { EmbeddedWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
-import type { WorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
+import type { CaptureStates } from '../adapters/embedded/scheduler/capture-states.ts';
+import type { Scheduler } from '../adapters/embedded/scheduler/scheduler.ts';
 import type { SetTimer } from '../core/time-limit.ts';
-import type { ExecutionStore } from '../adapters/embedded/workflow/execution-store.ts';
 import type { CoreDeps } from '../core/dependencies.ts';
 import { rules } from '../core/rules.ts';
 import { addSeconds, isOver } from '../core/time.ts';
@@ -22,8 +22,8 @@ export type MaintenanceDeps = {
   media: Pick<EmbeddedMediaStore, 'sweep'>;
   watchStore: Pick<EmbeddedWatchStore, 'sweep'>;
   watchDeliveries: Pick<EmbeddedWatchDeliveryStore, 'sweep'>;
-  executions: WorkflowEngine;
-  executionStore: Pick<ExecutionStore, 'prune'>;
+  executions: Pick<Scheduler, 'resume'>;
+  captureStates: Pick<CaptureStates, 'prune'>;
   setTimer: SetTimer;
   log: Log;
   /** Bounds the size of the media; absent without a bound. */
@@ -38,14 +38,14 @@ const watchesARun = 200;
 const endOfTime = new Date(8.64e15);
 
 /**
- * Embedded EventBridge and TTL: at start extends leases, resumes executions, reconciles; then every minute. Returns a function
+ * Embedded EventBridge and TTL: at start extends leases, resumes runs, reconciles; then every minute. Returns a function
  * that stops it.
  */
 export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Promise<void>> {
   const { core, executions, setTimer } = deps;
   const repairs = createRepairs(deps);
   repairs.renewLeases();
-  executions.resume();
+  await executions.resume();
   const everything = { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER };
   await reconcile(core, everything);
   await repairWatches(core, everything);
@@ -84,7 +84,7 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
 }
 
 async function tidy(
-  { core, jobs, keys, media, watchStore, watchDeliveries, executionStore, log, trimMedia }: MaintenanceDeps,
+  { core, jobs, keys, media, watchStore, watchDeliveries, captureStates, log, trimMedia }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = core.now();
@@ -98,7 +98,7 @@ async function tidy(
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
     'sweep of watches': async () => watchStore.sweep(now),
     'sweep of deliveries': async () => watchDeliveries.sweep(now),
-    'sweep of executions': async () => executionStore.prune(aDayAgo),
+    'sweep of capture states': async () => captureStates.prune(aDayAgo),
   };
   for (const [name, step] of Object.entries(steps)) {
     await step().catch((error: unknown) =>

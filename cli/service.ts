@@ -1,5 +1,4 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
 import { createCallerEraser } from '../adapters/embedded/caller-eraser.ts';
@@ -35,10 +34,10 @@ import { teeLog } from '../adapters/embedded/tee-log.ts';
 import { mountReferencePage } from '../adapters/embedded/reference-page.ts';
 import { createSteadyClock } from '../adapters/steady-clock.ts';
 import { setSystemTimer, waitAtMost } from '../core/time-limit.ts';
-import { systemClock } from '../adapters/embedded/workflow/clock.ts';
-import { createWorkflowEngine } from '../adapters/embedded/workflow/engine.ts';
-import { createExecutionStore, migrateExecutions } from '../adapters/embedded/workflow/execution-store.ts';
-import { writePositionsLate } from '../adapters/embedded/workflow/late-positions.ts';
+import { createCaptureStates } from '../adapters/embedded/scheduler/capture-states.ts';
+import { systemClock } from '../adapters/embedded/scheduler/clock.ts';
+import { createScheduler } from '../adapters/embedded/scheduler/scheduler.ts';
+import { listUnfinishedRuns } from '../adapters/embedded/scheduler/unfinished-runs.ts';
 import { createWebhookGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createApp } from '../adapters/http/app.ts';
@@ -110,8 +109,6 @@ const deliveriesAtOnce = 1024;
 /** Folder that `npm run build:console` writes. */
 const consoleFolder = fileURLToPath(new URL('../console/dist', import.meta.url));
 
-const definitionFile = new URL('../workflow/watch.asl.json', import.meta.url);
-
 const now = () => new Date();
 /** Monotonic clock for measurements within this process, which a clock set back cannot extend. */
 const steadyNow = createSteadyClock({ wallMs: Date.now, monotonicMs: () => performance.now() });
@@ -128,7 +125,6 @@ export async function openService(
   const database = openDatabase(directory.database);
   verifyDatabase(database);
   const masterSecret = await openMasterSecret(directory.masterSecret, database);
-  migrateExecutions(database);
   const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
   const webhookHttp = createGuardedHttp(webhookUrls);
   const turns = createTurns(settings);
@@ -159,11 +155,7 @@ export async function openService(
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
   const media = createMediaStore(directory.media);
-  const executionStore = writePositionsLate({
-    store: createExecutionStore(database),
-    setTimer: setSystemTimer,
-    log,
-  });
+  const captureStates = createCaptureStates(database, now);
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
   const limits = createLimits(settings);
   const model = createModelStatus({
@@ -263,13 +255,13 @@ export async function openService(
     sha256,
     randomBytes: (length: number) => randomBytes(length),
   };
-  const executions = createWorkflowEngine({
-    definition: JSON.parse(await readFile(definitionFile, 'utf8')),
-    resources: {
-      AnalyzeFunctionArn: (input, signal) => analyzeTask(input, deps, signal),
-      CaptureFunctionArn: (input, signal) => captureTask(input, captureDeps, signal),
+  const executions = createScheduler({
+    unfinishedRuns: listUnfinishedRuns(database),
+    tasks: {
+      analyze: (input, signal) => analyzeTask(input, deps, signal),
+      capture: (input, signal) => captureTask(input, captureDeps, signal),
     },
-    store: executionStore,
+    captureStates,
     clock: reportLateTimers(
       systemClock,
       () => performance.now(),
@@ -295,7 +287,7 @@ export async function openService(
     keys,
     media,
     executions,
-    executionStore,
+    captureStates,
     setTimer: setSystemTimer,
     log,
     ...(settings.mediaMb > 0 && {
@@ -325,7 +317,6 @@ export async function openService(
       model.close();
       for (const close of closers) await close();
       await executions.close();
-      executionStore.close();
       // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
       database.close();
       await Promise.all([closeSessions(), http.close(), webhookHttp.close()]);

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { CallerEraser, CallerWork } from '../../core/ports/caller-eraser.ts';
-import { migrateExecutions } from './workflow/execution-store.ts';
 import { transaction, withStorageErrors } from './transaction.ts';
 
 /** Statements that remove a job and what belongs to it; `$id` is its id. */
@@ -11,7 +10,7 @@ const ofJob = [
   'DELETE FROM events WHERE job_id = $id',
   'DELETE FROM slots WHERE job_id = $id',
   'DELETE FROM idempotency WHERE job_id = $id',
-  'DELETE FROM workflow_executions WHERE job_id = $id',
+  'DELETE FROM capture_states WHERE run_id = $id',
   'DELETE FROM jobs WHERE job_id = $id',
 ];
 
@@ -25,7 +24,7 @@ const ofWatch = [
   'DELETE FROM watch_secrets WHERE watch_id = $id',
   'DELETE FROM alerts WHERE watch_id = $id',
   'DELETE FROM idempotency WHERE job_id = $id',
-  'DELETE FROM workflow_executions WHERE job_id = $id',
+  'DELETE FROM capture_states WHERE run_id = $id',
   'DELETE FROM watches WHERE watch_id = $id',
 ];
 
@@ -44,7 +43,6 @@ function listWork(
 
 /** Creates the eraser of callers. Throws `TransientError` for disk faults. */
 export function createCallerEraser(database: DatabaseSync): CallerEraser {
-  migrateExecutions(database);
   const run = (statements: readonly string[], { id, sourceId }: CallerWork) => {
     for (const statement of statements) database.prepare(statement).run({ id });
     database.prepare('DELETE FROM sources WHERE source_id = ?').run(sourceId);

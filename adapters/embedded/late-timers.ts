@@ -1,4 +1,4 @@
-import type { Clock } from './workflow/clock.ts';
+import type { Clock } from './scheduler/clock.ts';
 
 /** Returns the clock, which reports for each timer how late it fires. Time for which the machine sleeps does not count. */
 export function reportLateTimers(

@@ -22,8 +22,8 @@ test('maintenance sweeps watches and revoked keys every minute, keys by the age 
       },
     },
     watchDeliveries: { sweep: () => 0 },
-    executions: { ...world.c.executions, resume: () => undefined, close: async () => undefined },
-    executionStore: { prune: () => 0 },
+    executions: { resume: async () => undefined },
+    captureStates: { prune: () => 0 },
     setTimer: (fire, delayMs) => {
       timers.push({ fire, delayMs });
       return () => undefined;

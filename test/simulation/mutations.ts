@@ -207,7 +207,13 @@ const ofService: Row[] = [
     'expires_at: change.expiresAt',
     'expires_at: null',
   ],
-  ['ended executions are removed', 'cli/maintenance.ts', 'executionStore.prune(aDayAgo)', 'aDayAgo'],
+  ['old capture states are removed', 'cli/maintenance.ts', 'captureStates.prune(aDayAgo)', 'aDayAgo'],
+  [
+    'a newer generation ends the wait of the one before',
+    'adapters/embedded/scheduler/run.ts',
+    "activity === 'next tick' || activity === 'repetition'",
+    "activity === 'repetition'",
+  ],
   [
     'events are published before they are marked',
     'core/delivery/publish-watch-events.ts',

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { createAlertId } from '../../adapters/alert-id.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
@@ -14,9 +13,9 @@ import type { EmbeddedMediaStore } from '../../adapters/embedded/media-store.ts'
 import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
 import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
-import { createWorkflowEngine } from '../../adapters/embedded/workflow/engine.ts';
-import { createExecutionStore, migrateExecutions } from '../../adapters/embedded/workflow/execution-store.ts';
-import { writePositionsLate } from '../../adapters/embedded/workflow/late-positions.ts';
+import { createCaptureStates } from '../../adapters/embedded/scheduler/capture-states.ts';
+import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
+import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
 import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
@@ -36,10 +35,6 @@ import type { WatchDeps } from '../../core/watch/watch-deps.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import { comparePictures } from './camera.ts';
 import type { TimerOwner, VirtualTime } from './virtual-time.ts';
-
-const definition: unknown = JSON.parse(
-  readFileSync(new URL('../../workflow/watch.asl.json', import.meta.url), 'utf8'),
-);
 
 /** World outside of the process. */
 export type Outside = {
@@ -68,7 +63,6 @@ export function startProcess(
   outside: Outside,
   onFailedStart: (error: unknown) => void,
 ): ServiceProcess {
-  migrateExecutions(database);
   const { now } = time;
   const { log, media, random, newId, streams, vision, webhooks } = outside;
   const setTimer = time.createTimers(owner);
@@ -78,7 +72,7 @@ export function startProcess(
   const queue = createDeliveryQueue({ database, now, setTimer, log });
   const watchStore = (outside.recordCommits ?? ((store) => store))(createWatchStore(database));
   const watchDeliveries = createWatchDeliveryStore(database);
-  const executionStore = writePositionsLate({ store: createExecutionStore(database), setTimer, log });
+  const captureStates = createCaptureStates(database, now);
   const masterSecret = Buffer.alloc(32, 7);
   const signer = createWebhookSigner({ masterSecret });
   const modelPrice = { input: 0.000_06, output: 0.000_24 };
@@ -131,13 +125,13 @@ export function startProcess(
     sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
     ...outside.parts,
   };
-  const executions = createWorkflowEngine({
-    definition,
-    resources: {
-      AnalyzeFunctionArn: (input, signal) => outside.runTask(input, () => analyzeTask(input, deps, signal)),
-      CaptureFunctionArn: (input, signal) => captureTask(input, deps, signal),
+  const executions = createScheduler({
+    unfinishedRuns: listUnfinishedRuns(database),
+    tasks: {
+      analyze: (input, signal) => outside.runTask(input, () => analyzeTask(input, deps, signal)),
+      capture: (input, signal) => captureTask(input, deps, signal),
     },
-    store: executionStore,
+    captureStates,
     clock: time.engineClock(owner),
     random,
     log,
@@ -155,7 +149,7 @@ export function startProcess(
     watchStore,
     watchDeliveries,
     executions,
-    executionStore,
+    captureStates,
   };
   startMaintenance({ ...maintenance, setTimer, log })
     .then(() => void queue.consume((message) => deliverMessage(message, deps)))

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createClock, type Clock } from '../../adapters/embedded/workflow/clock.ts';
+import { createClock, type Clock } from '../../adapters/embedded/scheduler/clock.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
 
 /** Owner of timers. The timers of a killed process never fire. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ClockSource } from '../../adapters/embedded/workflow/clock.ts';
+import type { ClockSource } from '../../adapters/embedded/scheduler/clock.ts';
 
 type Timer = { atMs: number; fire: () => void };
 

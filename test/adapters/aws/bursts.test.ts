@@ -5,7 +5,7 @@ import { analyzeInputSchema } from '../../../core/records/workflow.ts';
 import { rules } from '../../../core/rules.ts';
 import bursts from '../../../workflow/bursts.asl.json' with { type: 'json' };
 import watch from '../../../workflow/watch.asl.json' with { type: 'json' };
-import { executionInput } from '../embedded/workflow/scripted-job.ts';
+import { executionInput } from '../../support/scripted-run.ts';
 
 const input = executionInput();
 

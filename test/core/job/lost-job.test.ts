@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { loadWorkflow } from '../../../adapters/embedded/workflow/definition.ts';
-import type { TaskState } from '../../../adapters/embedded/workflow/state-schemas.ts';
 import { isLost } from '../../../core/job/reconcile.ts';
 import { rules } from '../../../core/rules.ts';
-import watch from '../../../workflow/watch.asl.json' with { type: 'json' };
+import { maxRetryDelay, taskLimits, type TaskLimits } from '../../../core/workflow/task-limits.ts';
 import { after, newJob } from '../../contract/records.ts';
 
 const running = { generation: 0, status: 'running', runsHere: false };
@@ -45,12 +43,8 @@ describe('isLost', () => {
 });
 
 test('the maximum silence of a job exceeds all retries of its workflow between two commits', () => {
-  const workflow = loadWorkflow(watch, ['AnalyzeFunctionArn', 'CaptureFunctionArn']);
-  const seconds = ['Begin', 'Capture', 'Analyze'].map((name) => {
-    const state = workflow.states.get(name);
-    if (state?.Type !== 'Task') throw new Error(`${name} is no task`);
-    return maxTaskSeconds(state);
-  });
+  const { begin, capture, analyze } = taskLimits;
+  const seconds = [begin, capture, analyze].map(maxTaskSeconds);
   const total = seconds.reduce((sum, each) => sum + each, 0);
   expect(total + rules.leaseMarginSeconds + sweepSeconds).toBeLessThanOrEqual(rules.maxTickSeconds);
 });
@@ -59,12 +53,9 @@ test('the maximum silence of a job exceeds all retries of its workflow between t
 const sweepSeconds = 60;
 
 /** Every retrier used up, every attempt ended by its timeout, every delay without jitter. */
-function maxTaskSeconds({ TimeoutSeconds: timeoutSeconds, Retry: retriers }: TaskState): number {
-  if (timeoutSeconds === undefined) throw new Error('A task without a timeout may take forever');
-  return retriers.reduce((sum, { MaxAttempts, IntervalSeconds, BackoffRate, MaxDelaySeconds }) => {
-    const delays = Array.from({ length: MaxAttempts }, (_, used) =>
-      Math.min(IntervalSeconds * BackoffRate ** used, MaxDelaySeconds),
-    );
+function maxTaskSeconds({ timeoutSeconds, retries }: TaskLimits): number {
+  return retries.reduce((sum, rule) => {
+    const delays = Array.from({ length: rule.maxAttempts }, (_, used) => maxRetryDelay(rule, used));
     return delays.reduce((total, delay) => total + delay + timeoutSeconds, sum);
   }, timeoutSeconds);
 }

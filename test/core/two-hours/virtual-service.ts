@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { createDeliveryQueue } from '../../../adapters/embedded/delivery-queue.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createSteadyClock } from '../../../adapters/steady-clock.ts';
-import { createClock } from '../../../adapters/embedded/workflow/clock.ts';
-import { createWorkflowEngine } from '../../../adapters/embedded/workflow/engine.ts';
-import {
-  createExecutionStore,
-  migrateExecutions,
-} from '../../../adapters/embedded/workflow/execution-store.ts';
+import { createCaptureStates } from '../../../adapters/embedded/scheduler/capture-states.ts';
+import { createClock } from '../../../adapters/embedded/scheduler/clock.ts';
+import { createScheduler } from '../../../adapters/embedded/scheduler/scheduler.ts';
+import { listUnfinishedRuns } from '../../../adapters/embedded/scheduler/unfinished-runs.ts';
 import { startMaintenance } from '../../../cli/maintenance.ts';
 import type { CompareMotion } from '../../../core/records/motion.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
@@ -24,10 +21,6 @@ import { start } from '../../contract/records.ts';
 import { createMachineClock, type MachineClock } from '../../support/machine-clock.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import { playScript, scriptSeconds, type Script } from './scripted-stream.ts';
-
-const definition: unknown = JSON.parse(
-  readFileSync(new URL('../../../workflow/watch.asl.json', import.meta.url), 'utf8'),
-);
 
 /** One monitor watches a scripted stream for two hours, its alerts go to a receiver that fails now and then. */
 export async function watchTwoHours(script: Script, config: Record<string, unknown>) {
@@ -51,24 +44,23 @@ export type VirtualStream = {
 };
 
 /**
- * The whole core with the engine, the store, the queue and the upkeep of the embedded service, on a clock that passes as fast as the
+ * The whole core with the scheduler, the store, the queue and the upkeep of the embedded service, on a clock that passes as fast as the
  * machine can.
  */
 export async function startVirtualService(clock: MachineClock, stream: VirtualStream, maxJobSeconds: number) {
   const world = createWorld({ maxJobSeconds, retentionSeconds: 86_400 });
   const database = openDatabase(':memory:');
-  migrateExecutions(database);
-  const executionStore = createExecutionStore(database);
+  const captureStates = createCaptureStates(database, clock.now);
   const receiver = createUnreliableReceiver();
   const { now, setTimer } = clock;
   const queue = createDeliveryQueue({ database, now: createSteadyClock(clock), setTimer, log: world.c.log });
-  const engine = createWorkflowEngine({
-    definition,
-    resources: {
-      CaptureFunctionArn: (input, signal) => captureTask(input, c, signal),
-      AnalyzeFunctionArn: (input, signal) => analyzeTask(input, c, signal),
+  const scheduler = createScheduler({
+    unfinishedRuns: listUnfinishedRuns(world.database),
+    tasks: {
+      analyze: (input, signal) => analyzeTask(input, c, signal),
+      capture: (input, signal) => captureTask(input, c, signal),
     },
-    store: executionStore,
+    captureStates,
     clock: createClock(clock),
     random: () => 0.5,
     log: world.c.log,
@@ -79,7 +71,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     streams: { ...world.c.streams, capture: stream.capture },
     vision: { ...world.c.vision, judge: stream.judge },
     compareMotion: stream.compareMotion,
-    executions: engine,
+    executions: scheduler,
     queue,
     webhooks: { send: async (request) => receiver.take(request) },
   };
@@ -90,8 +82,8 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     media: { sweep: async () => 0 },
     watchStore: { sweep: () => 0 },
     watchDeliveries: { sweep: () => 0 },
-    executions: engine,
-    executionStore,
+    executions: scheduler,
+    captureStates,
     setTimer,
     log: world.c.log,
   });
@@ -117,7 +109,7 @@ export async function startVirtualService(clock: MachineClock, stream: VirtualSt
     close: async () => {
       await stopUpkeep();
       await consumer.close();
-      await engine.close();
+      await scheduler.close();
       database.close();
       world.close();
     },

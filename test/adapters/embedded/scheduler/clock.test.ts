@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { systemClock } from '../../../../adapters/embedded/workflow/clock.ts';
+import { systemClock } from '../../../../adapters/embedded/scheduler/clock.ts';
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000);
 const day = 86_400;

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Clock } from '../../../../adapters/embedded/workflow/clock.ts';
-
-export const startOfTest = new Date('2026-01-01T00:00:00.000Z');
+import type { Clock } from '../../../../adapters/embedded/scheduler/clock.ts';
+import { start } from '../../../contract/records.ts';
 
 type Timer = { at: Date; run: () => void };
 
@@ -10,7 +9,7 @@ export class FakeClock implements Clock {
   private time: Date;
   private readonly timers = new Set<Timer>();
 
-  constructor(time = startOfTest) {
+  constructor(time = start) {
     this.time = time;
   }
 

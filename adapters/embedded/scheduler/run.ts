@@ -1,0 +1,224 @@
+import { TransientError } from '../../../core/errors.ts';
+import { jobLog, type Log } from '../../../core/ports/log.ts';
+import type {
+  AnalyzeInput,
+  CaptureInput,
+  CaptureOutput,
+  ExecutionInput,
+  WorkflowState,
+} from '../../../core/records/workflow.ts';
+import { findRetryRule, maxRetryDelay, taskLimits } from '../../../core/workflow/task-limits.ts';
+import type { RetryRule, TaskName } from '../../../core/workflow/task-limits.ts';
+import type { CaptureStates } from './capture-states.ts';
+import type { Clock } from './clock.ts';
+
+/** Tasks of a tick, those of `core/workflow/tasks.ts`. A repeated task has no further effect. */
+export type RunTasks = {
+  analyze(input: AnalyzeInput, signal: AbortSignal): Promise<WorkflowState | ClosedRun>;
+  capture(input: CaptureInput, signal: AbortSignal): Promise<CaptureOutput>;
+};
+type ClosedRun = { job_id: string; done: true };
+type Task<Result> = (signal: AbortSignal) => Promise<Result>;
+
+export type RunDeps = {
+  tasks: RunTasks;
+  captureStates: CaptureStates;
+  clock: Clock;
+  /** Random number from 0 to below 1. */
+  random: () => number;
+  log: Log;
+};
+
+/** Step that a run waits for: its next tick, a repetition, or a task. */
+type Activity = 'next tick' | 'repetition' | TaskName;
+
+/** Waits for a disk that takes no write: 1, 2, 4 … 30 s. */
+const maxRoomPauseSeconds = 30;
+
+/** Thrown by a step that the run does not wait for any more. */
+class InterruptedError extends Error {}
+
+/**
+ * Runs the ticks of a job or watch: waits, captures and analyzes until Analyze says that it is done. Everything that must survive the process is in the
+ * record that Analyze commits.
+ */
+export class Run {
+  private readonly runId: string;
+  private generation: number;
+  private readonly deps: RunDeps;
+  /** Called with each task. */
+  private readonly onTask: (settled: Promise<unknown>) => void;
+  /** True if the record is to be read before the next tick. */
+  private mustBegin = true;
+  private isEnded = false;
+  private activity: Activity = 'begin';
+  /** Ends the step that the run waits for. */
+  private interrupt: (() => void) | undefined;
+
+  constructor(
+    { job_id: runId, generation }: ExecutionInput,
+    deps: RunDeps,
+    onTask: (settled: Promise<unknown>) => void,
+  ) {
+    this.runId = runId;
+    this.generation = generation;
+    this.deps = deps;
+    this.onTask = onTask;
+  }
+
+  /** Runs to the end, and then calls `onEnd`. Never rejects. */
+  async follow(onEnd: () => void): Promise<void> {
+    while (this.mustBegin && !this.isEnded) {
+      this.mustBegin = false;
+      const execution = { job_id: this.runId, generation: this.generation };
+      await this.runTicks(execution).catch((error: unknown) => this.close(execution, error));
+    }
+    onEnd();
+  }
+
+  /** Returns false for a generation that has begun. Otherwise the run reads its record again, without the wait or the capture under way. */
+  begin(generation: number): boolean {
+    if (generation <= this.generation) return false;
+    this.generation = generation;
+    this.mustBegin = true;
+    // A verdict is not dropped: Analyze commits it, or finds that the record has changed.
+    if (['next tick', 'repetition', 'capture'].includes(this.activity)) this.interrupt?.();
+    return true;
+  }
+
+  /** Ends the wait for the next tick: the record is read again, and tells when it is due. */
+  wake(): void {
+    if (this.activity !== 'next tick') return;
+    this.mustBegin = true;
+    this.interrupt?.();
+  }
+
+  /** Takes no further step, and aborts the task under way. Its late result is dropped. */
+  end(): void {
+    this.isEnded = true;
+    this.interrupt?.();
+  }
+
+  private async runTicks(execution: ExecutionInput): Promise<void> {
+    const { tasks, captureStates } = this.deps;
+    let step = await this.attempt('begin', async (signal) => {
+      const begun = await tasks.analyze({ operation: 'begin', ...execution }, signal);
+      return begun.done ? begun : { ...begun, capture: captureStates.complete(begun) };
+    });
+    while (!step.done && !this.mustBegin) {
+      const { capture, wait_until: plannedAt } = step;
+      await this.waitUntil(new Date(plannedAt), 'next tick');
+      const captured = await this.attempt('capture', (signal) => tasks.capture(capture, signal));
+      const input = { operation: 'analyze', ...execution, capture, captured, planned_at: plannedAt } as const;
+      step = await this.attempt('analyze', (signal) => tasks.analyze(input, signal));
+      if (!step.done) this.save(step);
+    }
+  }
+
+  private save(step: WorkflowState): void {
+    const saved = this.deps.captureStates.save(step).catch((error: unknown) => {
+      this.log.warning('State of the capture not stored', { error: String(error) });
+    });
+    this.onTask(saved);
+  }
+
+  /** Fails a job, or starts the next generation of a watch, after an error that no repetition helps against. */
+  private async close(execution: ExecutionInput, error: unknown): Promise<void> {
+    if (error instanceof InterruptedError) return;
+    const failure = {
+      Error: errorName(error),
+      Cause: error instanceof Error ? error.message : String(error),
+    };
+    const input = { operation: 'close', ...execution, failure } as const;
+    try {
+      await this.attempt('close', (signal) => this.deps.tasks.analyze(input, signal));
+    } catch (cause) {
+      if (cause instanceof InterruptedError) return;
+      this.log.error('Run not closed after a failure; reconcile starts it again', { error: String(cause) });
+    }
+  }
+
+  private async attempt<Result>(name: TaskName, task: Task<Result>): Promise<Result> {
+    const used = new Map<RetryRule, number>();
+    for (;;) {
+      try {
+        return await this.attemptOnce(name, task);
+      } catch (error) {
+        const rule = findRetryRule(taskLimits[name], errorName(error));
+        const repetitions = rule ? (used.get(rule) ?? 0) : 0;
+        if (error instanceof InterruptedError || !rule || repetitions >= rule.maxAttempts) throw error;
+        if (used.size === 0)
+          this.log.warning('Task failed, repeating it', { task: name, error: String(error) });
+        used.set(rule, repetitions + 1);
+        if (error instanceof TransientError) await this.waitForRoom();
+        const delay = maxRetryDelay(rule, repetitions) * (rule.jitter ? this.deps.random() : 1);
+        await this.waitUntil(this.inSeconds(delay), 'repetition');
+      }
+    }
+  }
+
+  /** A repetition on a full disk would only call the model again. */
+  private async waitForRoom(): Promise<void> {
+    for (let failures = 0; ; failures += 1) {
+      try {
+        this.deps.captureStates.requireRoom();
+        return;
+      } catch {
+        await this.waitUntil(this.inSeconds(Math.min(2 ** failures, maxRoomPauseSeconds)), 'repetition');
+      }
+    }
+  }
+
+  /** Rejects at the time limit, even if the task ignores its signal. */
+  private attemptOnce<Result>(name: TaskName, task: Task<Result>): Promise<Result> {
+    if (this.isEnded) return Promise.reject(new InterruptedError());
+    const controller = new AbortController();
+    const { timeoutSeconds } = taskLimits[name];
+    return new Promise((resolve, reject) => {
+      const giveUp = (reason: Error) => {
+        cancelTimer();
+        reject(reason);
+        controller.abort(reason);
+      };
+      const cancelTimer = this.deps.clock.setTimer(this.inSeconds(timeoutSeconds), () =>
+        giveUp(new TaskTimeoutError(timeoutSeconds)),
+      );
+      this.activity = name;
+      this.interrupt = () => giveUp(new InterruptedError('The run was stopped'));
+      this.onTask(task(controller.signal).then(resolve, reject).finally(cancelTimer));
+    });
+  }
+
+  private waitUntil(at: Date, until: 'next tick' | 'repetition'): Promise<void> {
+    if (this.isEnded || this.mustBegin) return Promise.reject(new InterruptedError());
+    return new Promise((resolve, reject) => {
+      const cancelTimer = this.deps.clock.setTimer(at, resolve);
+      this.activity = until;
+      this.interrupt = () => {
+        cancelTimer();
+        reject(new InterruptedError());
+      };
+    });
+  }
+
+  private inSeconds(seconds: number): Date {
+    return new Date(this.deps.clock.now().getTime() + seconds * 1000);
+  }
+
+  private get log(): Log {
+    return jobLog(this.deps.log, this.runId);
+  }
+}
+
+/** An attempt that took longer than its time limit; the name is that of Step Functions. */
+class TaskTimeoutError extends Error {
+  override readonly name = 'States.Timeout';
+
+  constructor(seconds: number) {
+    super(`The task took longer than ${seconds} s`);
+  }
+}
+
+function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : 'Error';
+}

@@ -1,0 +1,34 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { createCaptureStates } from '../../../../adapters/embedded/scheduler/capture-states.ts';
+import type { RunTasks } from '../../../../adapters/embedded/scheduler/run.ts';
+import { createScheduler } from '../../../../adapters/embedded/scheduler/scheduler.ts';
+import { openDatabase } from '../../../../adapters/embedded/database.ts';
+import type { ExecutionInput } from '../../../../core/records/workflow.ts';
+import { scriptedRun } from '../../../support/scripted-run.ts';
+import { createCollectedLog } from '../collected-log.ts';
+import { FakeClock } from './fake-clock.ts';
+
+/** Creates a scheduler on a fake clock, with a new database in memory. */
+export function testScheduler({
+  tasks = scriptedRun(1),
+  unfinished = [],
+  database = openDatabase(':memory:'),
+  clock = new FakeClock(),
+}: {
+  tasks?: RunTasks;
+  unfinished?: ExecutionInput[];
+  database?: DatabaseSync;
+  clock?: FakeClock;
+} = {}) {
+  const log = createCollectedLog();
+  const captureStates = createCaptureStates(database, clock.now);
+  const scheduler = createScheduler({
+    tasks,
+    unfinishedRuns: () => unfinished,
+    captureStates,
+    clock,
+    random: () => 0.5,
+    log,
+  });
+  return { scheduler, clock, database, captureStates, log };
+}
