@@ -211,8 +211,8 @@ const ofService: Row[] = [
   [
     'a newer generation ends the wait of the one before',
     'adapters/embedded/scheduler/run.ts',
-    "activity === 'next tick' || activity === 'repetition'",
-    "activity === 'repetition'",
+    "['next tick', 'repetition', 'capture']",
+    "['repetition', 'capture']",
   ],
   [
     'events are published before they are marked',
