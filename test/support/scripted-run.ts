@@ -25,7 +25,7 @@ export function scriptedRun(
     async capture(input, signal) {
       const { tick } = captureInputSchema.parse(input);
       await before(`capture ${tick}`, input, signal);
-      return { kind: 'not_captured' };
+      return { kind: 'not_captured', began_at: start.toISOString() };
     },
     async analyze(input, signal) {
       const request = analyzeInputSchema.parse(input);
