@@ -889,11 +889,15 @@ export interface Advice {
       | 'several_conditions'
       | 'needs_clip'
       | 'duration'
+      | 'time_of_day'
       | 'no_memory'
       | 'identity'
       | 'negation'
       | 'long'
-      | 'model_cannot_judge';
+      | 'model_cannot_judge'
+      | 'place_not_judged'
+      | 'counts_as_any'
+      | 'words_not_judged';
     message: string;
   }[];
   suggestion: {
@@ -911,6 +915,16 @@ export interface Advice {
      */
     checks_to_open: number;
     checks_considered: number;
+    /**
+     * Spans for the schedule of a watch, if the condition names times; add the time zone
+     */
+    active:
+      | {
+          days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
+          from: string;
+          to: string;
+        }[]
+      | null;
   };
   /**
    * Cost of one stream with this condition, all day
@@ -2466,6 +2480,29 @@ export interface WatchPreview {
     condition: string;
     triggered: boolean;
     explanation: string;
+    /**
+     * Doubts about the condition, each with a remedy; empty without doubts
+     */
+    findings: {
+      code:
+        | 'blank'
+        | 'instruction'
+        | 'question'
+        | 'vague'
+        | 'several_conditions'
+        | 'needs_clip'
+        | 'duration'
+        | 'time_of_day'
+        | 'no_memory'
+        | 'identity'
+        | 'negation'
+        | 'long'
+        | 'model_cannot_judge'
+        | 'place_not_judged'
+        | 'counts_as_any'
+        | 'words_not_judged';
+      message: string;
+    }[];
   }[];
   /**
    * ISO 8601 in UTC, with milliseconds

@@ -29,7 +29,7 @@ export type VisionProvider = {
 /** Model as `/metrics` and job creation see it, known without a request. */
 export type DescribedModel = Pick<
   VisionModel,
-  'provider' | 'model' | 'supportsVideo' | 'conditionExamples' | 'reasonNotToJudge'
+  'provider' | 'model' | 'supportsVideo' | 'conditionExamples' | 'reasonNotToJudge' | 'unjudgedParts'
 >;
 
 /** Model of a stage. */

@@ -21,6 +21,8 @@ export function advise(condition: string, settings: Settings, terminal: Terminal
     checks_considered: of,
   } = suggestion;
   terminal.print(`Check every ${interval} s, mode ${mode}; ${needed} of ${of} checks open an alert.`);
+  for (const { days, from, to } of suggestion.active ?? [])
+    terminal.print(`Schedule of the watch: ${days.join(', ')} from ${from} to ${to}.`);
   const usd = forecast.usd_per_day === null ? 'an unknown price' : `$${forecast.usd_per_day.toFixed(2)}`;
   terminal.print(`At most ${forecast.model_calls_per_day} model calls a day with ${model.model}: ${usd}.`);
 }

@@ -9,9 +9,9 @@ import { useSession } from '../session/session.ts';
 import { ConditionAdvice } from '../try/advice.tsx';
 import { DestinationFields } from './destination-fields.tsx';
 import { RegionFields } from './region-fields.tsx';
-import { ScheduleFields } from './schedule-fields.tsx';
+import { localZone, ScheduleFields } from './schedule-fields.tsx';
 import { newCondition, toWatchDraft, toWatchPatch } from './watch-draft.ts';
-import type { ConditionDraft, WatchDraft } from './watch-draft.ts';
+import type { ConditionDraft, ScheduleDraft, WatchDraft } from './watch-draft.ts';
 
 const maxConditions = 8;
 
@@ -110,6 +110,7 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
                 ? () => change({ conditions: draft.conditions.toSpliced(index, 1) })
                 : undefined
             }
+            onSchedule={(spans) => change({ schedule: { timeZone: localZone(), spans } })}
           />
         ))}
         {draft.conditions.length < maxConditions && (
@@ -153,6 +154,7 @@ type ConditionProps = {
   condition: ConditionDraft;
   onChange: (condition: ConditionDraft) => void;
   onRemove: (() => void) | undefined;
+  onSchedule: (spans: ScheduleDraft['spans']) => void;
 };
 
 const severities = [
@@ -167,7 +169,7 @@ const counts = [
   { field: 'checks_to_close', label: 'Checks to close' },
 ] as const;
 
-function ConditionFields({ number, condition, onChange, onRemove }: ConditionProps) {
+function ConditionFields({ number, condition, onChange, onRemove, onSchedule }: ConditionProps) {
   return (
     <fieldset class="stack condition-fields">
       <legend>Condition {number}</legend>
@@ -185,6 +187,7 @@ function ConditionFields({ number, condition, onChange, onRemove }: ConditionPro
       <ConditionAdvice
         condition={condition.condition}
         onCondition={(text) => onChange({ ...condition, condition: text })}
+        onSchedule={onSchedule}
       />
       <div class="field-grid">
         {counts.map(({ field, label }) => (

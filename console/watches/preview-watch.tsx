@@ -1,3 +1,4 @@
+import { Findings } from '../try/advice.tsx';
 import { useResource } from '../api/use-resource.ts';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -21,7 +22,7 @@ export function PreviewWatch({ watchId, onClose }: { watchId: string; onClose: (
         <>
           {address !== undefined && <img class="picture" src={address} alt="Checked frame" />}
           <ul class="condition-list">
-            {value.verdicts.map(({ condition_id: id, condition, triggered, explanation }) => (
+            {value.verdicts.map(({ condition_id: id, condition, triggered, explanation, findings }) => (
               <li key={id}>
                 <div class="condition-head">
                   <strong>{condition}</strong>
@@ -30,6 +31,7 @@ export function PreviewWatch({ watchId, onClose }: { watchId: string; onClose: (
                   </Badge>
                 </div>
                 <p>{explanation}</p>
+                <Findings findings={findings} />
               </li>
             ))}
           </ul>

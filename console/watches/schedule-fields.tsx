@@ -85,6 +85,7 @@ export function ScheduleFields({ schedule, onChange }: Props) {
   );
 }
 
-function localZone(): string {
+/** Returns the time zone of the browser. */
+export function localZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -1,4 +1,6 @@
+import type { UnjudgedPart } from '../ports/vision-model.ts';
 import type { InputMode } from '../records/capture.ts';
+import { type ActiveSpan, splitTimes } from './times.ts';
 
 /** Kinds of advice about a condition. */
 export const adviceCodes = [
@@ -9,21 +11,26 @@ export const adviceCodes = [
   'several_conditions',
   'needs_clip',
   'duration',
+  'time_of_day',
   'no_memory',
   'identity',
   'negation',
   'long',
   'model_cannot_judge',
+  'place_not_judged',
+  'counts_as_any',
+  'words_not_judged',
 ] as const;
 export type AdviceCode = (typeof adviceCodes)[number];
 
 /** One finding: what is doubtful about the condition, and what to do. */
 export type Finding = { code: AdviceCode; message: string };
 
-/** Facts about the model in use. `reasonNotToJudge` as in the vision port. */
+/** Facts about the model in use. The functions are those of the vision port. */
 export type ModelFacts = {
   supportsVideo: boolean;
   reasonNotToJudge?: ((condition: string) => string | undefined) | undefined;
+  unjudgedParts?: ((condition: string) => UnjudgedPart[]) | undefined;
 };
 
 /** Settings that fit a condition. `conditions` has a clearer wording, or the parts of several conditions in one; `null`: keep it. */
@@ -33,6 +40,8 @@ export type Suggestion = {
   input_mode: InputMode;
   checks_to_open: number;
   checks_considered: number;
+  /** Spans of a schedule that the condition means, to be completed by a time zone; `null`: always. */
+  active: ActiveSpan[] | null;
 };
 
 export type Advice = { findings: Finding[]; suggestion: Suggestion };
@@ -54,7 +63,7 @@ const duration =
 const memory =
   /\b(than before|than usual|than yesterday|again|anymore|any more|no longer|since|still|another|different|the same|has changed|have changed|disappear\w*|appear(?:s|ed)?|new(?:ly)?)\b/i;
 const identity =
-  /\b(?:my|our|his|her|their)\s+(?:wife|husband|son|daughter|child|kids?|mother|father|neighbou?r|dog|cat|car|boss|employees?|colleagues?)\b/i;
+  /\b(?:my|our|his|her|their)\s+(?:wife|husband|son|daughter|child|kids?|mother|father|neighbou?r|dog|cat|car|boss|employees?|colleagues?)\b|\b(?:intruders?|burglars?|robbers?|thief|thieves|strangers?|trespassers?|employees?|customers?|visitors?|guests?|neighbou?rs?|tenants?|residents?)\b/i;
 const negation = /\b(no|not|nobody|no one|none|never|without|missing|absent|empty)\b|n't\b/i;
 const instruction =
   /^(?:please\s+)?(?:alert|tell|notify|inform|warn|let)\s+(?:me|us)\s*(?:know\s*)?(?:if|when|that|about)?\s*/i;
@@ -78,17 +87,19 @@ const unitSeconds: Record<string, number> = { second: 1, minute: 60, hour: 3600,
 /** Advises on a condition by plain rules, without a model: what is doubtful about it, and which settings fit. */
 export function advise(condition: string, model: ModelFacts): Advice {
   // White space collapses first: the expressions below take polynomial time for long runs of it.
-  const text = condition.replaceAll(/\s+/g, ' ').trim();
+  const whole = condition.replaceAll(/\s+/g, ' ').trim();
+  const { rest: text, times, span } = splitTimes(whole);
   if (text === '')
     return {
       findings: [{ code: 'blank', message: 'Describe what must be visible, in one sentence.' }],
-      suggestion: { ...defaults, conditions: null },
+      suggestion: { ...defaults, conditions: null, active: null },
     };
   const parts = splitClauses(text);
   const seconds = durationSeconds(text);
   const needsClip = action.test(text);
   const reason = model.reasonNotToJudge?.(text);
-  const clearer = reword(text);
+  const unjudged = model.unjudgedParts?.(text) ?? [];
+  const clearer = reword(text, times.length > 0);
   const findings: (Finding | false)[] = [
     instruction.test(text) && {
       code: 'instruction',
@@ -118,14 +129,19 @@ export function advise(condition: string, model: ModelFacts): Advice {
       message:
         'A check sees one moment, and cannot know how long it lasts. Leave the time out, and require several checks in a row.',
     },
+    times.length > 0 && {
+      code: 'time_of_day',
+      message: `A picture does not show ${quoted(times)}: a lit room looks the same by day. Leave the time out, and give the watch a schedule.`,
+    },
     memory.test(text) && {
       code: 'no_memory',
       message: `A check does not know earlier pictures, so it cannot judge "${memory.exec(text)?.[0]}". Describe what is visible now; a watch tells you when it begins and ends.`,
     },
-    identity.test(text) && {
-      code: 'identity',
-      message: `The model cannot know who or whose "${identity.exec(text)?.[0]}" is. Describe looks, such as "a black dog".`,
-    },
+    identity.test(text) &&
+      !unjudged.some(({ kind }) => kind === 'narrower') && {
+        code: 'identity',
+        message: `The model cannot know who or whose "${identity.exec(text)?.[0]}" is. Describe looks, such as "a black dog".`,
+      },
     negation.test(text) && {
       code: 'negation',
       message:
@@ -137,13 +153,15 @@ export function advise(condition: string, model: ModelFacts): Advice {
     },
     reason !== undefined && {
       code: 'model_cannot_judge',
-      message: `The model cannot judge this: ${reason}.`,
+      message: `The model cannot judge this: ${reason}. Write what it judges, or use a vision-language model.`,
     },
+    ...describeUnjudged(unjudged, reason),
   ];
   return {
     findings: findings.filter((finding) => finding !== false),
     suggestion: {
-      conditions: parts.length > 1 ? parts.map(reword) : clearer === text ? null : [clearer],
+      conditions: parts.length > 1 ? parts.map((part) => reword(part)) : clearer === whole ? null : [clearer],
+      active: span && [span],
       ...chooseSettings(text, { needsClip: needsClip && model.supportsVideo, seconds }),
     },
   };
@@ -154,12 +172,12 @@ const defaults = {
   input_mode: 'frames',
   checks_to_open: 2,
   checks_considered: 3,
-} as const satisfies Omit<Suggestion, 'conditions'>;
+} as const satisfies Omit<Suggestion, 'conditions' | 'active'>;
 
 function chooseSettings(
   text: string,
   { needsClip, seconds }: { needsClip: boolean; seconds: number | undefined },
-): Omit<Suggestion, 'conditions'> {
+): Omit<Suggestion, 'conditions' | 'active'> {
   const input_mode = needsClip ? 'clip' : 'frames';
   if (seconds !== undefined) {
     const interval = Math.min(300, Math.max(10, Math.ceil(seconds / maxChecks)));
@@ -188,8 +206,8 @@ function durationSeconds(text: string): number | undefined {
   return number * (unitSeconds[unit.toLowerCase().replace(/s$/, '')] ?? 1);
 }
 
-/** Returns the condition as a statement, without a request and without a duration. */
-function reword(text: string): string {
+/** Returns the condition as a statement, without a request and without a duration. `isCut`: a time was taken out of it. */
+function reword(text: string, isCut = false): string {
   const stated = text
     .replace(instruction, '')
     .replace(duration, '')
@@ -197,7 +215,7 @@ function reword(text: string): string {
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ([.,?!])/g, '$1')
     .trim();
-  if (stated === text || stated === '') return text;
+  if ((stated === text && !isCut) || stated === '') return text;
   const capital = stated.charAt(0).toUpperCase() + stated.slice(1);
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
 }
@@ -205,4 +223,38 @@ function reword(text: string): string {
 function actionName(text: string): string {
   const found = action.exec(text)?.[0]?.toLowerCase() ?? 'moves';
   return `"${found}"`;
+}
+
+/** Names each part that the model does not judge, and a remedy. `reason` names some words already. */
+function describeUnjudged(parts: readonly UnjudgedPart[], reason = ''): Finding[] {
+  const named = (kind: UnjudgedPart['kind']) => parts.filter((part) => part.kind === kind);
+  const places = named('place');
+  const words = named('words').filter((part) => !reason.includes(`'${part.words}'`));
+  return [
+    ...(places.length === 0
+      ? []
+      : [
+          {
+            code: 'place_not_judged' as const,
+            message: `The model does not judge ${quoted(places)}: the whole picture counts. Draw a region around the place, or use a vision-language model.`,
+          },
+        ]),
+    ...named('narrower').map((part) => ({
+      code: 'counts_as_any' as const,
+      message: `The model does not tell ${quoted([part])} from others: any ${part.countsAs ?? 'such thing'} counts. Draw a region or set a schedule where that is right, or use a vision-language model.`,
+    })),
+    ...(words.length === 0
+      ? []
+      : [
+          {
+            code: 'words_not_judged' as const,
+            message: `The model does not judge ${quoted(words)}. Leave it out, or use a vision-language model.`,
+          },
+        ]),
+  ];
+}
+
+function quoted(parts: readonly (string | UnjudgedPart)[]): string {
+  const words = parts.map((part) => (typeof part === 'string' ? part : part.words));
+  return [...new Set(words)].map((word) => `"${word}"`).join(', ');
 }

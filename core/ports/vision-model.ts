@@ -12,6 +12,17 @@ export type CheckMedia = {
   regions?: readonly Region[] | null;
 };
 
+/**
+ * Part of a condition that a model does not judge: a place or a time, which it ignores; a word that means less than what the model counts
+ * instead ("an intruder" is any person); other words.
+ */
+export type UnjudgedPart = {
+  words: string;
+  kind: 'place' | 'time' | 'narrower' | 'words';
+  /** Names of the things that count instead of a narrower word. */
+  countsAs?: string;
+};
+
 /** Sample of a digest window, as JPEG. */
 export type Sample = { frame: Uint8Array; capturedAt: Date };
 
@@ -33,6 +44,8 @@ export interface VisionModel {
   readonly conditionExamples?: readonly string[];
   /** Returns why the model can never judge the condition, as a sentence; undefined if it may. Absent: it judges any. */
   reasonNotToJudge?(condition: string): string | undefined;
+  /** Returns the parts of a condition that the model does not judge, whatever the capture. Absent: it judges all. */
+  unjudgedParts?(condition: string): UnjudgedPart[];
   /** Checks whether `condition` holds in the media. */
   judge(media: CheckMedia, condition: string, signal: AbortSignal): Promise<Verdict>;
   /** Checks several conditions in one call. Absent if the model has no such call: then each condition is a call of `judge`. */

@@ -1,12 +1,16 @@
 import { z } from 'zod';
 import { adviceCodes } from '../advice/advise.ts';
 import { inputModeSchema } from '../records/capture.ts';
+import { scheduleSchema } from '../records/watch.ts';
+
+/** Doubts about a condition, each with a remedy. */
+export const findingsSchema = z
+  .array(z.object({ code: z.enum(adviceCodes), message: z.string() }))
+  .describe('Doubts about the condition, each with a remedy; empty without doubts');
 
 /** Response of `POST /conditions/advise`. */
 export const adviceResponseSchema = z.object({
-  findings: z
-    .array(z.object({ code: z.enum(adviceCodes), message: z.string() }))
-    .describe('Doubts about the condition, each with a remedy; empty without doubts'),
+  findings: findingsSchema,
   suggestion: z.object({
     conditions: z
       .array(z.string())
@@ -18,6 +22,9 @@ export const adviceResponseSchema = z.object({
       .int()
       .describe('Verdicts of checks_considered that must hold to open an alert of a watch'),
     checks_considered: z.int(),
+    active: scheduleSchema.shape.active
+      .nullable()
+      .describe('Spans for the schedule of a watch, if the condition names times; add the time zone'),
   }),
   forecast: z
     .object({

@@ -1,3 +1,4 @@
+import { findingsSchema } from './advice.ts';
 import { z } from 'zod';
 import { watchConfigSchema } from '../records/watch.ts';
 import {
@@ -149,6 +150,7 @@ export const previewResponseSchema = z.object({
       condition: z.string(),
       triggered: z.boolean(),
       explanation: z.string(),
+      findings: findingsSchema,
     }),
   ),
   captured_at: timestamp,

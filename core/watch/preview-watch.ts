@@ -1,3 +1,4 @@
+import { advise } from '../advice/advise.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchNotFoundError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
@@ -11,7 +12,7 @@ import type { WatchDeps } from './watch-deps.ts';
 
 type Deps = WatchDeps & {
   meter: Pick<Meter, 'count'>;
-  vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
+  vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model' | 'reasonNotToJudge' | 'unjudgedParts'>;
 } & Pick<CoreDeps, 'limits' | 'usage'>;
 
 /** Configuration that a preview checks. */
@@ -52,7 +53,8 @@ async function preview(input: PreviewInput, caller: string, deps: Deps) {
       const { triggered, explanation } = await deps.usage.charge(caller, () =>
         deps.vision.judge(media, condition, signal),
       );
-      return { condition_id, condition, triggered, explanation };
+      const { findings } = advise(condition, deps.vision);
+      return { condition_id, condition, triggered, explanation, findings };
     }),
   );
   return { verdicts, capture };

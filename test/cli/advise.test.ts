@@ -19,6 +19,7 @@ test('the command advise names what the model in use cannot judge', async () => 
   const { findings } = JSON.parse((await advise('A person is at the door.', '--json')).stdout);
   expect(findings).toEqual([
     { code: 'model_cannot_judge', message: expect.stringContaining('cannot judge this') },
+    { code: 'words_not_judged', message: expect.stringContaining('"person", "door"') },
   ]);
 });
 

@@ -54,6 +54,7 @@ export const advice = {
     input_mode: 'frames',
     checks_to_open: 10,
     checks_considered: 10,
+    active: null,
   },
   forecast: {
     model: 'us.amazon.nova-lite-v1:0',

@@ -199,7 +199,15 @@ export const stats = {
 };
 
 export const preview = {
-  verdicts: [{ condition_id: conditionId, condition, triggered: false, explanation: 'The lock is empty.' }],
+  verdicts: [
+    {
+      condition_id: conditionId,
+      condition,
+      triggered: false,
+      explanation: 'The lock is empty.',
+      findings: [],
+    },
+  ],
   captured_at: at,
   latency_ms: 1850,
   frame_b64: frameBase64,

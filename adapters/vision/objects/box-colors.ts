@@ -1,34 +1,55 @@
 import { colorIndex } from '../pixel/color-table.ts';
 import { type Color, colors } from '../pixel/colors.ts';
+import type { ObjectClass } from './classes.ts';
 import type { Box, Picture } from './detector.ts';
 
-/** Part of a box that is compared, around its center: the rest is mostly background. */
-const innerShare = 0.6;
-/** Minimum share of the inner part that has the color. */
+/** Part of a box that is compared, in shares of the box: the rest is mostly background. */
+const inner: Box = { x: 0.2, y: 0.2, width: 0.6, height: 0.6 };
+/** Parts of the box of a person that clothes cover: all of the body, its upper and its lower half. */
+const clothed: readonly Box[] = [
+  inner,
+  { x: 0.25, y: 0.15, width: 0.5, height: 0.4 },
+  { x: 0.25, y: 0.5, width: 0.5, height: 0.45 },
+];
+/** Minimum share of the part that has the color. */
 const minColorShare = 0.25;
+/** Minimum share of the color itself where light and shade turn the rest of it into another. */
+const minOwnShare = 0.1;
+/** Colors that the same cloth or paint has in light and in shade. Fluorescent orange is partly red, in shade brown; fluorescent yellow is partly green. */
+const shades: Partial<Record<Color, readonly Color[]>> = {
+  red: ['pink'],
+  orange: ['red', 'brown'],
+  yellow: ['green'],
+};
 
-/** Returns true if a box has one of the colors. */
-export function hasColor(picture: Picture, box: Box, wanted: readonly Color[]): boolean {
-  const shares = measureColors(picture, box);
-  return wanted.some((color) => {
-    // Sunlight and paint make more than half of a red car pink.
-    const alike = color === 'red' ? shares.red + shares.pink : shares[color];
-    return alike >= minColorShare;
+/** Returns true if a box has one of the colors. The color of a person is one of clothes. */
+export function hasColor(
+  picture: Picture,
+  { object, box }: { object: ObjectClass; box: Box },
+  wanted: readonly Color[],
+): boolean {
+  const isPerson = object === 'person';
+  return (isPerson ? clothed : [inner]).some((part) => {
+    const shares = measureColors(picture, box, part);
+    return wanted.some((color) => {
+      const isShaded = color === 'red' || (isPerson && shares[color] >= minOwnShare);
+      const alike = isShaded ? (shades[color] ?? []) : [];
+      return alike.reduce((sum, shade) => sum + shares[shade], shares[color]) >= minColorShare;
+    });
   });
 }
 
 /** Returns the colors that a box mostly has, the largest share first. */
 export function mainBoxColors(picture: Picture, box: Box): Color[] {
-  const shares = measureColors(picture, box);
+  const shares = measureColors(picture, box, inner);
   return colors.filter((color) => shares[color] >= minColorShare).toSorted((a, b) => shares[b] - shares[a]);
 }
 
-function measureColors({ width, height, rgb }: Picture, box: Box): Record<Color, number> {
-  const margin = (1 - innerShare) / 2;
-  const left = Math.floor((box.x + box.width * margin) * width);
-  const top = Math.floor((box.y + box.height * margin) * height);
-  const right = Math.max(Math.ceil((box.x + box.width * (1 - margin)) * width), left + 1);
-  const bottom = Math.max(Math.ceil((box.y + box.height * (1 - margin)) * height), top + 1);
+function measureColors({ width, height, rgb }: Picture, box: Box, part: Box): Record<Color, number> {
+  const left = Math.floor((box.x + box.width * part.x) * width);
+  const top = Math.floor((box.y + box.height * part.y) * height);
+  const right = Math.max(Math.ceil((box.x + box.width * (part.x + part.width)) * width), left + 1);
+  const bottom = Math.max(Math.ceil((box.y + box.height * (part.y + part.height)) * height), top + 1);
   const counts = new Uint32Array(colors.length);
   for (let y = top; y < Math.min(bottom, height); y += 1) {
     for (let x = left; x < Math.min(right, width); x += 1) {

@@ -1,3 +1,4 @@
+import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
 import { instrumentFor } from '../pixel/explain.ts';
 import { listParts } from '../pixel/logic.ts';
 import { mainBoxColors } from './box-colors.ts';
@@ -17,7 +18,7 @@ const abilities =
 export function explainCondition(
   condition: ObjectCondition,
   moment: ObjectMoment,
-  notJudged: readonly string[],
+  notJudged: readonly UnjudgedPart[],
 ): string {
   const parts = listParts(condition);
   const atoms = parts.flatMap((part) => (part.kind === 'objects' ? [part] : []));
@@ -61,10 +62,15 @@ export function describeColors(atom: ObjectsAtom, moment: ObjectMoment): string 
   return groups.length === 0 ? `${capital(formatNone(atom))} is seen.` : `Looks like ${groups.join('; ')}.`;
 }
 
-/** Formats the words that are not judged. */
-export function formatNotJudged(notJudged: readonly string[]): string[] {
-  const names = [...new Set(notJudged)].slice(0, 6).map((word) => `'${word.slice(0, 40)}'`);
+/** Formats the parts that are not judged: "Not judged: 'intruder' (any person counts), 'at the door'." */
+export function formatNotJudged(notJudged: readonly UnjudgedPart[]): string[] {
+  const names = [...new Set(notJudged.map(describePart))].slice(0, 6);
   return names.length === 0 ? [] : [`Not judged: ${names.join(', ')}.`];
+}
+
+function describePart({ words, countsAs }: UnjudgedPart): string {
+  const name = `'${words.slice(0, 40)}'`;
+  return countsAs === undefined ? name : `${name} (any ${countsAs} counts)`;
 }
 
 function describeAtom(atom: ObjectsAtom, moment: ObjectMoment): string {

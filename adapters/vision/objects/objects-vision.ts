@@ -21,7 +21,7 @@ import {
   explainNotUnderstood,
   formatNotJudged,
 } from './explain-objects.ts';
-import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
+import type { ObjectCondition, ObjectsAtom, Reading } from './grammar/condition.ts';
 import { foreignLanguage } from './grammar/languages.ts';
 import { readNouns, readSentence } from './grammar/read-sentence.ts';
 import {
@@ -216,6 +216,7 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
     supportsVideo: true,
     conditionExamples,
     reasonNotToJudge,
+    unjudgedParts: (text) => readParts(text).notJudged,
 
     async prepare(signal) {
       const size = detector.inputSize({ width: 16, height: 9 });
@@ -313,18 +314,20 @@ export function createObjectsVision({ decoder, detector }: ObjectsVisionDeps): V
       const described = nouns.map((atom) =>
         asksColor ? describeColors(atom, moment) : explainCondition(atom, moment, []),
       );
-      const unanswered = asksColor ? [] : formatNotJudged([question.trim()]);
+      const unanswered = asksColor ? [] : formatNotJudged([{ words: question.trim(), kind: 'words' }]);
       const sentences = described.map((sentence) => sentence.replace(` ${disclosure}`, ''));
       return [...sentences, ...unanswered, disclosure].join(' ');
     }
     const measured = await decoded(signal, () => readMoments({ mode: 'frames', frame }, decoder, signal));
-    const unknown = /\bhow many\b|\bcount\b/i.test(question) ? formatNotJudged([question.trim()]) : [];
+    const unknown = /\bhow many\b|\bcount\b/i.test(question)
+      ? formatNotJudged([{ words: question.trim(), kind: 'words' }])
+      : [];
     return [describeObjects(moment), ...unknown, describeFrame(measured[0].picture), disclosure].join(' ');
   }
 }
 
 /** Reads what "how many white cars are there?" counts, or null. */
-function countedObjects(question: string): { condition: ObjectCondition; notJudged: string[] } | null {
+function countedObjects(question: string): (Reading & { condition: ObjectCondition }) | null {
   const counted = /\b(?:how many|count(?: all)?(?: the)?|(?:number|count) of)\s(.*[^?.!\s])/i
     .exec(question)?.[1]
     ?.trim();
@@ -365,18 +368,21 @@ function rounded(value: number): number {
 
 /** Returns why no capture can fulfil a condition: neither objects nor measurements are in it, or it also requires something else. */
 function reasonNotToJudge(text: string): string | undefined {
-  const reading = readSentence(text) ?? readMeasurements(text);
+  const reading = readParts(text);
   const language = foreignLanguage(text);
   if (reading.condition === null && language !== null)
     return `it understands English only, and the sentence seems to be in ${language}`;
   if (reading.condition === null)
     return 'it finds everyday objects, colors, brightness and motion, and the sentence names none that it knows';
   if (canHold(reading.condition, ({ kind }) => kind !== 'unmeasurable')) return undefined;
-  const names = formatNotJudged(reading.notJudged).join(' ').replace(/\.$/, '').replace('Not judged: ', '');
+  const words = reading.notJudged.filter(({ kind }) => kind === 'words');
+  const names = formatNotJudged(words).join(' ').replace(/\.$/, '').replace('Not judged: ', '');
   return `it finds everyday objects, colors, brightness and motion, not ${names === '' ? 'all that the sentence says' : names}`;
 }
 
-function readMeasurements(text: string): { condition: ObjectCondition | null; notJudged: string[] } {
+function readParts(text: string): Reading {
+  const reading = readSentence(text);
+  if (reading !== null) return reading;
   const { condition, ignored } = parseCondition(text);
   return { condition, notJudged: ignored };
 }

@@ -1,3 +1,4 @@
+import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
 import type { Condition } from './condition.ts';
 import { holds, type Moment } from './evaluate.ts';
 import { describeFrame, disclosure, instrumentFor, configureVlmHint, unmeasurableReason } from './explain.ts';
@@ -32,9 +33,11 @@ function cannotJudge({ picture }: TimedMoment): Judgement {
   };
 }
 
-function explain(condition: Condition, moment: TimedMoment, ignored: string[]): string {
+function explain(condition: Condition, moment: TimedMoment, ignored: UnjudgedPart[]): string {
   const when = moment.atSeconds === null ? [] : [`At ${moment.atSeconds.toFixed(1)} s of the clip:`];
-  const left = [...new Set(ignored)].slice(0, 6).map((word) => `"${word.slice(0, 30)}"`);
+  const left = [...new Set(ignored.map(({ words }) => words))]
+    .slice(0, 6)
+    .map((word) => `"${word.slice(0, 30)}"`);
   const notJudged = left.length === 0 ? [] : [`Not checked: ${left.join(', ')}.`];
   const facts = instrumentFor(condition, moment).slice(0, 4);
   return shortened([...when, ...facts, ...notJudged].join(' '));

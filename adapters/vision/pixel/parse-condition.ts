@@ -1,15 +1,17 @@
+import { splitTimes } from '../../../core/advice/times.ts';
+import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
 import type { Condition } from './condition.ts';
 import { join } from './logic.ts';
 import { plainWords } from './plain-words.ts';
 import { type Clause, readClause } from './read-clause.ts';
-import { asides, overturning } from './vocabulary.ts';
+import { asides, overturning, viewedPlaces } from './vocabulary.ts';
 
 /** Parse result of a condition. */
 export type ParsedCondition = {
   /** Null if nothing in it is measurable. */
   condition: Condition | null;
-  /** Words without a measurable meaning: "car" in "a red car". */
-  ignored: string[];
+  /** Words without a measurable meaning: "car" in "a red car", and times of day. */
+  ignored: UnjudgedPart[];
 };
 
 /**
@@ -28,14 +30,16 @@ export type ParsedCondition = {
  */
 export function parseCondition(text: string): ParsedCondition {
   const alternatives: Condition[][] = [[]];
-  const ignored: string[] = [];
+  const { rest, times } = splitTimes(text);
+  const ignored: UnjudgedPart[] = times.map((words) => ({ words, kind: 'time' }));
   let before: Clause | null = null;
-  const plain = plainWords(text);
+  const plain = plainWords(rest);
   const overturned = plain.split(' ').find((word) => overturning.has(word));
-  if (overturned !== undefined) return { condition: null, ignored: [overturned] };
+  if (overturned !== undefined)
+    return { condition: null, ignored: [{ words: overturned, kind: 'words' }, ...ignored] };
   for (const { joiner, words } of splitClauses(plain)) {
     const clause = readClause(words, before);
-    ignored.push(...clause.ignored);
+    for (const words of clause.ignored) ignored.push({ words, kind: 'words' });
     const alternative = (joiner === 'or' || joiner === 'nor') && !(clause.bare && clause.negated);
     const condition = clause.condition ?? unmeasurable(clause, joiner, words);
     if (condition === null) continue;
@@ -45,6 +49,7 @@ export function parseCondition(text: string): ParsedCondition {
   }
   const read = alternatives.filter((all) => all.some((part) => part.kind !== 'unmeasurable'));
   if (read.length === 0) return { condition: null, ignored };
+  for (const part of ignored) if (viewedPlaces.has(part.words)) part.kind = 'place';
   return {
     condition: join(
       'any',

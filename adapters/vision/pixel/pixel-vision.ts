@@ -26,6 +26,7 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
     model: 'pixel',
     supportsVideo: true,
     conditionExamples,
+    unjudgedParts: (text) => parseCondition(text).ignored,
     reasonNotToJudge: (text) => {
       const { condition } = parseCondition(text);
       const holds = condition !== null && canHold(condition, ({ kind }) => kind !== 'unmeasurable');

@@ -1,3 +1,4 @@
+import type { UnjudgedPart } from '../../../../core/ports/vision-model.ts';
 import type { Atom } from '../../pixel/condition.ts';
 import type { Color } from '../../pixel/colors.ts';
 import type { Logic } from '../../pixel/logic.ts';
@@ -19,6 +20,6 @@ export type ObjectCondition = Logic<ObjectsAtom | Atom>;
 export type Reading = {
   /** Null if nothing in the sentence can be judged. */
   condition: ObjectCondition | null;
-  /** Words that are not judged, as written. */
-  notJudged: string[];
+  /** Parts that are not judged, as written. */
+  notJudged: UnjudgedPart[];
 };

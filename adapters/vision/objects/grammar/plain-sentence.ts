@@ -55,6 +55,7 @@ const replacements: [RegExp, string][] = [
   [new RegExp(`\\b${number} or so\\b`, 'g'), 'about $1'],
   [/\btheres\b/g, 'there is'],
   [/\bteh\b/g, 'the'],
+  [/\b(?:hi|high)[- ]?vi[sz](?:ibility)?\b/g, 'hivis'],
   [/\bcannot\b|\bcan['’]t\b/g, 'can not'],
   [/\b(?:you|we|i) can not (?:see|find|detect)\b/g, 'no'],
   [/\bany ?more\b(?! than)/g, ''],
@@ -66,6 +67,15 @@ const replacements: [RegExp, string][] = [
 ];
 
 const phrases: [RegExp, string][] = [
+  // Clothes that cover a part of a person: their color is judged, what they are is not.
+  [
+    new RegExp(
+      `(?<!\\bnot )\\b(?:(?:is|are) )?(?:wearing|dressed in|clad in|in|with) (?:an? |the )?(${anyColor}) ` +
+        '(?:hivis |safety |reflective |work ){0,2}(vests?|jackets?|coats?|raincoats?|shirts?|t shirts?|hoodies?|sweaters?|jumpers?|pullovers?|suits?|dress|dresses|uniforms?|overalls)\\b',
+      'g',
+    ),
+    'in $1 worn_$2',
+  ],
   // Only with a bare color: "wearing a red jacket" is not a person in red, and "in a helmet" would be a place.
   [
     /(?<!\bnot )\b(?:(?:is|are) )?(?:wearing|dressed in|clad in)(?= (?:(?:all|only) )?(?:red|orange|yellow|green|blue|purple|pink|brown|white|gr[ea]y|black)(?:$| ,| (?:is|are|and|enters|stands)\b))/g,
@@ -173,7 +183,10 @@ function withPossession(sentence: string): string {
 
 function counted(word: string, groups: unknown[]): string {
   if (!/^#(?:range|more|less|most|least|exact)$/.test(word)) {
-    return word.replace('$1', typeof groups[0] === 'string' ? groups[0] : '');
+    return word.replaceAll(/\$([12])/g, (_, at) => {
+      const group = groups[Number(at) - 1];
+      return typeof group === 'string' ? group.replaceAll(' ', '_') : '';
+    });
   }
   const values = groups.flatMap((group) => (typeof group === 'string' ? [toNumber(group)] : []));
   const [first = 0, second = first] = values;

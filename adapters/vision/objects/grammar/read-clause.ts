@@ -130,6 +130,10 @@ function readToken(tokens: string[], at: number, state: State): number {
   }
   const place = readMovementOrPlace(tokens, at, state);
   if (place > 0) return place;
+  if (token.startsWith('worn_')) {
+    state.notJudged.push(token);
+    return 1;
+  }
   if (words.determiners.has(token)) return 1;
   if (words.fillers.has(token)) {
     if (/^(?:is|are|was|were|be|been)$/.test(token)) flushColors(state);
@@ -188,7 +192,10 @@ function isColorPhrase(tokens: string[]): boolean {
   return (
     color !== undefined &&
     colorNamed(color) !== null &&
-    (next === undefined || words.fillers.has(next) || words.prepositions.has(next))
+    (next === undefined ||
+      next.startsWith('worn_') ||
+      words.fillers.has(next) ||
+      words.prepositions.has(next))
   );
 }
 

@@ -1,3 +1,5 @@
+import { splitTimes } from '../../../../core/advice/times.ts';
+import type { UnjudgedPart } from '../../../../core/ports/vision-model.ts';
 import { type Clause, lampsOn, readClause } from '../../pixel/read-clause.ts';
 import { parseCondition } from '../../pixel/parse-condition.ts';
 import type { Condition } from '../../pixel/condition.ts';
@@ -9,17 +11,18 @@ import { plainSentence } from './plain-sentence.ts';
 import { type ObjectClause, readObjectClause } from './read-clause.ts';
 import { colorNamed, overturning } from '../../pixel/vocabulary.ts';
 import { readPlace } from './read-place.ts';
-import { determiners, fillers, pictureSubjects, placeWords, prepositions } from './words.ts';
+import { determiners, fillers, pictureSubjects, placeWords, prepositions, reachingVerbs } from './words.ts';
 
 /**
  * Reads a condition about objects, or returns null if it names no object: then the pixel model reads it.
  *
  * - Clauses are joined by "and", "but" or commas (all must hold), or by "or" (one suffices; "and" binds closer).
  * - A clause has objects with a number ("two", "at least 3", "no"), a color, and verbs of presence ("is", "appears", "stands").
- * - A place ("at the door") is no requirement, and neither is a narrower word ("a taxi" is a car). Both are named as not judged.
+ * - A place ("at the door") is no requirement, and neither is a time ("at night") or a narrower word ("a taxi" is a car). They are named as not judged.
  * - Any other word makes its clause undecided: the condition is false if an object is absent, and never true.
  */
-export function readSentence(text: string): Reading | null {
+export function readSentence(sentence: string): Reading | null {
+  const { rest: text, times } = splitTimes(sentence);
   const tokens = joinedNouns(
     plainSentence(text)
       .split(' ')
@@ -29,9 +32,15 @@ export function readSentence(text: string): Reading | null {
   if (foreignLanguage(text) !== null) return { condition: null, notJudged: [] };
   const overturned = isNegativeQuestion(text) ? 'not' : findOverturning(tokens);
   const { clauses, condition } = joinClauses(splitClauses(tokens));
-  const notJudged = clauses.flatMap((clause) => clause.notJudged).map(asWritten);
+  const notJudged = [
+    ...clauses.flatMap((clause) => clause.notJudged).map(toUnjudgedPart),
+    ...times.map((words) => ({ words, kind: 'time' as const })),
+  ];
   if (overturned !== undefined)
-    return { condition: { kind: 'unmeasurable' }, notJudged: [overturned, ...notJudged] };
+    return {
+      condition: { kind: 'unmeasurable' },
+      notJudged: [{ words: overturned, kind: 'words' }, ...notJudged],
+    };
   return { condition, notJudged };
 }
 
@@ -66,6 +75,18 @@ export function readNouns(text: string): ObjectsAtom[] {
     });
 }
 
+function toUnjudgedPart(tokens: string): UnjudgedPart {
+  const words = asWritten(tokens);
+  const narrower = tokens.split(', ').map((token) => findNoun(token));
+  if (narrower.every((noun) => noun !== null && noun.narrower !== null)) {
+    const classes = new Set(narrower.flatMap((noun) => noun?.classes ?? []));
+    return { words, kind: 'narrower', countsAs: [...classes].join(' or ') };
+  }
+  const [first = '', ...more] = tokens.split(' ');
+  const isPlace = more.length > 0 && (prepositions.has(first) || reachingVerbs.has(first));
+  return { words, kind: isPlace ? 'place' : 'words' };
+}
+
 /** Replaces the tokens of the grammar by words. */
 function asWritten(token: string): string {
   return token
@@ -73,6 +94,7 @@ function asWritten(token: string): string {
     .replaceAll('possession', "'s")
     .replaceAll(/\blights(on|off)\b/g, 'lights $1')
     .replaceAll('further_ones', 'other')
+    .replaceAll('worn_', '')
     .replaceAll(/#(?:least|most|exact):/g, '')
     .replaceAll('|', ' or ')
     .replaceAll('_', ' ');

@@ -7,7 +7,7 @@ export const fillers = words(`
   then so too please yet today live both either anywhere somewhere visible seen see sees shown shows show detected recognized recognised
   spotted found find present presence detection exists exist existing appears appear appeared appearing comes come coming came arrives arrive
   arrived arriving enters enter entered entering stands stand standing stood waits wait waiting waited stays stay staying remains remain
-  remaining parked located placed showing turns nearby inside outside indoors outdoors upstairs downstairs whose_is up in back
+  remaining parked parks located placed showing turns nearby inside outside indoors outdoors upstairs downstairs whose_is up in back
 `);
 
 /** Verbs of movement, which mean "comes into the picture" before one of the directions, and are not understood otherwise. */
@@ -68,7 +68,7 @@ export const placeWords = words(`
 
 /** Nouns after "in a" and "on the" that are states of a person or times, not places. */
 export const stateWords = words(`
-  fight danger hurry panic uniform mask helmet vest jacket jackets shirt coat hat cap hood hoodie suit dress trousers pants jeans shoes gloves glasses
+  fight danger hurry panic uniform mask helmet hivis vest jacket jackets shirt coat hat cap hood hoodie suit dress trousers pants jeans shoes gloves glasses
   costume gear need pain attack fire flames smoke conflict conversation trouble way row circle group handcuffs wheelchair distress phone call crutches
   knees knee feet bike_lane_use drugs leash duty break strike guard alert motion movement rage tears love line_of_fire purpose time
   morning mornings afternoon afternoons evening evenings weekend weekends week weeks month months year years minute minutes hour hours

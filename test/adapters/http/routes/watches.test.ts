@@ -281,6 +281,10 @@ describe('state of a watch', () => {
     world.script.verdicts.push(false, true);
     const before = await call('POST', '/watches/preview', request);
     expect(before.body.verdicts.map(({ triggered }: any) => triggered)).toEqual([false, true]);
+    const [condition] = request.conditions;
+    const timed = { ...request, conditions: [{ ...condition, condition: 'A person is there at night.' }] };
+    const { body: preview } = await call('POST', '/watches/preview', timed);
+    expect(preview.verdicts[0].findings).toMatchObject([{ code: 'time_of_day' }]);
   });
 });
 

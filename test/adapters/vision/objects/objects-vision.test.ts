@@ -66,6 +66,9 @@ describe('judging a frame', () => {
     ['nobody is in the room', [object('person', 0.2)], false],
     ['two people', [object('person', 0.7), object('person', 0.4, 0.6)], true],
     ['two people', [object('person', 0.7), object('person', 0.2, 0.6)], false],
+    ['3 people', [object('person', 0.7), object('person', 0.28, 0.4), object('person', 0.25, 0.7)], true],
+    ['3 people', [object('person', 0.7), object('person', 0.28, 0.4), object('person', 0.28, 0.11)], false],
+    ['3 dogs', [object('dog', 0.7), object('dog', 0.28, 0.4), object('dog', 0.28, 0.7)], false],
     ['fewer than two people', [object('person', 0.7)], true],
     ['fewer than two people', [object('person', 0.7), object('person', 0.2, 0.6)], false],
     ['exactly one person', [object('person', 0.7)], true],
@@ -79,12 +82,48 @@ describe('judging a frame', () => {
     ['nobody is smoking', [], false],
     ['a person and it is dark', [object('person', 0.9)], false],
     ['a person and the picture is grey', [object('person', 0.9)], true],
+    ['a person is in the yard at night', [object('person', 0.9)], true],
   ])('The condition "%s" with the objects %o is judged as %s', async (condition, detections, triggered) => {
     const verdict = await judge(condition, detections);
     expect(verdict, verdict.explanation).toMatchObject({
       triggered,
       tokens: { input_tokens: 0, output_tokens: 0 },
     });
+  });
+
+  test.each([
+    ['an orange vest in the light', [255, 110, 30], 'a person in orange', true],
+    ['an orange vest with red and brown shades', [230, 70, 30], 'a person in an orange vest', true],
+    ['a red jacket', [200, 20, 30], 'a person in orange', false],
+    ['a red jacket', [200, 20, 30], 'someone wearing a red jacket', true],
+  ])('A person with %s of the color %j is judged for "%s" as %s', async (_, color, condition, triggered) => {
+    // The box has grey background beside a body of half its width; the vest covers a third of the height, with stripes.
+    const paint = (x: number, y: number) => {
+      const isVest = x >= 0.25 && x < 0.75 && y >= 0.18 && y < 0.5 && Math.floor(y * 40) % 4 !== 0;
+      const isShade = color[0] === 230 && Math.floor(x * 40) % 3 === 0;
+      return isVest ? (isShade ? [250, 110, 40] : color) : [128, 128, 128];
+    };
+    const box = { x: 0, y: 0, width: 1, height: 1 };
+    const size = { width: 64, height: 36 };
+    const model = createObjectsVision({
+      decoder: {
+        decode: async () =>
+          Uint8Array.from(
+            Array.from({ length: size.width * size.height }, (__, at) =>
+              paint((at % size.width) / size.width, Math.floor(at / size.width) / size.height),
+            ).flat(),
+          ),
+        decodeEach: async () => [],
+        decodeClip: async () => [],
+      },
+      detector: {
+        inputSize: () => size,
+        detect: async () => [{ object: 'person', score: 0.8, box }],
+        close: async () => undefined,
+      },
+    });
+    const media = { mode: 'frames' as const, frame: new Uint8Array() };
+    expect(await model.judge(media, condition, never)).toMatchObject({ triggered });
   });
 
   test('The verdict has the boxes of the objects that the condition names', async () => {
@@ -104,7 +143,7 @@ describe('judging a frame', () => {
   test('The explanation has counts and scores and names what is not judged', async () => {
     const people = [object('person', 0.74), object('person', 0.41, 0.6)];
     expect((await judge('two men are at the door', people)).explanation).toBe(
-      "Looks like 2 persons (0.74, 0.41). Not judged: 'men', 'at the door'. Seen by the built-in object model, which is not a vision-language model.",
+      "Looks like 2 persons (0.74, 0.41). Not judged: 'men' (any person counts), 'at the door'. Seen by the built-in object model, which is not a vision-language model.",
     );
     expect((await judge('a dog or a cat falls', people)).explanation).toContain(
       "no dog, cat. Not judged: 'falls'.",

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import type { ObjectCondition } from '../../../../adapters/vision/objects/grammar/condition.ts';
 import { foreignLanguage } from '../../../../adapters/vision/objects/grammar/languages.ts';
 import { readSentence } from '../../../../adapters/vision/objects/grammar/read-sentence.ts';
 import { decide } from '../../../../adapters/vision/pixel/logic.ts';
+import { shortCondition } from './short-condition.ts';
 
 /** Sentences with their readings; the file explains the notation. */
 const sentences = readFileSync(new URL('sentences.txt', import.meta.url), 'utf8')
@@ -12,31 +12,10 @@ const sentences = readFileSync(new URL('sentences.txt', import.meta.url), 'utf8'
   .map((line) => line.split(' => '))
   .map(([text = '', reading = '']) => ({ text, reading }));
 
-function short(condition: ObjectCondition): string {
-  switch (condition.kind) {
-    case 'not':
-      return `!${short(condition.of)}`;
-    case 'all':
-      return condition.of.map(short).join(' & ');
-    case 'any':
-      return condition.of.map(short).join(' | ');
-    case 'objects': {
-      const { classes, colors, compare, count } = condition;
-      const color = colors.length === 0 ? '' : `:${colors.join('/')}`;
-      const limit = compare === 'at most' ? `<=${count}` : count === 1 ? '' : `>=${count}`;
-      return `${classes.join('/')}${color}${limit}`;
-    }
-    case 'unmeasurable':
-      return '?';
-    default:
-      return condition.kind;
-  }
-}
-
 function shortReading(text: string): string {
   const reading = readSentence(text);
   if (reading === null) return 'pixel';
-  return reading.condition === null ? '-' : short(reading.condition);
+  return reading.condition === null ? '-' : shortCondition(reading.condition);
 }
 
 describe('readSentence', () => {
@@ -66,13 +45,14 @@ describe('readSentence', () => {
 
   test('Places, narrower words and unknown words are named', () => {
     expect(readSentence('Two tall men are at the front door')?.notJudged).toEqual([
-      'men',
-      'at the front door',
-      'tall',
+      { words: 'men', kind: 'narrower', countsAs: 'person' },
+      { words: 'at the front door', kind: 'place' },
+      { words: 'tall', kind: 'words' },
     ]);
-    expect(readSentence("the car's owner sees many people")?.notJudged).toContain(
-      'an amount without a number',
-    );
+    expect(readSentence("the car's owner sees many people")?.notJudged).toContainEqual({
+      words: 'an amount without a number',
+      kind: 'words',
+    });
   });
 });
 

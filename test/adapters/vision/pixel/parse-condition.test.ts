@@ -83,5 +83,9 @@ test.each([
 });
 
 test('words without a measurable meaning are listed', () => {
-  expect(parseCondition('a red car beside the house').ignored).toEqual(['car', 'beside', 'house']);
+  expect(parseCondition('a red car beside the house').ignored).toEqual([
+    { words: 'car', kind: 'words' },
+    { words: 'beside', kind: 'words' },
+    { words: 'house', kind: 'place' },
+  ]);
 });
