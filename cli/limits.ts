@@ -12,5 +12,6 @@ export function createLimits(settings: Settings): Limits {
     // A camera can take 15 s to respond, 20 s to its next key frame and 10 s for the longest clip.
     captureTimeoutSeconds: 50,
     visionTimeoutSeconds: 90,
+    lostCameraSeconds: 30,
   };
 }

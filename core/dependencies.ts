@@ -34,6 +34,8 @@ export type Limits = {
   captureTimeoutSeconds: number;
   /** Maximum duration of one model call, in seconds. */
   visionTimeoutSeconds: number;
+  /** Time from the start of an attempt at a lost camera of a watch to the next, in seconds. Absent on hosts where attempts cost money. */
+  lostCameraSeconds?: number;
 };
 
 /**

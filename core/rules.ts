@@ -95,6 +95,8 @@ export const rules = {
   watchSightIntervals: 8,
   /** Waits of a watch after consecutive captures of a lost stream, the last one repeated. */
   watchBackoffSeconds: [1, 2, 4, 8, 16, 30, 60, 120, 300],
+  /** Maximum duration of a probe of a lost camera, in seconds: one can take that long to respond. */
+  lostProbeSeconds: 15,
   /** Wait of a watch after a refused password, in seconds: cameras lock an account after a few attempts. */
   watchRefusedSeconds: 1800,
   /** Time of a frozen or black image after which a watch reports its stream as lost, in seconds. */

@@ -13,3 +13,8 @@ export function detectPlatform(text: string): Platform {
   if (/(^|\.)(youtube\.com|youtube-nocookie\.com|youtu\.be)\.?$/i.test(host)) return 'youtube';
   return /(^|\.)twitch\.tv\.?$/i.test(host) ? 'twitch' : 'hls';
 }
+
+/** Returns true for a stream that no platform serves. */
+export function isCamera(url: string): boolean {
+  return ['rtsp', 'hls'].includes(detectPlatform(url));
+}

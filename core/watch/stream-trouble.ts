@@ -82,10 +82,13 @@ function stillSince(outcome: WatchOutcome): Date | undefined {
  * Returns the wait until the next capture of a stream with trouble; undefined if the interval applies. A frozen or black image can change at any
  * moment, and its captures cost no model call.
  */
-export function troubleWaitSeconds({ trouble, lost }: StreamCondition): number | undefined {
+export function troubleWaitSeconds(
+  { trouble, lost }: StreamCondition,
+  maxSeconds = Infinity,
+): number | undefined {
   if (trouble === null || isStill(trouble.reason)) return undefined;
   if (trouble.reason === 'access_refused')
     return lost === null ? rules.streamGraceSeconds : rules.watchRefusedSeconds;
   const waits = rules.watchBackoffSeconds;
-  return waits[Math.min(trouble.captures, waits.length) - 1] ?? 1;
+  return Math.min(waits[Math.min(trouble.captures, waits.length) - 1] ?? 1, maxSeconds);
 }

@@ -40,6 +40,8 @@ export type WatchTickInput = {
   need: Cost;
   /** Factor of the interval in an overload of the service; default 1. */
   stretch?: number;
+  /** Maximum wait for a lost stream, unless it refuses the password, in seconds; default none. */
+  maxLostWaitSeconds?: number;
 };
 
 /** Returns the id of an alert: a UUIDv5 of watch, condition and the number of the opening. */
@@ -57,7 +59,7 @@ export type WatchDecision = {
 /** Decides a tick of a watch: phases of its conditions, alerts, status, next tick. Pure. */
 export function decideWatchTick(
   { watch, state: stored }: WatchRecord,
-  { outcome, need, stretch = 1 }: WatchTickInput,
+  { outcome, need, stretch = 1, maxLostWaitSeconds }: WatchTickInput,
   now: Date,
   createAlertId: CreateAlertId,
 ): WatchDecision {
@@ -136,7 +138,7 @@ export function decideWatchTick(
         return rule !== undefined && isPending(state, rule);
       }),
       looked,
-      troubleWaitSeconds: troubleWaitSeconds(stream),
+      troubleWaitSeconds: troubleWaitSeconds(stream, maxLostWaitSeconds),
       scheduleUntil: schedule.until,
       dayEnd: day.end,
       plannedAt: stored.next && new Date(stored.next.wait_until),

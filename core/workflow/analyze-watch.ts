@@ -4,6 +4,7 @@ import type { WatchDeliveryStore } from '../ports/watch-deliveries.ts';
 import type { CaptureState } from '../records/capture.ts';
 import type { DestinationState } from '../records/watch-delivery.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
+import { isCamera } from '../records/platform.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
 import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
@@ -48,7 +49,7 @@ export type AnalyzeWatchDeps = Pick<
   | 'usage'
   | 'cutFrame'
 > & {
-  limits: Pick<Limits, 'visionTimeoutSeconds'>;
+  limits: Pick<Limits, 'visionTimeoutSeconds' | 'lostCameraSeconds'>;
   createAlertId: CreateAlertId;
   watchDeliveries: Pick<WatchDeliveryStore, 'states'>;
   /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
@@ -210,7 +211,9 @@ function planTick(
   const record = { watch, state: run.state };
   const need = computeCost(planAllQuestions(record), deps);
   const stretch = deps.pace.stretch(watch.watch_id, watch.config.interval_seconds);
-  const decision = decideWatchTick(record, { outcome, need, stretch }, now, deps.createAlertId);
+  const maxLostWaitSeconds = computeMaxLostWait(watch, input, now, deps);
+  const tick = { outcome, need, stretch, maxLostWaitSeconds };
+  const decision = decideWatchTick(record, tick, now, deps.createAlertId);
   const { next } = decision.state;
   const status = watchStatus(decision.state.causes);
   const plannedAt = run.state.next?.wait_until ?? null;
@@ -249,6 +252,17 @@ function planTick(
     alerts: decision.alerts,
     hours: decision.hours,
   };
+}
+
+/** Counts from the start of the attempt, so that a camera that hangs is tried as often as one that refuses. A platform limits the requests for its pages. */
+function computeMaxLostWait(
+  { stream_url: streamUrl }: StoredWatch['watch'],
+  { captured }: TickInput,
+  now: Date,
+  { limits: { lostCameraSeconds: seconds } }: AnalyzeWatchDeps,
+): number {
+  if (seconds === undefined || !isCamera(streamUrl)) return Infinity;
+  return Math.max(1, seconds - ageSeconds(captured.began_at, now));
 }
 
 async function startGeneration(

@@ -10,12 +10,14 @@ import {
 } from '../errors.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import type { Source } from '../records/job.ts';
+import { isCamera } from '../records/platform.ts';
+import { rules } from '../rules.ts';
 import type { JobStore } from '../ports/job-store.ts';
 import type { CaptureInput, CaptureOutput, CaptureResult } from '../records/workflow.ts';
 
 export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
   jobs: Pick<JobStore, 'source'>;
-  limits: Pick<Limits, 'captureTimeoutSeconds'>;
+  limits: Pick<Limits, 'captureTimeoutSeconds' | 'lostCameraSeconds'>;
 };
 
 /**
@@ -75,29 +77,45 @@ async function captureAndStore(
   };
 }
 
+/** A watch probes a camera that it could not reach before it captures, on hosts that try it often: a capture of a camera that hangs takes longer. */
 async function tryCapture(
   source: Source,
   input: CaptureInput,
   deps: CaptureDeps,
   signal?: AbortSignal,
 ): Promise<Capture | CaptureResult> {
-  const timeLimit = createTimeLimit(deps.limits.captureTimeoutSeconds, signal);
+  const { url } = source;
+  if (input.kind === 'watch' && input.resolve_again && deps.limits.lostCameraSeconds && isCamera(url)) {
+    const failure = await reachStream(rules.lostProbeSeconds, signal, async (timeLimit) => {
+      await deps.streams.probe(url, timeLimit);
+    });
+    if (failure) return failure;
+  }
+  const request = {
+    url,
+    mode: source.input_mode,
+    clipSeconds: source.clip_duration_seconds,
+    resolveAgain: input.resolve_again,
+    regions: source.regions ?? null,
+  };
+  return reachStream(deps.limits.captureTimeoutSeconds, signal, (timeLimit) =>
+    deps.streams.capture(request, timeLimit),
+  );
+}
+
+async function reachStream<Result>(
+  seconds: number,
+  signal: AbortSignal | undefined,
+  work: (timeLimit: AbortSignal) => Promise<Result>,
+): Promise<Result | CaptureResult> {
+  const timeLimit = createTimeLimit(seconds, signal);
   try {
-    return await deps.streams.capture(
-      {
-        url: source.url,
-        mode: source.input_mode,
-        clipSeconds: source.clip_duration_seconds,
-        resolveAgain: input.resolve_again,
-        regions: source.regions ?? null,
-      },
-      timeLimit,
-    );
+    return await work(timeLimit);
   } catch (error) {
     if (error instanceof StreamEndedError) return { kind: 'ended', message: error.message };
     // An advertisement can outlast the grace period of a lost stream, and it ends without intervention.
     if (error instanceof StreamPausedError) return advertisement;
-    if (timeLimit.aborted && !signal?.aborted) return tooSlow(deps.limits.captureTimeoutSeconds);
+    if (timeLimit.aborted && !signal?.aborted) return tooSlow(seconds);
     if (!(error instanceof StreamError)) throw error;
     return {
       kind: 'failed',

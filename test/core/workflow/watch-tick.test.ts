@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { VisionError } from '../../../core/errors.ts';
+import { StreamFetchError, VisionError } from '../../../core/errors.ts';
+import { addSeconds } from '../../../core/time.ts';
 import { changeWatch, pauseWatch } from '../../../core/watch/change.ts';
 import { initialDestinationState } from '../../../core/delivery/destination-state.ts';
 import { readMetrics } from '../../../core/observability/metrics.ts';
@@ -266,5 +267,87 @@ describe('tick of a watch', () => {
     const first = await analyzeTask(input, world.c);
     world.c.vision.judge = async () => Promise.reject(new Error('asked again'));
     expect(await analyzeTask(input, world.c)).toEqual(first);
+  });
+});
+
+describe('a lost camera', () => {
+  const unreachable = new StreamFetchError('No response.');
+  const refused = new StreamFetchError('Refused.', undefined, { accessRefused: true });
+  const platform = 'https://www.youtube.com/watch?v=x';
+
+  /** Loses the stream for `minutes`; each attempt hangs for `hangs` seconds. Returns the starts of attempts, in seconds, and how many were captures. */
+  async function lose(error: Error, { lostCameraSeconds = 30, url = '', hangs = 0 }) {
+    const begun = await createWatch();
+    const { watch, run: before } = await stored();
+    if (url) {
+      const source = {
+        source_id: watch.source_id,
+        url,
+        input_mode: 'frames',
+        clip_duration_seconds: 3,
+      } as const;
+      const change = {
+        watch: { ...watch, stream_url: url },
+        source,
+        set: {},
+        events: [],
+        alerts: [],
+        hours: [],
+      };
+      await world.c.watches.commit({ watchId, expectedVersion: before.version, ...change });
+    }
+    world.c.limits = { ...world.c.limits, ...(lostCameraSeconds && { lostCameraSeconds }) };
+    const attempts: number[] = [];
+    let captures = 0;
+    const seconds = () => (world.clock.now.getTime() - start.getTime()) / 1000;
+    const { capture, probe } = world.c.streams;
+    let isBack = false;
+    const attempt = () => {
+      attempts.push(seconds());
+      if (isBack) return;
+      world.clock.now = addSeconds(world.clock.now, hangs);
+      throw error;
+    };
+    world.c.streams = {
+      probe: async (...args) => {
+        attempt();
+        return probe(...args);
+      },
+      capture: async (...args) => {
+        captures += 1;
+        if (!isBack) attempt();
+        return capture(...args);
+      },
+    };
+    let step = begun;
+    for (let ticks = 0; ticks < 14; ticks += 1) {
+      step = await run(step, 1);
+      // Before a long wait, the next generation takes over.
+      if (step.done)
+        step = await world.begin({ job_id: watchId, generation: (await stored()).run.generation });
+    }
+    return { step, attempts, seconds, captures: () => captures, returns: () => (isBack = true) };
+  }
+
+  test('a lost camera is probed 30 s after the start of the attempt before, and seen again after 45 s at most', async () => {
+    const { step, attempts, seconds, captures, returns } = await lose(unreachable, { hangs: 14 });
+    expect(captures()).toBe(1);
+    const starts = attempts.slice(-8);
+    expect(starts.slice(1).map((at, index) => at - (starts[index] ?? 0))).toEqual(Array(7).fill(30));
+    // Right after the start of an attempt that did not reach it.
+    const backAt = (attempts.at(-1) ?? 0) + 1;
+    returns();
+    await run(step, 1);
+    expect(await eventTypes()).toEqual(['stream_lost', 'stream_recovered']);
+    expect(seconds() - backAt).toBeLessThanOrEqual(45);
+  });
+
+  test.each([
+    ['refuses the password', refused, {}, 1800],
+    ['is a page of a platform', unreachable, { url: platform }, 300],
+    ['is on a host where attempts cost money', unreachable, { lostCameraSeconds: 0 }, 300],
+  ])('a lost stream that %s keeps its growing waits', async (_, error, options, expected) => {
+    const { attempts } = await lose(error, options);
+    expect((attempts.at(-1) ?? 0) - (attempts.at(-2) ?? 0)).toBe(expected);
   });
 });
