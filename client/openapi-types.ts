@@ -269,7 +269,9 @@ export type WatchEvent =
           | 'checks_late'
           | 'checks_in_time'
           | 'destination_failed'
-          | 'destination_recovered';
+          | 'destination_recovered'
+          | 'model_failed'
+          | 'model_recovered';
         destination_id?: string;
         error?: string;
         late_seconds?: number;

@@ -103,7 +103,11 @@ export const rules = {
   watchStillSeconds: 600,
   /** Consecutive joint model calls that left a condition out, after which it has a call of its own. */
   maxLeftOut: 3,
-  /** Hours whose statistics one tick writes: after a longer downtime only the newest ones. */
+  /** Answers of the model without a verdict in a row, after which a condition waits for motion as others do. */
+  maxUnjudged: 3,
+  /** Time of failed model calls after which a watch reports them, in seconds. */
+  modelLostSeconds: 300,
+  /** Hours whose statistics one tick writes: a transaction has 100 items. */
   maxHoursPerTick: 48,
   /** Attempts to commit a change that conflicts with concurrent ones. */
   maxCommitAttempts: 8,

@@ -146,7 +146,7 @@ async function observe(
   deps: PlayDeps,
   signal: AbortSignal,
 ): Promise<WatchOutcome> {
-  const screening = screenWatchCapture(moment, captured);
+  const screening = screenWatchCapture(moment, captured, deps.clock.now);
   if (screening.kind !== 'fresh') return screening;
   const pictures = await readCheckMedia(moment, screening.captured, { media, vision: deps.vision });
   if (!pictures) throw new Error('The capture has no frame');

@@ -88,6 +88,8 @@ export const watchChangeReasonSchema = z.enum([
   'checks_in_time',
   'destination_failed',
   'destination_recovered',
+  'model_failed',
+  'model_recovered',
 ]);
 export type WatchChangeReason = z.infer<typeof watchChangeReasonSchema>;
 
@@ -98,7 +100,7 @@ const watchChangedSchema = z.object({
     reason: watchChangeReasonSchema,
     /** Destination that failed or recovered. */
     destination_id: z.string().optional(),
-    /** Newest error of a failed destination. */
+    /** Newest error of a failed destination or model. */
     error: z.string().optional(),
     /** Delay of a late check. */
     late_seconds: z.number().nonnegative().optional(),

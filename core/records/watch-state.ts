@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { captureStateSchema } from './capture.ts';
-import { failureSchema } from './job.ts';
+import { streamFreshnessSchema } from './capture.ts';
+import { failureSchema, gapReasonSchema } from './job.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 
@@ -25,6 +25,8 @@ export const openAlertSchema = z.object({
   unconfirmed: z.boolean(),
   /** Explanation of the newest verdict. */
   explanation: explanationSchema,
+  /** Retention at the opening, of the alert and its pictures. */
+  retention_days: z.int(),
 });
 export type OpenAlert = z.infer<typeof openAlertSchema>;
 
@@ -44,8 +46,8 @@ export const conditionStateSchema = z.object({
   last_opened_at: timestampSchema.nullable(),
   /** Until then no alert of the condition opens and none is repeated. */
   snoozed_until: timestampSchema.nullable(),
-  /** True if the last check of the condition gave no verdict: the next capture is judged without the pre-filter. */
-  unjudged: z.boolean(),
+  /** Checks in a row without a verdict. The next capture is judged without the pre-filter, until the model has answered without one `maxUnjudged` times. */
+  unjudged: countSchema,
   /** Consecutive joint model calls that left the condition out. From `maxLeftOut` on it has a call of its own. */
   left_out: countSchema,
 });
@@ -114,11 +116,13 @@ export const nextWatchTickSchema = z.object({
   resolve_again: z.boolean(),
   /** True if the next check is a confirming one: it asks only about pending conditions. */
   confirming: z.boolean(),
+  /** Factor of the interval in an overload; absent without one. */
+  stretch: z.number().min(1).optional(),
 });
 export type NextWatchTick = z.infer<typeof nextWatchTickSchema>;
 
-/** Maximum length of the error of a destination in the state of a watch, in characters. */
-export const maxDestinationErrorLength = 80;
+/** Maximum length of the error of a destination or of the model in state and events, in characters. */
+export const maxErrorLength = 80;
 
 /** Trouble of the service with a watch, beside that of its stream. Ticks find it and report its begin and end. */
 export const watchHealthSchema = z.object({
@@ -130,7 +134,7 @@ export const watchHealthSchema = z.object({
       z.object({
         destination_id: z.string(),
         since: timestampSchema,
-        error: z.string().max(maxDestinationErrorLength),
+        error: z.string().max(maxErrorLength),
       }),
     )
     .max(5),
@@ -146,13 +150,16 @@ export const watchStateSchema = z.object({
   trouble: streamTroubleSchema.nullable(),
   budget: budgetStateSchema.nullable(),
   skipped_in_a_row: countSchema,
-  /** Model calls that failed in a row, and the newest failure. */
+  /** Model calls that failed in a row, since when, and the newest failure. */
   model_failures_in_a_row: countSchema,
+  model_failing_since: timestampSchema.nullable(),
+  /** True from `model_failed` to `model_recovered`. */
+  model_lost: z.boolean(),
   model_failure: failureSchema.nullable(),
-  /** Time up to which the coverage is counted. */
+  /** Time up to which the coverage is counted; `null` while paused. */
   counted_until: timestampSchema.nullable(),
-  /** True from a tick without sight to the next one with sight: the time between is a gap. */
-  in_gap: z.boolean(),
+  /** Reason of the gap from a tick without sight to the next one with sight; `null` without one. */
+  in_gap: gapReasonSchema.nullable(),
   /** Newest frame. Alerts refer to a copy of it. */
   last_frame: z.object({ key: z.string(), captured_at: timestampSchema }).nullable(),
   last_tick: countSchema,
@@ -164,8 +171,10 @@ export const watchStateSchema = z.object({
   /** Failed executions in a row, which delay the next one. */
   failed_executions: countSchema,
   next: nextWatchTickSchema.nullable(),
-  /** State for the first capture of the next generation, as for jobs. */
-  handed_over: captureStateSchema.nullable(),
+  /** Progress of the stream in the last captures, so that no picture is judged twice. Only another stream drops it. */
+  seen: streamFreshnessSchema.nullable(),
+  /** Motion reference for the first capture of the next generation, stored by the tick that ends the generation before. */
+  handed_over: z.string().nullable(),
 });
 export type WatchState = z.infer<typeof watchStateSchema>;
 

@@ -20,7 +20,8 @@ export function openAlert(
   { explanation, boxes = [], prompt_version }: Omit<Verdict, 'triggered'>,
   { watch, frameKey, now }: Moment,
 ): AlertStep & { state: OpenCondition } {
-  const after = opened(state, alertId, explanation, now);
+  const { retention_days: retentionDays } = watch.config;
+  const after = opened(state, { alertId, explanation, retentionDays }, now);
   const shared = {
     ...alertFields(after, rule),
     explanation: after.alert.explanation,
@@ -51,7 +52,7 @@ export function closeAlert(
   state: OpenCondition,
   rule: WatchCondition,
   reason: AlertCloseReason,
-  { watch, frameKey, now }: Moment,
+  { frameKey, now }: Omit<Moment, 'watch'>,
 ): AlertStep {
   const { alert } = state;
   const openSeconds = ageSeconds(alert.opened_at, now);
@@ -63,7 +64,7 @@ export function closeAlert(
       kind: 'close',
       alertId: alert.alert_id,
       closed: { at, ...shared },
-      expiresAt: addSeconds(now, watch.config.retention_days * daySeconds).toISOString(),
+      expiresAt: addSeconds(now, alert.retention_days * daySeconds).toISOString(),
     },
   };
 }

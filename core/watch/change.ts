@@ -12,7 +12,7 @@ import type { WatchDecision, WatchRecord } from './tick.ts';
 
 /** Pauses a watch: closes its alerts; its conditions begin in `unknown` after it resumes. */
 export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: Date): WatchDecision {
-  const { coverage: _, hours } = countCoverage(state, watch.config, state.in_gap ? 'not_seen' : 'seen', now);
+  const { hours } = countUntil(watch, state, now);
   const causes = { ...state.causes, paused: state.causes.paused ?? { since: now.toISOString(), reason } };
   const { conditions, steps } = closeAll(watch, state, 'paused', now);
   const after = {
@@ -21,7 +21,7 @@ export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: D
     causes,
     trouble: null,
     counted_until: null,
-    in_gap: false,
+    in_gap: null,
     next: state.next && { ...state.next, done: true },
     handed_over: null,
   };
@@ -32,15 +32,21 @@ export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: D
 export function resumeWatch({ state }: WatchRecord, now: Date): WatchDecision {
   const causes = { ...state.causes, paused: null, stream_lost: null };
   const conditions = state.conditions.map((condition) => restarted(condition, now));
-  const after = { ...state, conditions, causes, next: null, ...newGeneration };
+  const counted_until = now.toISOString();
+  const after = { ...state, conditions, causes, counted_until, next: null, ...newGeneration };
   return decision(after, [], 'resumed');
 }
 
 /**
- * Applies a changed configuration. A condition with another text closes its alert and begins in `unknown`; other numbers of checks keep its state
- * and empty its history. `watch` has the configuration before.
+ * Applies a changed configuration. A condition with another text closes its alert and begins in `unknown`, and with another stream every one does; other
+ * numbers of checks keep its state and empty its history. `watch` has the configuration before.
  */
-export function changeWatch({ watch, state }: WatchRecord, config: WatchConfig, now: Date): WatchDecision {
+export function changeWatch(
+  { watch, state }: WatchRecord,
+  { config, isOtherStream }: { config: WatchConfig; isOtherStream: boolean },
+  now: Date,
+): WatchDecision {
+  const { coverage, hours } = countUntil(watch, state, now);
   const steps: AlertStep[] = [];
   const moment = { watch, frameKey: noFrame, now };
   const close = (condition: ConditionState, rule: WatchCondition, reason: AlertCloseReason) => {
@@ -54,21 +60,23 @@ export function changeWatch({ watch, state }: WatchRecord, config: WatchConfig, 
     const condition = state.conditions.find(({ condition_id: id }) => id === rule.condition_id);
     const before = findRule(watch.config, rule.condition_id);
     if (!condition || !before) return initialConditionState(rule.condition_id, now);
-    if (before.condition !== rule.condition) {
+    if (isOtherStream || before.condition !== rule.condition) {
       close(condition, before, 'changed');
       return initialConditionState(rule.condition_id, now);
     }
     const joined = { ...condition, left_out: 0 };
     return hasSameChecks(before, rule) ? joined : forget(joined);
   });
-  return decision({ ...state, conditions, next: null, ...newGeneration }, steps, 'changed');
+  const after = { ...state, ...coverage, conditions, next: null, ...newGeneration };
+  return decision(isOtherStream ? { ...after, ...unseenStream } : after, steps, 'changed', hours);
 }
 
 /** Closes the alerts of a watch that is deleted. */
 export function deleteWatch({ watch, state }: WatchRecord, now: Date): WatchDecision {
+  const { coverage, hours } = countUntil(watch, state, now);
   const { conditions, steps } = closeAll(watch, state, 'deleted', now);
   const next = state.next && { ...state.next, done: true };
-  return { ...decision({ ...state, conditions, next }, steps), hours: [] };
+  return decision({ ...state, ...coverage, conditions, next }, steps, undefined, hours);
 }
 
 /** Snoozes one condition, or all: no alert opens or is repeated for `seconds`; 0 ends the snooze. */
@@ -105,6 +113,14 @@ export function acknowledgeAlert(
 
 /** A closing by a caller shows nothing of the condition, and the newest frame is gone with the next capture: it has no picture. */
 const noFrame = null;
+
+/** Fields of a state without a capture of its stream. */
+const unseenStream = { seen: null, last_frame: null, skipped_in_a_row: 0 } as const;
+
+/** Counts the time up to a change under the configuration before it. */
+function countUntil(watch: Watch, state: WatchState, now: Date) {
+  return countCoverage(state, watch.config, { sight: state.in_gap ?? 'seen' }, now);
+}
 
 /** Fields of a state whose next tick belongs to another execution. */
 const newGeneration = { execution_ticks: 0, burst: 0, failed_executions: 0, handed_over: null } as const;

@@ -22,6 +22,7 @@ function movedBack(state: WatchState, seconds: number): WatchState {
     cause && { ...cause, since: move(cause.since) };
   const { paused, off_schedule, budget_exhausted, stream_lost } = state.causes;
   const { late_since, failing } = state.health;
+  const { seen } = state;
   return {
     ...state,
     conditions: state.conditions.map((condition) => movedCondition(condition, seconds, move, moveAny)),
@@ -33,6 +34,13 @@ function movedBack(state: WatchState, seconds: number): WatchState {
     },
     trouble: moveSince(state.trouble),
     counted_until: moveAny(state.counted_until),
+    model_failing_since: moveAny(state.model_failing_since),
+    seen: seen && {
+      ...seen,
+      since: move(seen.since),
+      identical_since: moveAny(seen.identical_since),
+      seen_at: move(seen.seen_at),
+    },
     health: {
       late_since: moveAny(late_since),
       failing: failing.map((each) => ({ ...each, since: move(each.since) })),

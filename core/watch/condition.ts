@@ -54,7 +54,7 @@ export function withVerdict(
     phase: state.phase === 'unknown' ? 'clear' : state.phase,
     history: (state.history + (triggered ? '1' : '0')).slice(-length),
     checked_at: [...state.checked_at, Math.floor(now.getTime() / 1000)].slice(-length),
-    unjudged: false,
+    unjudged: 0,
     alert: seen.alert && { ...seen.alert, explanation: shorten(explanation) },
   };
 }
@@ -70,11 +70,16 @@ function mayOpen({ phase, history }: ConditionState, rule: WatchCondition): bool
   return phase !== 'open' && countHolding(history, rule) >= rule.checks_to_open;
 }
 
-/** Returns true if the condition opens now. */
-export function opensNow(state: ConditionState, rule: WatchCondition, now: Date): boolean {
+/** Returns true if only a verdict that holds is missing for an opening. */
+export function awaitsOpening(state: ConditionState, rule: WatchCondition, now: Date): boolean {
   if (!mayOpen(state, rule) || isSnoozed(state, now)) return false;
   const { last_opened_at: last } = state;
   return last === null || ageSeconds(last, now) >= rule.cooldown_seconds;
+}
+
+/** Returns true if the model has answered without a verdict too often in a row. */
+export function isUnjudgeable({ unjudged }: ConditionState): boolean {
+  return unjudged >= rules.maxUnjudged;
 }
 
 /** Returns true if enough consecutive verdicts did not hold since the opening. */
@@ -103,8 +108,7 @@ export function remindsNow(state: OpenCondition, rule: WatchCondition, now: Date
 /** Opens the condition. Verdicts before the opening do not count towards the closing. */
 export function opened(
   state: ConditionState,
-  alertId: string,
-  explanation: string,
+  { alertId, explanation, retentionDays }: { alertId: string; explanation: string; retentionDays: number },
   now: Date,
 ): OpenCondition {
   const at = now.toISOString();
@@ -115,6 +119,7 @@ export function opened(
     acknowledged_at: null,
     unconfirmed: false,
     explanation: shorten(explanation),
+    retention_days: retentionDays,
   };
   return { ...forget(state), phase: 'open', alert, last_opened_at: at };
 }

@@ -65,22 +65,16 @@ export async function deleteStoredWatch(
     const set = { state, generation: run.generation + 1, deleted_at: now.toISOString() };
     return { set, events, alerts };
   });
-  await eraseEvidence(deleted, deps);
+  await eraseMedia(deleted, deps);
   return deleted;
 }
 
-/** The media of alerts that cannot be removed now expire with their retention. */
-async function eraseEvidence({ watch, run }: StoredWatch, deps: WatchDeps): Promise<void> {
+/** Media that cannot be removed now expire with their retention. A tick under way removes what it has stored. */
+async function eraseMedia({ watch }: StoredWatch, deps: WatchDeps): Promise<void> {
   try {
-    const query = { caller: watch.caller, watchId: watch.watch_id, limit: 1000 };
-    const alerts = await deps.watches.alerts(query, deps.now());
-    const keys = [
-      run.state.last_frame?.key,
-      ...alerts.flatMap(({ frame_key: key, closed }) => [key, closed?.frame_key]),
-    ];
-    await deps.media.remove([...new Set(keys)].filter((key) => typeof key === 'string'));
+    await deps.media.removeOfSource(watch.source_id);
   } catch (error) {
-    deps.log.warning('Evidence of a deleted watch not removed yet', {
+    deps.log.warning('Pictures of a deleted watch not removed yet', {
       watch_id: watch.watch_id,
       error: String(error),
     });

@@ -1,40 +1,54 @@
 import type { Schedule } from '../records/watch.ts';
 import type { WatchCounts, WatchState } from '../records/watch-state.ts';
 import { rules } from '../rules.ts';
-import { addSeconds, earlier, later } from '../time.ts';
+import { divideSight } from '../tick/count-sight.ts';
+import type { ActiveSpan, Sight, SightSpan } from '../tick/count-sight.ts';
+import { addSeconds, earlier } from '../time.ts';
 import { scheduleAt } from './schedule.ts';
 
 /** Counts of one hour, which begins at `hour` (UTC). */
 export type HourlyCounts = { hour: string; counts: Partial<WatchCounts> };
 
-/** Sight of a tick: a repeated frame and a tick without a capture prove nothing. */
-export type Sight = 'seen' | 'not_seen' | 'unknown';
-
 type Coverage = Pick<WatchState, 'counted_until' | 'in_gap'>;
-type Span = { from: Date; to: Date };
 
 const hourMs = 3_600_000;
 
-/** Counts the time since the last counted tick as watched or as a gap. Time off schedule is neither. */
+/**
+ * Counts the active time since the last count as watched or as a gap. Time off schedule is neither. After a downtime of days, each tick counts
+ * `maxHoursPerTick`, the oldest first.
+ */
 export function countCoverage(
   { counted_until, in_gap }: Coverage,
   config: { interval_seconds: number; schedule: Schedule | null },
-  sight: Sight,
+  { sight, isStretched = false }: { sight: Sight; isStretched?: boolean },
   now: Date,
 ): { coverage: Coverage; hours: HourlyCounts[] } {
-  if (sight === 'unknown') return { coverage: { counted_until, in_gap }, hours: [] };
-  const coverage = { counted_until: now.toISOString(), in_gap: sight === 'not_seen' };
-  if (counted_until === null) return { coverage, hours: [] };
+  if (sight === 'unknown' || counted_until === null)
+    return { coverage: { counted_until, in_gap }, hours: [] };
   const from = new Date(counted_until);
-  const maxMs = (rules.lateIntervals * config.interval_seconds + rules.lateAllowanceSeconds) * 1000;
-  const isGap = in_gap || sight === 'not_seen' || now.getTime() - from.getTime() > maxMs;
-  const spans = spansOnSchedule(config.schedule, from, now);
-  return { coverage, hours: spans.flatMap((span) => splitByHour(span, isGap ? 'gap_ms' : 'watched_ms')) };
+  const to = earlier(addSeconds(from, rules.maxHoursPerTick * 3600), now);
+  const isPart = to < now;
+  const spans = divideSight({
+    active: listActive(config.schedule, from, to),
+    inGap: in_gap,
+    // A part that is counted does not end with this tick.
+    sight: isPart ? 'service' : sight,
+    intervalSeconds: config.interval_seconds,
+    isStretched,
+  });
+  return {
+    coverage: {
+      counted_until: to.toISOString(),
+      in_gap: isPart ? (in_gap ?? 'service') : sight === 'seen' ? null : sight,
+    },
+    hours: spans.flatMap(splitByHour),
+  };
 }
 
-function spansOnSchedule(schedule: Schedule | null, from: Date, to: Date): Span[] {
-  const spans: Span[] = [];
-  let at = later(from, addSeconds(to, -rules.maxHoursPerTick * 3600));
+/** Returns the parts of a time that are on schedule. */
+function listActive(schedule: Schedule | null, from: Date, to: Date): ActiveSpan[] {
+  const spans: ActiveSpan[] = [];
+  let at = from;
   while (at < to) {
     const { active, until } = scheduleAt(schedule, at);
     const end = until === null ? to : earlier(until, to);
@@ -44,12 +58,13 @@ function spansOnSchedule(schedule: Schedule | null, from: Date, to: Date): Span[
   return spans;
 }
 
-function splitByHour({ from, to }: Span, kind: 'watched_ms' | 'gap_ms'): HourlyCounts[] {
+function splitByHour({ from, to, gap }: SightSpan): HourlyCounts[] {
+  const name = gap === null ? 'watched_ms' : 'gap_ms';
   const hours: HourlyCounts[] = [];
-  for (let at = from.getTime(); at < to.getTime();) {
-    const hour = Math.floor(at / hourMs) * hourMs;
-    const end = Math.min(hour + hourMs, to.getTime());
-    hours.push({ hour: new Date(hour).toISOString(), counts: { [kind]: end - at } });
+  for (let at = from; at < to;) {
+    const hour = toHour(at);
+    const end = earlier(new Date(Date.parse(hour) + hourMs), to);
+    hours.push({ hour, counts: { [name]: end.getTime() - at.getTime() } });
     at = end;
   }
   return hours;

@@ -1,5 +1,6 @@
 import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
 import type { StoredWatch } from '../ports/watch-store.ts';
+import { watchConfigSchema } from '../records/watch.ts';
 import type { Watch } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
@@ -18,6 +19,7 @@ import {
 import { startQuietly } from './start-quietly.ts';
 import { watchStatus } from './status.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
+import type { SplitConfig } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Change of a watch: `ifMatch` is the expected version of its configuration, undefined for any. */
@@ -45,8 +47,11 @@ export async function editWatch(
     checkInputMode(request, deps);
     checkServed(request, deps);
     const { config, addresses } = splitRequest(request, fingerprint);
+    if (isSame({ request, config, addresses }, { request: before, ...splitRequest(before, fingerprint) }))
+      return undefined;
     const now = deps.now();
-    const decided = changeWatch({ watch, state: run.state }, config, now);
+    const isOtherStream = isOther(request.stream_url, before.stream_url);
+    const decided = changeWatch({ watch, state: run.state }, { config, isOtherStream }, now);
     const version = watch.config_version + 1;
     return {
       set: {
@@ -73,6 +78,25 @@ export async function editWatch(
   });
   await startQuietly(changed, deps);
   return changed;
+}
+
+type Split = SplitConfig & { request: Pick<WatchRequest, 'stream_url'> };
+
+/** Returns true if a change changes nothing. */
+function isSame(after: Split, before: Split): boolean {
+  const text = ({ request, config, addresses }: Split) =>
+    JSON.stringify([request.stream_url, watchConfigSchema.parse(config), addresses]);
+  return text(after) === text(before);
+}
+
+/** Returns true if two URLs differ in host or path: another password or token is the same stream. */
+function isOther(one: string, other: string): boolean {
+  return readPlace(one) !== readPlace(other);
+}
+
+function readPlace(url: string): string {
+  const { host, pathname } = new URL(url);
+  return `${host}${pathname}`;
 }
 
 /** Probes a new stream before the change, once: a plan may run several times. */

@@ -1,7 +1,7 @@
 import type { DestinationState } from '../records/watch-delivery.ts';
 import type { Destination, WatchConfig } from '../records/watch.ts';
 import type { WatchRun } from '../records/watch-run.ts';
-import { maxDestinationErrorLength } from '../records/watch-state.ts';
+import { maxErrorLength } from '../records/watch-state.ts';
 import type { WatchHealth } from '../records/watch-state.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
@@ -70,10 +70,7 @@ function findFailing(
     if (!state || !isFailing(state)) return [];
     const known = before.failing.find(({ destination_id: other }) => other === id);
     const since = known?.since ?? state.disabled?.at ?? now.toISOString();
-    const error = shorten(state.disabled?.reason ?? state.last_error ?? '').slice(
-      0,
-      maxDestinationErrorLength,
-    );
+    const error = shorten(state.disabled?.reason ?? state.last_error ?? '').slice(0, maxErrorLength);
     return [{ destination_id: id, since, error }];
   });
 }

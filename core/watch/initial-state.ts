@@ -10,9 +10,11 @@ export function initialWatchState(conditionIds: readonly string[], now: Date): W
     budget: null,
     skipped_in_a_row: 0,
     model_failures_in_a_row: 0,
+    model_failing_since: null,
+    model_lost: false,
     model_failure: null,
-    counted_until: null,
-    in_gap: false,
+    counted_until: now.toISOString(),
+    in_gap: null,
     last_frame: null,
     last_tick: 0,
     health: { late_since: null, failing: [] },
@@ -20,6 +22,7 @@ export function initialWatchState(conditionIds: readonly string[], now: Date): W
     burst: 0,
     failed_executions: 0,
     next: null,
+    seen: null,
     handed_over: null,
   };
 }
@@ -35,7 +38,7 @@ export function initialConditionState(conditionId: string, now: Date): Condition
     alert: null,
     last_opened_at: null,
     snoozed_until: null,
-    unjudged: false,
+    unjudged: 0,
     left_out: 0,
   };
 }

@@ -23,13 +23,15 @@ export type TickPlan = {
   stretch: number;
 };
 
-/** Longest wait that releases stored: a schedule repeats every week. One more day covers the change of a clock. */
-const maxStoredWaitSeconds = 8 * 86_400;
-
 /** Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
 export function planNextTick(watch: Watch, outcome: WatchOutcome, plan: TickPlan, now: Date): NextWatchTick {
   const wakeUp = (at: Date) => toWakeUp(at, watch.stream_phase).toISOString();
-  const shared = { looked: plan.looked, resolve_again: outcome.kind === 'capture_failed' };
+  const { looked, stretch } = plan;
+  const shared = {
+    looked,
+    resolve_again: outcome.kind === 'capture_failed',
+    ...(stretch > 1 && { stretch }),
+  };
   if (plan.status === 'paused')
     return { done: true, wait_until: wakeUp(now), closing: true, confirming: false, ...shared };
   const boundary = nextBoundary(plan);
@@ -96,14 +98,11 @@ export function watchWakeUpTime(
 ): Date {
   if (next === null) return now;
   const planned = new Date(next.wait_until);
-  const checkSeconds = maxGridIntervals * maxStretch * intervalSeconds;
+  const checkSeconds = maxGridIntervals * Math.ceil((next.stretch ?? 1) * intervalSeconds);
   const maxSeconds = next.closing
-    ? maxStoredWaitSeconds
+    ? rules.maxWatchWaitSeconds
     : trouble
       ? Math.max(rules.watchRefusedSeconds, checkSeconds)
       : checkSeconds;
   return ageSeconds(now, planned) > maxSeconds + 1 ? now : planned;
 }
-
-/** Factor of an interval in an overload that is not taken for a clock that was set back. */
-const maxStretch = 8;

@@ -1,6 +1,15 @@
 import type { Watch, WatchCondition } from '../records/watch.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
-import type { AlertChange, BudgetState, ConditionState, WatchState } from '../records/watch-state.ts';
+import type {
+  AlertChange,
+  BudgetState,
+  ConditionState,
+  WatchState,
+  WatchStatus,
+} from '../records/watch-state.ts';
+import { maxErrorLength } from '../records/watch-state.ts';
+import { rules } from '../rules.ts';
+import { ageSeconds } from '../time.ts';
 import { closeAlert, openAlert, remindAlert } from './alerts.ts';
 import type { AlertStep } from './alerts.ts';
 import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
@@ -12,13 +21,16 @@ import {
   closesNow,
   isOpen,
   isPending,
-  opensNow,
+  awaitsOpening,
+  isUnjudgeable,
   remindsNow,
+  shorten,
   withSight,
   withVerdict,
 } from './condition.ts';
 import { countCoverage } from './coverage.ts';
-import type { HourlyCounts, Sight } from './coverage.ts';
+import type { HourlyCounts } from './coverage.ts';
+import type { Sight } from '../tick/count-sight.ts';
 import { toEvidenceKey } from './evidence.ts';
 import { toShownKey } from '../stream/shown-frame.ts';
 import { skipsAfterVerdicts } from '../tick/screen-capture.ts';
@@ -70,6 +82,7 @@ export function decideWatchTick(
   const stream = afterStreamOutcome(stored, outcome, now);
   const used = outcome.kind === 'judged' ? outcome.used : null;
   const settled = settle(budgetOnDay(config.budget, stored.budget, day.date), tick, used);
+  const isNearlyUsedUp = isNearlyExhausted(config.budget, settled);
   const isUsedUp = isExhausted(config.budget, settled, need);
   const losesPrice = outcome.kind === 'not_asked' && outcome.why === 'price';
   const causes = {
@@ -81,8 +94,11 @@ export function decideWatchTick(
   const status = watchStatus(causes);
   const captured = 'captured' in outcome ? outcome.captured : null;
   const newestKey = captured?.frame_key ?? stored.last_frame?.key ?? null;
-  const frameKey = newestKey && toEvidenceKey(newestKey, config.retention_days);
-  const moment = { watch, frameKey, now };
+  const moment = (retentionDays: number) => ({
+    watch,
+    frameKey: newestKey && toEvidenceKey(newestKey, retentionDays),
+    now,
+  });
 
   const watches = !causes.paused && schedule.active;
   const conditions = alignConditions(config.conditions, stored.conditions, now).map((state) => {
@@ -99,35 +115,42 @@ export function decideWatchTick(
     if (!rule) return state;
     if (isOpen(state)) {
       if (!watches) {
-        closings.push(closeAlert(state, rule, causes.paused ? 'paused' : 'off_schedule', moment));
+        closings.push(
+          closeAlert(
+            state,
+            rule,
+            causes.paused ? 'paused' : 'off_schedule',
+            moment(state.alert.retention_days),
+          ),
+        );
         return closed(state, 'unknown');
       }
       if (closesNow(state, rule)) {
-        closings.push(closeAlert(state, rule, 'cleared', moment));
+        closings.push(closeAlert(state, rule, 'cleared', moment(state.alert.retention_days)));
         return closed(state, 'clear');
       }
       if (isUsedUp || !remindsNow(state, rule, now)) return state;
-      const reminder = remindAlert(state, rule, moment);
+      const reminder = remindAlert(state, rule, moment(state.alert.retention_days));
       reminders.push(reminder);
       return reminder.state;
     }
     if (!watches) return closed(state, 'unknown');
-    if (!opensNow(state, rule, now)) return state;
+    const verdict = findAnswer(outcome, state.condition_id)?.verdict;
+    // One that a cooldown held back opens on a verdict that holds, with its explanation and frame.
+    if (!verdict?.triggered || !awaitsOpening(state, rule, now)) return state;
     opening += 1;
     const alertId = createAlertId(watch.watch_id, state.condition_id, opening);
-    const verdict = verdictOfOpening(state, outcome);
-    const step = openAlert(state, rule, alertId, verdict, {
-      ...moment,
-      frameKey: findShownKey(verdict, captured, config.retention_days) ?? frameKey,
-    });
+    const newest = moment(config.retention_days);
+    const frameKey = findShownKey(verdict, captured, config.retention_days) ?? newest.frameKey;
+    const step = openAlert(state, rule, alertId, verdict, { ...newest, frameKey });
     openings.push(step);
     return step.state;
   });
 
-  const warns = settled !== null && !settled.warned && isNearlyExhausted(config.budget, settled);
-  const budget: BudgetState | null = warns ? { ...settled, warned: true } : settled;
+  const warns = settled !== null && !settled.warned && isNearlyUsedUp;
+  const budget: BudgetState | null = settled && { ...settled, warned: isNearlyUsedUp };
   const isPaused = causes.paused !== null;
-  const looked = sawEverything(outcome, config.conditions);
+  const looked = sawEverything(outcome, config.conditions, after);
   const next = planNextTick(
     watch,
     outcome,
@@ -146,7 +169,10 @@ export function decideWatchTick(
     },
     now,
   );
-  const { coverage, hours } = countCoverage(stored, config, toSight(outcome, watches), now);
+  const isStretched = Math.max(stretch, stored.next?.stretch ?? 1) > 1;
+  const sight = { sight: toSight(outcome, watches), isStretched };
+  const { coverage, hours } = countCoverage(stored, config, sight, now);
+  const model = afterModelCalls(stored, outcome, now);
   const steps = [...closings, ...openings, ...reminders];
   const events: NewWatchEvent[] = [
     ...(outcome.kind === 'no_capture' ? [] : [createWatchProgress(tick, outcome, after, next)]),
@@ -156,6 +182,7 @@ export function decideWatchTick(
       type: 'watch_changed',
       data: { status, reason },
     })),
+    ...modelEvents(stored, model, status),
   ];
   return {
     state: {
@@ -165,8 +192,11 @@ export function decideWatchTick(
       causes,
       trouble: stream.trouble,
       budget,
-      ...streaks(stored, outcome, looked),
-      ...(watches ? coverage : { counted_until: null, in_gap: false }),
+      ...model,
+      skipped_in_a_row: countSkips(stored, outcome, looked),
+      ...coverage,
+      ...(isPaused && { counted_until: null, in_gap: null }),
+      seen: captured?.seen ?? stored.seen,
       last_frame: captured
         ? { key: captured.frame_key, captured_at: captured.captured_at }
         : stored.last_frame,
@@ -218,8 +248,11 @@ function observe(
   if (outcome.kind === 'skipped' && outcome.why === 'no_motion') return withSight(state, now);
   const answer = findAnswer(outcome, state.condition_id);
   if (!answer || answer.condition !== rule.condition) return state;
-  if (answer.verdict === null)
-    return { ...state, unjudged: true, left_out: state.left_out + (answer.leftOut ? 1 : 0) };
+  if (answer.verdict === null) {
+    const isUnsure = answer.unjudgedReason !== undefined;
+    const unjudged = Math.min(rules.maxUnjudged, isUnsure ? state.unjudged + 1 : Math.max(1, state.unjudged));
+    return { ...state, unjudged, left_out: state.left_out + (answer.leftOut ? 1 : 0) };
+  }
   const judged = withVerdict(state, rule, answer.verdict, now);
   return answer.joint ? { ...judged, left_out: 0 } : judged;
 }
@@ -227,11 +260,6 @@ function observe(
 function findAnswer(outcome: WatchOutcome, conditionId: string): ConditionAnswer | undefined {
   if (outcome.kind !== 'judged') return undefined;
   return outcome.answers.find(({ condition_id: id }) => id === conditionId);
-}
-
-/** Returns the verdict of an opening; a held-back one may come with a tick that has no verdict. */
-function verdictOfOpening({ condition_id: id }: ConditionState, outcome: WatchOutcome): Verdict {
-  return findAnswer(outcome, id)?.verdict ?? { triggered: true, explanation: 'It held in the last checks.' };
 }
 
 /** Returns the key of the evidence if it is a frame of the clip. */
@@ -244,11 +272,18 @@ export function findShownKey(
   return toEvidenceKey(toShownKey(captured.frame_key, atSeconds), retentionDays);
 }
 
-/** Returns true if the model gave a verdict of each condition: only then is the capture the motion reference. */
-function sawEverything(outcome: WatchOutcome, rules: readonly WatchCondition[]): boolean {
-  return rules.every(({ condition_id: id, condition }) => {
+/** Returns true if the model judged each condition, as far as it can: only then is the capture the motion reference. */
+function sawEverything(
+  outcome: WatchOutcome,
+  conditions: readonly WatchCondition[],
+  states: readonly ConditionState[],
+): boolean {
+  return conditions.every(({ condition_id: id, condition }) => {
     const answer = findAnswer(outcome, id);
-    return answer !== undefined && answer.verdict !== null && answer.condition === condition;
+    if (answer?.condition !== condition) return false;
+    if (answer.verdict !== null) return true;
+    const state = states.find(({ condition_id: other }) => other === id);
+    return answer.unjudgedReason !== undefined && state !== undefined && isUnjudgeable(state);
   });
 }
 
@@ -256,14 +291,21 @@ function toSight(outcome: WatchOutcome, watches: boolean): Sight {
   if (!watches) return 'seen';
   switch (outcome.kind) {
     case 'judged':
-      return outcome.answers.some(({ verdict }) => verdict !== null) ? 'seen' : 'not_seen';
+      if (outcome.answers.some(({ verdict }) => verdict !== null)) return 'seen';
+      return outcome.busy ? 'service' : 'model';
     case 'skipped':
       if (outcome.why === 'repeated') return 'unknown';
-      return outcome.why === 'no_motion' ? 'seen' : 'not_seen';
+      return outcome.why === 'no_motion' ? 'seen' : 'stream';
     case 'no_capture':
       return 'unknown';
-    default:
-      return 'not_seen';
+    case 'stale':
+      return 'stale';
+    case 'capture_failed':
+    case 'ended':
+      return 'stream';
+    case 'unavailable':
+    case 'not_asked':
+      return 'service';
   }
 }
 
@@ -271,15 +313,51 @@ function listVerdicts(outcome: WatchOutcome): Verdict[] {
   return outcome.kind === 'judged' ? outcome.answers.flatMap(({ verdict }) => verdict ?? []) : [];
 }
 
-function streaks(stored: WatchState, outcome: WatchOutcome, looked: boolean) {
-  const failure = outcome.kind === 'judged' ? outcome.failure : null;
-  const failures = outcome.kind === 'judged' && failure === null ? 0 : stored.model_failures_in_a_row;
-  const skipped = outcome.kind === 'skipped' ? stored.skipped_in_a_row + 1 : stored.skipped_in_a_row;
+function countSkips(
+  { skipped_in_a_row: before }: WatchState,
+  outcome: WatchOutcome,
+  looked: boolean,
+): number {
+  if (looked) return skipsAfterVerdicts(listVerdicts(outcome));
+  return outcome.kind === 'skipped' ? before + 1 : before;
+}
+
+type ModelState = Pick<
+  WatchState,
+  'model_failures_in_a_row' | 'model_failing_since' | 'model_failure' | 'model_lost'
+>;
+
+const workingModel: ModelState = {
+  model_failures_in_a_row: 0,
+  model_failing_since: null,
+  model_failure: null,
+  model_lost: false,
+};
+
+/** Returns the state of the model after a tick: lost once its calls have failed for minutes. */
+function afterModelCalls(stored: WatchState, outcome: WatchOutcome, now: Date): ModelState {
+  const { model_failures_in_a_row, model_failing_since, model_failure, model_lost } = stored;
+  if (outcome.kind !== 'judged')
+    return { model_failures_in_a_row, model_failing_since, model_failure, model_lost };
+  if (outcome.failure === null) return workingModel;
+  const since = model_failing_since ?? now.toISOString();
   return {
-    skipped_in_a_row: looked ? skipsAfterVerdicts(listVerdicts(outcome)) : skipped,
-    model_failures_in_a_row: failure ? failures + 1 : failures,
-    model_failure: outcome.kind === 'judged' ? failure : stored.model_failure,
+    model_failures_in_a_row: model_failures_in_a_row + 1,
+    model_failing_since: since,
+    model_failure: outcome.failure,
+    model_lost: model_lost || ageSeconds(since, now) >= rules.modelLostSeconds,
   };
+}
+
+function modelEvents(
+  { model_lost: before }: WatchState,
+  { model_lost: after, model_failure: failure }: ModelState,
+  status: WatchStatus,
+): NewWatchEvent[] {
+  if (before === after) return [];
+  if (!after) return [{ type: 'watch_changed', data: { status, reason: 'model_recovered' } }];
+  const error = shorten(failure?.message ?? '').slice(0, maxErrorLength);
+  return [{ type: 'watch_changed', data: { status, reason: 'model_failed', error } }];
 }
 
 function streamEvents(

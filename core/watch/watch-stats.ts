@@ -10,8 +10,9 @@ import { wilsonInterval } from './wilson.ts';
 
 export type WatchStats = z.input<typeof watchStatsResponseSchema>;
 
-const defaultSeconds = 7 * 86_400;
-const maxSeconds = 92 * 86_400;
+const daySeconds = 86_400;
+const defaultSeconds = 7 * daySeconds;
+const maxSeconds = 92 * daySeconds;
 /** Hours of a week: those of three months would be a page of a megabyte. */
 const maxHours = 168;
 
@@ -27,7 +28,12 @@ export async function readWatchStats(
   const start = later(from ?? addSeconds(end, -defaultSeconds), addSeconds(end, -maxSeconds));
   const [hours, weeks] = await Promise.all([
     deps.watches.hours(watchId, floorHour(start), end),
-    deps.watches.reviewedWeeks(watchId, addSeconds(start, -defaultSeconds), end),
+    // Stores compare dates: the day of the last moment is included, so that a week counts on its Monday.
+    deps.watches.reviewedWeeks(
+      watchId,
+      addSeconds(start, -defaultSeconds),
+      addSeconds(end, daySeconds - 0.001),
+    ),
   ]);
   return presentStats(watch, { start, end, hours, weeks });
 }

@@ -17,7 +17,7 @@ import { budgetOnDay, reserve } from '../watch/budget.ts';
 import type { Cost } from '../watch/budget.ts';
 import { atWatchTick } from '../watch/clock-change.ts';
 import { toWatchEvents } from '../watch/commit-watch.ts';
-import { isRefreshDue, toEvidenceKey } from '../watch/evidence.ts';
+import { isRefreshDue } from '../watch/evidence.ts';
 import { decideHealth } from '../watch/health.ts';
 import { watchLog } from '../watch/watch-log.ts';
 import { priceCall } from '../watch/model-price.ts';
@@ -70,8 +70,10 @@ export async function analyzeWatchTick(
   const visionTimeoutSeconds = modelSeconds(input, given.limits.visionTimeoutSeconds, given.now());
   const deps = { ...given, limits: { ...given.limits, visionTimeoutSeconds } };
   let outcome: WatchOutcome | undefined;
+  const evidence = new Set<string>();
   return retryConflicts('The watch changed too often while its tick was to be committed', async () => {
     const found = await deps.watches.get(input.job_id);
+    if (!found) await discard(evidence, input, deps);
     if (!found || isAbandoned(found, input)) return committed(stepAfter(found, input, deps.now(), true));
     const isDone = isOver(found, input.generation) || found.run.state.last_tick >= input.capture.tick;
     // A tick that another one overtook is not the one whose time is planned.
@@ -96,7 +98,7 @@ export async function analyzeWatchTick(
     // The model may have taken a minute: the tick is decided at its end.
     const now = addSeconds(begun.now, ageSeconds(begunAt, deps.now()));
     const change = planTick(stored, current, input, { destinations, now }, deps);
-    await keepEvidence(change, stored, input, deps);
+    for (const key of await keepEvidence(change, stored, input, deps)) evidence.add(key);
     await keepShownFrames(change, stored, current, deps);
     await refreshEvidence(change, stored, deps);
     if ((await deps.watches.commit(change)) !== 'committed') return conflict;
@@ -134,7 +136,7 @@ async function observe(
 ): Promise<Observed> {
   const { watch, run } = stored;
   const record = { watch, state: run.state };
-  const screening = screenWatchCapture(record, input.captured);
+  const screening = screenWatchCapture(record, input.captured, deps.now());
   if (screening.kind !== 'fresh') return { outcome: screening, hasReserved: false };
   const { captured } = screening;
   const { budget } = watch.config;
@@ -235,7 +237,7 @@ function planTick(
     ? {
         execution_ticks: 0,
         burst: 0,
-        handed_over: isOvertaken ? null : captureStateAfter(input, next.looked),
+        handed_over: isOvertaken ? null : captureStateAfter(input, next.looked).motion,
       }
     : {};
   return {
@@ -314,21 +316,34 @@ async function countFrame({ kind }: WatchOutcome, { meter }: AnalyzeWatchDeps): 
     await meter.count({ kind: 'watch_frame', skipped: kind === 'skipped' });
 }
 
-/** Copies the newest frame as evidence of the alerts that a tick opens, repeats or closes. An alert without its frame is better than none. */
+/** Removes what a tick has stored for a watch that was deleted meanwhile. */
+async function discard(
+  evidence: ReadonlySet<string>,
+  { captured }: TickInput,
+  { media }: AnalyzeWatchDeps,
+): Promise<void> {
+  const taken = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key] : [];
+  const keys = [...evidence, ...taken].filter((key) => key !== null);
+  if (keys.length > 0) await media.remove(keys);
+}
+
+/** Copies the newest frame as evidence of what a tick reports. Returns the keys of the copies. An alert without its frame is better than none. */
 async function keepEvidence(
-  { alerts, events }: WatchChange,
+  { events }: WatchChange,
   { watch, run }: StoredWatch,
   { captured }: TickInput,
   { media, log }: AnalyzeWatchDeps,
-): Promise<void> {
+): Promise<Set<string>> {
   const key = captured.kind === 'captured' ? captured.frame_key : run.state.last_frame?.key;
-  if (alerts.length === 0 || events.length === 0 || key === undefined) return;
+  const copies = new Set(events.flatMap(({ data }) => ('frame_key' in data ? (data.frame_key ?? []) : [])));
+  if (copies.size === 0 || key === undefined) return copies;
   try {
     const frame = await media.get(key);
-    if (frame) await media.put(toEvidenceKey(key, watch.config.retention_days), frame, 'image/jpeg');
+    for (const copy of copies) if (frame) await media.put(copy, frame, 'image/jpeg');
   } catch (error) {
     watchLog(log, watch.watch_id).warning('Evidence not stored', { error: String(error) });
   }
+  return copies;
 }
 
 /** Stores the frames of the clip that opened alerts refer to. */

@@ -55,7 +55,7 @@ function finished({ job_id, generation, bursts }: BeginInput): WorkflowState {
 }
 
 function resume({ watch, run }: StoredWatch, now: Date): WorkflowState {
-  const { next, last_tick, handed_over } = run.state;
+  const { next, last_tick, seen, handed_over: motion } = run.state;
   return {
     job_id: watch.watch_id,
     generation: run.generation,
@@ -67,7 +67,8 @@ function resume({ watch, run }: StoredWatch, now: Date): WorkflowState {
       tick: last_tick + 1,
       closing: next?.closing ?? !scheduleAt(watch.config.schedule, now).active,
       resolve_again: next?.resolve_again ?? false,
-      ...(handed_over ?? { seen: null, motion: null }),
+      seen,
+      motion,
     },
   };
 }

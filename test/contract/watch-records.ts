@@ -55,6 +55,7 @@ export function withOpenConditions(creation: WatchCreation): WatchCreation {
       reminded_at: after(index).toISOString(),
       acknowledged_at: after(2 * index).toISOString(),
       unconfirmed: false,
+      retention_days: 7,
       explanation:
         `${index}: Ein Lastwagen blockiert das Tor, daneben stehen zwei Männer in Warnwesten. 門の前に人がいます。`
           .repeat(3)
@@ -62,7 +63,7 @@ export function withOpenConditions(creation: WatchCreation): WatchCreation {
     },
     last_opened_at: at,
     snoozed_until: after(600 + index).toISOString(),
-    unjudged: false,
+    unjudged: 0,
     left_out: 0,
   }));
   return { ...creation, run: { ...creation.run, state: { ...creation.run.state, conditions } } };

@@ -90,8 +90,20 @@ const ofRules: Row[] = [
   ['one id per opening', 'tick.ts', 'opening += 1;', ''],
   ['changed text', 'tick.ts', '!answer || answer.condition !== rule.condition', '!answer'],
   ['no reminder if exhausted', 'tick.ts', 'isUsedUp || !remindsNow', '!remindsNow'],
-  ['coverage', 'coverage.ts', "in_gap || sight === 'not_seen' || ", "sight === 'not_seen' || "],
-  ['late ticks are gaps', 'coverage.ts', 'now.getTime() - from.getTime() > maxMs', 'false'],
+  [
+    'coverage',
+    '../tick/count-sight.ts',
+    "inGap ?? (sight === 'seen' ? null : sight)",
+    "sight === 'seen' ? null : sight",
+  ],
+  ['late ticks are gaps', '../tick/count-sight.ts', "isDown ? 'service' : null", 'null'],
+  ['time off schedule', 'tick.ts', "if (!watches) return 'seen';", "if (!watches) return 'unknown';"],
+  [
+    'model failure is news',
+    'tick.ts',
+    'ageSeconds(since, now) >= rules.modelLostSeconds',
+    'ageSeconds(since, now) >= 600',
+  ],
   [
     'changed condition begins',
     'change.ts',
@@ -143,8 +155,8 @@ const ofService: Row[] = [
   [
     'deletion closes alerts',
     'core/watch/change.ts',
-    'decision({ ...state, conditions, next }, steps)',
-    'decision({ ...state, conditions, next }, [])',
+    'decision({ ...state, ...coverage, conditions, next }, steps, undefined, hours)',
+    'decision({ ...state, ...coverage, conditions, next }, [], undefined, hours)',
   ],
   ['acknowledging is an event', 'core/watch/control-watch.ts', 'events: [decided.event]', 'events: []'],
   [

@@ -243,7 +243,7 @@ export class Observer {
     if (seenAt - identicalSince >= 30_000) return { kind: 'frozen', identicalSince, ...segment };
     if (repeated) return { kind: 'repeated', ...segment };
     if (context.asked === undefined) {
-      if (!moved && oracle.skipsWithoutMotion()) return { kind: 'no_motion', ...segment };
+      if (!moved && oracle.skipsWithoutMotion(now)) return { kind: 'no_motion', ...segment };
       const asked = oracle.asked();
       const calls = oracle.callsFor(asked.length > 0 ? asked : oracle.config.conditions.map(({ id }) => id));
       if (oracle.reserve(calls, now)) throw new Error('A fresh capture was not judged');
@@ -254,7 +254,8 @@ export class Observer {
     for (const [id, { text, answer }] of context.answers) if (texts.get(id) === text) answers[id] = answer;
     const hasVerdict = [...context.answers.values()].some(({ answer }) => typeof answer === 'boolean');
     const { alone, calls } = context;
-    return { kind: 'judged', answers, alone, calls, hasVerdict, ...segment };
+    const failed = [...context.answers.values()].some(({ answer }) => answer === 'failed');
+    return { kind: 'judged', answers, alone, calls, hasVerdict, failed, ...segment };
   }
 
   private describe(event: WatchEvent): string {

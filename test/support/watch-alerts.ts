@@ -18,19 +18,21 @@ export async function openAlert(
   const stored = (await c.watches.get(watchId))!;
   const { watch, run } = stored;
   const at = c.now().toISOString();
+  const frameKey = `evidence/7/${watch.source_id}/1.jpg`;
   const [condition, ...others] = run.state.conditions;
   const alert: Alert = newAlert(watch, {
     condition_id: condition!.condition_id,
     opened_at: at,
-    frame_key: `${watchId}/1.jpg`,
+    frame_key: frameKey,
   });
-  pictures.set(`${watchId}/1.jpg`, new Uint8Array([255, 216, 1]));
+  pictures.set(frameKey, new Uint8Array([255, 216, 1]));
   const open = {
     alert_id: alert.alert_id,
     opened_at: at,
     reminded_at: null,
     acknowledged_at: null,
     unconfirmed: false,
+    retention_days: 7,
     explanation: alert.explanation,
   };
   const event = {
@@ -50,7 +52,7 @@ export async function openAlert(
         ...run.state,
         openings: 1,
         conditions: [{ ...condition!, phase: 'open', alert: open }, ...others],
-        last_frame: { key: `${watchId}/1.jpg`, captured_at: at },
+        last_frame: { key: frameKey, captured_at: at },
       },
     },
     events: [event],

@@ -25,7 +25,11 @@ const watch: Watch = toWatch({
 
 describe('change of a watch', () => {
   test('a deletion closes the open alerts with that reason', () => {
-    const condition = opened(initialConditionState('person', now), alertId, 'A person stands there.', now);
+    const condition = opened(
+      initialConditionState('person', now),
+      { alertId, explanation: 'A person stands there.', retentionDays: 7 },
+      now,
+    );
     const state = { ...initialWatchState(['person'], now), conditions: [condition] };
     const { events, alerts } = deleteWatch({ watch, state }, later);
     expect(events).toMatchObject([
@@ -42,9 +46,9 @@ describe('change of a watch', () => {
       const next = { ...rest, wait_until: until, closing };
       return watchWakeUpTime({ next, trouble: null }, { interval_seconds: 10 }, now);
     };
-    expect(wake('2026-03-05T12:00:00.000Z', true)).toEqual(new Date('2026-03-05T12:00:00Z'));
+    expect(wake('2026-03-02T12:00:00.000Z', true)).toEqual(new Date('2026-03-02T12:00:00Z'));
     expect(wake('2027-03-05T12:00:00.000Z', true)).toEqual(now);
-    expect(wake('2026-03-01T12:01:30.000Z', false)).toEqual(new Date('2026-03-01T12:01:30Z'));
+    expect(wake('2026-03-01T12:00:14.000Z', false)).toEqual(new Date('2026-03-01T12:00:14Z'));
     expect(wake('2026-03-01T13:00:00.000Z', false)).toEqual(now);
     expect(watchWakeUpTime({ next: null, trouble: null }, { interval_seconds: 10 }, now)).toEqual(now);
   });

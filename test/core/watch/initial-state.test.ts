@@ -29,6 +29,7 @@ describe('state of a watch', () => {
           reminded_at: at,
           acknowledged_at: at,
           unconfirmed: true,
+          retention_days: 7,
           explanation: 'x'.repeat(maxExplanationLength),
         },
         last_opened_at: at,

@@ -23,7 +23,13 @@ describe('executions of a watch', () => {
     const begun = await createWatch();
     world.c.vision.judge = async () => {
       const { watch, run: before } = await stored();
-      await commitDecision(changeWatch({ watch, state: before.state }, watch.config, world.clock.now));
+      await commitDecision(
+        changeWatch(
+          { watch, state: before.state },
+          { config: watch.config, isOtherStream: false },
+          world.clock.now,
+        ),
+      );
       return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
     };
     expect((await run(begun, 1)).done).toBe(true);

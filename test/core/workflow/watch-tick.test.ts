@@ -125,7 +125,10 @@ describe('tick of a watch', () => {
       const [person, car] = watch.config.conditions;
       if (!person || !car) throw new Error('no conditions');
       const config = { ...watch.config, conditions: [{ ...person, condition: 'a postman' }, car] };
-      await commitDecision(changeWatch({ watch, state: before.state }, config, world.clock.now), config);
+      await commitDecision(
+        changeWatch({ watch, state: before.state }, { config, isOtherStream: false }, world.clock.now),
+        config,
+      );
       return {
         verdicts: questions.map(({ condition_id }) => ({
           condition_id,
@@ -199,7 +202,7 @@ describe('tick of a watch', () => {
     const { status, state } = (await stored()).run;
     expect(status).toBe('active');
     expect(state).toMatchObject({ model_failures_in_a_row: 20, model_failure: { code: 'VLM_ERROR' } });
-    expect(state.conditions[0]).toMatchObject({ phase: 'unknown', unjudged: true });
+    expect(state.conditions[0]).toMatchObject({ phase: 'unknown', unjudged: 1 });
   });
 
   test('a check that is five minutes late is reported once, and checks in time end it', async () => {

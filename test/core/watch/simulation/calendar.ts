@@ -100,3 +100,27 @@ export function spansOnSchedule({ schedule, zone }: PlainConfig, now: number): [
 function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * 1440 * minute).toISOString().slice(0, 10);
 }
+
+/** Returns the time on schedule, in milliseconds. */
+export function activeBetween(config: PlainConfig, from: number, to: number): number {
+  if (config.schedule === null) return Math.max(0, to - from);
+  const spans = new Map<number, number>();
+  for (let at = from; at < to + 1440 * minute; at += 1440 * minute)
+    for (const [begin, end] of spansOnSchedule(config, at))
+      spans.set(begin, Math.max(end, spans.get(begin) ?? 0));
+  let ms = 0;
+  let done = from;
+  for (const [begin, end] of [...spans].toSorted(([one], [other]) => one - other)) {
+    ms += Math.max(0, Math.min(end, to) - Math.max(begin, done));
+    done = Math.max(done, Math.min(end, to));
+  }
+  return ms;
+}
+
+export function nextMidnight(zone: string, now: number): number {
+  const today = localDate(zone, now);
+  let at = now - (now % minute);
+  while (localDate(zone, at) === today) at += 15 * minute;
+  while (localDate(zone, at - minute) !== today) at -= minute;
+  return at;
+}

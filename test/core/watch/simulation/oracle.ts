@@ -1,4 +1,4 @@
-import { localDate, spansOnSchedule } from './calendar.ts';
+import { activeBetween, localDate, nextMidnight, spansOnSchedule } from './calendar.ts';
 import type { PlainCondition, PlainConfig, PlainTick } from './plain.ts';
 
 /**
@@ -22,7 +22,6 @@ type Condition = {
   timesLeftOut: number;
 };
 type Trouble = { reason: string; since: number; captures: number };
-type Pending = { day: string; calls: number };
 
 const seconds = 1000;
 const minutes = 60 * seconds;
@@ -38,9 +37,13 @@ export class Oracle {
   skips = 0;
   /** Calls counted by local day, and the reservation that is not settled. */
   spent = { day: '', calls: 0, warned: false };
-  reserved: Pending | null = null;
-  /** Ticks that tell whether the stream was seen, while the watch was on. */
-  sights: { at: number; seen: boolean }[] = [];
+  reserved: { day: string; calls: number } | null = null;
+  /** Time up to which the coverage is counted; null while paused. */
+  countedUntil: number | null;
+  inGap = false;
+  modelFailingSince: number | null = null;
+  modelLost = false;
+  readonly pauses: { from: number; to: number }[] = [];
   watchedMs = 0;
   gapMs = 0;
   confirming = false;
@@ -49,6 +52,7 @@ export class Oracle {
 
   constructor(config: PlainConfig, now: number) {
     this.config = config;
+    this.countedUntil = now;
     for (const { id } of config.conditions) this.conditions.set(id, begun(now));
   }
 
@@ -69,11 +73,12 @@ export class Oracle {
   }
 
   /** The pre-filter skips a fresh capture without motion. */
-  skipsWithoutMotion(): boolean {
+  skipsWithoutMotion(now: number): boolean {
     if (!this.config.prefilter || this.skips >= 6) return false;
     return this.config.conditions.every((rule) => {
       const { phase, unjudged } = this.get(rule.id);
-      return phase !== 'unknown' && !unjudged && !this.isPending(rule);
+      const heldBack = phase !== 'open' && this.isConfirmed(rule) && this.mayOpen(rule, now);
+      return phase !== 'unknown' && !unjudged && !this.isPending(rule) && !heldBack;
     });
   }
 
@@ -115,9 +120,8 @@ export class Oracle {
     for (const rule of this.config.conditions) {
       const condition = this.get(rule.id);
       if (condition.phase === 'open' || opened.has(rule.id) || !watches) continue;
-      if (!this.isConfirmed(rule) || now < condition.snoozedUntil) continue;
-      const rested = condition.lastOpening === null || now - condition.lastOpening >= rule.cooldown * seconds;
-      if (!rested) continue;
+      const holds = tick.kind === 'judged' && tick.answers[rule.id] === true;
+      if (!holds || !this.isConfirmed(rule) || !this.mayOpen(rule, now)) continue;
       this.openings += 1;
       openEvents.push(`open ${rule.id} #${this.openings}`);
       opened.add(rule.id);
@@ -137,12 +141,12 @@ export class Oracle {
     if (onSchedule && this.offSchedule) events.push('changed schedule_began');
     this.offSchedule = !onSchedule;
     const { callsPerDay } = this.config;
-    if (callsPerDay !== null && !this.spent.warned && this.spent.calls >= 0.8 * callsPerDay) {
-      this.spent.warned = true;
-      events.push('changed budget_warning');
-    }
+    const isNear = callsPerDay !== null && this.spent.calls >= 0.8 * callsPerDay;
+    if (isNear && !this.spent.warned) events.push('changed budget_warning');
+    this.spent.warned = isNear;
     if (this.exhausted && !wasExhausted) events.push('changed budget_exhausted');
     if (!this.exhausted && wasExhausted) events.push('changed budget_renewed');
+    events.push(...this.observeModel(tick, now));
     this.countSkips(tick);
     this.cover(tick, watches, now);
     this.planNext(tick, now);
@@ -151,8 +155,10 @@ export class Oracle {
 
   pause(now: number): string[] {
     const events = this.closeAll('paused');
-    if (!this.offSchedule) this.coverUntil(now, this.sights.at(-1)?.seen ?? true);
-    this.sights = [];
+    this.coverUntil(now, !this.inGap);
+    this.countedUntil = null;
+    this.inGap = false;
+    this.pauses.push({ from: now, to: now });
     this.paused = true;
     this.trouble = null;
     return [...events, 'changed paused'];
@@ -160,6 +166,8 @@ export class Oracle {
 
   resume(now: number): string[] {
     this.paused = false;
+    this.countedUntil = now;
+    this.pauses.at(-1)!.to = now;
     this.lost = null;
     for (const [id, before] of this.conditions) {
       const { lastOpening, snoozedUntil } = before;
@@ -172,6 +180,7 @@ export class Oracle {
 
   change(config: PlainConfig, now: number): string[] {
     const events: string[] = [];
+    this.coverUntil(now, !this.inGap);
     for (const id of this.conditions.keys()) {
       const after = config.conditions.find((rule) => rule.id === id);
       if (!after && this.get(id).phase === 'open') events.push(`close ${id} removed`);
@@ -214,6 +223,12 @@ export class Oracle {
   private isConfirmed({ id, toOpen, considered }: PlainCondition): boolean {
     const last = this.get(id).checks.slice(-considered);
     return last.filter(({ holds }) => holds).length >= toOpen;
+  }
+
+  /** Neither its cooldown nor its snooze holds it back. */
+  private mayOpen({ id, cooldown }: PlainCondition, now: number): boolean {
+    const { lastOpening, snoozedUntil } = this.get(id);
+    return now >= snoozedUntil && (lastOpening === null || now - lastOpening >= cooldown * seconds);
   }
 
   private isPending(rule: PlainCondition): boolean {
@@ -294,6 +309,17 @@ export class Oracle {
     return this.lost && !wasLost ? [`lost ${reason}`] : [];
   }
 
+  /** A model that has failed for five minutes is reported, and its next answer. */
+  private observeModel(tick: PlainTick, now: number): string[] {
+    if (tick.kind !== 'judged') return [];
+    const wasLost = this.modelLost;
+    this.modelFailingSince = tick.failed ? (this.modelFailingSince ?? now) : null;
+    const lasts = this.modelFailingSince !== null && now - this.modelFailingSince >= 5 * minutes;
+    this.modelLost = tick.failed && (wasLost || lasts);
+    if (wasLost === this.modelLost) return [];
+    return [`changed ${wasLost ? 'model_recovered' : 'model_failed'}`];
+  }
+
   private newDay(now: number): void {
     const day = localDate(this.config.zone, now);
     if (this.spent.day === day) return;
@@ -326,30 +352,24 @@ export class Oracle {
   private cover(tick: PlainTick, onSchedule: boolean, now: number): void {
     if (!onSchedule) {
       this.coverUntil(now, true);
-      this.sights = [];
+      this.inGap = false;
+      if (this.paused) this.countedUntil = null;
       return;
     }
     if (tick.kind === 'none' || tick.kind === 'repeated') return;
     const seen = tick.kind === 'no_motion' || (tick.kind === 'judged' && tick.hasVerdict);
     this.coverUntil(now, seen);
-    this.sights = [{ at: now, seen }];
+    this.inGap = !seen;
   }
 
-  /** Watched is the time between two ticks that saw the stream, unless they are too far apart. */
+  /** Watched is the active time between two ticks that saw the stream, unless they are too far apart. */
   private coverUntil(now: number, seen: boolean): void {
-    const last = this.sights.at(-1);
-    if (!last) return;
-    const late = now - last.at > (2 * this.config.interval + 30) * seconds;
-    const earliest = Math.max(last.at, now - 48 * 60 * minutes);
-    let ms = 0;
-    if (this.config.schedule === null) ms = now - earliest;
-    else {
-      for (const [from, to] of spansOnSchedule(this.config, now)) {
-        ms += Math.max(0, Math.min(to, now) - Math.max(from, earliest));
-      }
-    }
-    if (last.seen && seen && !late) this.watchedMs += ms;
+    if (this.countedUntil === null) return;
+    const ms = activeBetween(this.config, this.countedUntil, now);
+    const late = ms > (2 * this.config.interval + 30) * seconds;
+    if (!this.inGap && seen && !late) this.watchedMs += ms;
     else this.gapMs += ms;
+    this.countedUntil = now;
   }
 
   private isOnSchedule(now: number): boolean {
@@ -435,12 +455,4 @@ function lastInARow(checks: Check[]): number {
 
 function wholeSecond(at: number): number {
   return Math.ceil(at / seconds) * seconds;
-}
-
-function nextMidnight(zone: string, now: number): number {
-  const today = localDate(zone, now);
-  let at = now - (now % minutes);
-  while (localDate(zone, at) === today) at += 15 * minutes;
-  while (localDate(zone, at - minutes) !== today) at -= minutes;
-  return at;
 }

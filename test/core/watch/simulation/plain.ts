@@ -38,4 +38,6 @@ export type PlainTick =
       calls: number;
       /** True if the model gave a verdict of any condition, also of one that changed meanwhile. */
       hasVerdict: boolean;
+      /** A model call failed. */
+      failed: boolean;
     } & Segment);

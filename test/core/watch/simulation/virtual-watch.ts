@@ -18,7 +18,7 @@ import type { Questions } from '../../../../core/watch/questions.ts';
 import { localDay } from '../../../../core/watch/schedule.ts';
 import { decideWatchTick } from '../../../../core/watch/tick.ts';
 import type { WatchDecision, WatchRecord } from '../../../../core/watch/tick.ts';
-import { localDate } from './calendar.ts';
+import { activeBetween, localDate } from './calendar.ts';
 import { Oracle } from './oracle.ts';
 import type { PlainConfig, PlainTick } from './plain.ts';
 import { Random } from './random.ts';
@@ -54,6 +54,7 @@ export class VirtualWatch {
   }
 
   run(endAt: number): Summary {
+    const startAt = this.now;
     const actionsPerTick = (this.plain.interval / 86_400) * 6;
     while (this.now < endAt) {
       if (this.random.chance(actionsPerTick)) this.act();
@@ -61,6 +62,10 @@ export class VirtualWatch {
     }
     const counted = { watched_ms: this.oracle.watchedMs, gap_ms: this.oracle.gapMs };
     this.expectEqual('coverage', this.totals, counted);
+    const { countedUntil, pauses } = this.oracle;
+    const paused = pauses.reduce((sum, { from, to }) => sum + activeBetween(this.plain, from, to), 0);
+    const active = activeBetween(this.plain, startAt, countedUntil ?? pauses.at(-1)!.from) - paused;
+    this.expectEqual('active time', this.totals.watched_ms + this.totals.gap_ms, active);
     return this.summary;
   }
 
@@ -70,7 +75,7 @@ export class VirtualWatch {
     const closing = next?.closing ?? false;
     this.now = Math.max(this.now, plannedAt) + this.lateMs() + this.random.integer(50, 900);
     const output: CaptureResult = closing ? { kind: 'not_captured' } : this.scene.capture(this.now);
-    const screening = screenWatchCapture(this.record, output);
+    const screening = screenWatchCapture(this.record, output, new Date(this.now));
     const base = closing ? ({ kind: 'none' } as const) : this.scene.describe(this.now);
     const expectedKind = base.kind === 'fresh' ? this.expectedFresh() : base.kind;
     this.expectEqual('screening', screeningName(screening), expectedKind);
@@ -121,12 +126,12 @@ export class VirtualWatch {
       busy: false,
     };
     const hasVerdict = answers.some(({ verdict }) => verdict !== null);
-    const judged = { kind: 'judged', answers: kept, alone, calls, hasVerdict } as const;
+    const judged = { kind: 'judged', answers: kept, alone, calls, hasVerdict, failed } as const;
     this.decide(outcome, { ...judged, segmentSince, segmentSeconds });
   }
 
   private expectedFresh(): string {
-    return !this.scene.moved && this.oracle.skipsWithoutMotion() ? 'no_motion' : 'fresh';
+    return !this.scene.moved && this.oracle.skipsWithoutMotion(this.now) ? 'no_motion' : 'fresh';
   }
 
   private decide(outcome: WatchOutcome, plain: PlainTick): void {
@@ -186,7 +191,7 @@ export class VirtualWatch {
     const plain = randomChange(this.random, this.plain);
     const watch = toWatch(plain);
     this.apply(
-      changeWatch(this.record, watch.config, new Date(this.now)),
+      changeWatch(this.record, { config: watch.config, isOtherStream: false }, new Date(this.now)),
       this.oracle.change(plain, this.now),
     );
     this.record = { ...this.record, watch };

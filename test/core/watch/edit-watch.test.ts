@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
+import { createWatch } from '../../../core/watch/create-watch.ts';
+import { editWatch } from '../../../core/watch/edit-watch.ts';
+import { watchRequestSchema } from '../../../core/requests/watches.ts';
+import type { WatchPatch } from '../../../core/requests/watches.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+afterEach(() => world.close());
+
+async function begin(fields: Record<string, unknown> = {}) {
+  world = createWorld();
+  const conditions = [{ condition: 'a person', condition_id: 'person', checks_to_close: 2 }];
+  const request = {
+    name: 'Gate',
+    stream_url: 'https://user:one@camera-a.example/live.m3u8?token=1',
+    conditions,
+    ...fields,
+  };
+  const { watch } = await createWatch(watchRequestSchema.parse(request), 'alice', world.c);
+  return { watchId: watch.watch_id, step: await world.begin({ job_id: watch.watch_id, generation: 0 }) };
+}
+
+async function edit(watchId: string, patch: WatchPatch) {
+  const validate = (merged: unknown) => watchRequestSchema.parse(merged);
+  const { watch, run } = await editWatch({ watchId, patch, ifMatch: undefined }, 'alice', world.c, validate);
+  const step = await world.begin({ job_id: watchId, generation: run.generation });
+  return { watch, run, step };
+}
+
+async function run(step: WorkflowState, verdicts: boolean[]): Promise<WorkflowState> {
+  world.script.verdicts.push(...verdicts);
+  let current = step;
+  for (const _ of verdicts) current = await world.tick(current);
+  return current;
+}
+
+async function reports(watchId: string) {
+  const events = await world.c.watches.events(watchId, 0, 1000, world.c.now());
+  return events.flatMap(({ type, data }) =>
+    type === 'alert_closed' ? [`${type} ${data.reason}`] : type === 'progress' ? [] : [type],
+  );
+}
+
+describe('an edit of a watch', () => {
+  test.each([{ name: 'Gate, north' }, { stream_url: 'https://user:two@camera-a.example/live.m3u8?token=2' }])(
+    'an edit keeps what was seen of the same stream, so that no picture is judged twice (%j)',
+    async (patch) => {
+      const { watchId, step } = await begin();
+      const same = { position: { segment: '77:/77.ts', segment_seconds: 6 } };
+      world.script.captures.push(same, same);
+      await run(step, [true]);
+      world.advance(1);
+      const edited = await edit(watchId, patch);
+      await run(edited.step, [true]);
+      const { conditions } = (await world.c.watches.get(watchId))!.run.state;
+      expect(conditions[0]).toMatchObject({ history: '1', phase: 'clear' });
+      expect(await reports(watchId)).not.toContain('alert_opened');
+    },
+  );
+
+  test.each(['https://user:one@camera-b.example/live.m3u8?token=1', 'https://camera-a.example/other.m3u8'])(
+    'an edit of the stream to %s closes the alerts as changed, and the conditions begin again',
+    async (url) => {
+      const { watchId, step } = await begin();
+      await run(step, [true, true]);
+      const edited = await edit(watchId, { stream_url: url });
+      expect(edited.run.state.conditions[0]).toMatchObject({ phase: 'unknown', alert: null });
+      expect(edited.step.capture).toMatchObject({ seen: null, motion: null });
+      await run(edited.step, [false, false]);
+      expect(await reports(watchId)).toEqual([
+        'watch_changed',
+        'alert_opened',
+        'alert_closed changed',
+        'watch_changed',
+      ]);
+    },
+  );
+
+  test.each<WatchPatch>([
+    {},
+    { name: 'Gate' },
+    { stream_url: 'https://user:one@camera-a.example/live.m3u8?token=1' },
+  ])('an edit that changes nothing does nothing (%j)', async (patch) => {
+    const { watchId, step } = await begin();
+    await run(step, [true]);
+    const before = (await world.c.watches.get(watchId))!;
+    const { watch, run: after } = await edit(watchId, patch);
+    expect({ watch, run: after }).toEqual(before);
+  });
+});
+
+describe('pictures of a watch', () => {
+  test('a deletion removes all of them, those of reminders too', async () => {
+    const conditions = [{ condition: 'a person', remind_seconds: 60, checks_to_close: 2 }];
+    const { watchId, step } = await begin({ retention_days: 90, enable_prefilter: false, conditions });
+    await run(
+      step,
+      Array.from({ length: 30 }, () => true),
+    );
+    expect(world.pictures.size).toBeGreaterThan(4);
+    await deleteStoredWatch(watchId, 'alice', world.c);
+    expect([...world.pictures.keys()]).toEqual([]);
+  });
+
+  test('a tick whose watch is deleted during its model call leaves none', async () => {
+    const { watchId, step } = await begin();
+    const opened = await run(step, [true]);
+    const { commit } = world.c.watches;
+    world.c.watches.commit = async (change) => {
+      if (change.alerts.length === 0 || change.set.deleted_at !== undefined) return commit(change);
+      await deleteStoredWatch(watchId, 'alice', world.c);
+      return commit(change);
+    };
+    await run(opened, [true]);
+    expect([...world.pictures.keys()]).toEqual([]);
+  });
+
+  test('an alert and its pictures keep the retention of the opening', async () => {
+    const { watchId, step } = await begin({ retention_days: 90 });
+    await run(step, [true, true]);
+    const { step: edited } = await edit(watchId, { retention_days: 1 });
+    await run(edited, [false, false]);
+    const [alert] = await world.c.watches.alerts({ caller: 'alice', limit: 1 }, world.c.now());
+    const days = (Date.parse(alert!.expires_at!) - Date.parse(alert!.closed!.at)) / 86_400_000;
+    expect(days).toBe(90);
+    for (const key of [alert!.frame_key, alert!.closed!.frame_key]) {
+      expect(key).toMatch(/^evidence\/90\//);
+      expect(world.pictures.has(key ?? '')).toBe(true);
+    }
+  });
+});
