@@ -24,13 +24,14 @@ export class WatchedStream {
     this.#story = story;
   }
 
-  /** Prints new `progress` events from the log; webhooks deliver all other events. */
-  async readProgress(): Promise<void> {
+  /** Prints new `progress` events from the log; webhooks deliver all other events. Returns the number of new events. */
+  async readProgress(): Promise<number> {
     const { events, next_after: nextAfter } = await this.#api.events(this.jobId, this.#after);
     this.#after = nextAfter;
     for (const { type, data } of events) {
       if (type === 'progress') this.#story.event(this.name, type, { explanation: data.explanation });
     }
+    return events.length;
   }
 
   /** Handles a webhook event after signature verification. */
