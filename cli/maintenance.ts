@@ -9,6 +9,7 @@ import type { SetTimer } from '../core/time-limit.ts';
 import type { CoreDeps } from '../core/dependencies.ts';
 import { rules } from '../core/rules.ts';
 import { addSeconds, isOver } from '../core/time.ts';
+import { computeMediaSeconds } from '../core/job/media-lifetime.ts';
 import { reconcile } from '../core/job/reconcile.ts';
 import { repairWatches } from '../core/workflow/repair-watches.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
@@ -31,7 +32,7 @@ export type MaintenanceDeps = {
 };
 
 const upkeepSeconds = 60;
-const mediaKeptSeconds = 86_400;
+const captureStatesKeptSeconds = 86_400;
 const jobsARun = 200;
 const watchesARun = 200;
 /** At start every active job is due, even if a clock far ahead set its lease. */
@@ -88,12 +89,12 @@ async function tidy(
   repairs: Repairs,
 ): Promise<void> {
   const now = core.now();
-  const aDayAgo = addSeconds(now, -mediaKeptSeconds);
+  const aDayAgo = addSeconds(now, -captureStatesKeptSeconds);
   const steps: Record<string, () => Promise<unknown>> = {
     'events of watches': () => publishDueWatchEvents(core, watchesARun),
     reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
-    'sweep of media': () => media.sweep(aDayAgo),
+    'sweep of media': () => media.sweep(addSeconds(now, -computeMediaSeconds(core.limits))),
     ...(trimMedia && { 'quota of media': trimMedia }),
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
     'sweep of watches': async () => watchStore.sweep(now),

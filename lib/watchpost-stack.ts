@@ -56,7 +56,7 @@ export class WatchpostStack extends Stack {
     const log = new ServiceLog(this, 'Log', settings);
     const accessLogs = settings.accessLogs ? new AccessLogs(this, 'AccessLogs', settings).bucket : undefined;
     const { table } = new JobsTable(this, 'Jobs', settings);
-    const pictures = new MediaBucket(this, 'Media', { keepData: settings.keepData, accessLogs }).bucket;
+    const pictures = new MediaBucket(this, 'Media', { settings, accessLogs }).bucket;
     const edgeLogs = supportsEdgeLogs(region);
     if (accessLogs && !edgeLogs)
       Annotations.of(this).addWarningV2(

@@ -9,7 +9,7 @@ import type { AwsRequest, AwsRequests } from './requests/aws-requests.ts';
 export type MediaStoreOptions = { requests: AwsRequests; bucket: string };
 
 /**
- * Creates the media store on S3. The bucket's lifecycle rule deletes objects after a day. Its methods throw
+ * Creates the media store on S3. The bucket's lifecycle rule deletes old objects. Its methods throw
  * `TransientError`.
  */
 export function createMediaStore({ requests, bucket }: MediaStoreOptions): MediaStore {

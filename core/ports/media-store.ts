@@ -1,4 +1,4 @@
-/** Storage of frames, clips and frame grids, for a day at most. */
+/** Storage of frames, clips and frame grids, which expire. */
 export interface MediaStore {
   put(key: string, bytes: Uint8Array, contentType: 'image/jpeg' | 'video/mp4'): Promise<void>;
   /** Returns undefined if the object was never stored or has expired. */

@@ -158,7 +158,7 @@ async function keepEvidence(
   if (atSeconds !== undefined) await storeShownFrame(alert.data.frame_key, outcome.captured, atSeconds, deps);
 }
 
-/** Deletes unreferenced media. Objects that a fault or a crash leaves behind expire within a day. */
+/** Deletes unreferenced media. Objects that a fault or a crash leaves behind expire (`media-lifetime.ts`). */
 async function removeUnneeded(
   before: Job,
   after: Job,

@@ -5,16 +5,17 @@ import { addSeconds } from '../../core/time.ts';
 import { start } from '../contract/records.ts';
 import { createWorld } from '../support/world.ts';
 
-test('maintenance sweeps watches and revoked keys every minute, keys by the age at which they expire', async () => {
+test('maintenance sweeps watches, media and revoked keys every minute, each by the age at which it expires', async () => {
   const world = createWorld();
   const timers: { fire: () => void; delayMs: number }[] = [];
   const sweptBefore: Date[] = [];
+  const mediaSweptBefore: Date[] = [];
   const watchesSweptAt: Date[] = [];
   const stop = await startMaintenance({
     core: { ...world.c, now: () => start },
     jobs: world.jobs,
     keys: { sweep: async (before) => sweptBefore.push(before) },
-    media: { sweep: async () => 0 },
+    media: { sweep: async (before) => mediaSweptBefore.push(before) },
     watchStore: {
       sweep: (now) => {
         watchesSweptAt.push(now);
@@ -40,5 +41,7 @@ test('maintenance sweeps watches and revoked keys every minute, keys by the age 
 
   await stop();
   expect(watchesSweptAt).toEqual([start, start]);
+  // A job of a day, the wait for its model, its retention, and an hour.
+  expect(mediaSweptBefore[0]).toEqual(addSeconds(start, -(86_400 + 0 + 3600 + 3600)));
   expect(sweptBefore[0]).toEqual(addSeconds(start, -revokedKeySeconds));
 });

@@ -127,10 +127,10 @@ describe('storage', () => {
     }
   });
 
-  test('the media bucket expires objects after a day', () => {
+  test('the media bucket keeps objects for as long as a job of a day can refer to them', () => {
     const { LifecycleConfiguration } = one(synthesized, 'AWS::S3::Bucket', 'Media');
     expect(LifecycleConfiguration.Rules).toContainEqual(
-      expect.objectContaining({ ExpirationInDays: 1, Status: 'Enabled' }),
+      expect.objectContaining({ Prefix: 'captures/', ExpirationInDays: 2, Status: 'Enabled' }),
     );
   });
 

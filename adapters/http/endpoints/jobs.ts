@@ -188,7 +188,7 @@ const jobPictureEndpoint = defineEndpoint(
     path: '/jobs/{job_id}/media/{sequence}',
     title: "Get an event's picture",
     description:
-      'Returns the evidence of an alert, or the frame grid of a summary. With `boxes=true`, the boxes of the objects are drawn on a copy. Images are stored as long as the job, at most a day.',
+      'Returns the evidence of an alert, or the frame grid of a summary. With `boxes=true`, the boxes of the objects are drawn on a copy. Images are stored as long as the job.',
     effect: 'reads',
     request: { parameters: mediaPathSchema, query: mediaQuerySchema },
     response: jpegResponse({ description: 'The picture', cacheControl: 'private, max-age=3600' }),
@@ -215,7 +215,7 @@ function noFrame(): WatchpostError {
   return new WatchpostError(
     'NOT_FOUND',
     'No frame was captured yet',
-    'Try again after the first capture (stats.last_frame_at of the job). Frames are stored for a day.',
+    'Try again after the first capture (stats.last_frame_at of the job). Frames are stored as long as the job.',
   );
 }
 
@@ -223,6 +223,6 @@ function noPicture(): WatchpostError {
   return new WatchpostError(
     'NOT_FOUND',
     'This event has no image',
-    'Use the links from GET /jobs/{job_id}/events. Only alerts and summaries with include_frames have images, which are stored for a day.',
+    'Use the links from GET /jobs/{job_id}/events. Only alerts and summaries with include_frames have images, which are stored as long as the job.',
   );
 }
