@@ -68,7 +68,7 @@ export type Call = {
   setHeader: (name: string, value: string) => void;
   /** Fields of the body that the schema does not have; they are ignored. */
   unknown: UnknownField[];
-  /** Only for event streams: `sse/` reads the request itself. */
+  /** Only for event streams, which `sse/` reads itself, and for the signal of the request. */
   context: Context<AuthEnv>;
 };
 

@@ -4,6 +4,7 @@ import { InvalidInputModeError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { Verdict } from '../records/vision.ts';
+import { createTimeLimit } from '../time-limit.ts';
 import { readShownFrame, type CutDeps } from './shown-frame.ts';
 import { captureStream, probeStream } from './stream-access.ts';
 import type { ReachDeps } from './stream-access.ts';
@@ -20,25 +21,29 @@ export type CheckOnceInput = { url: string; condition: string; mode: InputMode; 
 
 /**
  * Checks a condition on a live stream once, without a job. Probes the stream first, because only a probe distinguishes a
- * recording from a live stream. Throws `InvalidInputModeError`, the errors of `probeStream` and `captureStream`, and `VisionError`.
+ * recording from a live stream. Throws `InvalidInputModeError`, the errors of `probeStream` and `captureStream`, `VisionError`, and the reason of
+ * `signal`: a check that nobody waits for calls no model.
  */
 export async function checkOnce(
   check: CheckOnceInput,
   caller: string,
   deps: Deps,
+  signal?: AbortSignal,
 ): Promise<{ verdict: Verdict; capture: Capture }> {
   if (check.mode !== 'frames' && !deps.vision.supportsVideo)
     throw new InvalidInputModeError(check.mode, deps.vision.model);
-  await probeStream(check.url, caller, deps);
+  await probeStream(check.url, caller, deps, signal);
   const capture = await captureStream(
     { url: check.url, mode: check.mode, clipSeconds: check.clipSeconds, resolveAgain: false },
     caller,
     deps,
+    signal,
   );
   await deps.meter.count({ kind: 'direct_frame' });
   const media = { mode: check.mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}) };
-  const timeout = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
-  const verdict = await deps.usage.charge(caller, () => deps.vision.judge(media, check.condition, timeout));
+  signal?.throwIfAborted();
+  const limit = createTimeLimit(deps.limits.visionTimeoutSeconds, signal);
+  const verdict = await deps.usage.charge(caller, () => deps.vision.judge(media, check.condition, limit));
   // The frame of the response is the one that the boxes are of.
   const frame = await readShownFrame(capture, verdict.shown_at_seconds, deps);
   return { verdict, capture: { ...capture, frame } };

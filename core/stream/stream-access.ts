@@ -1,5 +1,6 @@
 import type { Capture, CaptureRequest, StreamProbe } from '../records/capture.ts';
 import type { CoreDeps } from '../dependencies.ts';
+import { createTimeLimit } from '../time-limit.ts';
 import { RateLimitedError, ServiceOverloadedError, StreamFetchError, WatchpostError } from '../errors.ts';
 
 /** Dependencies of stream access outside of jobs. */
@@ -7,21 +8,33 @@ export type ReachDeps = Pick<CoreDeps, 'streams' | 'turns' | 'limits'>;
 
 /**
  * Calls `StreamCapturer.probe` after waiting for the caller's turn, within the capture timeout. Throws `StreamFetchError` at the
- * timeout, and `RateLimitedError` if no turn was free in time.
+ * timeout, `RateLimitedError` if no turn was free in time, and the reason of `signal`, the caller's.
  */
-export function probeStream(url: string, caller: string, deps: ReachDeps): Promise<StreamProbe> {
+export function probeStream(
+  url: string,
+  caller: string,
+  deps: ReachDeps,
+  signal?: AbortSignal,
+): Promise<StreamProbe> {
   return inTurn(caller, deps, () =>
-    inTime(deps, 'Failed to fetch stream', (signal) => deps.streams.probe(url, signal)),
+    inTime(deps, 'Failed to fetch stream', signal, (limit) => deps.streams.probe(url, limit)),
   );
 }
 
 /** Calls `StreamCapturer.capture` with the same turn, timeout and errors as `probeStream`. */
-export function captureStream(request: CaptureRequest, caller: string, deps: ReachDeps): Promise<Capture> {
+export function captureStream(
+  request: CaptureRequest,
+  caller: string,
+  deps: ReachDeps,
+  signal?: AbortSignal,
+): Promise<Capture> {
   const message =
     request.mode === 'frames'
       ? 'Failed to capture frame from stream'
       : 'Failed to capture video clip from stream';
-  return inTurn(caller, deps, () => inTime(deps, message, (signal) => deps.streams.capture(request, signal)));
+  return inTurn(caller, deps, () =>
+    inTime(deps, message, signal, (limit) => deps.streams.capture(request, limit)),
+  );
 }
 
 /** Value of `Retry-After` if no turn was free, in seconds. By then a slow stream has probably ended its turn. */
@@ -48,13 +61,15 @@ async function inTurn<Found>(
 async function inTime<Found>(
   { limits }: ReachDeps,
   message: string,
-  reach: (signal: AbortSignal) => Promise<Found>,
+  signal: AbortSignal | undefined,
+  reach: (limit: AbortSignal) => Promise<Found>,
 ): Promise<Found> {
-  const signal = AbortSignal.timeout(limits.captureTimeoutSeconds * 1000);
+  signal?.throwIfAborted();
+  const limit = createTimeLimit(limits.captureTimeoutSeconds, signal);
   try {
-    return await reach(signal);
+    return await reach(limit);
   } catch (error) {
-    if (!signal.aborted || error instanceof WatchpostError) throw error;
+    if (!limit.aborted || signal?.aborted || error instanceof WatchpostError) throw error;
     throw new StreamFetchError(
       `Check that the stream plays in a video player, then try again. It did not respond within ${limits.captureTimeoutSeconds} s.`,
       message,

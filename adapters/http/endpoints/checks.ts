@@ -41,14 +41,14 @@ const checkOnceEndpoint = defineEndpoint(
       response: { check: examples.checkedOnce, with_frame: examples.checkedWithFrame },
     },
   },
-  async ({ body, caller, startedAt, setHeader }, deps) => {
+  async ({ body, caller, startedAt, setHeader, context }, deps) => {
     const check = {
       url: body.stream_url,
       condition: body.condition,
       mode: body.input_mode,
       clipSeconds: body.clip_duration_seconds,
     };
-    const { verdict, capture } = await checkOnce(check, caller, deps);
+    const { verdict, capture } = await checkOnce(check, caller, deps, context.req.raw.signal);
     setModelUsageHeaders(setHeader, deps.vision, verdict.tokens, verdict.prompt_version);
     setBoxesHeader(setHeader, verdict.boxes);
     return {

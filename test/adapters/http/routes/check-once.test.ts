@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createApp } from '../../../../adapters/http/app.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { NotLiveError, StreamEndedError, StreamFetchError, VisionError } from '../../../../core/errors.ts';
+import { createClientFor } from '../../../support/api-client.ts';
 import { createHttpCaller } from '../../../support/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
@@ -48,6 +50,25 @@ describe('POST /check-once', () => {
     const { status, headers } = await check(fields);
     expect(status).toBe(200);
     expect(headers.get('watchpost-notice')).toBe(notice);
+  });
+
+  test('a check whose client disconnects calls no model', async () => {
+    const { key } = await createClientFor(world);
+    const client = new AbortController();
+    world.c.streams.probe = async (url) => {
+      client.abort();
+      return { platform: 'hls', playbackUrl: url };
+    };
+    const judge = vi.spyOn(world.c.vision, 'judge');
+    await createApp(world.c).request('/api/check-once', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(request),
+      signal: client.signal,
+    });
+    expect(captured).toEqual([]);
+    expect(judge).not.toHaveBeenCalled();
+    expect(world.logged).not.toContain('Request failed');
   });
 
   test('a check returns model and token usage in headers, since the body is fixed', async () => {
