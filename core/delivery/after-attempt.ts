@@ -129,6 +129,5 @@ export function describeDeliveryFailure({ status, error }: WebhookResult): strin
 /** Parses seconds or an HTTP date (RFC 9110 section 10.2.3). Returns 0 if the value is absent or malformed. */
 function retryAfterSeconds(value: string | null, now: Date): number {
   if (value === null) return 0;
-  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : secondsUntil(value, now, Infinity);
-  return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
+  return /^\d+$/.test(value.trim()) ? Number(value) : secondsUntil(value, now, Infinity);
 }

@@ -97,6 +97,7 @@ describe('after an attempt', () => {
     const wait = (retryAfter: string) => attempt(1, answered(503, { retryAfter }));
     expect(wait('60')).toMatchObject(due(60));
     expect(wait('86400')).toMatchObject(due(300));
+    expect(wait('9'.repeat(400))).toMatchObject(due(300));
     expect(wait(after(90).toUTCString())).toMatchObject(due(90));
     expect(wait('soon')).toMatchObject(due(5));
     expect(wait('1')).toMatchObject(due(5));
