@@ -33,11 +33,11 @@ export function createClient(options: ClientOptions) {
     send<Answer>({ method: 'GET', path, query: query ?? {}, repeatable: true, signal });
   const post = <Answer>(path: string, body: object | undefined, { signal }: Signal, repeatable: boolean) =>
     send<Answer>({ method: 'POST', path, ...(body && { body }), repeatable, signal });
-  const create = (path: string, body: object, { signal, idempotencyKey }: Creation) =>
+  const create = (path: string, body: object | undefined, { signal, idempotencyKey }: Creation) =>
     send<Api.JobSummary>({
       method: 'POST',
       path,
-      body,
+      ...(body && { body }),
       headers: { 'Idempotency-Key': idempotencyKey ?? crypto.randomUUID() },
       repeatable: true,
       signal,
@@ -84,9 +84,8 @@ export function createClient(options: ClientOptions) {
     /** Returns one page of webhook deliveries, oldest first. */
     listDeliveries: (jobId: string, query: DeliveryFilter = {}, o: Signal = {}) =>
       get<Api.DeliveryPage>(`${job(jobId)}/deliveries`, query, o),
-    /** Starts a job with the request of another one. Without retries. */
-    runAgain: (jobId: string, o: Signal = {}) =>
-      post<Api.JobSummary>(`${job(jobId)}/run-again`, undefined, o, false),
+    /** Starts a job with the request of another one. */
+    runAgain: (jobId: string, o: Creation = {}) => create(`${job(jobId)}/run-again`, undefined, o),
     /** Starts a new series of attempts for an ended delivery. Without retries. */
     resendDelivery: (jobId: string, sequence: number, o: Signal = {}) =>
       post<Api.Resend>(`${job(jobId)}/deliveries/${sequence}/resend`, undefined, o, false),

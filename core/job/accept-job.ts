@@ -31,6 +31,14 @@ export type AcceptDeps = Pick<
 /** Fields that differ between the types of job. */
 type Kind = Pick<MonitorJob, 'job_type' | 'config'> | Pick<DigestJob, 'job_type' | 'config' | 'digest'>;
 
+/** Source of a request, besides its fields. */
+export type Origin = {
+  /** Notice about fields of the request that were ignored. */
+  ignored?: string | undefined;
+  /** Job that runs again: the new one has its notices, and its types of webhook events. */
+  again?: Pick<JobBase, 'notices' | 'webhook_events'>;
+};
+
 export type JobSpec<K extends Kind> = {
   request: {
     stream_url: string;
@@ -42,8 +50,7 @@ export type JobSpec<K extends Kind> = {
   capture: Pick<Source, 'input_mode' | 'clip_duration_seconds'>;
   /** Differences between the request and the job, for its caller. */
   notices: (string | undefined)[];
-  /** Notice about fields of the request that were ignored. */
-  ignored: string | undefined;
+  origin: Origin;
 };
 
 /**
@@ -130,13 +137,14 @@ function checkUrls({ request }: JobSpec<Kind>, { urls, webhookUrls }: AcceptDeps
   if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }
 
-/** Returns the filter of the request, else the default of the caller; `null` for all types and for a job without a webhook. */
+/** Returns the filter of the request or of the job that runs again, else the default of the caller; `null` for all types and for a job without a webhook. */
 async function chooseWebhookEvents(
-  { request }: JobSpec<Kind>,
+  { request, origin }: JobSpec<Kind>,
   caller: string,
   { callers }: AcceptDeps,
 ): Promise<WebhookEventType[] | null> {
   if (!request.webhook_url) return null;
+  if (origin.again) return origin.again.webhook_events;
   if (request.webhook_events) return [...new Set(request.webhook_events)];
   return (await callers.find(caller))?.webhook_events ?? null;
 }
@@ -147,7 +155,7 @@ function newJob<K extends Kind>(
     kind,
     capture,
     notices,
-    ignored,
+    origin,
     webhookEvents,
   }: JobSpec<K> & { webhookEvents: WebhookEventType[] | null },
   jobId: string,
@@ -166,7 +174,7 @@ function newJob<K extends Kind>(
     stream_phase: deps.streamPhase(request.stream_url),
     webhook_url: request.webhook_url ?? null,
     webhook_events: webhookEvents,
-    notices: [...notices, webhookEventsNotice(request), ignored].filter((notice) => notice !== undefined),
+    notices: listNotices([...notices, webhookEventsNotice(request), origin.ignored], origin),
     labels: [...new Set(request.labels)],
     model_grace_seconds: deps.limits.modelGraceSeconds,
     counters: zeroCounters,
@@ -187,6 +195,12 @@ function newJob<K extends Kind>(
     expires_at: null,
   };
   return { job: { ...base, ...kind }, source };
+}
+
+/** Lists each notice once, with those of the job that runs again. */
+function listNotices(notices: (string | undefined)[], { again }: Origin): string[] {
+  const all = [...(again?.notices ?? []), ...notices.filter((notice) => notice !== undefined)];
+  return [...new Set(all)];
 }
 
 /** Describes a duration above the cap of this server. Returns undefined below it. */

@@ -3,23 +3,23 @@ import type { DigestConfig, DigestJob } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { DigestRequest } from '../requests/live-digest.ts';
 import { acceptJob, limitNotice } from './accept-job.ts';
-import type { AcceptDeps } from './accept-job.ts';
+import type { AcceptDeps, Origin } from './accept-job.ts';
 import { initialDigestState } from '../records/job.ts';
 
-/** Accepts a digest. `ignored` is the notice about ignored fields of the request. Throws the contract's errors. */
+/** Accepts a digest. Throws the contract's errors. */
 export async function createDigest(
   request: DigestRequest,
   caller: string,
   deps: AcceptDeps,
   idempotency?: IdempotencyRecord,
-  ignored?: string,
+  origin: Origin = {},
 ): Promise<DigestJob> {
   const config = toConfig(request, deps);
   const capture = { input_mode: config.input_mode, clip_duration_seconds: 0 };
   const kind = { job_type: 'live-digest', config, digest: initialDigestState } as const;
   const wantedSeconds = (request.max_windows ?? 0) * request.window_minutes * 60;
   const notices = [limitNotice(wantedSeconds, config.digest_duration_seconds)];
-  return acceptJob({ request, kind, capture, notices, ignored }, caller, deps, idempotency);
+  return acceptJob({ request, kind, capture, notices, origin }, caller, deps, idempotency);
 }
 
 function toConfig(request: DigestRequest, { limits }: AcceptDeps): DigestConfig {

@@ -8,8 +8,8 @@ import type { IdempotencyRecord } from '../ports/job-store.ts';
 
 type Deps = Pick<CoreDeps, 'jobs' | 'now'> & Pick<KeyCrypto, 'sha256'>;
 
-/** `request` is the parsed body: another order of fields, or an explicit default, is the same request. */
-export type KeyedRequest = { key: string | undefined; jobType: JobType; request: object };
+/** `request` is the parsed body, or the job that runs again: another order of fields, or an explicit default, is the same request. */
+export type KeyedRequest = { key: string | undefined; kind: JobType | 'run-again'; request: object };
 
 /**
  * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without a probe of the
@@ -17,13 +17,13 @@ export type KeyedRequest = { key: string | undefined; jobType: JobType; request:
  * share one reserved slot (`JobStore.reserveSlot`). Throws `IdempotencyKeyReusedError` for another request, and the errors of `create`.
  */
 export async function createIdempotently<Created extends Job>(
-  { key, jobType, request }: KeyedRequest,
+  { key, kind, request }: KeyedRequest,
   caller: string,
   deps: Deps,
   create: (idempotency?: IdempotencyRecord) => Promise<Created>,
 ): Promise<Job> {
   if (key === undefined) return create();
-  const requestHash = deps.sha256(JSON.stringify([jobType, Object.entries(request).toSorted(byName)]));
+  const requestHash = deps.sha256(JSON.stringify([kind, Object.entries(request).toSorted(byName)]));
   const record = { key, requestHash, expiresAt: addSeconds(deps.now(), rules.idempotencyKeySeconds) };
   const earlier = await findEarlier(record, caller, deps);
   if (earlier !== undefined) return earlier;

@@ -5,19 +5,19 @@ import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { MonitorRequest } from '../requests/live-monitor.ts';
 import { acceptJob, limitNotice } from './accept-job.ts';
-import type { AcceptDeps } from './accept-job.ts';
+import type { AcceptDeps, Origin } from './accept-job.ts';
 
 type Model = Pick<VisionModel, 'supportsVideo' | 'model' | 'reasonNotToJudge'>;
 /** Dependencies of a creation whose request depends on the model. */
 export type MonitorDeps = AcceptDeps & { vision: Model };
 
-/** Accepts a monitor. `ignored` is the notice about ignored fields of the request. Throws the contract's errors. */
+/** Accepts a monitor. Throws the contract's errors. */
 export async function createMonitor(
   request: MonitorRequest,
   caller: string,
   deps: MonitorDeps,
   idempotency?: IdempotencyRecord,
-  ignored?: string,
+  origin: Origin = {},
 ): Promise<MonitorJob> {
   const config = toConfig(request, deps);
   const kind = { job_type: 'live-monitor', config } as const;
@@ -26,7 +26,7 @@ export async function createMonitor(
     clipNotice(config),
     conditionNotice(request.condition, deps.vision),
   ];
-  return acceptJob({ request, kind, capture: config, notices, ignored }, caller, deps, idempotency);
+  return acceptJob({ request, kind, capture: config, notices, origin }, caller, deps, idempotency);
 }
 
 function toConfig(request: MonitorRequest, { vision, limits }: MonitorDeps): MonitorConfig {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Job } from '../../../core/records/job.ts';
+import type { Origin } from '../../../core/job/accept-job.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { runAgain } from '../../../core/job/run-again.ts';
@@ -135,7 +136,7 @@ const runAgainEndpoint = defineEndpoint(
     title: 'Run a job again',
     description:
       'Starts a job with the stream, the settings, the webhook and the labels of this one, which may have ended.',
-    request: { parameters: jobPathSchema },
+    request: { parameters: jobPathSchema, headers },
     response: jsonResponse(jobSummarySchema, { description: 'The new job' }),
     errors: [
       'NOT_LIVESTREAM',
@@ -148,8 +149,11 @@ const runAgainEndpoint = defineEndpoint(
     ],
     examples: { parameters: { job_id: examples.jobId }, response: { polling: examples.acceptedJob } },
   },
-  async ({ parameters, caller }, deps) => {
-    const job = await withCallLimit(caller, deps, () => runAgain(parameters.job_id, caller, deps));
+  async ({ parameters, headers, caller }, deps) => {
+    const keyed = { key: headers['Idempotency-Key'], kind: 'run-again', request: parameters } as const;
+    const job = await createIdempotently(keyed, caller, deps, (idempotency) =>
+      withCallLimit(caller, deps, () => runAgain(parameters.job_id, caller, deps, idempotency)),
+    );
     return jobSummary(job, messageFor(job));
   },
 );
@@ -163,7 +167,7 @@ type Create<Body> = (
   caller: string,
   deps: HttpDeps,
   idempotency: IdempotencyRecord | undefined,
-  ignored: string | undefined,
+  origin: Origin,
 ) => Promise<Job>;
 
 /** Creates a job. The response is an event stream if the caller accepts one and sets no webhook. */
@@ -173,10 +177,12 @@ async function startJob<Body extends { webhook_url?: string | null | undefined }
   create: Create<Body>,
   deps: HttpDeps,
 ) {
-  const keyed = { key: headers['Idempotency-Key'], jobType, request: body };
+  const keyed = { key: headers['Idempotency-Key'], kind: jobType, request: body };
   const createOnce = () =>
     createIdempotently(keyed, caller, deps, (idempotency) =>
-      withCallLimit(caller, deps, () => create(body, caller, deps, idempotency, describeIgnored(unknown))),
+      withCallLimit(caller, deps, () =>
+        create(body, caller, deps, idempotency, { ignored: describeIgnored(unknown) }),
+      ),
     );
   if (!body.webhook_url && wantsEvents(context)) return respondWithNewJob(context, deps, createOnce);
   const job = await createOnce();

@@ -36,7 +36,7 @@ const watch = (key?: string) =>
   );
 const keyed = (key: string) =>
   createIdempotently(
-    { key, jobType: 'live-monitor', request: monitorRequest() },
+    { key, kind: 'live-monitor', request: monitorRequest() },
     'harbour',
     world.c,
     (idempotency) => createMonitor(monitorRequest(), 'harbour', world.c, idempotency),

@@ -88,7 +88,7 @@ withDynamoLocal((makeTable) => {
   describe('creation', () => {
     const create = (world: World, key: string) => {
       const request = monitorRequest();
-      return createIdempotently({ key, jobType: 'live-monitor', request }, 'harbour', world.c, (record) =>
+      return createIdempotently({ key, kind: 'live-monitor', request }, 'harbour', world.c, (record) =>
         createMonitor(request, 'harbour', world.c, record),
       );
     };

@@ -83,6 +83,26 @@ describe('POST /jobs/{job_id}/run-again', () => {
     expect(body).toMatchObject({ job_type: 'live-digest', details: first.details });
   });
 
+  test('a job runs again with its notices, and with all its types of webhook events after a change of the defaults', async () => {
+    const first = await create({ webhook_events: null, monitor_duration_seconds: 7200 });
+    await client.call('PUT', '/webhook-defaults', { webhook_events: ['error'] });
+    const { body } = await client.call('POST', `/jobs/${first.job_id}/run-again`);
+    expect(body.message).toBe(first.message);
+    expect(body.message).toContain('Limited to 600 s');
+    expect(await world.c.jobs.get(body.job_id, world.c.now())).toMatchObject({ webhook_events: null });
+  });
+
+  test('a job runs again once per idempotency key', async () => {
+    const first = await create();
+    const path = `/jobs/${first.job_id}/run-again`;
+    const again = async (key: string) =>
+      (await client.call('POST', path, undefined, { 'idempotency-key': key })).body;
+    const { job_id: jobId } = await again('once');
+    expect((await again('once')).job_id).toBe(jobId);
+    expect((await again('twice')).job_id).not.toBe(jobId);
+    expect(await world.c.jobs.countActive('harbour')).toBe(3);
+  });
+
   test('a job of another caller is not found', async () => {
     const first = await create();
     const other = await createClientFor(world, ['jobs'], 'airport');
