@@ -84,5 +84,8 @@ async function repeat(capturer: StreamCapturer, mode: InputMode) {
 }
 
 function capture(capturer: StreamCapturer, mode: InputMode) {
-  return capturer.capture({ url, mode, clipSeconds, resolveAgain: false }, AbortSignal.timeout(60_000));
+  return capturer.capture(
+    { url, mode, clipSeconds, resolveAgain: false, caller: 'bench' },
+    AbortSignal.timeout(60_000),
+  );
 }

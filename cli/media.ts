@@ -13,6 +13,9 @@ import { setSystemTimer } from '../core/time-limit.ts';
 /** Time after a capture at which the process for the next one starts. Its check is done by then. */
 const prepareAfterMs = 1_500;
 
+/** Processes that stay, of 10 MB each: callers and sizes of frames that decode without a start of ffmpeg. */
+const minSharedDecoders = 8;
+
 const elapsedMs = (): number => performance.now();
 
 /** Creates the media adapters: one guard, one HTTP client, and the capturer that uses both. */
@@ -25,16 +28,22 @@ export function createMedia(
   reportWait: (waitedMs: number) => void = () => undefined,
   /** RTSP sessions that stay open between captures; with 0, each capture opens its own. */
   maxRtspSessions = 0,
+  /** Decodes key frames in processes that stay. */
+  sharesDecoders = true,
 ) {
   const guard = createEgressGuard({ allowRanges });
   const http = createGuardedHttp(guard);
   const concurrentDecodes = availableParallelism() + 1;
+  const runner = createFfmpegRunner({ ffmpegPath, tempDir, prepareAfterMs });
   const ffmpeg = limitDecodes({
-    ffmpeg: poolDecoders({
-      ffmpegPath,
-      ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir, prepareAfterMs }),
-      maxProcesses: concurrentDecodes,
-    }),
+    ffmpeg: sharesDecoders
+      ? poolDecoders({
+          ffmpegPath,
+          ffmpeg: runner,
+          maxProcesses: Math.max(concurrentDecodes, minSharedDecoders),
+          elapsedMs,
+        })
+      : runner,
     max: concurrentDecodes,
     elapsedMs,
     setTimer: setSystemTimer,

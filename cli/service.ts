@@ -144,6 +144,7 @@ export async function openService(
     now,
     (waitedMs) => pace.record('decoder', waitedMs),
     settings.rtspSessions,
+    settings.sharedDecoders === 1,
   );
   const signals = createLogSignals(setSystemTimer);
   const logReads = shareLogReads(() => jobs);

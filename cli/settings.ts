@@ -147,6 +147,10 @@ const settingsSchema = z.object({
     fallback: '300',
     text: 'maximum RTSP sessions that stay open between checks; 0: each capture opens its own',
   }),
+  sharedDecoders: wholeNumber(0, 1).prefault('1').register(help, {
+    fallback: '1',
+    text: 'processes that stay decode the key frames of a caller; 0: a process for each capture',
+  }),
   retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds)
     .prefault('3600')
     .register(help, { fallback: '3600', text: 'retention of an ended job, in seconds' }),

@@ -1,7 +1,7 @@
 import { readJpegHeader } from '../../core/stream/jpeg.ts';
 import { startDecoder, type DecoderProcess } from '../media/ffmpeg/decoder-process.ts';
 import type { FfmpegOutput } from '../media/ffmpeg/run-ffmpeg.ts';
-import { readUnits } from '../media/mpeg-ts/key-frame-units.ts';
+import { readCodedPicture } from '../media/h264/coded-picture.ts';
 import { frameSeconds, readFrames } from './read-frames.ts';
 import { readKeyFrames } from './read-key-frames.ts';
 
@@ -35,7 +35,7 @@ export async function* decodeReadFrames(ffmpegPath: string, path: string): Async
   let parameters: string | undefined;
   let newestSeconds = -Infinity;
   const decode = async (bytes: Buffer) => {
-    const units = readUnits(bytes);
+    const units = readCodedPicture(bytes);
     parameters ??= units?.parameters;
     if (units === null || units.parameters !== parameters) return null;
     if (decodes % maxDecodes === 0) {

@@ -109,7 +109,7 @@ async function takeSample(
 }
 
 async function runOurs(source: RaceSource, mode: InputMode, { capturer, takeNetworkMs }: Racers) {
-  const request = { url: source.url, mode, clipSeconds: 3, resolveAgain: false };
+  const request = { url: source.url, mode, clipSeconds: 3, resolveAgain: false, caller: 'bench' };
   takeNetworkMs();
   const taken: Capture[] = [];
   const measured = await measure(async () => {

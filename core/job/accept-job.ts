@@ -163,7 +163,7 @@ function newJob<K extends Kind>(
   deps: AcceptDeps,
 ) {
   const now = deps.now();
-  const source: Source = { source_id: deps.newId(), url: request.stream_url, ...capture };
+  const source: Source = { source_id: deps.newId(), caller, url: request.stream_url, ...capture };
   const base: JobBase = {
     job_id: jobId,
     caller,

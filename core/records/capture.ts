@@ -57,6 +57,8 @@ export type CaptureRequest = {
   resolveAgain: boolean;
   /** Regions to draw into frame and clip. The thumbnail stays whole. */
   regions?: readonly Region[] | null;
+  /** Only caller for whom a process that stays may decode the capture. If absent, a process of its own decodes it. */
+  caller?: string | undefined;
 };
 
 /** Result of a capture. `clip` is present in modes clip and hybrid. */

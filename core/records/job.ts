@@ -242,9 +242,11 @@ export type DigestJob = z.infer<typeof digestJobSchema>;
 export const jobSchema = z.discriminatedUnion('job_type', [monitorJobSchema, digestJobSchema]);
 export type Job = z.infer<typeof jobSchema>;
 
-/** Stream and mode of a job: all data that `capture` may read, nothing about the caller. */
+/** Stream and mode of a job: all data that `capture` may read. */
 export const sourceSchema = z.object({
   source_id: z.uuid(),
+  /** Absent in records of earlier releases. */
+  caller: z.string().optional(),
   url: z.string(),
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),

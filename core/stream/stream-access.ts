@@ -33,7 +33,7 @@ export function captureStream(
       ? 'Failed to capture frame from stream'
       : 'Failed to capture video clip from stream';
   return inTurn(caller, deps, () =>
-    inTime(deps, message, signal, (limit) => deps.streams.capture(request, limit)),
+    inTime(deps, message, signal, (limit) => deps.streams.capture({ ...request, caller }, limit)),
   );
 }
 

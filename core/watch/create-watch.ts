@@ -7,7 +7,7 @@ import {
 } from '../errors.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { StoredWatch, WatchCreation } from '../ports/watch-store.ts';
-import type { DestinationAddress, WatchConfig } from '../records/watch.ts';
+import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
 import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
@@ -147,15 +147,18 @@ async function newWatch(
       deleted_at: null,
       state,
     },
-    source: toSource(watch.source_id, request.stream_url, config),
+    source: toSource(watch, request.stream_url, config),
     secrets: toSecrets(watch.watch_id, addresses),
     events,
   };
 }
 
-export function toSource(sourceId: string, url: string, config: WatchConfig) {
-  const { input_mode, clip_duration_seconds, regions } = config;
-  return { source_id: sourceId, url, input_mode, clip_duration_seconds, regions };
+export function toSource(
+  { source_id, caller }: Pick<Watch, 'source_id' | 'caller'>,
+  url: string,
+  { input_mode, clip_duration_seconds, regions }: WatchConfig,
+) {
+  return { source_id, caller, url, input_mode, clip_duration_seconds, regions };
 }
 
 export function toSecrets(watchId: string, destinations: DestinationAddress[]) {

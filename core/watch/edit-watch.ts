@@ -69,7 +69,7 @@ export async function editWatch(
         stream_fingerprint: fingerprint(request.stream_url),
         stream_phase: deps.streamPhase(request.stream_url),
       },
-      source: toSource(watch.source_id, request.stream_url, config),
+      source: toSource(watch, request.stream_url, config),
       secrets: toSecrets(watchId, addresses),
       events: decided.events,
       alerts: decided.alerts,

@@ -97,6 +97,7 @@ async function tryCapture(
     clipSeconds: source.clip_duration_seconds,
     resolveAgain: input.resolve_again,
     regions: source.regions ?? null,
+    caller: source.caller,
   };
   return reachStream(deps.limits.captureTimeoutSeconds, signal, (timeLimit) =>
     deps.streams.capture(request, timeLimit),

@@ -6,6 +6,9 @@ import { thumbnail } from '../../../core/records/capture.ts';
  * several frames; the last JPEG and the last thumbnail are of the same frame and are used.
  */
 
+/** Size in pixels. */
+export type FrameSize = { width: number; height: number };
+
 /** Maximum width of a frame, in pixels. A larger one only costs model tokens. */
 const frameWidth = 896;
 const clipWidth = 672;
@@ -19,7 +22,7 @@ const clipFramesPerSecond = 5;
  * Decoding limits against hostile streams. 12.6 million pixels exceed every 4K and 12 MP camera; the allocation
  * holds one such frame.
  */
-const maxPixels = 4096 * 3072;
+export const maxPixels = 4096 * 3072;
 const maxAllocationBytes = 64 * 1024 * 1024;
 
 /** Allowed decoders: the codecs of live streams. Several hundred others stay unreachable. */
@@ -198,6 +201,12 @@ function branches(scale: string): string {
 /** Returns the filter that scales down to the width, never up. Sizes are even, as 4:2:0 requires. */
 export function scaleDown(widthPixels: number): string {
   return `scale=trunc(min(${widthPixels}\\,iw)/2)*2:-2`;
+}
+
+/** Returns the size of the frame of a picture, as `scaleDown` computes it. */
+export function frameSize({ width, height }: FrameSize): FrameSize {
+  const scaledWidth = Math.trunc(Math.min(frameWidth, width) / 2) * 2;
+  return { width: scaledWidth, height: Math.round((scaledWidth * height) / (width * 2)) * 2 };
 }
 
 /** Returns the input arguments of a local file. A playlist may name local files only, with any extension. */

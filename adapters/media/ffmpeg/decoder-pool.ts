@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
-import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { readKeyFrameUnits } from '../mpeg-ts/key-frame-units.ts';
-import { startDecoder, type DecoderProcess, type FrameSize } from './decoder-process.ts';
+import { frameSize, maxPixels, type FrameSize } from './capture-arguments.ts';
+import { startDecoder, type DecoderProcess } from './decoder-process.ts';
 import type { FfmpegOutput, FfmpegRunner } from './run-ffmpeg.ts';
 
 export type DecoderPoolDeps = {
@@ -10,6 +10,10 @@ export type DecoderPoolDeps = {
   /** Runs a process per capture: for everything that the pool does not decode, and after its failures. */
   ffmpeg: FfmpegRunner;
   maxProcesses: number;
+  /** Monotonic clock, in milliseconds. Default: that of the process. */
+  elapsedMs?: () => number;
+  /** Starts a process that stays. Default: ffmpeg. */
+  start?: (size: FrameSize) => DecoderProcess;
 };
 
 /** Captures of one process, after which another one takes its place. */
@@ -17,58 +21,77 @@ const maxCaptures = 500;
 const maxResidentBytes = 300e6;
 const checkMemoryEvery = 25;
 const keepIdleMs = 65_000;
+/** Idle time after which another caller or size may replace a process. Callers who replace each other's would cost more than a process per capture. */
+const replaceAfterMs = 30_000;
 const maxDecodeMs = 3_000;
-/** Kinds of streams that are known, by their parameter sets. */
+/** Kinds of streams on which the pool failed, by caller and parameter sets. */
 const maxKnown = 2_000;
 const maxFailures = 2;
 
 /**
  * Returns a runner that decodes H.264 key frames of MPEG-TS in processes that stay, one frame at a time: starting ffmpeg takes ten times as long as
- * decoding. The first capture of a kind of stream runs in a process of its own, which tells the size of its frames. So does each capture after the
- * pool failed twice on the same kind: a hostile stream ends few shared processes.
+ * decoding. A process serves one caller and one size of frames. What is not exactly one picture, or has no caller, runs in a process of its own. So does
+ * each capture after the pool failed twice on the same kind of stream: a hostile stream ends few shared processes.
  */
-export function poolDecoders({ ffmpegPath, ffmpeg, maxProcesses }: DecoderPoolDeps): FfmpegRunner {
-  const known = new LRUCache<string, Kind>({ max: maxKnown });
+export function poolDecoders({
+  ffmpegPath,
+  ffmpeg,
+  maxProcesses,
+  elapsedMs = () => performance.now(),
+  start = (size) => startDecoder(ffmpegPath, size),
+}: DecoderPoolDeps): FfmpegRunner {
+  const failures = new LRUCache<string, number>({ max: maxKnown });
+  /** Processes, least recently used first. */
   const members = new Set<Member>();
   return {
     run: async (input, wanted, limits, signal) => {
-      if (input.kind !== 'pipe' || input.format !== 'mpegts' || wanted.mode !== 'frames')
+      const { mode, caller } = wanted;
+      if (input.kind !== 'pipe' || input.format !== 'mpegts' || mode !== 'frames' || caller === undefined)
         return ffmpeg.run(input, wanted, limits, signal);
       const chunks: Uint8Array[] = [];
       for await (const chunk of input.chunks) chunks.push(chunk);
       const alone = () => ffmpeg.run({ ...input, chunks }, wanted, limits, signal);
       const [chunk] = chunks;
-      const keyFrame = chunk && chunks.length === 1 ? readKeyFrameUnits(chunk) : null;
-      if (keyFrame === null) return alone();
-      const kind = known.get(keyFrame.parameters);
-      if (kind === undefined) {
-        const output = await alone();
-        const header = readJpegHeader(output.frame);
-        if (header) known.set(keyFrame.parameters, { size: header, failures: 0 });
-        return output;
-      }
-      if (kind.failures >= maxFailures) return alone();
+      const picture = chunk && chunks.length === 1 ? readKeyFrameUnits(chunk) : null;
+      if (picture === null || picture.size.width * picture.size.height > maxPixels) return alone();
+      const size = frameSize(picture.size);
+      if (Math.min(size.width, size.height) === 0) return alone();
+      const kind = `${picture.parameters} ${caller}`;
+      const failed = failures.get(kind) ?? 0;
+      if (failed >= maxFailures) return alone();
       signal.throwIfAborted();
-      const member = findMember(kind.size);
+      const member = findMember(caller, size);
       if (member === undefined) return alone();
-      const picture = await decodeIn(member, keyFrame.bytes, Math.min(maxDecodeMs, limits.timeoutMs));
+      const output = await decodeIn(member, picture.bytes, Math.min(maxDecodeMs, limits.timeoutMs));
       signal.throwIfAborted();
-      kind.failures = picture === null ? kind.failures + 1 : 0;
-      return picture ?? alone();
+      if (output) failures.delete(kind);
+      else failures.set(kind, failed + 1);
+      return output ?? alone();
     },
   };
 
-  /** Returns an idle process for the size; starts one, in the place of an idle one of another size if there are too many. */
-  function findMember(size: FrameSize): Member | undefined {
+  /** Returns an idle process of the caller for the size; starts one, in the place of the longest idle one if there are too many. */
+  function findMember(caller: string, size: FrameSize): Member | undefined {
+    const key = `${size.width}x${size.height} ${caller}`;
     const idle = [...members].filter(({ decoder }) => !decoder.isBusy());
-    const fitting = idle.find(({ decoder }) => isSameSize(decoder.size, size));
-    if (fitting) return fitting;
+    const fitting = idle.find((member) => member.key === key);
+    if (fitting) {
+      members.delete(fitting);
+      members.add(fitting);
+      return fitting;
+    }
     if (members.size >= maxProcesses) {
       const [replaced] = idle;
-      if (replaced === undefined) return undefined;
+      if (replaced === undefined || elapsedMs() - replaced.usedMs < replaceAfterMs) return undefined;
       dismiss(replaced);
     }
-    const member: Member = { decoder: startDecoder(ffmpegPath, size), captures: 0, idleTimer: undefined };
+    const member: Member = {
+      key,
+      decoder: start(size),
+      captures: 0,
+      usedMs: elapsedMs(),
+      idleTimer: undefined,
+    };
     members.add(member);
     return member;
   }
@@ -81,6 +104,7 @@ export function poolDecoders({ ffmpegPath, ffmpeg, maxProcesses }: DecoderPoolDe
     clearTimeout(member.idleTimer);
     const picture = await member.decoder.decode(keyFrame, timeoutMs);
     member.captures += 1;
+    member.usedMs = elapsedMs();
     if (picture === null || isWorn(member)) dismiss(member);
     else member.idleTimer = setTimeout(() => dismiss(member), keepIdleMs).unref();
     return picture;
@@ -93,10 +117,14 @@ export function poolDecoders({ ffmpegPath, ffmpeg, maxProcesses }: DecoderPoolDe
   }
 }
 
-/** Streams with the same parameter sets: the size of their frames, and how often the pool failed on them in a row. */
-type Kind = { size: FrameSize; failures: number };
-
-type Member = { decoder: DecoderProcess; captures: number; idleTimer: NodeJS.Timeout | undefined };
+type Member = {
+  /** Size and caller. */
+  key: string;
+  decoder: DecoderProcess;
+  captures: number;
+  usedMs: number;
+  idleTimer: NodeJS.Timeout | undefined;
+};
 
 function isWorn({ decoder, captures }: Member): boolean {
   if (captures >= maxCaptures) return true;
@@ -110,8 +138,4 @@ function residentBytes(pid: number | undefined): number {
   } catch {
     return 0;
   }
-}
-
-function isSameSize(one: FrameSize, other: FrameSize): boolean {
-  return one.width === other.width && one.height === other.height;
 }

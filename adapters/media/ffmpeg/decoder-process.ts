@@ -1,16 +1,13 @@
 import { Readable } from 'node:stream';
 import { thumbnail } from '../../../core/records/capture.ts';
-import { decodingLimits, pictureGraph, quietArguments } from './capture-arguments.ts';
+import { createMark } from '../h264/random-mark.ts';
+import { decodingLimits, pictureGraph, quietArguments, type FrameSize } from './capture-arguments.ts';
 import { createChangeWait } from './change-wait.ts';
 import { startFfmpeg } from './ffmpeg-process.ts';
 import type { FfmpegOutput } from './run-ffmpeg.ts';
 
-/** Size of the frames that a process writes: the encoder of a running ffmpeg cannot change it. */
-export type FrameSize = { width: number; height: number };
-
 /** Running ffmpeg that decodes one H.264 key frame after another. Once a decode fails, the process is ended. */
 export type DecoderProcess = {
-  size: FrameSize;
   pid: number | undefined;
   isBusy(): boolean;
   /** Resolves to null if the process did not return exactly one picture of this key frame in time. The process is ended then. */
@@ -24,22 +21,18 @@ const nudgeMs = 150;
 const maxMarks = 20;
 const maxOutputBytes = 16 * 1024 * 1024;
 
-/**
- * Picture of 64 × 64 pixels in one color, of our own. It follows each key frame and pushes its picture out of the decoder. It also proves the order:
- * its pictures are known, so no picture can be taken for one of another stream.
- */
-const mark = Buffer.from(
-  'AAAAAWdCwArZBCbARAAAAwAEAAADAAg8SJkgAAAAAWjLg8sgAAABZYiEBXxGKAANjMcAAQuI4AAhQycnJ1111111111114A=',
-  'base64',
-);
 /** Access unit delimiter: ends the frame before it. */
 const delimiter = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
 
 /**
- * Starts a decoder. A damaged frame ends the process (`-xerror`), so that no part of another picture can fill its place.
+ * Starts a decoder whose frames have `size`: the encoder of a running ffmpeg cannot change it. A picture of our own, the mark, follows each key frame.
+ * It pushes the picture of the key frame out of the decoder, and proves the order: its content is random for each process, so no stream has it, and
+ * between two pictures of streams there is always one. A damaged frame ends the process (`-xerror`), so that no part of another picture can fill its
+ * place.
  */
 export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProcess {
   const { child, closed, awaited } = startFfmpeg(ffmpegPath, decoderArguments(size));
+  const mark = createMark();
   const pictures: Picture[] = [];
   let jpegs: Buffer = Buffer.alloc(0);
   let thumbnails: Buffer = Buffer.alloc(0);
@@ -66,7 +59,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProces
     });
   awaited(false);
 
-  return { size, pid: child.pid, isBusy: () => isBusy, decode, close: end };
+  return { pid: child.pid, isBusy: () => isBusy, decode, close: end };
 
   async function decode(keyFrame: Uint8Array, timeoutMs: number): Promise<FfmpegOutput | null> {
     isBusy = true;
@@ -84,12 +77,12 @@ export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProces
     return null;
   }
 
-  /** Reads the picture of the mark, which is the same in all runs of one build of ffmpeg. */
+  /** Reads the picture of the mark, which this process repeats exactly. */
   async function readMark(deadlineMs: number): Promise<Picture | undefined> {
     writeMarks(2);
     const first = await nextPicture(deadlineMs);
-    if (first) pendingMarks -= 1;
-    return first;
+    pendingMarks -= 1;
+    return first && mark.isShownBy(first.thumbnail) ? first : undefined;
   }
 
   async function readKeyFrame(
@@ -125,7 +118,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProces
 
   function writeMarks(count: number): void {
     pendingMarks += count;
-    for (let index = 0; index < count; index += 1) child.stdin?.write(Buffer.concat([mark, delimiter]));
+    for (let index = 0; index < count; index += 1) child.stdin?.write(Buffer.concat([mark.bytes, delimiter]));
   }
 
   /** ffmpeg writes the JPEG of a picture before its thumbnail. */

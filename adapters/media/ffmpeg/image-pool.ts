@@ -3,10 +3,11 @@ import { LRUCache } from 'lru-cache';
 import { waitUntilAborted } from '../../../core/time-limit.ts';
 import { decodeFilter, type ImageDecoder, type ImageFit, type ImageSize } from './decode-image.ts';
 import { startImageProcess, type ImageProcess } from './image-process.ts';
+import { readSingleJpeg } from './single-jpeg.ts';
 
 export type ImagePoolDeps = {
   ffmpegPath: string;
-  /** Decodes in a process per call: clips, and JPEGs on which the process that stays failed. */
+  /** Decodes in a process per call: clips, JPEGs that may be several pictures, and those on which the process that stays failed. */
   alone: ImageDecoder;
   /** Reports how long each JPEG has waited for the process of its size, in milliseconds. */
   reportWait?: (waitedMs: number) => void;
@@ -23,7 +24,8 @@ const maxShared = 8;
 
 /**
  * Returns a decoder that decodes JPEGs in one process per size that stays, one JPEG at a time, and keeps the newest pictures: jobs on the same stream judge
- * the same frame. Starting ffmpeg takes ten times as long as decoding. The pictures must not be changed.
+ * the same frame. Starting ffmpeg takes ten times as long as decoding. A JPEG that is not exactly one picture, such as an upload may be, is decoded in a
+ * process of its own. The pictures must not be changed.
  */
 export function poolImageDecoders({
   ffmpegPath,
@@ -78,7 +80,9 @@ export function poolImageDecoders({
     const key = `${filter} ${findHash(jpeg)}`;
     let picture = shared.get(key);
     if (picture === undefined) {
-      picture = findMember(filter, size).decode(jpeg);
+      const single = readSingleJpeg(jpeg);
+      if (single === null) return null;
+      picture = findMember(filter, size).decode(single);
       shared.set(key, picture);
       const forget = () => void shared.delete(key);
       picture.then((found) => found ?? forget(), forget);

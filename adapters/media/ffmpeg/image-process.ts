@@ -2,8 +2,12 @@ import { Readable } from 'node:stream';
 import { decodingLimits, quietArguments } from './capture-arguments.ts';
 import { createChangeWait } from './change-wait.ts';
 import { startFfmpeg } from './ffmpeg-process.ts';
+import { createJpegMark } from './single-jpeg.ts';
 
-/** Running ffmpeg that decodes one JPEG after another into packed RGB of one size. Once a decode fails, the process is ended. */
+/**
+ * Running ffmpeg that decodes one JPEG after another into packed RGB of one size. It gets JPEGs of exactly one picture (`readSingleJpeg`). Once a decode
+ * fails, the process is ended.
+ */
 export type ImageProcess = {
   /** Resolves to null if the process did not return exactly one picture of this JPEG in time. The process is ended then. */
   decode(jpeg: Uint8Array, timeoutMs: number): Promise<Uint8Array | null>;
@@ -14,17 +18,13 @@ export type ImageProcess = {
 };
 
 /**
- * JPEG of 16 × 16 pixels in two colors, of our own. It follows each JPEG, because ffmpeg takes a JPEG as complete when the next one begins. It also proves
- * the order: its picture is known, so no picture can be taken for another one.
+ * Starts a process whose pictures have `pictureBytes`. `filter` scales any picture to this size. A JPEG of our own, the mark, follows each JPEG, because
+ * ffmpeg takes a JPEG as complete when the next one begins. It also proves the order: its content is random for each process, so no picture can be taken
+ * for another one.
  */
-const mark = Buffer.from(
-  '/9j/4AAQSkZJRgABAgAAAQABAAD/2wBDAAgoKC8oLzc3Nzc3N0E8QUNDQ0FBQUFDQ0NISEhVVVVISEhDQ0hIUFBVVVxfXFdXVVdfX2RkZHh4c3OMjJGsrM//xABVAAEBAAAAAAAAAAAAAAAAAAAABQEBAQAAAAAAAAAAAAAAAAAAAwUQAQAAAAAAAAAAAAAAAAAAAAARAAEDBQEAAAAAAAAAAAAAABEAAwIxExJBgSH/wAARCAAQABADASIAAhEAAxEA/9oADAMBAAIRAxEAPwCCqgOUslNeeujwA7NeL//Z',
-  'base64',
-);
-
-/** Starts a process whose pictures have `pictureBytes`. `filter` scales any picture to this size. */
 export function startImageProcess(ffmpegPath: string, filter: string, pictureBytes: number): ImageProcess {
   const { child, closed, awaited } = startFfmpeg(ffmpegPath, imageArguments(filter));
+  const mark = createJpegMark();
   const pictures: Buffer[] = [];
   let pending: Buffer[] = [];
   let pendingBytes = 0;

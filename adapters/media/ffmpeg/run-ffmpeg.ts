@@ -34,11 +34,14 @@ export type FfmpegRunner = {
    */
   run(
     input: FfmpegInput,
-    wanted: { mode: InputMode; clipSeconds: number },
+    wanted: WantedCapture,
     limits: { timeoutMs: number },
     signal: AbortSignal,
   ): Promise<FfmpegOutput>;
 };
+
+/** Media of a capture. `caller`: the only one for whom a shared process may decode it; without, a process of its own does. */
+export type WantedCapture = { mode: InputMode; clipSeconds: number; caller?: string | undefined };
 
 /**
  * Maximum bytes of all frames, far above a normal capture. A stream of key frames only yields one JPEG per frame.

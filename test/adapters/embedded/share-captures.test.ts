@@ -111,3 +111,10 @@ test('an aborted request leaves the capture to the others, and the last one abor
   void capturer.capture(request, never);
   expect(begun).toHaveLength(2);
 });
+
+test('captures that several callers share are decoded for none of them, those of one caller for him', () => {
+  const { capturer, begun } = manualCapturer();
+  for (const caller of ['ada', 'ada', 'bob', 'ada']) void capturer.capture({ ...request, caller }, never);
+  void capturer.capture({ ...request, url: 'https://camera.example/bob.m3u8', caller: 'bob' }, never);
+  expect(begun.map(({ request: { caller } }) => caller)).toEqual(['ada', undefined, 'bob']);
+});

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
-import { beforeAll, describe, test } from 'vitest';
+import { beforeAll, describe, test, type TestContext } from 'vitest';
 import { count } from '../../attacks/counted.ts';
-import { fuzzed, type Real } from './properties.ts';
+import { fuzzed, type Fuzzed } from './properties.ts';
 import { realMedia } from './real-media.ts';
 
 /** Every run has the same cases; `npm run fuzz:media` creates others. */
 const seed = 20261120;
 const cases = 3_000;
 
-let real: Real;
+let properties: Fuzzed[];
 beforeAll(async () => {
-  real = await realMedia();
+  properties = fuzzed(await realMedia());
 });
 
 describe('hostile bytes', () => {
@@ -22,10 +22,18 @@ describe('hostile bytes', () => {
     'session descriptions',
     'RTSP messages',
     'addresses',
-  ])('%s end as a result or a named error', async (name, test) => {
-    const { property, share } = fuzzed(real).find((each) => each.name === name)!;
+  ])('%s end as a result or a named error', check);
+
+  test.for(['key frames', 'JPEGs'])(
+    '%s in shared decoders give no picture to another stream and take none',
+    { timeout: 300_000 },
+    async (name, test) => check(`${name} in shared decoders`, test),
+  );
+
+  async function check(name: string, test: TestContext) {
+    const { property, share } = properties.find((each) => each.name === name)!;
     const numRuns = (cases * share) / 100;
     await fc.assert(property, { seed, numRuns });
     count(test, { fuzzCases: numRuns });
-  });
+  }
 });

@@ -23,6 +23,7 @@ import type { Recording } from '../../support/hls/recording.ts';
 import { liveSdp } from '../../support/rtsp/scripted-server.ts';
 import { inPieces, mutated } from './mutations.ts';
 import { playlists } from './playlists.ts';
+import { sharedDecoderProperty, sharedImageProperty } from './shared-decoders.ts';
 
 export type Real = { transport: Recording; fragmented: Recording; jpeg: Uint8Array; decoder: ImageDecoder };
 
@@ -42,6 +43,8 @@ export function fuzzed(real: Real): Fuzzed[] {
     { name: 'session descriptions', share: 12, property: sdpProperty },
     { name: 'RTSP messages', share: 12, property: rtspProperty },
     { name: 'addresses', share: 5, property: addressProperty },
+    { name: 'key frames in shared decoders', share: 100, property: sharedDecoderProperty() },
+    { name: 'JPEGs in shared decoders', share: 3, property: sharedImageProperty() },
   ];
 }
 

@@ -3,7 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { FrameSize } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
 import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
+import { startDecoder } from '../../../../adapters/media/ffmpeg/decoder-process.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { extractLastKeyFrame } from '../../../../adapters/media/hls/extract-last-key-frame.ts';
@@ -30,8 +32,9 @@ function keyFrame(color: string, size: string, filter = 'null'): Buffer {
   return Buffer.from(extractLastKeyFrame(stdout)!);
 }
 
-function openPool() {
+function openPool(maxProcesses = 1) {
   let alone = 0;
+  let started = 0;
   const runner = createFfmpegRunner({ ffmpegPath, tempDir });
   const counted: FfmpegRunner = {
     run: (...call) => {
@@ -39,16 +42,20 @@ function openPool() {
       return runner.run(...call);
     },
   };
-  const pool = poolDecoders({ ffmpegPath, ffmpeg: counted, maxProcesses: 1 });
+  const start = (size: FrameSize) => {
+    started += 1;
+    return startDecoder(ffmpegPath, size);
+  };
+  const pool = poolDecoders({ ffmpegPath, ffmpeg: counted, maxProcesses, elapsedMs: () => 0, start });
   const { signal } = new AbortController();
-  const run = (bytes: Uint8Array) =>
+  const run = (bytes: Uint8Array, caller?: string) =>
     pool.run(
       { kind: 'pipe', format: 'mpegts', chunks: [bytes] },
-      { mode: 'frames', clipSeconds: 0 },
+      { mode: 'frames', clipSeconds: 0, ...(caller !== '' && { caller: caller ?? 'ada' }) },
       { timeoutMs: 20_000 },
       signal,
     );
-  return { run, countAlone: () => alone };
+  return { run, countAlone: () => alone, countStarted: () => started };
 }
 
 /** Names the color of a thumbnail by its planes U and V. */
@@ -65,12 +72,51 @@ test('streams take turns in one decoder, and each gets its own picture', async (
   for (let round = 0; round < 4; round += 1)
     for (const stream of [red, blue]) colors.push(readColor((await run(stream)).thumbnail));
   expect(colors).toEqual(['red', 'blue', 'red', 'blue', 'red', 'blue', 'red', 'blue']);
-  // Both streams have the same parameter sets, so one capture tells the size of their frames.
-  expect(countAlone()).toBe(1);
+  expect(countAlone()).toBe(0);
+});
+
+test('a process serves one caller: another one, or none, never has its pictures from it', async () => {
+  const { run, countAlone, countStarted } = openPool(3);
+  const colors: string[] = [];
+  for (const caller of ['ada', 'bob', 'ada', 'bob', ''])
+    colors.push(readColor((await run(caller === 'bob' ? blue : red, caller)).thumbnail));
+  expect(colors).toEqual(['red', 'blue', 'red', 'blue', 'red']);
+  expect({ started: countStarted(), alone: countAlone() }).toEqual({ started: 2, alone: 1 });
+});
+
+test('a new process takes the place of the longest idle one, if that has no frequent captures', async () => {
+  const clock = { elapsedMs: 0 };
+  let started = 0;
+  let alone = 0;
+  const output = { frame: red, thumbnail: red };
+  const pool = poolDecoders({
+    ffmpegPath,
+    maxProcesses: 2,
+    elapsedMs: () => clock.elapsedMs,
+    ffmpeg: { run: async () => ((alone += 1), output) },
+    start: () => {
+      started += 1;
+      return { pid: undefined, isBusy: () => false, decode: async () => output, close: () => undefined };
+    },
+  });
+  const run = (caller: string) =>
+    pool.run(
+      { kind: 'pipe', format: 'mpegts', chunks: [red] },
+      { mode: 'frames', clipSeconds: 0, caller },
+      { timeoutMs: 20_000 },
+      new AbortController().signal,
+    );
+  for (const caller of ['ada', 'bob', 'eve', 'ada']) await run(caller);
+  expect({ started, alone }).toEqual({ started: 2, alone: 1 });
+  clock.elapsedMs = 20_000;
+  await run('ada');
+  clock.elapsedMs = 31_000;
+  for (const caller of ['eve', 'ada', 'bob']) await run(caller);
+  expect({ started, alone }).toEqual({ started: 3, alone: 2 });
 });
 
 test('a pooled capture has the size of one in a process of its own', async () => {
-  const { run, countAlone } = openPool();
+  const { run, countAlone } = openPool(2);
   const sizes: unknown[] = [];
   for (const stream of [small, small, red, red, small])
     sizes.push(readJpegHeader((await run(stream)).frame), (await run(stream)).thumbnail.length);
@@ -79,7 +125,7 @@ test('a pooled capture has the size of one in a process of its own', async () =>
     { width: 896, height: 504 },
   ];
   expect(sizes.filter((size) => typeof size === 'object')).toEqual([little, little, large, large, little]);
-  expect(countAlone()).toBe(2);
+  expect(countAlone()).toBe(0);
 });
 
 /** Damages the slice data of a key frame after its first packets, which hold the parameter sets. */
