@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { CallerEraser, CallerWork } from '../../core/ports/caller-eraser.ts';
+import { createKeyRemoval } from './key-store.ts';
 import { transaction, withStorageErrors } from './transaction.ts';
 
 /** Statements that remove a job and what belongs to it; `$id` is its id. */
@@ -47,11 +48,16 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
     for (const statement of statements) database.prepare(statement).run({ id });
     database.prepare('DELETE FROM sources WHERE source_id = ?').run(sourceId);
   };
+  const removeKey = createKeyRemoval(database);
   return {
     removeKeys: async (caller) =>
-      transaction(database, () =>
-        Number(database.prepare('DELETE FROM api_keys WHERE caller = ?').run(caller).changes),
-      ),
+      transaction(database, () => {
+        const keys = keysSchema.parse(
+          database.prepare('SELECT hash FROM api_keys WHERE caller = ?').all(caller),
+        );
+        for (const { hash } of keys) removeKey(hash);
+        return keys.length;
+      }),
     listWork: async (caller, limit) =>
       withStorageErrors(() => {
         return [
@@ -86,4 +92,5 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
   };
 }
 
+const keysSchema = z.array(z.object({ hash: z.string() }));
 const rowsSchema = z.array(z.object({ id: z.string(), generation: z.int(), sourceId: z.string() }));

@@ -11,9 +11,10 @@ export function createJob(
   slotsReserved: number,
   now: Date,
 ): CreationResult {
-  const { job, source, idempotency } = creation;
+  const { job, source, keyHash, idempotency } = creation;
   const earlier = findEarlier(tables, creation, now);
   if (earlier !== undefined) return earlier;
+  if (keyHash !== undefined && !tables.hasKey(keyHash, job.caller, now)) return { kind: 'key_invalid' };
   if (tables.slots.count(job.caller) + slotsReserved >= creation.slotLimit) return { kind: 'slots_full' };
   tables.jobs.insert(job);
   tables.sources.insert(source);

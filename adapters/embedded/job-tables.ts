@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createEventTable } from './event-table.ts';
 import { createIdempotencyTable } from './idempotency-table.ts';
 import { createJobTable } from './job-table.ts';
+import { createKeyCheck } from './key-check.ts';
 import { createSlotTable } from './slot-table.ts';
 import { createSourceTable } from './source-table.ts';
 import { createTotalsTable } from './totals-table.ts';
@@ -17,5 +18,6 @@ export function createJobTables(database: DatabaseSync) {
     events: createEventTable(database),
     idempotency: createIdempotencyTable(database),
     totals: createTotalsTable(database),
+    hasKey: createKeyCheck(database),
   };
 }

@@ -20,7 +20,7 @@ export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
   );
   const find = database.prepare('SELECT record FROM api_keys WHERE hash = ?');
   const update = database.prepare('UPDATE api_keys SET record = ? WHERE hash = ?');
-  const remove = database.prepare('DELETE FROM api_keys WHERE hash = ?');
+  const removeFromChain = createKeyRemoval(database);
   const countGood = database.prepare(
     'SELECT count(*) AS count FROM api_keys WHERE caller = ? AND ends_at > ?',
   );
@@ -49,14 +49,6 @@ export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
       const key = read(hash);
       if (key !== undefined) update.run(JSON.stringify(changed(key)), hash);
     });
-  }
-
-  /** Removes a key. Its child keys get its parent as their parent, so that the chain of keys stays complete. */
-  function removeFromChain({ hash }: ApiKey): void {
-    const { created_by } = read(hash) ?? { created_by: null };
-    for (const made of readRecords(apiKeySchema, madeBy.all(hash)))
-      update.run(JSON.stringify({ ...made, created_by }), made.hash);
-    remove.run(hash);
   }
 
   return {
@@ -90,9 +82,21 @@ export function createKeyStore(database: DatabaseSync): EmbeddedKeyStore {
     sweep: async (revokedBefore) =>
       transaction(database, () => {
         const over = readRecords(apiKeySchema, revokedBy.all(revokedBefore.toISOString(), maxSweptAtOnce));
-        for (const key of over) removeFromChain(key);
+        for (const { hash } of over) removeFromChain(hash);
         return over.length;
       }),
+  };
+}
+
+/** Creates the removal of a key. Those that it created get its creator, so that the chain of keys stays complete. */
+export function createKeyRemoval(database: DatabaseSync): (hash: string) => void {
+  const relink = database.prepare(
+    "UPDATE api_keys SET record = json_set(record, '$.created_by', (SELECT created_by FROM api_keys WHERE hash = $hash)) WHERE created_by = $hash",
+  );
+  const remove = database.prepare('DELETE FROM api_keys WHERE hash = ?');
+  return (hash) => {
+    relink.run({ hash });
+    remove.run(hash);
   };
 }
 

@@ -23,6 +23,7 @@ import {
 } from '../../core/watch/stored-watch.ts';
 import { groupCommits } from './group-commit.ts';
 import { createIdempotencyTable } from './idempotency-table.ts';
+import { createKeyCheck } from './key-check.ts';
 import { createSourceTable } from './source-table.ts';
 import { transaction, withStorageErrors } from './transaction.ts';
 import { createWatchTables, type WatchTables } from './watch-tables.ts';
@@ -45,6 +46,7 @@ export function createWatchStore(
   const sources = createSourceTable(database);
   const removeDeliveries = createDeliveryRemoval(database);
   const idempotency = createIdempotencyTable(database);
+  const hasKey = createKeyCheck(database);
   return {
     create: async (creation, now) => {
       const result = transaction(database, () => create(creation, now));
@@ -124,13 +126,14 @@ export function createWatchStore(
   }
 
   function create(creation: WatchCreation, now: Date): WatchCreationResult {
-    const { watch, maxWatches } = creation;
+    const { watch, maxWatches, keyHash } = creation;
     const known = creation.idempotency && idempotency.find(watch.caller, creation.idempotency.key, now);
     if (known !== undefined && known.requestHash !== creation.idempotency?.requestHash)
       return { kind: 'key_reused' };
     if (known !== undefined && known.jobId !== watch.watch_id)
       return { kind: 'replayed', watchId: known.jobId };
     if (watches.find(watch.watch_id)) return { kind: 'created' };
+    if (keyHash !== undefined && !hasKey(keyHash, watch.caller, now)) return { kind: 'key_invalid' };
     if (watches.count(watch.caller) >= maxWatches) return { kind: 'full' };
     watches.insert(creation, newestDelivered(creation.events, 0));
     sources.insert(creation.source);

@@ -39,7 +39,12 @@ export async function eraseCaller(actor: Actor, caller: string, deps: Deps): Pro
     const listed = await deps.eraser.listWork(caller, workAtOnce);
     // A list can lag behind a removal.
     const left = listed.filter(({ id }) => !removed.has(id));
-    if (left.length === 0) break;
+    if (left.length === 0) {
+      // An admin may have created a key for the caller meanwhile, which could create more work.
+      const keys = await deps.eraser.removeKeys(caller);
+      done.keys += keys;
+      if (keys === 0) break;
+    }
     for (const work of left) {
       if (deps.now().getTime() >= until) return done;
       done.media += await eraseWork(caller, work, deps);
@@ -50,6 +55,7 @@ export async function eraseCaller(actor: Actor, caller: string, deps: Deps): Pro
   if (!isKnown && done.keys + removed.size === 0)
     throw new WatchpostError('NOT_FOUND', 'No such caller', 'Use a caller from GET /callers.');
   await deps.eraser.removeCaller(caller);
+  await deps.recentLog.forget?.({ caller });
   deps.log.info('Caller erased', {
     keys: done.keys,
     jobs: done.jobs,
@@ -67,6 +73,6 @@ async function eraseWork(caller: string, work: CallerWork, deps: Deps): Promise<
   });
   const media = await deps.media.removeOfSource(work.sourceId);
   await deps.eraser.removeWork(caller, work);
-  await deps.recentLog.forget?.(work.id.slice(0, 8));
+  await deps.recentLog.forget?.({ id: work.id });
   return media;
 }

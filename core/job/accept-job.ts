@@ -1,7 +1,12 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
-import { IdempotencyConflictError, IdempotencyKeyReusedError, MaxJobsReachedError } from '../errors.ts';
+import {
+  IdempotencyConflictError,
+  IdempotencyKeyReusedError,
+  MaxJobsReachedError,
+  UnauthorizedError,
+} from '../errors.ts';
 import { zeroCounters, initialTickState } from '../records/job.ts';
 import type { WebhookEventType } from '../records/delivery.ts';
 import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';
@@ -116,6 +121,7 @@ async function createProbed<K extends Kind>(
     deps.now(),
   );
   if (result.kind === 'slots_full') throw new MaxJobsReachedError(slotLimit);
+  if (result.kind === 'key_invalid') throw new UnauthorizedError();
   if (result.kind !== 'created') throw new IdempotencyConflictError();
   return job;
 }

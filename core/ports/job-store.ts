@@ -51,8 +51,17 @@ export type IdempotencyRecord = { key: string; requestHash: string; expiresAt: D
 /** Accepted request of an idempotency key, and the job that it created. */
 export type IdempotentRequest = { requestHash: string; jobId: string };
 
-/** New job with its source. `slotLimit` is the caller's maximum of concurrent jobs. */
-export type JobCreation = { job: Job; source: Source; slotLimit: number; idempotency?: IdempotencyRecord };
+/**
+ * New job with its source. `slotLimit` is the caller's maximum of concurrent jobs. `keyHash` is the key that must be valid when the creation
+ * commits.
+ */
+export type JobCreation = {
+  job: Job;
+  source: Source;
+  slotLimit: number;
+  keyHash?: string;
+  idempotency?: IdempotencyRecord;
+};
 
 /**
  * Slot for a job that is about to be created. Expires at `until`, so that a crashed creation frees it. `jobId` identifies
@@ -81,6 +90,8 @@ export type CreationResult =
   | { kind: 'replayed'; jobId: string }
   /** The idempotency key was used for another request. */
   | { kind: 'key_reused' }
+  /** The key was revoked, or its caller erased, since the request was authenticated. */
+  | { kind: 'key_invalid' }
   | { kind: 'slots_full' };
 
 /** Filters and page of `list`. */

@@ -31,6 +31,6 @@ export type LogEntry = { time: string; level: z.infer<typeof logLevelSchema>; me
 export interface RecentLog {
   /** Returns at most 500 entries, oldest first. */
   entries(): Promise<LogEntry[]>;
-  /** Removes the entries about a job or a watch, by the first 8 characters of its id. Absent where entries expire on their own. */
-  forget?(shortId: string): Promise<void>;
+  /** Removes the entries about a job or a watch, or those that name a caller. Absent where entries expire on their own. */
+  forget?(about: { id: string } | { caller: string }): Promise<void>;
 }

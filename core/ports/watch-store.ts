@@ -8,12 +8,16 @@ import type { IdempotencyRecord } from './job-store.ts';
 /** Watch as stored: its configuration, and the part that commits write. */
 export type StoredWatch = { watch: Watch; run: WatchRun };
 
-/** New watch with its source and the addresses of its destinations. `maxWatches` is the caller's limit. */
+/**
+ * New watch with its source and the addresses of its destinations. `maxWatches` is the caller's limit. `keyHash` is the key that must be valid
+ * when the creation commits.
+ */
 export type WatchCreation = StoredWatch & {
   source: Source;
   secrets: WatchSecrets;
   events: WatchEvent[];
   maxWatches: number;
+  keyHash?: string;
   idempotency?: IdempotencyRecord;
 };
 
@@ -24,6 +28,8 @@ export type WatchCreationResult =
   | { kind: 'replayed'; watchId: string }
   /** The idempotency key was used for another request. */
   | { kind: 'key_reused' }
+  /** The key was revoked, or its caller erased, since the request was authenticated. */
+  | { kind: 'key_invalid' }
   | { kind: 'full' };
 
 /** Commit of a watch: state, configuration, events, alerts and statistics change together or not at all. */

@@ -2,6 +2,7 @@ import {
   IdempotencyKeyReusedError,
   InvalidInputModeError,
   MaxWatchesReachedError,
+  UnauthorizedError,
   UnservedFieldError,
   WatchNotFoundError,
 } from '../errors.ts';
@@ -50,6 +51,7 @@ export async function createWatch(
   const result = await deps.watches.create(creation, deps.now());
   if (result.kind === 'full') throw new MaxWatchesReachedError(maxWatches);
   if (result.kind === 'key_reused') throw new IdempotencyKeyReusedError();
+  if (result.kind === 'key_invalid') throw new UnauthorizedError();
   if (result.kind === 'replayed') return requireReplayed(result.watchId, deps);
   const { watch, run } = creation;
   deps.log.info('Watch created', { caller, watch_id: watch.watch_id, stream_url: watch.stream_url });

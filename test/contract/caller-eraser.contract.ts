@@ -9,7 +9,7 @@ import { createMonitor } from '../../core/job/create-monitor.ts';
 import type { WatchDeliveryStore } from '../../core/ports/watch-deliveries.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
-import { after } from './records.ts';
+import { after, newJob } from './records.ts';
 import { newAlert, newChange, newCreation } from './watch-records.ts';
 
 type Stores = Pick<CoreDeps, 'jobs' | 'watches' | 'callers' | 'eraser' | 'deliveries' | 'usage' | 'media'> & {
@@ -63,6 +63,61 @@ export function describeCallerEraser(
 
       expect(second).toMatchObject({ complete: true, keys: 0, jobs: 1, watches: 2 });
       expect(await contains(canary)).toBe(false);
+      world.close();
+    });
+
+    test('a creation commits only with a valid key of its caller, so that none survives an erasure', async () => {
+      const { stores } = await makeStores();
+      const world = createWorld();
+      Object.assign(world.c, stores);
+      const caller = `caller${randomUUID().slice(0, 8)}`;
+      const other = `other${randomUUID().slice(0, 8)}`;
+      const makeKey = async (ofCaller: string) => {
+        await addCaller({ caller: ofCaller, label: null }, world.c);
+        return createKey(operator, { caller: ofCaller, scopes: ['jobs'], label: null }, world.c);
+      };
+      const valid = await makeKey(caller);
+      const ending = await makeKey(caller);
+      const revoked = await makeKey(caller);
+      await stores.keys.revoke(ending.key.hash, after(60));
+      await stores.keys.revoke(revoked.key.hash, after(0));
+      const create = async (keyHash: string) => {
+        const job = newJob({ caller, job_id: randomUUID(), source_id: randomUUID() });
+        const source = { source_id: job.source_id, url: job.stream_url, ...job.config };
+        const jobs = await stores.jobs.create({ job, source, slotLimit: 10, keyHash }, after(1));
+        const watches = await stores.watches.create({ ...newCreation({ caller }), keyHash }, after(1));
+        return [jobs.kind, watches.kind];
+      };
+
+      for (const { key } of [valid, ending]) expect(await create(key.hash)).toEqual(['created', 'created']);
+      for (const { key } of [revoked, await makeKey(other)])
+        expect(await create(key.hash)).toEqual(['key_invalid', 'key_invalid']);
+      await eraseCaller(operator, caller, world.c);
+      expect(await create(valid.key.hash)).toEqual(['key_invalid', 'key_invalid']);
+      expect(await stores.watches.list(caller)).toEqual([]);
+      world.close();
+    });
+
+    test('keys that an erased caller created for another one belong to its own creator', async () => {
+      const { stores, contains } = await makeStores();
+      const world = createWorld();
+      Object.assign(world.c, stores);
+      const scopes = ['keys', 'admin'] as const;
+      const create = async (name: string, maker: typeof operator) => {
+        const caller = `${name}${randomUUID().slice(0, 8)}`;
+        await addCaller({ caller, label: null }, world.c);
+        const { key } = await createKey(maker, { caller, scopes: [...scopes], label: null }, world.c);
+        return { hash: key.hash, caller, revoked_at: null, scopes: [...scopes] };
+      };
+      const first = await create('first', operator);
+      const erased = await create('erased', first);
+      const second = await createKey(erased, { scopes: [...scopes], label: null }, world.c);
+      const made = await create('made', { ...erased, hash: second.key.hash });
+      await eraseCaller(operator, erased.caller, world.c);
+
+      expect((await stores.keys.find(made.hash))?.created_by).toBe(first.hash);
+      expect((await stores.keys.listMadeBy(first.hash)).map(({ hash }) => hash)).toEqual([made.hash]);
+      for (const { hash } of [erased, second.key]) expect(await contains(hash)).toBe(false);
       world.close();
     });
   });

@@ -9,9 +9,9 @@ import {
   jobPartition,
   shardFor,
   shards,
-  sortPrefixes,
   watchPartition,
 } from './keys.ts';
+import { removeCallerKeys } from './key-removal.ts';
 import { readItem, readRecord } from './record.ts';
 import { alertsOfCaller, jobsByCaller, keyPrefixes, repair, watchShard } from './table-layout.ts';
 import type { Table } from './table.ts';
@@ -21,19 +21,7 @@ import type { ItemKey } from './write.ts';
 /** Creates the eraser of callers. Its methods throw `TransientError`. Point-in-time recovery keeps removed items for its period. */
 export function createCallerEraser(table: Table): CallerEraser {
   return {
-    removeKeys: async (caller) => {
-      const places = await table.query({
-        where: '#pk = :caller AND begins_with(#sk, :key)',
-        values: { ':caller': callerPartition(caller), ':key': sortPrefixes.apiKey },
-      });
-      for (const place of places) {
-        const { sk, hash } = readItem(placeSchema, place);
-        await removePartition(`${keyPrefixes.key}${hash}`);
-        await remove([{ pk: keyPrefixes.keys, sk: sk.slice(sortPrefixes.apiKey.length) }]);
-      }
-      await remove(places.map((place) => readItem(keySchema, place)));
-      return places.length;
-    },
+    removeKeys: (caller) => removeCallerKeys(table, caller),
     listWork: async (caller, limit) => [
       ...(await listJobs(caller, limit)),
       ...(await listWatches(caller)).slice(0, limit),
@@ -63,7 +51,11 @@ export function createCallerEraser(table: Table): CallerEraser {
       values: { ':caller': caller },
       limit,
     });
-    const items = await table.getMany(listed.map((item) => readItem(keySchema, item)));
+    // The index lags: a new job is among the slots first.
+    const { active } = readItem(slotsSchema, (await table.get(itemKeys.slots(caller))) ?? {});
+    const ids = [...active].map((id) => ({ pk: jobPartition(id), sk: 'META' }));
+    const keys = [...listed.map((item) => readItem(keySchema, item)), ...ids];
+    const items = await table.getMany([...new Map(keys.map((key) => [key.pk, key])).values()]);
     return items.map((item) => {
       const { job_id: id, source_id: sourceId, generation } = readJobItem(item).job;
       return { kind: 'job', id, sourceId, generation };
@@ -131,5 +123,5 @@ const isRecord = ({ sk }: ItemKey) => sk === 'META';
 const writesAtOnce = 25;
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
-const placeSchema = z.object({ sk: z.string(), hash: z.string() });
+const slotsSchema = z.object({ active: z.set(z.string()).default(new Set()) });
 const watchesSchema = z.object({ watches: z.set(z.string()).default(new Set()) });

@@ -9,7 +9,8 @@ import { readItem } from './record.ts';
 import { noWebhookEvent } from './repair-due.ts';
 import { takeSlot } from './slots.ts';
 import type { Table } from './table.ts';
-import type { Write } from './write.ts';
+import { requireValidKey } from './key-store.ts';
+import type { Check, Write } from './write.ts';
 
 const absent = 'attribute_not_exists(#pk)';
 
@@ -22,7 +23,7 @@ export async function createJob(
   creation: JobCreation,
   now: Date,
 ): Promise<CreationResult> {
-  const { job, source, slotLimit, idempotency } = creation;
+  const { job, source, slotLimit, keyHash, idempotency } = creation;
   const writes = [
     { kind: 'put', item: toJobItem({ job, version: 0, hook: noWebhookEvent }, rules), condition: absent },
     takeSlot(job.caller, job.job_id, slotLimit),
@@ -38,7 +39,8 @@ export async function createJob(
     ...(idempotency
       ? [rememberRequest({ caller: job.caller, id: job.job_id }, idempotency, now, rules.ttls)]
       : []),
-  ] satisfies Write[];
+    ...(keyHash === undefined ? [] : [requireValidKey(keyHash, job.caller, now)]),
+  ] satisfies (Write | Check)[];
   const result = await table.transact(writes);
   if (result.kind === 'written') return { kind: 'created' };
 
@@ -48,7 +50,8 @@ export async function createJob(
   if (isKnownJob && isKnownSource) return { kind: 'created' };
   // A request that shares the reservation created the job, with a source of its own.
   if (isKnownJob) return { kind: 'replayed', jobId: job.job_id };
-  return isKnownKey && idempotency ? earlierRequest(table, job.caller, idempotency) : { kind: 'slots_full' };
+  if (idempotency && isKnownKey) return earlierRequest(table, job.caller, idempotency);
+  return keyHash !== undefined && result.refused.at(-1) ? { kind: 'key_invalid' } : { kind: 'slots_full' };
 }
 
 /** Writes the idempotency record of what a request created, also over an expired one. */

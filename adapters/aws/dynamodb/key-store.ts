@@ -8,7 +8,7 @@ import { callerPartition, itemKeys, sortPrefixes } from './keys.ts';
 import { readItem } from './record.ts';
 import { keyPrefixes } from './table-layout.ts';
 import type { Table } from './table.ts';
-import type { Item, ItemKey, Write } from './write.ts';
+import type { Check, Item, ItemKey, Write } from './write.ts';
 
 /** Minimum number of valid keys of a caller at which its list is read for expired ones, even without a limit. */
 const pruneFrom = 100;
@@ -69,7 +69,7 @@ export function createKeyStore(table: Table, backoff: BackoffDeps): KeyStore {
           ...(version > 0 && { values: { ':seen': version } }),
         },
         ...(key.created_by === null ? [] : [markMaker(key.created_by)]),
-        ...toPlaces(key).map((place): Write => ({ kind: 'put', item: { ...place, hash: key.hash } })),
+        ...placesOfKey(key).map((place): Write => ({ kind: 'put', item: { ...place, hash: key.hash } })),
       ];
       const result = await table.transact(writes);
       if (result.kind === 'written') return 'created';
@@ -127,7 +127,7 @@ export function createKeyStore(table: Table, backoff: BackoffDeps): KeyStore {
         condition: `(${isNull('revoked_at')} OR #revoked_at > :value) AND ${made ? 'attribute_exists' : 'attribute_not_exists'}(#has_made)`,
         values: { ':value': at.toISOString(), ':null': 'NULL', ...(!made && { ':ttl': ttl }) },
       },
-      ...toPlaces(key)
+      ...placesOfKey(key)
         .filter(({ sk }) => !made || !sk.startsWith(sortPrefixes.madeKey))
         .map((place): Write => ({ kind: 'put', item: { ...place, hash, ttl } })),
     ]);
@@ -170,6 +170,16 @@ function markMaker(hash: string): Write {
   };
 }
 
+/** Condition of a transaction: the key is stored for the caller and not revoked. An erased caller has no key. */
+export function requireValidKey(hash: string, caller: string, now: Date): Check {
+  return {
+    kind: 'check',
+    key: itemKeys.apiKey(hash),
+    condition: `#caller = :caller AND (${isNull('revoked_at')} OR #revoked_at > :now)`,
+    values: { ':caller': caller, ':null': 'NULL', ':now': now.toISOString() },
+  };
+}
+
 /** Condition for an attribute that is null. Timestamps have one format, so they compare as text. */
 function isNull(name: string): string {
   return `attribute_type(#${name}, :null)`;
@@ -181,7 +191,7 @@ function isHash(hash: string): boolean {
 }
 
 /** Returns the positions of a key in all lists that contain it. */
-function toPlaces(key: ApiKey): ItemKey[] {
+export function placesOfKey(key: Pick<ApiKey, 'hash' | 'caller' | 'created_at' | 'created_by'>): ItemKey[] {
   return [
     placeAmongAll(key),
     { pk: callerPartition(key.caller), sk: sortOfCaller(key) },

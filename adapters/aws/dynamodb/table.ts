@@ -1,6 +1,6 @@
 import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import type { JsonCall } from '../requests/json-calls.ts';
-import type { Item, ItemKey, Write } from './write.ts';
+import type { Check, Item, ItemKey, Write } from './write.ts';
 
 /** Dependencies of the table. */
 export type TableDeps = {
@@ -43,5 +43,5 @@ export type Table = {
   /** Writes one item. `item` is the item after an update. Returns 'refused' if the condition failed. */
   write(write: Write): Promise<WriteResult>;
   /** Writes at most 100 items atomically. A lost response is requested again without a second effect. */
-  transact(writes: Write[]): Promise<TransactionResult>;
+  transact(writes: (Write | Check)[]): Promise<TransactionResult>;
 };

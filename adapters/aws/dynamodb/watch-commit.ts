@@ -9,6 +9,7 @@ import { applyChange, eventExpiry, newestDelivered, sumByHour } from '../../../c
 import { toAlertWrite } from './alert-item.ts';
 import type { ItemRules } from './item-rules.ts';
 import { findIdempotencyRecord, rememberRequest } from './job-creation.ts';
+import { requireValidKey } from './key-store.ts';
 import { itemKeys } from './keys.ts';
 import { toEpochMinute } from './repair-due.ts';
 import type { Table } from './table.ts';
@@ -26,7 +27,7 @@ export async function createWatch(
   creation: WatchCreation,
   now: Date,
 ): Promise<WatchCreationResult> {
-  const { watch, run, source, secrets, events, maxWatches, idempotency } = creation;
+  const { watch, run, source, secrets, events, maxWatches, keyHash, idempotency } = creation;
   const { caller, watch_id: watchId } = watch;
   const newest = findNewest(events, { sequence: 0, minute: 0 });
   const result = await table.transact([
@@ -37,11 +38,13 @@ export async function createWatch(
     putSource(source),
     putSecrets(secrets),
     ...events.map((event) => putEvent(event, watch.config.retention_days)),
+    ...(keyHash === undefined ? [] : [requireValidKey(keyHash, caller, now)]),
   ]);
   if (result.kind === 'written') return { kind: 'created' };
   const [isKnownWatch, , isKnownKey] = result.refused;
   if (isKnownWatch) return { kind: 'created' };
-  if (!isKnownKey || !idempotency) return { kind: 'full' };
+  if (!isKnownKey || !idempotency)
+    return { kind: keyHash !== undefined && result.refused.at(-1) ? 'key_invalid' : 'full' };
   const known = await findIdempotencyRecord(table, caller, idempotency.key);
   if (known === undefined) throw new TransientError('The idempotency record expired while it was read');
   if (known.request_hash !== idempotency.requestHash) return { kind: 'key_reused' };

@@ -21,10 +21,13 @@ export type Write = Condition &
     | { kind: 'delete'; key: ItemKey }
   );
 
+/** Condition on an item that a transaction does not change. */
+export type Check = Condition & { kind: 'check'; key: ItemKey; condition: string };
+
 type TransactItem = Record<string, { TableName: string } & Attributes>;
 
 /** Converts a write to an item of a transaction. */
-export function toTransactItem(write: Write, tableName: string): TransactItem {
+export function toTransactItem(write: Write | Check, tableName: string): TransactItem {
   const rest = buildExpression(write, tableName);
   switch (write.kind) {
     case 'put':
@@ -33,11 +36,13 @@ export function toTransactItem(write: Write, tableName: string): TransactItem {
       return { Update: { ...rest, Key: toAttributes(write.key), UpdateExpression: write.change } };
     case 'delete':
       return { Delete: { ...rest, Key: toAttributes(write.key) } };
+    case 'check':
+      return { ConditionCheck: { ...rest, Key: toAttributes(write.key) } };
   }
 }
 
 /** Builds the parameters that all write commands share. */
-export function buildExpression(write: Write, tableName: string) {
+export function buildExpression(write: Write | Check, tableName: string) {
   const names = attributeNames(
     [write.condition, write.kind === 'update' ? write.change : undefined],
     write.names,

@@ -7,6 +7,7 @@ import { runAgain } from '../../../core/job/run-again.ts';
 import { jobPathSchema } from '../../../core/requests/jobs.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
+import { requireKey } from '../../../core/access/require-key.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
@@ -149,10 +150,12 @@ const runAgainEndpoint = defineEndpoint(
     ],
     examples: { parameters: { job_id: examples.jobId }, response: { polling: examples.acceptedJob } },
   },
-  async ({ parameters, headers, caller }, deps) => {
+  async ({ parameters, headers, caller, key }, deps) => {
     const keyed = { key: headers['Idempotency-Key'], kind: 'run-again', request: parameters } as const;
     const job = await createIdempotently(keyed, caller, deps, (idempotency) =>
-      withCallLimit(caller, deps, () => runAgain(parameters.job_id, caller, deps, idempotency)),
+      withCallLimit(caller, deps, () =>
+        runAgain(parameters.job_id, caller, requireKey(deps, key), idempotency),
+      ),
     );
     return jobSummary(job, messageFor(job));
   },
@@ -173,7 +176,7 @@ type Create<Body> = (
 /** Creates a job. The response is an event stream if the caller accepts one and sets no webhook. */
 async function startJob<Body extends { webhook_url?: string | null | undefined }>(
   jobType: Job['job_type'],
-  { headers, body, caller, unknown, context }: StartRequest<Body>,
+  { headers, body, caller, key, unknown, context }: StartRequest<Body>,
   create: Create<Body>,
   deps: HttpDeps,
 ) {
@@ -181,7 +184,7 @@ async function startJob<Body extends { webhook_url?: string | null | undefined }
   const createOnce = () =>
     createIdempotently(keyed, caller, deps, (idempotency) =>
       withCallLimit(caller, deps, () =>
-        create(body, caller, deps, idempotency, { ignored: describeIgnored(unknown) }),
+        create(body, caller, requireKey(deps, key), idempotency, { ignored: describeIgnored(unknown) }),
       ),
     );
   if (!body.webhook_url && wantsEvents(context)) return respondWithNewJob(context, deps, createOnce);

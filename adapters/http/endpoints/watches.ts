@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { requireKey } from '../../../core/access/require-key.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
 import {
@@ -105,8 +106,8 @@ const createWatchEndpoint = defineEndpoint(
       response: { watch: examples.watch },
     },
   },
-  async ({ headers, body, caller, setHeader }, deps) => {
-    const create = () => createWatch(body, caller, deps, headers['Idempotency-Key']);
+  async ({ headers, body, caller, key, setHeader }, deps) => {
+    const create = () => createWatch(body, caller, requireKey(deps, key), headers['Idempotency-Key']);
     return respondWithWatch(await withCallLimit(caller, deps, create), { setHeader });
   },
 );

@@ -46,7 +46,7 @@ describeCallerEraser('The data directory', async () => {
   };
 });
 
-test('the log forgets the entries about an erased job and keeps all others', async () => {
+test('the log forgets the entries about an erased watch and its caller, and keeps all others', async () => {
   const log = createLogBuffer({ level: 'info', now: () => start });
   for (const message of [
     '[JOB:1b7f0c2e] Job ended',
@@ -55,9 +55,15 @@ test('the log forgets the entries about an erased job and keeps all others', asy
     'Started',
   ])
     log.info(message);
-  await log.forget?.('1b7f0c2e');
+  const id = '1b7f0c2e-1111-4111-8111-111111111111';
+  log.warning('Evidence of a deleted watch not removed yet', { watch_id: id });
+  log.info('Watch created', { caller: 'harbour', watch_id: '2c7f0c2e-1111-4111-8111-111111111111' });
+  log.info('Watch created', { caller: 'harbour south' });
+  await log.forget?.({ id });
+  await log.forget?.({ caller: 'harbour' });
   expect((await log.entries()).map(({ message }) => message)).toEqual([
     '[JOB:aaaaaaaa] Job ended',
     'Started',
+    'Watch created caller="harbour south"',
   ]);
 });

@@ -34,15 +34,3 @@ test('a removed key passes its child keys to its parent', async () => {
 
   expect((await store.listMadeBy(first.hash)).map(({ hash }) => hash)).toEqual([fourth.hash]);
 });
-
-test('keys stored before parents were recorded are read and counted unchanged', async () => {
-  const database = openDatabase(':memory:');
-  const store = createKeyStore(database);
-  const { created_by: _, ...record } = newKey();
-  database
-    .prepare('INSERT INTO api_keys (hash, caller, created_at, record) VALUES (?, ?, ?, ?)')
-    .run(record.hash, record.caller, Date.parse(record.created_at), JSON.stringify(record));
-
-  expect(await store.find(record.hash)).toEqual({ ...record, created_by: null });
-  expect(await store.create(newKey(), 1)).toBe('full');
-});

@@ -52,3 +52,30 @@ test.each(['nobody', 'no%20name', 'x'.repeat(65)])('the caller %s does not exist
   const admin = await createClientFor(world, ['admin'], 'ops');
   expect([404, 422]).toContain((await admin.call('DELETE', `/callers/${caller}`)).status);
 });
+
+test.each([
+  ['/live-monitor', monitor],
+  ['/watches', { name: 'gate', stream_url: monitor.stream_url, conditions: [{ condition: 'A ship' }] }],
+])('a creation by POST %s ends with its caller, also during its probe', async (path, body) => {
+  const canal = await createClientFor(world, ['jobs'], 'canal');
+  const admin = await createClientFor(world, ['admin'], 'ops');
+  const probe = Promise.withResolvers<void>();
+  const began = Promise.withResolvers<void>();
+  const { streams } = world.c;
+  world.c.streams = {
+    ...streams,
+    probe: async (...call) => {
+      began.resolve();
+      await probe.promise;
+      return streams.probe(...call);
+    },
+  };
+  const creation = canal.call('POST', path, body);
+  await began.promise;
+  expect((await admin.call('DELETE', '/callers/canal')).body).toMatchObject({ complete: true, keys: 1 });
+  probe.resolve();
+
+  expect((await creation).status).toBe(401);
+  expect(await world.c.eraser.listWork('canal', 10)).toEqual([]);
+  expect(world.executions.size).toBe(0);
+});

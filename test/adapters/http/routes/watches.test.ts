@@ -267,7 +267,7 @@ describe('state of a watch', () => {
     expect((await call('DELETE', `/watches/${watch.watch_id}`)).status).toBe(200);
     for (const path of ['', '/events', '/stats', '/frame'])
       expect((await call('GET', `/watches/${watch.watch_id}${path}`)).status).toBe(404);
-    expect([...world.pictures.keys()].filter((key) => key.startsWith(watch.watch_id))).toEqual([]);
+    expect([...world.pictures.keys()].filter((key) => key.startsWith('evidence/'))).toEqual([]);
     const events = await world.c.watches.events(watch.watch_id, 0, 10, world.c.now());
     expect(events.at(-1)).toMatchObject({ type: 'alert_closed', data: { reason: 'deleted' } });
   });
