@@ -102,7 +102,8 @@ function findRefusal(
 ): string | null {
   if (type === 'mqtt') return publish ? null : 'MQTT is available on one machine only';
   if (type !== 'email') return null;
-  if (!mail) return 'This service has no SMTP server';
+  if (!mail)
+    return 'This service has no SMTP server: its operator sets WATCHPOST_SMTP_URL (on AWS: smtpSecretArn)';
   return isAllowedRecipient(to, mail.recipients) ? null : 'The operator does not allow this recipient';
 }
 

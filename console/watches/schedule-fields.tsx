@@ -10,14 +10,14 @@ type Props = { schedule: ScheduleDraft | null; onChange: (schedule: ScheduleDraf
 
 /** Edits the schedule: always, or spans of local time. */
 export function ScheduleFields({ schedule, onChange }: Props) {
-  const workdays = { days: weekdays.slice(0, 5), from: '18:00', to: '08:00' };
+  const nights = { days: [...weekdays], from: '18:00', to: '08:00' };
   return (
     <fieldset class="stack condition-fields">
       <legend>Schedule</legend>
       <Checkbox
         label="Watch at certain times only"
         checked={schedule !== null}
-        onChecked={(isOn) => onChange(isOn ? { timeZone: localZone(), spans: [workdays] } : null)}
+        onChecked={(isOn) => onChange(isOn ? { timeZone: localZone(), spans: [nights] } : null)}
       />
       {schedule && (
         <>
@@ -75,7 +75,7 @@ export function ScheduleFields({ schedule, onChange }: Props) {
             );
           })}
           {schedule.spans.length < maxSpans && (
-            <Button small onClick={() => onChange({ ...schedule, spans: [...schedule.spans, workdays] })}>
+            <Button small onClick={() => onChange({ ...schedule, spans: [...schedule.spans, nights] })}>
               Add span
             </Button>
           )}

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
+import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
 import { jobStoppedSchema, watchTriggeredWithPictureSchema } from '../../core/responses/events.ts';
 import { jobSummarySchema } from '../../core/responses/jobs.ts';
@@ -28,4 +30,13 @@ describe.each(examples)('the JSON of %s', (page, schemas) => {
       expect(schema.parse(value)).toMatchObject(value as object);
     },
   );
+});
+
+test('the watch of the recipe fits the schema of a watch', () => {
+  const page = readFileSync('docs/use/person-at-night.md', 'utf8');
+  const yaml = /^```yaml\n(.*?)^```/ms.exec(page)?.[1] ?? '';
+  const filled = yaml
+    .replace('${DOOR_STREAM}', 'rtsp://camera.example/stream')
+    .replace('${SLACK_URL}', 'https://hooks.slack.com/services/T/B/x');
+  for (const watch of parse(filled).watches) expect(watchRequestSchema.parse(watch)).toMatchObject(watch);
 });

@@ -15,7 +15,7 @@ let world: World;
 
 beforeAll(async () => {
   world = await openWorld();
-}, 120_000);
+}, 300_000);
 
 afterAll(() => world?.close());
 
@@ -37,7 +37,8 @@ describe('fenced blocks of the documentation', () => {
 
 async function receiversVerifySignatures(): Promise<void> {
   const { present, receivers } = world.python;
-  for (const documented of [9001, 9002, ...(receivers ? [9003] : []), ...(present ? [9004] : [])]) {
+  const further = [...(receivers ? [9003] : []), ...(present ? [9004] : []), ...(world.hasGo ? [9005] : [])];
+  for (const documented of [9001, 9002, ...further]) {
     const webhook_url = `http://127.0.0.1:${world.port(documented)}/`;
     const tested = await fetch(`${world.baseUrl}/webhook-test`, {
       method: 'POST',

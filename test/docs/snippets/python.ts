@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
@@ -37,6 +37,15 @@ function runs(args: string[]): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns true if Go is installed. Prints a warning for blocks that cannot run; throws in CI. */
+export function findGo(): boolean {
+  const found = spawnSync('go', ['version'], { stdio: 'ignore' }).status === 0;
+  if (!found) reportOmission('go is not installed', 'the receiver in Go');
+  // The first build of the standard library takes longer than a block may.
+  else spawnSync('go', ['build', 'net/http'], { stdio: 'ignore' });
+  return found;
 }
 
 function reportOmission(why: string, what: string): void {

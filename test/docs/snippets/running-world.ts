@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { preparePython } from './python.ts';
+import { findGo, preparePython } from './python.ts';
 import type { Python } from './python.ts';
 import { openTerminal } from './shell.ts';
 import type { Terminal } from './shell.ts';
@@ -20,6 +20,8 @@ export type World = {
   jobId: string;
   env: NodeJS.ProcessEnv;
   python: Python;
+  /** True if the Go tool is installed. */
+  hasGo: boolean;
   /** Creates a folder in the checkout for a page, so that `watchpost/client` resolves. */
   folderFor(page: string): string;
   /** Replaces ports, folders and ids in the text of a page. */
@@ -28,10 +30,11 @@ export type World = {
   close(): Promise<void>;
 };
 
-const documentedPorts = [9000, 9001, 9002, 9003, 9004];
+const documentedPorts = [9000, 9001, 9002, 9003, 9004, 9005];
 
 export async function openWorld(): Promise<World> {
   const python = preparePython();
+  const hasGo = findGo();
   const cache = resolve('.cache/docs');
   mkdirSync(cache, { recursive: true });
   const root = mkdtempSync(join(cache, 'run-'));
@@ -70,6 +73,7 @@ export async function openWorld(): Promise<World> {
       dataDir,
       jobId,
       python,
+      hasGo,
       env: { ...env, KEY: credentials.api_key },
       folderFor: (page) => {
         const folder = join(root, page.replaceAll(/\W/g, '-'));
@@ -79,7 +83,7 @@ export async function openWorld(): Promise<World> {
       },
       localized: (text) =>
         text
-          .replaceAll(/\b(8787|900[0-4])\b/g, (port) => String(ports.get(Number(port))))
+          .replaceAll(/\b(8787|900[0-5])\b/g, (port) => String(ports.get(Number(port))))
           .replaceAll('/var/lib/watchpost', dataDir)
           .replaceAll('/var/backups/watchpost', join(root, 'backups'))
           .replaceAll(/(?<![$\w{])JOB_ID(?![\w=])/g, jobId),
