@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { start } from '../contract/records.ts';
-import { createMachineClock, type MachineClock } from '../support/machine-clock.ts';
+import { VirtualTime } from '../simulation/virtual-time.ts';
 import { startVirtualService } from '../core/two-hours/virtual-service.ts';
 
-/** Engine, stores and maintenance of the embedded service on a machine that sleeps, and with a full disk. */
+/** Scheduler, stores and maintenance of the embedded service on a machine that sleeps, and with a full disk. */
 
 const hour = 3600;
-let clock: MachineClock;
+let clock: VirtualTime;
 let service: Awaited<ReturnType<typeof startVirtualService>>;
 /** Runs in the next capture, before its frame. */
 let duringCapture: () => Promise<void>;
 
 beforeEach(async () => {
-  clock = createMachineClock(start);
+  clock = new VirtualTime(start.getTime());
   duringCapture = async () => undefined;
   service = await startVirtualService(clock, stream(), 24 * hour);
 });

@@ -16,6 +16,7 @@ import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { createCaptureStates } from '../../adapters/embedded/scheduler/capture-states.ts';
 import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
 import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
+import { createSteadyClock } from '../../adapters/steady-clock.ts';
 import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
@@ -50,7 +51,8 @@ export type Outside = {
   /** Records who commits changes of watches. */
   recordCommits?: <Store extends Pick<WatchStore, 'commit'>>(watches: Store) => Store;
   /** Parts of the process that replace those without state. */
-  parts?: Partial<Pick<CoreDeps, 'pace' | 'meter' | 'recentLog'>>;
+  parts?: Partial<Pick<CoreDeps, 'pace' | 'meter' | 'recentLog' | 'compareMotion'>>;
+  limits?: Partial<CoreDeps['limits']>;
 };
 
 export type ServiceProcess = { owner: TimerOwner; deps: WatchDeps & CoreDeps };
@@ -69,7 +71,7 @@ export function startProcess(
   const jobs = createJobStore(database);
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
-  const queue = createDeliveryQueue({ database, now, setTimer, log });
+  const queue = createDeliveryQueue({ database, now: createSteadyClock(time), setTimer, log });
   const watchStore = (outside.recordCommits ?? ((store) => store))(createWatchStore(database));
   const watchDeliveries = createWatchDeliveryStore(database);
   const captureStates = createCaptureStates(database, now);
@@ -118,6 +120,7 @@ export function startProcess(
       modelGraceSeconds: 0,
       captureTimeoutSeconds: 50,
       visionTimeoutSeconds: 90,
+      ...outside.limits,
     },
     newId,
     random,

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createClock, type Clock } from '../../adapters/embedded/scheduler/clock.ts';
+import { createClock, type Clock, type ClockSource } from '../../adapters/embedded/scheduler/clock.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
 
 /** Owner of timers. The timers of a killed process never fire. */
@@ -7,22 +7,36 @@ export type TimerOwner = { isDead: boolean };
 
 type Timer = { at: number; order: number; fire: () => void; owner: TimerOwner };
 
-/** Clock that jumps from timer to timer. Work between two timers takes no time. */
-export class VirtualTime {
-  nowMs: number;
+/**
+ * Clocks of a machine that jump from timer to timer: work between two timers takes no time. Timers follow the monotonic clock. The wall clock can be
+ * set, run slow or fast, and continue while the machine sleeps.
+ */
+export class VirtualTime implements ClockSource {
+  private monotonic = 0;
+  private wall: number;
+  /** Speed of the wall clock, in seconds per second. */
+  private rate = 1;
   private timers: Timer[] = [];
   private order = 0;
 
   constructor(startMs: number) {
-    this.nowMs = startMs;
+    this.wall = startMs;
+  }
+
+  /** Reading of the wall clock. */
+  get nowMs(): number {
+    return Math.floor(this.wall);
   }
 
   readonly now = (): Date => new Date(this.nowMs);
+  readonly wallMs = (): number => this.nowMs;
+  readonly monotonicMs = (): number => this.monotonic;
+  readonly setTimer: SetTimer = (fire, delayMs) => this.createTimers({ isDead: false })(fire, delayMs);
 
   createTimers(owner: TimerOwner): SetTimer {
     return (fire, delayMs) => {
       const timer = {
-        at: this.nowMs + Math.max(0, Math.ceil(delayMs)),
+        at: this.monotonic + Math.max(0, Math.ceil(delayMs)),
         order: (this.order += 1),
         fire,
         owner,
@@ -35,8 +49,8 @@ export class VirtualTime {
   }
 
   engineClock(owner: TimerOwner): Clock {
-    const nowMs = () => this.nowMs;
-    return createClock({ wallMs: nowMs, monotonicMs: nowMs, setTimer: this.createTimers(owner) });
+    const { wallMs, monotonicMs } = this;
+    return createClock({ wallMs, monotonicMs, setTimer: this.createTimers(owner) });
   }
 
   /** Resolves after `delayMs` of virtual time; never, if the owner is killed before. */
@@ -46,15 +60,44 @@ export class VirtualTime {
     });
   }
 
-  /** Fires timers until `endMs`. `afterEach` runs when the promises of each have settled. */
+  /** Fires timers until the wall clock, which is not disturbed, reads `endMs`. `afterEach` runs when the promises of each have settled. */
   async runUntil(endMs: number, afterEach: () => void): Promise<void> {
+    await this.runFor(endMs - this.nowMs, afterEach);
+  }
+
+  /** Passes time while the machine is awake. */
+  async pass(seconds: number): Promise<void> {
+    await this.runFor(seconds * 1000, () => undefined);
+  }
+
+  /** Passes time while the machine sleeps: timers and the monotonic clock stop. */
+  sleep(seconds: number): void {
+    this.wall += seconds * 1000;
+  }
+
+  /** Moves the wall clock forward or back. */
+  step(seconds: number): void {
+    this.wall += seconds * 1000;
+  }
+
+  runAt(rate: number): void {
+    this.rate = rate;
+  }
+
+  private async runFor(ms: number, afterEach: () => void): Promise<void> {
+    const endMs = this.monotonic + ms;
     for (await settle(), afterEach(); ; await settle(), afterEach()) {
       const next = this.takeNext(endMs);
       if (next === undefined) break;
-      this.nowMs = Math.max(this.nowMs, next.at);
+      this.elapse(Math.max(0, next.at - this.monotonic));
       next.fire();
     }
-    this.nowMs = endMs;
+    this.elapse(endMs - this.monotonic);
+  }
+
+  private elapse(ms: number): void {
+    this.monotonic += ms;
+    this.wall += ms * this.rate;
   }
 
   private takeNext(endMs: number): Timer | undefined {

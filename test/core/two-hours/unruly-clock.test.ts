@@ -5,7 +5,7 @@ import { isDeliveredByWebhook } from '../../../core/records/delivery.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { start } from '../../contract/records.ts';
-import { createMachineClock, type MachineClock } from '../../support/machine-clock.ts';
+import { VirtualTime } from '../../simulation/virtual-time.ts';
 import {
   clockDifferenceSeconds,
   createDisturbedStream,
@@ -25,7 +25,7 @@ const holdsIn = (frame: number) => frame % 7 < 3;
 type Kind = 'monitor' | 'digest';
 
 async function live(kind: Kind, config: Record<string, unknown>, script: Disturbance[]) {
-  const clock = createMachineClock(start);
+  const clock = new VirtualTime(start.getTime());
   const disturbed = createDisturbedStream(clock, holdsIn);
   const service = await startVirtualService(clock, disturbed.stream, 4 * day);
   try {
@@ -41,7 +41,7 @@ async function live(kind: Kind, config: Record<string, unknown>, script: Disturb
     await clock.pass(900);
     return { running: job, covered, readAt, checks: disturbed.checks(), ...(await service.read(jobId)) };
   } finally {
-    await service.close();
+    service.close();
   }
 }
 
@@ -50,7 +50,7 @@ type Lived = Awaited<ReturnType<typeof live>>;
 
 async function disturb(
   { kind, seconds, rate, at, calmSeconds }: Disturbance,
-  clock: MachineClock,
+  clock: VirtualTime,
   { disturbNext }: ReturnType<typeof createDisturbedStream>,
   { fillDisk }: Service,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { MachineClock } from '../../support/machine-clock.ts';
+import type { VirtualTime } from '../../simulation/virtual-time.ts';
 import type { VirtualStream } from './virtual-service.ts';
 
 /** Disturbances of the clocks of a machine during a job of two hours, one after the other. */
@@ -61,7 +61,7 @@ export const disturbances = fc.array(disturbance, { minLength: 5, maxLength: 30,
 export type Check = { frame: number; holds: boolean; wallSeconds: number; awakeSeconds: number };
 
 /** A healthy stream on a machine whose clocks are disturbed while a tick is under way. */
-export function createDisturbedStream(clock: MachineClock, holdsIn: (frame: number) => boolean) {
+export function createDisturbedStream(clock: VirtualTime, holdsIn: (frame: number) => boolean) {
   let frames = 0;
   const checks = new Map<number, Check>();
   const waiting: { at: Disturbance['at']; disturb: () => void }[] = [];
