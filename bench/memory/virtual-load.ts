@@ -44,7 +44,7 @@ const jobSeconds = 600;
 const jobsPerCaller = 10;
 
 /**
- * Runs the service of one machine in virtual time: stores, engine, maintenance, queue, pace, log and shared captures are those of the service.
+ * Runs the service of one machine in virtual time: stores, scheduler, maintenance, queue, pace, log and shared captures are those of the service.
  * Cameras, model, files and receivers are simulated; no process and no socket is used. Jobs last ten minutes, and new ones follow.
  */
 export async function runVirtualLoad(options: VirtualLoadOptions): Promise<void> {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** States of a definition, as far as their order is concerned. Unlike the embedded engine, this reads what only AWS runs, too. */
+/** States of a definition, as far as their order is concerned. */
 const definitionSchema = z.object({
   StartAt: z.string(),
   States: z.record(

@@ -12,7 +12,7 @@ import type { CaptureDeps } from './capture-tick.ts';
 import { failJob } from '../job/end-job.ts';
 import { startAfterFailure } from './repair-watches.ts';
 
-/** Task handlers of `watch.asl.json` (JSON in, JSON out), called by Step Functions and by the embedded engine. */
+/** Task handlers of `watch.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine. */
 
 export async function captureTask(
   input: unknown,

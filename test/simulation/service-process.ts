@@ -135,7 +135,7 @@ export function startProcess(
       capture: (input, signal) => captureTask(input, deps, signal),
     },
     captureStates,
-    clock: time.engineClock(owner),
+    clock: time.schedulerClock(owner),
     random,
     log,
   });

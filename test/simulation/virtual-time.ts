@@ -48,7 +48,7 @@ export class VirtualTime implements ClockSource {
     };
   }
 
-  engineClock(owner: TimerOwner): Clock {
+  schedulerClock(owner: TimerOwner): Clock {
     const { wallMs, monotonicMs } = this;
     return createClock({ wallMs, monotonicMs, setTimer: this.createTimers(owner) });
   }

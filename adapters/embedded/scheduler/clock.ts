@@ -3,7 +3,7 @@ import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 /** Clock of the machine. Monotonic time never goes back, and stops while the machine sleeps, like its timers. */
 export type ClockSource = { wallMs: () => number; monotonicMs: () => number; setTimer: SetTimer };
 
-/** Clock of the engine. Tests hand in one that they advance. */
+/** Clock of the scheduler. Tests hand in one that they advance. */
 export type Clock = {
   now(): Date;
   /** Calls `run` once, at `at` or as soon after as possible, never synchronously. Returns a function that cancels it. */

@@ -59,7 +59,7 @@ describe('a capture', () => {
     expect(await captureTick(input, { ...never, jobs: { source } })).toMatchObject({ kind: 'not_captured' });
   });
 
-  test('a capture that the engine aborts throws', async () => {
+  test('a capture that its caller aborts throws', async () => {
     const hanging = capturing(
       (_, signal) =>
         new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
