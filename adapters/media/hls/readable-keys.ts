@@ -31,6 +31,7 @@ function putInForce(line: string, inForce: Map<string, string>): void {
 
 /** An attribute list (RFC 8216, 4.2): a quoted string may hold commas and equals signs. */
 function parseAttributes(list: string): Map<string, string> {
-  const pairs = list.matchAll(/([A-Z0-9-]+)=(?:"([^"]*)"|([^",]*))/g);
+  // A name begins where no other one ends: otherwise each character of a long one would begin a search.
+  const pairs = list.matchAll(/(?<![A-Z0-9-])([A-Z0-9-]+)=(?:"([^"]*)"|([^",]*))/g);
   return new Map([...pairs].map(([, name = '', quoted, plain = '']) => [name, quoted ?? plain.trim()]));
 }

@@ -7,14 +7,18 @@ export type SdpMedia = { type: string; protocol: string; payloadTypes: number[];
 /** Attribute line. `value` is empty for a flag. */
 export type SdpAttribute = { name: string; value: string };
 
-/** Parses a session description. Ignores unknown lines. */
+/** Maximum characters of an attribute: parameter sets of a camera have 200. */
+const maxAttributeLength = 1024;
+
+/** Parses a session description. Ignores unknown lines, and attributes above 1 kB. */
 export function parseSdp(text: string): SessionDescription {
   const session: SessionDescription = { attributes: [], media: [] };
   // ffmpeg treats a lone CR as a line end, so this parser must too.
   for (const line of text.split(/\r\n|\r|\n/)) {
     const value = line.slice(2).trim();
     if (line.startsWith('m=')) session.media.push(parseMedia(value));
-    if (line.startsWith('a=')) (session.media.at(-1) ?? session).attributes.push(parseAttribute(value));
+    if (line.startsWith('a=') && value.length <= maxAttributeLength)
+      (session.media.at(-1) ?? session).attributes.push(parseAttribute(value));
   }
   return session;
 }
@@ -43,8 +47,8 @@ export function isRecording(session: SessionDescription): boolean {
 }
 
 function hasEnd(range: string): boolean {
-  const match = /^\s*(npt|clock|smpte[\w-]*)\s*=\s*([^-\s]*)\s*-\s*([^;\s]*)/i.exec(range);
-  const [, unit = '', , end = ''] = match ?? [];
+  const match = /^(npt|clock|smpte[\w-]*)=[^-]*-([^;]*)/i.exec(range.replaceAll(/\s/g, ''));
+  const [, unit = '', end = ''] = match ?? [];
   if (end === '' || end.toLowerCase() === 'now') return false;
   // Some cameras write npt=0-0 for a stream without an end.
   return unit.toLowerCase() !== 'npt' || /[1-9]/.test(end);

@@ -26,6 +26,25 @@ describe('session description', () => {
     expect(isRecording(parseSdp(video([h264, `a=range:${range}`])))).toBe(recording);
   });
 
+  test('white space of 60,000 characters in a range is read in linear time', () => {
+    const startedAt = performance.now();
+    const spaces = ' '.repeat(60_000);
+    for (const [value, recording] of [
+      [`npt=${spaces}x`, false],
+      [`npt=${spaces}-5`, true],
+    ] as const) {
+      expect(isRecording({ attributes: [{ name: 'range', value }], media: [] })).toBe(recording);
+      expect(isRecording(parseSdp(`v=0\r\na=range:${value}`))).toBe(false);
+    }
+    // The attack took 5,600 ms.
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  test('an attribute above 1 kB is ignored', () => {
+    const long = 'x'.repeat(1020);
+    expect(parseSdp(`a=fmtp:${long}\r\na=b:1`).attributes).toEqual([{ name: 'b', value: '1' }]);
+  });
+
   test('a session without a range is live', () => {
     expect(isRecording(parseSdp(video([h264])))).toBe(false);
   });
