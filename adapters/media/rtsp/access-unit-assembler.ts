@@ -27,7 +27,9 @@ export type AccessUnitAssembler = {
 
 /** A key frame of a 4K camera has about 1 MB. */
 const maxAccessUnitBytes = 4 * 1024 * 1024;
-const maxParameterSetBytes = 16_384;
+/** Bytes of all parameter sets that precede a key frame: those of a camera have 100. */
+const maxParameterBytes = 4096;
+const maxParameterSets = 8;
 const initialBytes = 65_536;
 const maxReusedBytes = 1024 * 1024;
 
@@ -42,7 +44,10 @@ export function createAccessUnitAssembler(
   let held = new Uint8Array(initialBytes);
   let heldBytes = 0;
   let unit = beginUnit(null);
-  let parameterSets = describedParameterSets(track.parameters, rules);
+  let parameterSets = describedParameterSets(track.parameters, rules).reduce<Uint8Array[]>(
+    (sets, set) => addParameterSet(sets, set, rules),
+    [],
+  );
   let nextSequence: number | null = null;
   let needsKeyFrame = true;
 
@@ -137,9 +142,8 @@ export function createAccessUnitAssembler(
       unit.hasSlice = true;
       unit.isKeyFrame ||= rules.isKeySlice(type);
     }
-    if (rules.parameterSets.includes(type) && whole !== null && whole.length <= maxParameterSetBytes) {
-      if (unit.parameterSets.length < maxParameterSets) unit.parameterSets.push(new Uint8Array(whole));
-    }
+    if (rules.parameterSets.includes(type) && whole !== null)
+      unit.parameterSets = addParameterSet(unit.parameterSets, whole, rules);
   }
 
   function append(bytes: Uint8Array): void {
@@ -160,7 +164,15 @@ export function createAccessUnitAssembler(
   }
 }
 
-const maxParameterSets = 16;
+/** Adds a set in the place of one with the same type and id. A set that is too large is left out. */
+function addParameterSet(sets: Uint8Array[], added: Uint8Array, rules: NalRules): Uint8Array[] {
+  const name = rules.parameterSetName(added);
+  const others = sets.filter((set) => rules.parameterSetName(set) !== name);
+  const bytes = others.reduce((sum, set) => sum + set.length, added.length);
+  return bytes <= maxParameterBytes && others.length < maxParameterSets
+    ? [...others, new Uint8Array(added)]
+    : sets;
+}
 
 /** State of the access unit under way. */
 type UnitState = {

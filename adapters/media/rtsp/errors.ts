@@ -16,7 +16,10 @@ export class RtspStatusError extends Error {
   }
 }
 
-/** Connection closed, response timeout, or more bytes than the maximum of a stream. */
+/** Connection closed, or response timeout. */
 export class RtspConnectionError extends Error {
   override readonly name = 'RtspConnectionError';
 }
+
+/** Connection that this service ended, because the server sends more than a stream may: bytes, or work to read them. */
+export class RtspLimitError extends RtspConnectionError {}

@@ -2,7 +2,7 @@ import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { waitUntilAborted } from '../../../core/time-limit.ts';
 import { createAccessUnitAssembler, type AccessUnit } from './access-unit-assembler.ts';
 import type { DescribedStream } from './describe.ts';
-import { RtspConnectionError } from './errors.ts';
+import { RtspConnectionError, RtspLimitError } from './errors.ts';
 import { createGopBuffer } from './gop-buffer.ts';
 import type { NalRules } from './nal-units.ts';
 import { setUpTrack } from './track-setup.ts';
@@ -59,6 +59,8 @@ export async function openKeptSession(
   const buffer = createGopBuffer({ clockRate: track.clockRate, maxBytes });
   const ended = Promise.withResolvers<void>();
   let hasEnded = false;
+  let endCause: unknown;
+  let receivedBytes = 0;
   let change = Promise.withResolvers<void>();
   let packetAtMs = elapsedMs();
   let heldBytes = 0;
@@ -69,11 +71,17 @@ export async function openKeptSession(
   client.onFrame((frame) => {
     if (!setup.isOurs(frame)) return;
     packetAtMs = elapsedMs();
+    receivedBytes += frame.bytes.length;
     const unit = assembler.push(frame.bytes, packetAtMs);
-    if (unit !== null) add(unit);
+    if (unit !== null) {
+      client.countProduced(Math.max(0, unit.bytes.length - receivedBytes));
+      receivedBytes = 0;
+      add(unit);
+    }
     countMemory();
   });
-  client.onEnd(() => {
+  client.onEnd((cause) => {
+    endCause = cause;
     const last = assembler.end();
     if (last !== null) add(last);
     hasEnded = true;
@@ -116,7 +124,10 @@ export async function openKeptSession(
       if (isClip) clips.set(request.clipSeconds, elapsedMs());
       const found = isClip ? findClip(request.clipSeconds) : findFrame();
       if (found) return found;
-      if (hasEnded) throw new RtspConnectionError('RTSP server closed the connection');
+      if (hasEnded)
+        throw endCause instanceof RtspLimitError
+          ? endCause
+          : new RtspConnectionError('RTSP server closed the connection');
       await waitUntilAborted(change.promise, signal);
     }
   }

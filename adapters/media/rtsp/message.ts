@@ -9,9 +9,13 @@ export type RtspMessage = { startLine: string; headers: readonly RtspHeader[]; b
 /** Method and URL of a request. */
 export type RtspRequestLine = { method: string; url: string };
 
+/** Maximum header lines: servers send ten. */
+const maxHeaderLines = 100;
+
 /** Parses start line and headers. `text` is everything before the empty line. Throws `RtspProtocolError`. */
 export function parseHead(text: string): Omit<RtspMessage, 'body'> {
   const [startLine = '', ...lines] = text.split(/\r?\n/);
+  if (lines.length > maxHeaderLines) throw new RtspProtocolError('RTSP message has too many headers');
   if (!/^RTSP\/1\.\d \d{3}( |$)/.test(startLine) && requestLine(startLine) === null) {
     throw new RtspProtocolError('Not an RTSP message');
   }

@@ -1,3 +1,4 @@
+import { createBitReader, MalformedUnitError } from '../h264/bits.ts';
 import type { VideoTrack } from './video-track.ts';
 
 /** Rules by which RTP carries the NAL units of a codec: H.264 (RFC 6184) or H.265 (RFC 7798). */
@@ -16,6 +17,8 @@ export type NalRules = {
   isKeySlice(type: number): boolean;
   /** Parameter sets that a decoder needs before a key frame. */
   parameterSets: readonly number[];
+  /** Type and id of a parameter set, as text. */
+  parameterSetName(set: Uint8Array): string;
 };
 
 const h264: NalRules = {
@@ -29,6 +32,8 @@ const h264: NalRules = {
   isSlice: (type) => type >= 1 && type <= 5,
   isKeySlice: (type) => type === 5,
   parameterSets: [7, 8],
+  // The id of an SPS follows its profile and level.
+  parameterSetName: (set) => nameSet(h264, set, byteAt(set, 0) % 32 === 7 ? 4 : 1),
 };
 
 const h265: NalRules = {
@@ -43,6 +48,11 @@ const h265: NalRules = {
   isSlice: (type) => type < 32,
   isKeySlice: (type) => type >= 16 && type <= 21,
   parameterSets: [32, 33, 34],
+  // A VPS begins with its id. That of an SPS follows a structure of variable length: a stream has one SPS.
+  parameterSetName: (set) =>
+    h265.readType(byteAt(set, 0)) === 33
+      ? 'SPS'
+      : nameSet(h265, set, 2, h265.readType(byteAt(set, 0)) === 32),
 };
 
 /**
@@ -53,6 +63,18 @@ export function nalRules({ codec, parameters }: Pick<VideoTrack, 'codec' | 'para
   const isReordered = /packetization-mode=2|sprop-max-don-diff=[1-9]/i.test(parameters ?? '');
   if (isReordered) return null;
   return codec === 'H264' ? h264 : codec === 'H265' ? h265 : null;
+}
+
+/** Names a set by its type and the id in the first four bits or the Exp-Golomb code at an offset. */
+function nameSet(rules: NalRules, set: Uint8Array, at: number, hasFourBits = false): string {
+  const reader = createBitReader(set.subarray(at));
+  const type = rules.readType(byteAt(set, 0));
+  try {
+    return `${type} ${hasFourBits ? reader.bits(4) : reader.unsigned()}`;
+  } catch (error) {
+    if (error instanceof MalformedUnitError) return `${type}`;
+    throw error;
+  }
 }
 
 /** Splits an aggregation packet, in which a 16-bit length precedes each unit. Returns null if a length is wrong. */

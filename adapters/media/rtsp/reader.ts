@@ -26,6 +26,9 @@ export function createRtspReader(): RtspReader {
   let pending: Buffer = Buffer.alloc(0);
   let begun = false;
   let garbageBytes = 0;
+  /** Bytes of a message without the end of its head, and then its head: bytes that arrive one by one are not read again. */
+  let searchedBytes = 0;
+  let head: ReadHead | undefined;
   return {
     push(chunk) {
       pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
@@ -34,6 +37,8 @@ export function createRtspReader(): RtspReader {
         if (next.item !== null) items.push(next.item);
         begun ||= next.item !== null;
         pending = pending.subarray(next.bytes);
+        searchedBytes = 0;
+        head = undefined;
       }
       return items;
     },
@@ -47,18 +52,26 @@ export function createRtspReader(): RtspReader {
     if (garbageBytes > maxGarbageBytes) throw new RtspProtocolError('Too much that is not RTSP');
     return read;
   }
+
+  function readItem(buffer: Buffer): Read {
+    const first = buffer[0];
+    if (first === undefined) return null;
+    if (first === dollar) return readFrame(buffer);
+    if (first === carriageReturn || first === lineFeed) return { item: null, bytes: 1 };
+    head ??= readHead(buffer, searchedBytes);
+    searchedBytes = buffer.length;
+    if (head === undefined || buffer.length < head.bytes) return null;
+    const { bytes, bodyAt, ...message } = head;
+    const body = new Uint8Array(buffer.subarray(bodyAt, bytes));
+    return { item: { kind: 'message', message: { ...message, body } }, bytes };
+  }
 }
+
+/** Head of a message, the offset of its body, and the bytes of the whole message. */
+type ReadHead = Omit<RtspMessage, 'body'> & { bodyAt: number; bytes: number };
 
 /** Next item, or null while it is incomplete. An empty line between messages has no item. */
 type Read = { item: RtspItem | null; bytes: number } | null;
-
-function readItem(buffer: Buffer): Read {
-  const first = buffer[0];
-  if (first === undefined) return null;
-  if (first === dollar) return readFrame(buffer);
-  if (first === carriageReturn || first === lineFeed) return { item: null, bytes: 1 };
-  return readMessage(buffer);
-}
 
 /** Returns the number of bytes before the next possible item: an RTP or RTCP frame, or a response. */
 function garbageAt(buffer: Buffer): number {
@@ -93,26 +106,26 @@ function readFrame(buffer: Buffer): Read {
   };
 }
 
-function readMessage(buffer: Buffer): Read {
-  const end = headEnd(buffer);
+/** Returns the head of a message once it is complete. No end of it is in the first `searchedBytes`. */
+function readHead(buffer: Buffer, searchedBytes: number): ReadHead | undefined {
+  const end = findHeadEnd(buffer, searchedBytes);
   if (end === null) {
     if (buffer.length > maxHeadBytes) throw new RtspProtocolError('RTSP message has too large a head');
-    return null;
+    return undefined;
   }
   const head = parseHead(buffer.toString('utf8', 0, end.at));
   const length = Number(headerValue(head, 'content-length') ?? 0);
   if (!Number.isInteger(length) || length < 0 || length > maxBodyBytes) {
     throw new RtspProtocolError('RTSP message has too large a body');
   }
-  const bytes = end.at + end.width + length;
-  if (buffer.length < bytes) return null;
-  const body = new Uint8Array(buffer.subarray(end.at + end.width, bytes));
-  return { item: { kind: 'message', message: { ...head, body } }, bytes };
+  const bodyAt = end.at + end.width;
+  return { ...head, bodyAt, bytes: bodyAt + length };
 }
 
-function headEnd(buffer: Buffer): { at: number; width: number } | null {
+function findHeadEnd(buffer: Buffer, searchedBytes: number): { at: number; width: number } | null {
   const window = buffer.subarray(0, maxHeadBytes);
-  const [strict, bare] = [window.indexOf('\r\n\r\n'), window.indexOf('\n\n')];
+  const from = Math.max(0, searchedBytes - 3);
+  const [strict, bare] = [window.indexOf('\r\n\r\n', from), window.indexOf('\n\n', from)];
   if (strict >= 0 && (bare < 0 || strict < bare)) return { at: strict, width: 4 };
   return bare < 0 ? null : { at: bare, width: 2 };
 }

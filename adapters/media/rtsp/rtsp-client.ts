@@ -3,10 +3,11 @@ import type { Socket } from 'node:net';
 import { createAuthorizer } from './authorizer.ts';
 import type { Credentials } from './authentication.ts';
 import type { ByteLimit } from './byte-limit.ts';
-import { RtspConnectionError, RtspProtocolError, RtspStatusError } from './errors.ts';
+import { RtspConnectionError, RtspLimitError, RtspProtocolError, RtspStatusError } from './errors.ts';
 import { formatMessage, headerValue, headerValues, requestLine, responseStatus } from './message.ts';
 import type { RtspHeader, RtspMessage } from './message.ts';
 import { createRtspReader, type InterleavedFrame, type RtspItem } from './reader.ts';
+import { createWorkLimit, type WorkLimit } from './work-limit.ts';
 
 /** RTSP client over one connection that the egress guard has checked. */
 export type RtspClient = {
@@ -17,10 +18,12 @@ export type RtspClient = {
   request(method: string, url: string, headers?: readonly RtspHeader[]): Promise<RtspMessage>;
   /** Sets the handler of interleaved frames. Earlier frames are dropped. */
   onFrame(take: (frame: InterleavedFrame) => void): void;
-  /** Calls `ended` once when the connection ends, immediately if it has ended. */
-  onEnd(ended: () => void): void;
+  /** Calls `ended` once with the cause when the connection ends, immediately if it has ended. */
+  onEnd(ended: (cause: unknown) => void): void;
   /** Socket, for back-pressure and for frames to the server. */
   socket: Socket;
+  /** Counts bytes that the stream made this service produce. Ends the connection beyond its limit. */
+  countProduced(bytes: number): void;
   close(): void;
 };
 
@@ -30,6 +33,8 @@ export type RtspClientLimits = {
   answerTimeoutMs: number;
   /** Limit on what the server may send over the connection. */
   admitsBytes: ByteLimit;
+  /** Limit on the processor time for what the server sends. Default: `createWorkLimit()`. */
+  admitsWork?: WorkLimit;
 };
 
 /** Creates a client on a connected socket. */
@@ -41,17 +46,20 @@ export function createRtspClient(
   const reader = createRtspReader();
   const waiting = new Map<number, PromiseWithResolvers<RtspMessage>>();
   const authorizer = createAuthorizer(credentials, () => randomBytes(8).toString('hex'));
-  const end = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<unknown>();
+  const admitsWork = limits.admitsWork ?? createWorkLimit();
   let takeFrame: ((frame: InterleavedFrame) => void) | null = null;
   let sequence = 0;
   let refused = 0;
 
   socket.on('data', (chunk: Buffer) => {
     try {
-      const items = reader.push(chunk);
-      if (!limits.admitsBytes(chunk.length, items.length))
-        throw new RtspConnectionError('RTSP server sent more than the maximum of a stream');
-      for (const item of items) receive(item);
+      const isAdmitted = admitsWork(() => {
+        const items = reader.push(chunk);
+        countBytes(chunk.length, items.length);
+        for (const item of items) receive(item);
+      });
+      if (!isAdmitted) throw new RtspLimitError('Reading the RTSP server takes too much processor time');
     } catch (error) {
       fail(error);
     }
@@ -64,8 +72,14 @@ export function createRtspClient(
     onFrame: (take) => void (takeFrame = take),
     onEnd: (ended) => void end.promise.then(ended),
     socket,
+    countProduced: (bytes) => countBytes(bytes, 0),
     close: () => void socket.destroy(),
   };
+
+  function countBytes(bytes: number, items: number): void {
+    if (!limits.admitsBytes(bytes, items))
+      throw new RtspLimitError('RTSP server sent more than the maximum of a stream');
+  }
 
   async function request(
     method: string,
@@ -132,7 +146,7 @@ export function createRtspClient(
     for (const answer of waiting.values()) answer.reject(error);
     waiting.clear();
     socket.destroy();
-    end.resolve();
+    end.resolve(error);
   }
 }
 

@@ -8,10 +8,10 @@ import type { EgressGuard } from '../../egress/guard.ts';
 import { failureMessage } from '../ffmpeg/run-ffmpeg.ts';
 import { createByteRate } from './byte-limit.ts';
 import { describeRtsp } from './describe.ts';
-import { RtspConnectionError } from './errors.ts';
+import { RtspConnectionError, RtspLimitError } from './errors.ts';
 import { openKeptSession, type KeptSession, type ReadUnits, type SessionMemory } from './kept-session.ts';
 import { nalRules, type NalRules } from './nal-units.ts';
-import { rtspStreamError } from './stream-error.ts';
+import { limitRemediation, rtspStreamError } from './stream-error.ts';
 
 /** RTSP sessions that stay open between captures: one per stream URL, for all jobs and modes. */
 export type RtspSessions = {
@@ -261,7 +261,9 @@ function isUsable(session: KeptSession | undefined): boolean {
 
 function noFrame({ mode }: CaptureRequest, cause?: Error): StreamFetchError {
   return new StreamFetchError(
-    'The RTSP server sent no key frame, or closed the connection. Check that the stream plays in a video player, then try again.',
+    cause instanceof RtspLimitError
+      ? limitRemediation
+      : 'The RTSP server sent no key frame, or closed the connection. Check that the stream plays in a video player, then try again.',
     failureMessage(mode),
     { cause },
   );

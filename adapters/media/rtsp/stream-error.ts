@@ -5,7 +5,7 @@ import {
   EgressTimeoutError,
   EgressUnresolvedError,
 } from '../../egress/errors.ts';
-import { RtspProtocolError, RtspStatusError } from './errors.ts';
+import { RtspLimitError, RtspProtocolError, RtspStatusError } from './errors.ts';
 import type { RtspTarget } from './stream-url.ts';
 
 /**
@@ -24,8 +24,13 @@ export function rtspStreamError(error: unknown, target: RtspTarget): Error {
   return new StreamFetchError(remediation(error, target), undefined, { cause: error, accessRefused });
 }
 
+/** Remediation of a stream that costs more than its share. */
+export const limitRemediation =
+  'The RTSP server sends more than a stream may, in bytes or in work to read them, so the connection was ended. Use a stream of lower bit rate, or restart the camera.';
+
 function remediation(error: unknown, target: RtspTarget): string {
   if (error instanceof RtspStatusError) return statusRemediation(error.status, target);
+  if (error instanceof RtspLimitError) return limitRemediation;
   if (error instanceof RtspProtocolError)
     return `The server at port ${target.port} does not use RTSP. Check host and port.`;
   if (error instanceof EgressUnresolvedError) return 'The host name is unknown. Check its spelling.';

@@ -115,6 +115,38 @@ describe('H.264 access units', () => {
     expect(assemble([at(1, idr), at(2, slice), at(3, slice)], { parameters: null })).toEqual([]);
   });
 
+  test('a key frame has one parameter set per type and id, of at most 4 kB together', () => {
+    const large = Array<number>(3000).fill(0x55);
+    const sets = [
+      [0x67, 66, 0, 10, 0x80],
+      [0x67, 66, 0, 11, 0x80],
+      [0x68, 0x80],
+      [0x68, 0x40],
+      ...[0, 1, 2].map((id) => [0x68, 0x60 + id, ...large]),
+      [0x68, 0x81],
+    ];
+    const packets = [...sets.map((set) => at(1, set)), at(1, idr), at(2, idr), at(3, slice)];
+    const [, later = ''] = assemble(packets, { parameters: null });
+    const [sps2, pps1, pps2, pps0, ...rest] = later.split(' ').slice(1);
+    expect([sps2, pps1, pps2?.slice(0, 4), pps0, rest]).toEqual([
+      '6742000b80',
+      '6840',
+      '6862',
+      '6881',
+      ['6588'],
+    ]);
+  });
+
+  test('a server that sends many parameter sets with a key frame makes no later one long', () => {
+    const many = Array.from({ length: 5000 }, (_, id) => [0x68, 0, 0x80 | (id >> 8), id & 0xff, 0x80]);
+    const packets = [at(1, sps), ...many.map((set) => at(1, set)), at(1, idr), at(2, idr), at(3, slice)];
+    const [, later = ''] = assemble(
+      packets.map((packet, sequence) => ({ ...packet, sequence })),
+      { parameters: null },
+    );
+    expect(later.split(' ').length).toBeLessThan(12);
+  });
+
   test.each<[string, number[]]>([
     ['an aggregate beyond the packet', [0x78, 0, 9, 0x65]],
     ['an aggregate with an empty unit', [0x78, 0, 0, 0, 1, 0x65]],

@@ -166,7 +166,7 @@ describe('describeRtsp', () => {
     const { url } = await scripted(respondWith(sdp(liveSdp)));
     const controller = new AbortController();
     const { client } = await describeStream(url, open, controller.signal);
-    const ended = new Promise<void>((resolve) => client.onEnd(resolve));
+    const ended = new Promise<void>((resolve) => client.onEnd(() => resolve()));
     controller.abort();
     await ended;
   });

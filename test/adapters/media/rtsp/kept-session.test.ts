@@ -1,20 +1,27 @@
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import type { DescribedStream } from '../../../../adapters/media/rtsp/describe.ts';
+import { RtspLimitError } from '../../../../adapters/media/rtsp/errors.ts';
 import { openKeptSession } from '../../../../adapters/media/rtsp/kept-session.ts';
 import { nalRules } from '../../../../adapters/media/rtsp/nal-units.ts';
 import type { InterleavedFrame } from '../../../../adapters/media/rtsp/reader.ts';
 import { writeRtp } from '../../../support/rtsp/rtp-packets.ts';
 
-const parameters = 'sprop-parameter-sets=ZwE=,aAI=';
+const smallSets = 'sprop-parameter-sets=ZwE=,aAI=';
 const framesPerSecond = 10;
 
 /** A session with a camera of ten frames per second, on a clock that the test moves. */
-async function openSession({ every = 20, maxBytes = 1e6, memory = { maxBytes: 1e9, usedBytes: 0 } } = {}) {
+async function openSession({
+  every = 20,
+  maxBytes = 1e6,
+  memory = { maxBytes: 1e9, usedBytes: 0 },
+  parameters = smallSets,
+} = {}) {
   let nowMs = 0;
   let index = 0;
   let take: (frame: InterleavedFrame) => void = () => undefined;
-  let end: () => void = () => undefined;
+  let end: (cause?: unknown) => void = () => undefined;
+  let produced = 0;
   const methods: string[] = [];
   const stream = {
     client: {
@@ -26,8 +33,9 @@ async function openSession({ every = 20, maxBytes = 1e6, memory = { maxBytes: 1e
       onFrame: (taker) => void (take = taker),
       onEnd: (ended) => {
         const before = end;
-        end = () => (before(), ended());
+        end = (cause) => (before(cause), ended(cause));
       },
+      countProduced: (bytes) => void (produced += bytes),
       socket: new Socket(),
       close: () => end(),
     },
@@ -49,7 +57,8 @@ async function openSession({ every = 20, maxBytes = 1e6, memory = { maxBytes: 1e
     session,
     methods,
     memory,
-    end: () => end(),
+    end: (cause?: unknown) => end(cause),
+    countProduced: () => produced,
     /** Moves the clock, without a packet. */
     wait: (seconds: number) => void (nowMs += seconds * 1000),
     /** Sends frames for some seconds. Frame and timestamp tell its number. */
@@ -174,4 +183,18 @@ test('a capture that waits fails when the session ends, after TEARDOWN', async (
   await expect(waiting).rejects.toThrow('closed the connection');
   expect(session.hasEnded()).toBe(true);
   expect(methods).toEqual(['SETUP', 'PLAY', 'TEARDOWN']);
+});
+
+test('parameter sets that are put before key frames count for the rate of the stream', async () => {
+  const large = Buffer.alloc(2000, 0x55).fill(0x67, 0, 1);
+  const parameters = `sprop-parameter-sets=${large.toString('base64')},aAI=`;
+  const { play, countProduced } = await openSession({ every: 1, parameters });
+  play(10);
+  expect(countProduced()).toBeGreaterThan(98 * 1990);
+});
+
+test('a session that the service ended for its cost says so', async () => {
+  const { end, read } = await openSession();
+  end(new RtspLimitError('too much'));
+  await expect(read()).rejects.toBeInstanceOf(RtspLimitError);
 });

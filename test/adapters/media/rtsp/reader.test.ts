@@ -55,6 +55,27 @@ describe('createRtspReader', () => {
     );
   });
 
+  test('a message that arrives byte by byte is parsed once, so it costs no more than a packet of its size', () => {
+    const headers = Array.from({ length: 98 }, (_, index) => `X-${index}: ${'y'.repeat(10)}\r\n`);
+    const message = Buffer.from(
+      `RTSP/1.0 200 OK\r\n${headers.join('')}Content-Length: 40000\r\n\r\n${'z'.repeat(40_000)}`,
+    );
+    const packet = Buffer.alloc(message.length, 0x24);
+    packet.writeUInt16BE(packet.length - 4, 2);
+    const [messageMs, packetMs] = [message, packet].map((bytes) => {
+      const before = process.cpuUsage().user;
+      expect(read(...Array.from(bytes, (_, at) => bytes.subarray(at, at + 1)))).toHaveLength(1);
+      return process.cpuUsage().user - before;
+    });
+    expect(messageMs).toBeLessThan(2.5 * packetMs!);
+  });
+
+  test('a message with more than a hundred header lines is refused', () => {
+    const message = (lines: number) => Buffer.from(`RTSP/1.0 200 OK\r\n${'a: b\r\n'.repeat(lines)}\r\n`);
+    expect(read(message(99))).toHaveLength(1);
+    expect(() => read(message(101))).toThrow(RtspProtocolError);
+  });
+
   test('the reader accepts bare line feeds, folded and repeated headers', () => {
     const [item] = read(
       Buffer.from('RTSP/1.0 401 No\nWWW-Authenticate: Basic\n  realm="a"\nwww-authenticate: Digest\n\n'),

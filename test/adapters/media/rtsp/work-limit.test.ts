@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { RtspLimitError } from '../../../../adapters/media/rtsp/errors.ts';
+import { rtspStreamError } from '../../../../adapters/media/rtsp/stream-error.ts';
+import { createWorkLimit } from '../../../../adapters/media/rtsp/work-limit.ts';
+
+function manualClocks() {
+  const clock = { elapsedMs: 0, workMs: 0 };
+  const admits = createWorkLimit({ elapsedMs: () => clock.elapsedMs, workMs: () => clock.workMs });
+  return {
+    /** Lets time pass, and then works. */
+    spend: (waitMs: number, workMs: number) => {
+      clock.elapsedMs += waitMs;
+      return admits(() => void ((clock.workMs += workMs), (clock.elapsedMs += workMs)));
+    },
+  };
+}
+
+test('a connection that costs a hundredth of a core is never ended', () => {
+  const { spend } = manualClocks();
+  for (let round = 0; round < 10_000; round += 1) expect(spend(99, 1)).toBe(true);
+});
+
+test('a connection may cost a second of work without a pause, and ends above a twentieth of a core', () => {
+  const { spend } = manualClocks();
+  expect(spend(0, 900)).toBe(true);
+  expect(spend(0, 200)).toBe(false);
+  const steady = manualClocks();
+  let rounds = 0;
+  while (steady.spend(90, 10)) rounds += 1;
+  expect(rounds).toBeGreaterThan(150);
+  expect(rounds).toBeLessThan(250);
+});
+
+test('the error of a connection that costs too much names the cause and what to do', () => {
+  const target = { url: 'rtsp://camera.example/', host: 'camera.example', port: 554, credentials: null };
+  expect(rtspStreamError(new RtspLimitError('too much'), target)).toMatchObject({
+    code: 'STREAM_FETCH_FAILED',
+    remediation: expect.stringContaining('Use a stream of lower bit rate'),
+  });
+});
