@@ -2,7 +2,7 @@ import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
 import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
 import type { EmbeddedWatchStore } from '../adapters/embedded/watch-store.ts';
-import type { EmbeddedWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
+import type { EmbeddedDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import type { CaptureStates } from '../adapters/embedded/scheduler/capture-states.ts';
 import type { Scheduler } from '../adapters/embedded/scheduler/scheduler.ts';
 import type { SetTimer } from '../core/time-limit.ts';
@@ -13,7 +13,7 @@ import { computeMediaSeconds } from '../core/job/media-lifetime.ts';
 import { reconcile } from '../core/job/reconcile.ts';
 import { repairWatches } from '../core/workflow/repair-watches.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
-import { publishDueWatchEvents } from '../core/delivery/publish-watch-events.ts';
+import { publishDueWatchEvents } from '../core/event/publish-watch.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export type MaintenanceDeps = {
@@ -22,7 +22,7 @@ export type MaintenanceDeps = {
   keys: Pick<EmbeddedKeyStore, 'sweep'>;
   media: Pick<EmbeddedMediaStore, 'sweep'>;
   watchStore: Pick<EmbeddedWatchStore, 'sweep'>;
-  watchDeliveries: Pick<EmbeddedWatchDeliveryStore, 'sweep'>;
+  deliveries: Pick<EmbeddedDeliveryStore, 'sweep'>;
   executions: Pick<Scheduler, 'resume'>;
   captureStates: Pick<CaptureStates, 'prune'>;
   setTimer: SetTimer;
@@ -85,7 +85,7 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
 }
 
 async function tidy(
-  { core, jobs, keys, media, watchStore, watchDeliveries, captureStates, log, trimMedia }: MaintenanceDeps,
+  { core, jobs, keys, media, watchStore, deliveries, captureStates, log, trimMedia }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = core.now();
@@ -98,7 +98,7 @@ async function tidy(
     ...(trimMedia && { 'quota of media': trimMedia }),
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
     'sweep of watches': async () => watchStore.sweep(now),
-    'sweep of deliveries': async () => watchDeliveries.sweep(now),
+    'sweep of deliveries': async () => deliveries.sweep(now),
     'sweep of capture states': async () => captureStates.prune(aDayAgo),
   };
   for (const [name, step] of Object.entries(steps)) {

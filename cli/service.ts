@@ -12,7 +12,6 @@ import { openDatabase, verifyDatabase } from '../adapters/embedded/database.ts';
 import { createDeliveryQueue } from '../adapters/embedded/delivery-queue.ts';
 import { createUsageLedger } from '../adapters/embedded/usage-ledger.ts';
 import { createCallerUsage } from '../adapters/caller-usage.ts';
-import { createWatchDeliveryStore } from '../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../adapters/embedded/watch-store.ts';
 import { createDeliveryStore } from '../adapters/embedded/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/event-sessions.ts';
@@ -67,7 +66,7 @@ import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
-import { publishCommits } from '../core/delivery/publish-watch-events.ts';
+import { publishCommits } from '../core/event/publish-watch.ts';
 import { deliverMessage } from '../core/delivery/deliver-message.ts';
 import { computeStreamPhase } from '../core/stream/stream-phase.ts';
 import { createWindowSummarizer } from '../core/digest/summarize-windows.ts';
@@ -186,7 +185,7 @@ export async function openService(
     masterSecret,
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
-  const watchDeliveries = createWatchDeliveryStore(database);
+  const deliveries = createDeliveryStore(database);
   const modelPrice = readModelPrice(settings);
   const reportUncounted = (error: unknown) =>
     log.warning('Use of a caller was not counted', { error: String(error) });
@@ -230,10 +229,9 @@ export async function openService(
     drawBoxes: createDrawBoxes({ ffmpegPath }),
     cutFrame: createCutFrame({ ffmpegPath, framesPerSecond: decodedFramesPerSecond }),
     compareMotion: shareComparisons(),
-    deliveries: createDeliveryStore(database),
+    deliveries,
     webhooks,
     signer,
-    watchDeliveries,
     evidenceLinks: {
       signer: createLinkSigner(async () => masterSecret),
       origin: baseUrl.replace(/\/api$/, ''),
@@ -282,7 +280,7 @@ export async function openService(
   const captureDeps = { ...deps, streams: shared };
   const maintenance = {
     watchStore,
-    watchDeliveries,
+    deliveries,
     core: deps,
     jobs,
     keys,

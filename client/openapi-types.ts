@@ -2476,6 +2476,68 @@ export interface WatchTest {
     type: DestinationType;
   }[];
 }
+export interface WatchDeliveryPage {
+  /**
+   * Value of after for the next page
+   */
+  next_after: number;
+  has_more: boolean;
+  watch_id: string;
+  /**
+   * Ordered by sequence and destination; a page ends with all deliveries of an event
+   */
+  deliveries: {
+    /**
+     * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+     */
+    sequence: number;
+    type: string;
+    state: DeliveryState;
+    /**
+     * Number of resends
+     */
+    resend: number;
+    /**
+     * Oldest first
+     */
+    attempts: {
+      /**
+       * ISO 8601 in UTC, with milliseconds
+       */
+      time: string;
+      /**
+       * HTTP status; null without a response
+       */
+      status: number | null;
+      latency_ms: number;
+      error: string | null;
+      /**
+       * 0 for the original delivery, otherwise the number of the resend
+       */
+      resend: number;
+    }[];
+    next_attempt_at: string | null;
+    error: string | null;
+    /**
+     * Id of the destination
+     */
+    destination_id: string;
+  }[];
+}
+export interface WatchResend {
+  /**
+   * Position in the job's log; starts at 1, without gaps. Identifies repeated deliveries.
+   */
+  sequence: number;
+  type: string;
+  resend: number;
+  message: string;
+  watch_id: string;
+  /**
+   * Id of the destination
+   */
+  destination_id: string;
+}
 export interface WatchPreview {
   verdicts: {
     condition_id: string;

@@ -59,6 +59,17 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     /** Resumes a paused watch with an immediate check. */
     resumeWatch: (watchId: string, o: Signal = {}) =>
       post<Api.Watch>(`${watch(watchId)}/resume`, undefined, o, true),
+    /** Returns one page of deliveries to the destinations of a watch, oldest first. */
+    listWatchDeliveries: (watchId: string, query: WatchDeliveryFilter = {}, o: Signal = {}) =>
+      get<Api.WatchDeliveryPage>(`${watch(watchId)}/deliveries`, query, o),
+    /** Sends an event to a destination again. Without retries. */
+    resendWatchDelivery: (watchId: string, sequence: number, destinationId: string, o: Signal = {}) =>
+      post<Api.WatchResend>(
+        `${watch(watchId)}/deliveries/${sequence}/${encodeURIComponent(destinationId)}/resend`,
+        undefined,
+        o,
+        false,
+      ),
     /** Sends a test alert to each destination of a watch. Without retries. */
     testWatch: (watchId: string, o: Signal = {}) =>
       post<Api.WatchTest>(`${watch(watchId)}/test`, undefined, o, false),
@@ -95,6 +106,14 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     alertFrame: (alertId: string, o: Signal = {}) => jpeg(`${alert(alertId)}/frame`, o),
   };
 }
+
+/** Filter and page of `listWatchDeliveries`: deliveries of events after sequence `after`. */
+export type WatchDeliveryFilter = {
+  destination_id?: string;
+  state?: Api.DeliveryState;
+  after?: number;
+  limit?: number;
+};
 
 /** Filters and page of `listWatches`. */
 export type WatchFilter = { status?: Api.WatchStatus; label?: string; limit?: number; offset?: number };

@@ -73,8 +73,10 @@ export const rules = {
   evidenceLinkSeconds: 7 * 86_400,
   /** Minimum time between calls of a heartbeat destination. */
   heartbeatSeconds: 55,
-  /** Retention of the deliveries of a watch, longer than their attempts. */
-  watchDeliverySeconds: 7 * 86_400,
+  /** Retention of a delivery, longer than its attempts and than any job. */
+  deliverySeconds: 7 * 86_400,
+  /** Time after which an event that waits for an earlier one looks whether it was woken: fewer receipts in a day than the queue permits. */
+  heldBackSeconds: 1_800,
   /** Maximum attempts in the record of one delivery, however often it is sent again. */
   maxAttemptsKept: 40,
   /** Maximum random change of a retry delay, as a fraction of it: it spreads the load on a receiver that has recovered. */

@@ -4,10 +4,15 @@ import type { CallerEraser, CallerWork } from '../../core/ports/caller-eraser.ts
 import { createKeyRemoval } from './key-store.ts';
 import { transaction, withStorageErrors } from './transaction.ts';
 
+const ofDeliveries = [
+  "DELETE FROM delivery_messages WHERE message_group BETWEEN $id || ':' AND $id || ':~'",
+  'DELETE FROM deliveries WHERE run_id = $id',
+  'DELETE FROM destination_states WHERE run_id = $id',
+];
+
 /** Statements that remove a job and what belongs to it; `$id` is its id. */
 const ofJob = [
-  "DELETE FROM delivery_messages WHERE message ->> 'job_id' = $id",
-  'DELETE FROM deliveries WHERE job_id = $id',
+  ...ofDeliveries,
   'DELETE FROM events WHERE job_id = $id',
   'DELETE FROM slots WHERE job_id = $id',
   'DELETE FROM idempotency WHERE job_id = $id',
@@ -16,9 +21,7 @@ const ofJob = [
 ];
 
 const ofWatch = [
-  "DELETE FROM delivery_messages WHERE message ->> 'watch_id' = $id",
-  'DELETE FROM watch_deliveries WHERE watch_id = $id',
-  'DELETE FROM destination_states WHERE watch_id = $id',
+  ...ofDeliveries,
   'DELETE FROM watch_events WHERE watch_id = $id',
   'DELETE FROM watch_hours WHERE watch_id = $id',
   'DELETE FROM watch_reviews WHERE watch_id = $id',

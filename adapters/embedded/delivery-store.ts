@@ -1,27 +1,64 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { deliverySchema } from '../../core/records/delivery.ts';
+import { deliverySchema, destinationStateSchema } from '../../core/records/delivery.ts';
+import type { DestinationKey } from '../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
+import { rules } from '../../core/rules.ts';
 import { readOptionalRecord, readRecords } from './record.ts';
-import { withStorageErrors } from './transaction.ts';
+import { transaction, withStorageErrors } from './transaction.ts';
 
-/**
- * Creates the store of deliveries; `sweepJobs` removes them with their job. Throws `TransientError`, and `StorageError` for an
- * unreadable record.
- */
-export function createDeliveryStore(database: DatabaseSync): DeliveryStore {
-  const find = database.prepare('SELECT record FROM deliveries WHERE job_id = ? AND sequence = ?');
-  const put = database.prepare('INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?)');
-  const newest = database.prepare(
-    'SELECT record FROM deliveries WHERE job_id = ? ORDER BY sequence DESC LIMIT 1',
+export type EmbeddedDeliveryStore = DeliveryStore & {
+  /** Removes deliveries whose retention has ended. Returns their number. */
+  sweep(now: Date): number;
+};
+
+/** Creates the store of deliveries and destination states. Throws `TransientError`, and `StorageError` for an unreadable record. */
+export function createDeliveryStore(database: DatabaseSync): EmbeddedDeliveryStore {
+  const find = database.prepare(
+    'SELECT record FROM deliveries WHERE run_id = ? AND sequence = ? AND destination_id = ?',
   );
-  const list = database.prepare('SELECT record FROM deliveries WHERE job_id = ? ORDER BY sequence');
+  const put = database.prepare('INSERT OR REPLACE INTO deliveries VALUES (?, ?, ?, ?, ?)');
+  const list = database.prepare(
+    'SELECT record FROM deliveries WHERE run_id = ? AND sequence > ? ORDER BY sequence, destination_id LIMIT ?',
+  );
+  const findState = database.prepare(
+    'SELECT record FROM destination_states WHERE run_id = ? AND destination_id = ?',
+  );
+  const listStates = database.prepare(
+    'SELECT record FROM destination_states WHERE run_id = ? ORDER BY destination_id',
+  );
+  const putState = database.prepare('INSERT OR REPLACE INTO destination_states VALUES (?, ?, ?)');
+  const removeExpired = database.prepare('DELETE FROM deliveries WHERE expires_at <= ?');
+  const readState = ({ run_id, destination_id }: DestinationKey) =>
+    readOptionalRecord(destinationStateSchema, findState.get(run_id, destination_id));
   return {
-    get: async (jobId, sequence) =>
-      withStorageErrors(() => readOptionalRecord(deliverySchema, find.get(jobId, sequence))),
-    put: async (delivery) => {
-      withStorageErrors(() => put.run(delivery.job_id, delivery.sequence, JSON.stringify(delivery)));
+    get: async ({ run_id, sequence, destination_id }) =>
+      withStorageErrors(() => readOptionalRecord(deliverySchema, find.get(run_id, sequence, destination_id))),
+    put: async (delivery, now) => {
+      const { run_id, sequence, destination_id } = delivery;
+      const expiresAt = now.getTime() + rules.deliverySeconds * 1000;
+      withStorageErrors(() => put.run(run_id, sequence, destination_id, expiresAt, JSON.stringify(delivery)));
     },
-    newest: async (jobId) => withStorageErrors(() => readOptionalRecord(deliverySchema, newest.get(jobId))),
-    list: async (jobId) => withStorageErrors(() => readRecords(deliverySchema, list.all(jobId))),
+    list: async ({ run_id }, after, limit) =>
+      withStorageErrors(() => readRecords(deliverySchema, list.all(run_id, after, limit))),
+    state: async (destination) => withStorageErrors(() => readState(destination)),
+    states: async ({ run_id }) =>
+      withStorageErrors(() => readRecords(destinationStateSchema, listStates.all(run_id))),
+    changeState: async (destination, change) =>
+      transaction(database, () => {
+        const state = change(readState(destination));
+        putState.run(destination.run_id, destination.destination_id, JSON.stringify(state));
+        return state;
+      }),
+    sweep: (now) => withStorageErrors(() => Number(removeExpired.run(now.getTime()).changes)),
   };
+}
+
+/** Creates a function that removes the deliveries of a run, and its messages. */
+export function createDeliveryRemoval(database: DatabaseSync): (runId: string) => void {
+  const statements = [
+    'DELETE FROM deliveries WHERE run_id = :run',
+    'DELETE FROM destination_states WHERE run_id = :run',
+    "DELETE FROM delivery_messages WHERE message_group BETWEEN :run || ':' AND :run || ':~'",
+  ].map((statement) => database.prepare(statement));
+  return (runId) => statements.forEach((statement) => statement.run({ run: runId }));
 }

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { rules } from '../../core/rules.ts';
 import type { Job } from '../../core/records/job.ts';
 import { withStorageErrors, transaction } from './transaction.ts';
+import { createDeliveryRemoval } from './delivery-store.ts';
 import type { JobTables } from './job-tables.ts';
 
 /** Removed jobs, whose media and executions can be removed too, and the number of removed idempotency records. */
@@ -34,16 +35,4 @@ function removeJob(tables: JobTables, job: Job): void {
   tables.sources.remove(job.source_id);
   tables.slots.free(job.caller, job.job_id);
   tables.jobs.remove(job.job_id);
-}
-
-function createDeliveryRemoval(database: DatabaseSync): (jobId: string) => void {
-  const deliveries = database.prepare('DELETE FROM deliveries WHERE job_id = ?');
-  // The group of the job, and those of its retries.
-  const messages = database.prepare(
-    "DELETE FROM delivery_messages WHERE message_group = :job OR message_group BETWEEN :job || ':' AND :job || ':~'",
-  );
-  return (jobId) => {
-    deliveries.run(jobId);
-    messages.run({ job: jobId });
-  };
 }

@@ -62,10 +62,20 @@ CREATE TABLE totals (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE deliveries (
-  job_id TEXT NOT NULL,
+  run_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
+  destination_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
   record TEXT NOT NULL,
-  PRIMARY KEY (job_id, sequence)
+  PRIMARY KEY (run_id, sequence, destination_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX deliveries_by_expiry ON deliveries (expires_at);
+
+CREATE TABLE destination_states (
+  run_id TEXT NOT NULL,
+  destination_id TEXT NOT NULL,
+  record TEXT NOT NULL,
+  PRIMARY KEY (run_id, destination_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE delivery_messages (
@@ -173,23 +183,6 @@ CREATE TABLE watch_reviews (
   correct INTEGER NOT NULL,
   wrong INTEGER NOT NULL,
   PRIMARY KEY (watch_id, week, condition_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE TABLE watch_deliveries (
-  watch_id TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  destination_id TEXT NOT NULL,
-  expires_at INTEGER NOT NULL,
-  record TEXT NOT NULL,
-  PRIMARY KEY (watch_id, sequence, destination_id)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX watch_deliveries_by_expiry ON watch_deliveries (expires_at);
-
-CREATE TABLE destination_states (
-  watch_id TEXT NOT NULL,
-  destination_id TEXT NOT NULL,
-  record TEXT NOT NULL,
-  PRIMARY KEY (watch_id, destination_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE facts (

@@ -21,6 +21,7 @@ import {
   reviewDelta,
   weekStart,
 } from '../../core/watch/stored-watch.ts';
+import { createDeliveryRemoval } from './delivery-store.ts';
 import { groupCommits } from './group-commit.ts';
 import { createIdempotencyTable } from './idempotency-table.ts';
 import { createKeyCheck } from './key-check.ts';
@@ -185,14 +186,4 @@ function commitAlert({ alerts }: WatchTables, change: AlertChange): void {
 
 function toDate(at: Date): string {
   return at.toISOString().slice(0, 10);
-}
-
-/** Deliveries and states of destinations, which `watch-delivery-store.ts` stores. */
-function createDeliveryRemoval(database: DatabaseSync): (watchId: string) => void {
-  const deliveries = database.prepare('DELETE FROM watch_deliveries WHERE watch_id = ?');
-  const states = database.prepare('DELETE FROM destination_states WHERE watch_id = ?');
-  return (watchId) => {
-    deliveries.run(watchId);
-    states.run(watchId);
-  };
 }

@@ -3,7 +3,6 @@ import type { EvidenceLinks } from '../../core/delivery/evidence-link.ts';
 import type { AlarmReader } from '../../core/ports/alarms.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
-import type { WatchDeliveryStore } from '../../core/ports/watch-deliveries.ts';
 import type { TokenPrice } from '../../core/watch/model-price.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthDeps } from './bearer-auth.ts';
@@ -18,7 +17,6 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   destinations: Destinations;
   /** `null` if the price of the model is unknown. */
   modelPrice: TokenPrice | null;
-  watchDeliveries: WatchDeliveryStore;
   /** Links to evidence that work without a key. */
   evidenceLinks: Pick<EvidenceLinks, 'signer'>;
   /** Absent in the embedded service, which has no alarms. */

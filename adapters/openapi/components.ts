@@ -127,6 +127,8 @@ const responses = createRegistry({
   DeletedWatch: watches.deletedWatchResponseSchema,
   WatchStats: watches.watchStatsResponseSchema,
   WatchTest: deliveries.watchTestResponseSchema,
+  WatchDeliveryPage: deliveries.watchDeliveryPageSchema,
+  WatchResend: deliveries.watchResendResponseSchema,
   WatchPreview: watches.previewResponseSchema,
   Alert: watches.alertResponseSchema,
   AlertList: watches.alertListResponseSchema,

@@ -1,7 +1,7 @@
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import { publishCommits } from '../../core/delivery/publish-watch-events.ts';
+import { publishCommits } from '../../core/event/publish-watch.ts';
 import { createDigest } from '../../core/job/create-digest.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { repairJob } from '../../core/job/reconcile.ts';
@@ -101,7 +101,7 @@ async function openWorld(local: Awaited<ReturnType<typeof startDynamoLocal>>) {
   const { dynamo, used } = countUnits(table.dynamo);
   const world = createWorld({ maxJobSeconds: 3600, jobsPerCaller: 1000 });
   const now = () => world.clock.now;
-  const { jobs, watches, watchDeliveries, meter, callers, deliveries, usage } = dynamoStores({
+  const { jobs, watches, meter, callers, deliveries, usage } = dynamoStores({
     dynamo,
     tableName: table.tableName,
     now,
@@ -110,7 +110,6 @@ async function openWorld(local: Awaited<ReturnType<typeof startDynamoLocal>>) {
   Object.assign(world.c, {
     jobs,
     watches: publishCommits(watches, { queue, log, now }),
-    watchDeliveries,
     meter,
     callers,
     deliveries,

@@ -1,71 +1,145 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { initialDelivery, passesFilter } from '../records/delivery.ts';
-import type { Delivery } from '../records/delivery.ts';
+import { initialDelivery, passesFilter, webhookDestination } from '../records/delivery.ts';
+import type { Delivery, DeliveryKey, RunKey } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
 import { RateLimitedError, WatchpostError } from '../errors.ts';
-import type { Job } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { jobLog } from '../ports/log.ts';
-import type { DeliveryListQuery } from '../requests/deliveries.ts';
+import type { DeliveryListQuery, WatchDeliveryListQuery } from '../requests/deliveries.ts';
 import { ageSeconds, isOver } from '../time.ts';
 import { requireOwnJob } from '../job/read-jobs.ts';
+import { requireOwnWatch } from '../watch/commit-watch.ts';
+import { findSubject, isWanted } from '../event/receivers.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'queue' | 'log' | 'now'> & {
+type Deps = Pick<CoreDeps, 'jobs' | 'watches' | 'deliveries' | 'queue' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 
 /** Returns a page of a job's deliveries with all attempts, in order of their events. Throws `JobNotFoundError`. */
 export async function readDeliveries(jobId: string, caller: string, query: DeliveryListQuery, deps: Deps) {
   const job = await requireOwnJob(jobId, caller, deps);
-  const all = job.webhook_url === null ? [] : await deps.deliveries.list(jobId);
-  const wanted = all.filter(
-    ({ sequence, state }) => sequence > query.after && (query.state === undefined || state === query.state),
-  );
-  const page = wanted.slice(0, query.limit);
+  const { deliveries, ...position } = await readPage({ run: 'job', run_id: jobId }, query, deps);
   return {
     job_id: jobId,
     webhook_url: job.webhook_url === null ? null : maskUrl(job.webhook_url),
     webhook_events: job.webhook_events,
-    deliveries: page.map(presentDelivery),
-    next_after: page.at(-1)?.sequence ?? query.after,
-    has_more: wanted.length > page.length,
+    deliveries: deliveries.map(presentDelivery),
+    ...position,
   };
 }
 
+/** Returns a page of a watch's deliveries with all attempts, in order of their events. Throws `WatchNotFoundError`. */
+export async function readWatchDeliveries(
+  watchId: string,
+  caller: string,
+  query: WatchDeliveryListQuery,
+  deps: Deps,
+) {
+  await requireOwnWatch(watchId, caller, deps);
+  const { deliveries, ...position } = await readPage({ run: 'watch', run_id: watchId }, query, deps);
+  const presented = deliveries.map((delivery) => ({
+    destination_id: delivery.destination_id,
+    ...presentDelivery(delivery),
+  }));
+  return { watch_id: watchId, deliveries: presented, ...position };
+}
+
 /**
- * Sends an event again that arrived or is given up, behind the pending deliveries of the job. The resend exists only in its message: two
+ * Sends an event of a job again that arrived or is given up, behind the pending deliveries of the job. The resend exists only in its message: two
  * requests before an attempt send it once, and a lost message leaves the delivery unchanged. Throws `RateLimitedError` within
  * `minResendSeconds` of the last resend.
  */
 export async function resendDelivery(jobId: string, sequence: number, caller: string, deps: Deps) {
   const job = await requireOwnJob(jobId, caller, deps);
-  const delivery = await endedDelivery(job, sequence, deps);
-  refuseTooSoon(delivery, deps.now());
-  const resend = delivery.resend + 1;
-  await deps.queue.send({ job_id: jobId, sequence, resend, attempt: 0 });
-  jobLog(deps.log, jobId).info('Delivery is sent again', { sequence, resend });
+  const event = job.webhook_url === null ? undefined : await deps.jobs.event(jobId, sequence);
+  if (!event || !passesFilter(job.webhook_events, event.type)) throw noSuchDelivery('jobs/{job_id}');
+  const key = { run: 'job', run_id: jobId, sequence, destination_id: webhookDestination } as const;
   return {
     job_id: jobId,
-    sequence,
-    type: delivery.event_type,
-    resend,
-    message: 'The event is sent again. Read GET /jobs/{job_id}/deliveries for the result.',
+    ...(await resend(key, event.type, { subject: 'log', path: 'jobs/{job_id}' }, deps)),
   };
 }
 
-async function endedDelivery(job: Job, sequence: number, deps: Deps): Promise<Delivery> {
-  const event = job.webhook_url === null ? undefined : await deps.jobs.event(job.job_id, sequence);
-  if (!event || !passesFilter(job.webhook_events, event.type)) throw noSuchDelivery();
-  const stored = await deps.deliveries.get(job.job_id, sequence);
-  const delivery = stored ?? initialDelivery(job.job_id, sequence, event.type);
+/** Sends an event of a watch to a destination again, as `resendDelivery`. A success enables a destination that was disabled. */
+export async function resendWatchDelivery(
+  { watchId, sequence, destinationId }: { watchId: string; sequence: number; destinationId: string },
+  caller: string,
+  deps: Deps,
+) {
+  const { watch } = await requireOwnWatch(watchId, caller, deps);
+  const path = 'watches/{watch_id}';
+  const destination = watch.config.destinations.find(({ destination_id: id }) => id === destinationId);
+  const event = await deps.watches.event(watchId, sequence);
+  if (!event || !destination || destination.type === 'heartbeat' || !isWanted(destination, event))
+    throw noSuchDelivery(path);
+  const key = { run: 'watch', run_id: watchId, sequence, destination_id: destinationId } as const;
+  const sent = await resend(key, event.type, { subject: findSubject(event), path }, deps);
+  return { watch_id: watchId, destination_id: destinationId, ...sent };
+}
+
+/** Deliveries read in one request. */
+const readSize = 500;
+
+async function readPage(
+  run: RunKey,
+  { after, limit, state, destination_id: id }: WatchDeliveryListQuery,
+  { deliveries }: Deps,
+) {
+  const wanted: Delivery[] = [];
+  let position = after;
+  let isEnd = false;
+  while (!isEnd && wanted.length <= limit) {
+    const read = await deliveries.list(run, position, readSize);
+    isEnd = read.length < readSize;
+    const last = read.at(-1)?.sequence ?? position;
+    // An event has a delivery for each destination: the last one may not be complete.
+    const whole = isEnd ? read : read.filter(({ sequence }) => sequence < last);
+    position = whole.at(-1)?.sequence ?? position;
+    wanted.push(
+      ...whole.filter(
+        (each) =>
+          (state === undefined || each.state === state) && (id === undefined || each.destination_id === id),
+      ),
+    );
+  }
+  const end = wanted[limit - 1]?.sequence ?? Infinity;
+  const page = wanted.filter(({ sequence }) => sequence <= end);
+  return {
+    deliveries: page,
+    next_after: page.at(-1)?.sequence ?? after,
+    has_more: page.length < wanted.length || !isEnd,
+  };
+}
+
+async function resend(
+  key: DeliveryKey,
+  eventType: string,
+  { subject, path }: { subject: string; path: string },
+  deps: Deps,
+) {
+  const delivery = (await deps.deliveries.get(key)) ?? initialDelivery(key, eventType);
   if (delivery.state === 'pending') throw stillPending();
-  return delivery;
+  refuseTooSoon(delivery, deps.now());
+  const { run, run_id, sequence, destination_id } = key;
+  const number = delivery.resend + 1;
+  await deps.queue.send({ run, run_id, sequence, destination_id, subject, resend: number, attempt: 0 });
+  deps.log.info('Delivery is sent again', {
+    [`${run}_id`]: run_id,
+    destination_id,
+    sequence,
+    resend: number,
+  });
+  return {
+    sequence,
+    type: delivery.event_type,
+    resend: number,
+    message: `The event is sent again. Read GET /${path}/deliveries for the result.`,
+  };
 }
 
 /** The first resend may follow immediately: its receiver may just have been repaired. */
-function refuseTooSoon({ attempts, resend }: Delivery, now: Date): void {
+function refuseTooSoon({ attempts, resend: number }: Delivery, now: Date): void {
   const last = attempts.at(-1);
-  if (resend === 0 || last === undefined) return;
+  if (number === 0 || last === undefined) return;
   if (isOver(last.at, rules.minResendSeconds, now)) return;
   const wait = Math.ceil(rules.minResendSeconds - ageSeconds(last.at, now));
   throw new RateLimitedError(
@@ -80,24 +154,27 @@ function presentDelivery(delivery: Delivery) {
     type: delivery.event_type,
     state: delivery.state,
     resend: delivery.resend,
-    attempts: delivery.attempts.map(({ at, status, latency_ms: latencyMs, error, resend }) => ({
+    attempts: delivery.attempts.map(({ at, status, latency_ms: latencyMs, error, resend: number }) => ({
       time: at,
       status,
       latency_ms: latencyMs,
       error,
-      resend,
+      resend: number,
     })),
     next_attempt_at: delivery.next_attempt_at,
     error: delivery.error,
   };
 }
 
-function noSuchDelivery(): WatchpostError {
-  return new WatchpostError(
-    'NOT_FOUND',
-    'No such delivery',
+const remediations: Record<string, string> = {
+  'jobs/{job_id}':
     'Take the sequence from GET /jobs/{job_id}/deliveries; only jobs with a webhook_url have any, of the types in webhook_events.',
-  );
+  'watches/{watch_id}':
+    'Take sequence and destination_id from GET /watches/{watch_id}/deliveries; heartbeats have none.',
+};
+
+function noSuchDelivery(path: string): WatchpostError {
+  return new WatchpostError('NOT_FOUND', 'No such delivery', remediations[path] ?? '');
 }
 
 function stillPending(): WatchpostError {

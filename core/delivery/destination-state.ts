@@ -1,14 +1,15 @@
 import type { DestinationResult } from '../ports/destinations.ts';
-import type { Destination } from '../records/watch.ts';
-import type { DestinationState } from '../records/watch-delivery.ts';
+import type { DestinationKey, DestinationState, WaitingEvent } from '../records/delivery.ts';
+
+/** Destination with its present address. */
+export type AddressedDestination = DestinationKey & Pick<DestinationState, 'fingerprint'>;
 
 /** Creates the state of an address before its first attempt. */
-export function initialDestinationState(
-  watchId: string,
-  { destination_id, fingerprint }: Pick<Destination, 'destination_id' | 'fingerprint'>,
-): DestinationState {
+export function initialDestinationState(destination: AddressedDestination): DestinationState {
+  const { run, run_id, destination_id, fingerprint } = destination;
   return {
-    watch_id: watchId,
+    run,
+    run_id,
     destination_id,
     fingerprint,
     last_attempt_at: null,
@@ -17,18 +18,16 @@ export function initialDestinationState(
     last_error: null,
     failures: 0,
     disabled: null,
+    waiting: [],
   };
 }
 
 /** Returns the stored state if it belongs to the address of the destination, else that of a new address. */
 export function currentState(
-  watchId: string,
-  destination: Pick<Destination, 'destination_id' | 'fingerprint'>,
+  destination: AddressedDestination,
   stored: DestinationState | undefined,
 ): DestinationState {
-  return stored?.fingerprint === destination.fingerprint
-    ? stored
-    : initialDestinationState(watchId, destination);
+  return stored?.fingerprint === destination.fingerprint ? stored : initialDestinationState(destination);
 }
 
 /** Returns the state after an attempt. `gone` disables the destination; a success enables it. `error` describes a failure. */
@@ -63,4 +62,32 @@ export function recordAttempt(
     case 'rejected':
       return { ...state, last_attempt_at: at, last_error: error, failures: state.failures + 1 };
   }
+}
+
+/** Maximum waiting events in the state of a destination; a later one holds nothing back. */
+const maxWaiting = 100;
+
+/** Returns the state in which an event waits for its next attempt. */
+export function addWaiting(state: DestinationState, event: WaitingEvent): DestinationState {
+  const others = state.waiting.filter(({ sequence }) => sequence !== event.sequence);
+  if (others.length >= maxWaiting) return state;
+  return { ...state, waiting: [...others, event].toSorted((one, other) => one.sequence - other.sequence) };
+}
+
+/** Returns the state in which an event waits no more. */
+export function removeWaiting(state: DestinationState, sequence: number): DestinationState {
+  return { ...state, waiting: state.waiting.filter((event) => event.sequence !== sequence) };
+}
+
+/** Returns true if an earlier event of the same subject waits for its next attempt. */
+export function isHeldBack(
+  { waiting }: Pick<DestinationState, 'waiting'>,
+  { sequence, subject }: Pick<WaitingEvent, 'sequence' | 'subject'>,
+): boolean {
+  return waiting.some((event) => event.subject === subject && event.sequence < sequence);
+}
+
+/** Returns the first waiting event of each subject. */
+export function findHeads({ waiting }: Pick<DestinationState, 'waiting'>): WaitingEvent[] {
+  return waiting.filter((event) => !isHeldBack({ waiting }, event));
 }

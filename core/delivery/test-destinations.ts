@@ -1,18 +1,16 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DestinationResult, Destinations } from '../ports/destinations.ts';
-import type { WatchDeliveryStore } from '../ports/watch-deliveries.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
 import type { Destination, DestinationAddress, Watch } from '../records/watch.ts';
-import type { DestinationState } from '../records/watch-delivery.ts';
+import type { DestinationState } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
 import { recordAttempt, currentState } from './destination-state.ts';
 import { testNotification } from './notification.ts';
 
-type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue'> & {
+type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
   watches: Pick<WatchStore, 'secrets'>;
-  watchDeliveries: WatchDeliveryStore;
   destinations: Destinations;
 };
 
@@ -29,7 +27,7 @@ export async function sendTestAlert(watch: Watch, deps: Deps) {
 
 async function sendTestToBus({ watch_id: id }: Watch, { queue, newId, now }: Deps): Promise<void> {
   const test = { id: newId(), timestamp: now().toISOString() };
-  await queue.send({ bus: 'test', id, sequence: 0, alert_id: null, test });
+  await queue.send({ bus: 'test', id, sequence: 0, subject: 'test', test });
 }
 
 async function sendTest(address: DestinationAddress, watch: Watch, deps: Deps) {
@@ -71,14 +69,13 @@ async function reserveTest(destination: Destination, watch: Watch, deps: Deps): 
 }
 
 function changeState(
-  destination: Destination,
-  { watch_id: watchId }: Watch,
-  { watchDeliveries }: Deps,
+  { destination_id, fingerprint }: Destination,
+  { watch_id }: Watch,
+  { deliveries }: Deps,
   change: (state: DestinationState) => DestinationState,
 ): Promise<DestinationState> {
-  return watchDeliveries.changeState(watchId, destination.destination_id, (stored) =>
-    change(currentState(watchId, destination, stored)),
-  );
+  const destination = { run: 'watch', run_id: watch_id, destination_id, fingerprint } as const;
+  return deliveries.changeState(destination, (stored) => change(currentState(destination, stored)));
 }
 
 function unsent(error: string): DestinationResult {

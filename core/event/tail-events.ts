@@ -1,5 +1,6 @@
 import type { JobEvent } from '../records/event.ts';
 import type { JobStore } from '../ports/job-store.ts';
+import { eventsBeforeHole } from './before-hole.ts';
 import type { LogSignals } from '../ports/log-signals.ts';
 import { isTerminal } from '../records/job.ts';
 
@@ -33,14 +34,15 @@ export async function* tailEvents(
       // The job has the newest sequence, so a read without new events reads one item.
       const job = await jobs.get(jobId, now());
       if (!job) return;
-      const page = job.sequence > last ? await jobs.events(jobId, last, pageEvents) : [];
+      const read = job.sequence > last ? await jobs.events(jobId, last, pageEvents) : [];
+      const page = eventsBeforeHole(read, last, now());
       for (const event of page) {
         if (signal.aborted) return;
         yield event;
         last = event.sequence;
       }
       if (page.length > 0) continue;
-      if (isTerminal(job.status)) return;
+      if (isTerminal(job.status) && read.length === 0) return;
       yield null;
       await log.changed(signal);
     }

@@ -12,7 +12,7 @@ import type { DigestJob, Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
 import { isTerminal } from '../records/job.ts';
-import { publishEvents } from '../event/publish-events.ts';
+import { publishEvents } from '../event/publish.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
 

@@ -1,3 +1,4 @@
+import { eventsBeforeHole } from '../event/before-hole.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { Delivery } from '../records/delivery.ts';
 import { JobNotFoundError } from '../errors.ts';
@@ -8,6 +9,9 @@ import type { JobQuery } from '../ports/job-store.ts';
 type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'now'> & { limits: Pick<Limits, 'retentionSeconds'> };
 
 const newestFindings = 50;
+
+/** More deliveries than a job has: one per event. */
+const maxDeliveries = 20_000;
 
 /** Job with the newest entries of its log, and the state of its deliveries. */
 export type JobView = {
@@ -23,7 +27,7 @@ export async function getJob(jobId: string, caller: string, deps: Deps): Promise
   const finding = job.job_type === 'live-monitor' ? 'watch_triggered' : 'summary_generated';
   const [findings, deliveries] = await Promise.all([
     deps.jobs.newestEvents(jobId, finding, newestFindings),
-    job.webhook_url ? deps.deliveries.list(jobId) : [],
+    job.webhook_url ? deps.deliveries.list({ run: 'job', run_id: jobId }, 0, maxDeliveries) : [],
   ]);
   return { job, findings, deliveries };
 }
@@ -34,7 +38,8 @@ export async function listJobs(query: JobQuery, deps: Deps): Promise<{ jobs: Job
 
 export async function readEvents(jobId: string, caller: string, after: number, limit: number, deps: Deps) {
   const job = await requireOwnJob(jobId, caller, deps);
-  return { job, events: await deps.jobs.events(jobId, after, limit) };
+  const events = await deps.jobs.events(jobId, after, limit);
+  return { job, events: eventsBeforeHole(events, after, deps.now()) };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal, transitions } from '../records/job.ts';
 import { failJob } from './end-job.ts';
-import { publishEvents } from '../event/publish-events.ts';
+import { publishEvents } from '../event/publish.ts';
 import { repairEach } from '../repair-each.ts';
 import type { SweepBounds } from '../repair-each.ts';
 import { ageSeconds } from '../time.ts';

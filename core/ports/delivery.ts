@@ -1,4 +1,11 @@
-import type { Delivery, QueueMessage } from '../records/delivery.ts';
+import type {
+  Delivery,
+  DeliveryKey,
+  DestinationKey,
+  DestinationState,
+  QueueMessage,
+  RunKey,
+} from '../records/delivery.ts';
 
 /** At-least-once queue, first in, first out per message group (`messageGroup`). Drops a message that is sent again within minutes. */
 export interface DeliveryQueue {
@@ -7,14 +14,23 @@ export interface DeliveryQueue {
   send(message: QueueMessage): Promise<void>;
 }
 
-/** Storage of deliveries. */
+/** Storage of deliveries, and of the states of destinations. They are removed with their run, deliveries after `rules.deliverySeconds` at the latest. */
 export interface DeliveryStore {
-  get(jobId: string, sequence: number): Promise<Delivery | undefined>;
-  put(delivery: Delivery): Promise<void>;
-  /** Returns the delivery of the job with the highest sequence; undefined without one. */
-  newest(jobId: string): Promise<Delivery | undefined>;
-  /** Returns all deliveries of the job, by sequence. */
-  list(jobId: string): Promise<Delivery[]>;
+  get(key: DeliveryKey): Promise<Delivery | undefined>;
+  put(delivery: Delivery, now: Date): Promise<void>;
+  /** Returns at most `limit` deliveries of the run whose event is after `after`, by sequence and destination. */
+  list(run: RunKey, after: number, limit: number): Promise<Delivery[]>;
+  state(destination: DestinationKey): Promise<DestinationState | undefined>;
+  /** Returns the states of all destinations of the run that had an attempt, also of removed ones, by id. */
+  states(run: RunKey): Promise<DestinationState[]>;
+  /**
+   * Replaces the state of a destination by what `change` returns for the stored one, in one step: attempts may run concurrently. `change` may be called again.
+   * Returns the new state.
+   */
+  changeState(
+    destination: DestinationKey,
+    change: (stored: DestinationState | undefined) => DestinationState,
+  ): Promise<DestinationState>;
 }
 
 export type WebhookRequest = { url: string; headers: Record<string, string>; body: string };

@@ -29,7 +29,7 @@ export function passesFilter(filter: readonly WebhookEventType[] | null, type: s
 /** 0 for the original delivery. */
 const resendSchema = z.int().nonnegative();
 
-/** `failed` is final until a resend. */
+/** A failed delivery ends until a resend. */
 export const deliveryStateSchema = z.enum(['pending', 'delivered', 'failed']);
 
 export const attemptSchema = z.object({
@@ -42,18 +42,29 @@ export const attemptSchema = z.object({
   resend: resendSchema,
 });
 
-/** One event for one webhook URL. */
+/** Kind of a run, which says where its records are. */
+export const runKindSchema = z.enum(['job', 'watch']);
+
+/** Run with a log and destinations: a job, whose only destination is its webhook, or a watch. */
+const runFields = { run: runKindSchema, run_id: z.uuid() };
+export type RunKey = { run: z.infer<typeof runKindSchema>; run_id: string };
+export type DestinationKey = RunKey & { destination_id: string };
+export type DeliveryKey = DestinationKey & { sequence: number };
+
+/** Id of the only destination of a job. */
+export const webhookDestination = 'webhook';
+
+/** One event for one destination. */
 export const deliverySchema = z.object({
-  job_id: z.uuid(),
+  ...runFields,
   sequence: z.int().positive(),
+  destination_id: z.string(),
   event_type: z.string(),
   state: deliveryStateSchema,
   /** Newest `rules.maxAttemptsKept` attempts of all series, oldest first. */
   attempts: z.array(attemptSchema),
   next_attempt_at: timestampSchema.nullable(),
-  /** True if the receiver returned 410 for this event or an earlier one of the job: no further attempt follows. */
-  gone: z.boolean().default(false),
-  /** `Failed to deliver webhook` with the reason; `null` unless failed. */
+  /** Failure with its reason; `null` unless failed. */
   error: z.string().nullable(),
   /** Number of resends. Each starts a new series of attempts. */
   resend: resendSchema,
@@ -61,15 +72,17 @@ export const deliverySchema = z.object({
 export type Delivery = z.infer<typeof deliverySchema>;
 
 /** Creates a pending delivery without attempts. */
-export function initialDelivery(jobId: string, sequence: number, eventType: string): Delivery {
+export function initialDelivery(key: DeliveryKey, eventType: string): Delivery {
+  const { run, run_id, sequence, destination_id } = key;
   return {
-    job_id: jobId,
+    run,
+    run_id,
     sequence,
+    destination_id,
     event_type: eventType,
     state: 'pending',
     attempts: [],
     next_attempt_at: null,
-    gone: false,
     error: null,
     resend: 0,
   };
@@ -85,25 +98,50 @@ export function secondsUntilAttempt(
   return secondsUntil(due, now, last ? ageSeconds(last.at, new Date(due)) : 0);
 }
 
-/** Message of the delivery queue. */
+/** State of a destination, which its attempts write. It belongs to one address: another address begins without it. */
+export const destinationStateSchema = z.object({
+  ...runFields,
+  destination_id: z.string(),
+  /** Keyed hash of the address. */
+  fingerprint: z.string(),
+  /** Time of the newest attempt; `null` before the first. */
+  last_attempt_at: timestampSchema.nullable(),
+  last_delivered_at: timestampSchema.nullable(),
+  /** Time of the newest test alert; `null` before the first. */
+  tested_at: timestampSchema.nullable(),
+  /** Error of the newest attempt; `null` after a success. */
+  last_error: z.string().nullable(),
+  /** Consecutive failed attempts. */
+  failures: z.int().nonnegative(),
+  /** Present if the destination accepts nothing any more. A new address, a successful test alert or a successful resend removes it. */
+  disabled: z.object({ at: timestampSchema, reason: z.string() }).nullable(),
+  /** Events that wait for an attempt, oldest first, at most `maxWaiting`: they hold back later events of their subject. None for jobs. */
+  waiting: z.array(
+    z.object({
+      sequence: z.int().positive(),
+      subject: z.string(),
+      attempts: z.int().nonnegative(),
+      resend: z.int().nonnegative(),
+    }),
+  ),
+});
+export type WaitingEvent = DestinationState['waiting'][number];
+export type DestinationState = z.infer<typeof destinationStateSchema>;
+
+/** Message of one event for one destination. */
 export const deliveryMessageSchema = z.object({
-  job_id: z.uuid(),
+  ...runFields,
   sequence: z.int().positive(),
+  destination_id: z.string(),
+  /** Events of one subject are first attempted in the order of the log. */
+  subject: z.string(),
   resend: z.int().nonnegative(),
   /** Attempts of its series when it was sent; 0 for the first. */
   attempt: z.int().nonnegative(),
+  /** True if an event at the same destination ended the wait; the message of the wait itself comes later. */
+  woken: z.literal(true).optional(),
 });
 export type DeliveryMessage = z.infer<typeof deliveryMessageSchema>;
-
-/** Message of one event of a watch for one destination. */
-export const watchMessageSchema = z.object({
-  watch_id: z.uuid(),
-  sequence: z.int().positive(),
-  destination_id: z.string(),
-  /** Alert of the event; `null` if it belongs to the watch. */
-  alert_id: z.uuid().nullable(),
-});
-export type WatchMessage = z.infer<typeof watchMessageSchema>;
 
 /** Message of one event for the event bus of the deployment. */
 export const busMessageSchema = z.object({
@@ -113,34 +151,30 @@ export const busMessageSchema = z.object({
   id: z.uuid(),
   /** Position in the log; 0 for a test alert. */
   sequence: z.int().nonnegative(),
-  /** Alert of the event; `null` without one. */
-  alert_id: z.uuid().nullable(),
+  /** As in `DeliveryMessage`. */
+  subject: z.string(),
   /** Id and time of a test alert. */
   test: z.object({ id: z.string(), timestamp: timestampSchema }).optional(),
 });
 export type BusMessage = z.infer<typeof busMessageSchema>;
 
-export const queueMessageSchema = z.union([deliveryMessageSchema, watchMessageSchema, busMessageSchema]);
+export const queueMessageSchema = z.union([deliveryMessageSchema, busMessageSchema]);
 export type QueueMessage = z.infer<typeof queueMessageSchema>;
 
 /**
- * Returns the message group, whose messages are handled one after the other. First attempts have the group of their job, which keeps the order of its
- * log. A delivery that has failed has a group of its own, so that its retries delay no other event. Events of a watch have a group per destination and
- * alert: a closing waits for its opening, and for nothing else. Events for the bus have such groups of their own.
+ * Returns the message group, whose messages are handled one after the other: one per destination and subject for first attempts, which keeps the order
+ * of the log. A delivery that has failed has a group of its own, so that its retries delay no other event. Events for the bus have such groups of their own.
  */
 export function messageGroup(message: QueueMessage): string {
-  if ('bus' in message) return `${message.id}:bus:${message.alert_id ?? message.bus}`;
-  if ('watch_id' in message)
-    return `${message.watch_id}:${message.destination_id}:${message.alert_id ?? 'watch'}`;
-  const { job_id, sequence, attempt } = message;
-  return attempt === 0 ? job_id : `${job_id}:${sequence}`;
+  if ('bus' in message) return `${message.id}:bus:${message.subject}`;
+  const { run_id, destination_id, sequence, attempt } = message;
+  const group = attempt === 0 ? message.subject : String(sequence);
+  return `${run_id}:${destination_id}:${group}${message.woken ? ':woken' : ''}`;
 }
 
 /** Returns the id by which the queue detects a message that is sent again within five minutes. */
 export function deduplicationId(message: QueueMessage): string {
   if ('bus' in message) return `${message.id}:bus:${message.test?.id ?? message.sequence}`;
-  if ('watch_id' in message) return `${message.watch_id}:${message.destination_id}:${message.sequence}`;
-  const { job_id, sequence, resend, attempt } = message;
-  const series = `${job_id}:${sequence}:${resend}`;
-  return attempt === 0 ? series : `${series}:${attempt}`;
+  const { run_id, destination_id, sequence, resend, attempt } = message;
+  return `${run_id}:${destination_id}:${sequence}:${resend}:${attempt}${message.woken ? ':woken' : ''}`;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { deliveryStateSchema } from '../records/delivery.ts';
 import { integer, webhookEvents, webhookUrl } from './fields.ts';
 import { jobPathSchema } from './jobs.ts';
+import { watchPathSchema } from './watch-queries.ts';
 
 /** Query of `GET /jobs/{job_id}/deliveries`. */
 export const deliveryListQuerySchema = z.object({
@@ -12,6 +13,19 @@ export const deliveryListQuerySchema = z.object({
 export type DeliveryListQuery = z.infer<typeof deliveryListQuerySchema>;
 
 export const deliveryPathSchema = jobPathSchema.extend({ sequence: integer(z.int().min(1)) });
+
+const destinationId = z.string().min(1).max(64).describe('Id of the destination');
+
+/** Query of `GET /watches/{watch_id}/deliveries`. */
+export const watchDeliveryListQuerySchema = deliveryListQuerySchema.extend({
+  destination_id: destinationId.optional(),
+});
+export type WatchDeliveryListQuery = z.infer<typeof watchDeliveryListQuerySchema>;
+
+export const watchDeliveryPathSchema = watchPathSchema.extend({
+  sequence: integer(z.int().min(1)),
+  destination_id: destinationId,
+});
 
 export const webhookTestRequestSchema = z.object({ webhook_url: webhookUrl });
 

@@ -40,6 +40,15 @@ export const deliveryPageSchema = z.object({
   has_more: z.boolean(),
 });
 
+const destinationId = z.string().describe('Id of the destination');
+
+export const watchDeliveryPageSchema = deliveryPageSchema.pick({ next_after: true, has_more: true }).extend({
+  watch_id: jobId,
+  deliveries: z
+    .array(deliverySchema.extend({ destination_id: destinationId }))
+    .describe('Ordered by sequence and destination; a page ends with all deliveries of an event'),
+});
+
 export const resendResponseSchema = z.object({
   job_id: jobId,
   sequence,
@@ -47,6 +56,10 @@ export const resendResponseSchema = z.object({
   resend: z.int().positive(),
   message: z.string(),
 });
+
+export const watchResendResponseSchema = resendResponseSchema
+  .omit({ job_id: true })
+  .extend({ watch_id: jobId, destination_id: destinationId });
 
 export const webhookTestResponseSchema = z.object({
   status: z.int().nullable().describe('HTTP status of the receiver; null without a response'),

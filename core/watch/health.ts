@@ -1,4 +1,4 @@
-import type { DestinationState } from '../records/watch-delivery.ts';
+import type { DestinationState } from '../records/delivery.ts';
 import type { Destination, WatchConfig } from '../records/watch.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { maxErrorLength } from '../records/watch-state.ts';

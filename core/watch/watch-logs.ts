@@ -1,3 +1,4 @@
+import { eventsBeforeHole } from '../event/before-hole.ts';
 import type { LogSignals } from '../ports/log-signals.ts';
 import type { StoredWatch } from '../ports/watch-store.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
@@ -70,7 +71,7 @@ export async function readLogs(
       const after = positions.get(id) ?? 0;
       if (stored.run.sequence <= after) return [];
       const events = await deps.watches.events(id, after, limit, deps.now());
-      return events.map((event) => ({ stored, event }));
+      return eventsBeforeHole(events, after, deps.now()).map((event) => ({ stored, event }));
     }),
   );
   return mergeByTime(pages, limit);

@@ -18,7 +18,7 @@ import type { AnalyzeInput, ExecutionInput, WorkflowState } from '../records/wor
 import type { CaptureState } from '../records/capture.ts';
 import { modelSeconds, planBurst } from './burst.ts';
 import { judgeCapture } from './judge-capture.ts';
-import { publishToReceivers } from '../event/publish-events.ts';
+import { publishCommit } from '../event/publish.ts';
 import { summarizeWindows } from '../digest/summarize-windows.ts';
 import type { SummaryDeps } from '../digest/summarize-windows.ts';
 import { decideDigestTick } from '../digest/after-tick.ts';
@@ -49,7 +49,6 @@ export async function analyzeTick(
       return committed(stepAfter(stored, input, deps.now(), true));
     if (stored.last_tick >= input.capture.tick || stored.generation > input.generation) {
       await startNextGeneration(stored, input, deps);
-      await publishToReceivers(stored, deps);
       return committed(stepAfter(stored, input, deps.now()));
     }
     observed ??= await observe(stored, input, deps, signal);
@@ -67,7 +66,7 @@ export async function analyzeTick(
     await removeUnneeded(job, after, input, deps);
     report(after, outcome, deps);
     await startNextGeneration(after, input, deps);
-    await publishToReceivers(job, deps);
+    await publishCommit(after, change.events, deps);
     return committed(stepAfter(after, input, deps.now()));
   });
 }

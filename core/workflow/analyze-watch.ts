@@ -1,12 +1,11 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
-import type { WatchDeliveryStore } from '../ports/watch-deliveries.ts';
+import type { DeliveryStore } from '../ports/delivery.ts';
 import type { CaptureState } from '../records/capture.ts';
-import type { DestinationState } from '../records/watch-delivery.ts';
+import type { DestinationState } from '../records/delivery.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
 import { isCamera } from '../records/platform.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
-import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
@@ -51,7 +50,7 @@ export type AnalyzeWatchDeps = Pick<
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds' | 'lostCameraSeconds'>;
   createAlertId: CreateAlertId;
-  watchDeliveries: Pick<WatchDeliveryStore, 'states'>;
+  deliveries: Pick<DeliveryStore, 'states'>;
   /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
   modelPrice: TokenPrice | null;
 };
@@ -82,7 +81,6 @@ export async function analyzeWatchTick(
     const { stored } = begun;
     if (isDone && outcome?.kind !== 'judged') {
       await startGeneration(found, input, deps);
-      await publishWatchEvents(input.job_id, deps);
       return committed(stepAfter(found, input, deps.now()));
     }
     let current: WatchOutcome;
@@ -107,7 +105,6 @@ export async function analyzeWatchTick(
     await countFrame(current, deps);
     report(after, current, deps);
     await startGeneration(after, input, deps);
-    await publishWatchEvents(input.job_id, deps);
     return committed(stepAfter(after, input, deps.now()));
   });
 }
@@ -115,11 +112,11 @@ export async function analyzeWatchTick(
 /** Returns the states of the destinations, or `null` if they cannot be read: a tick does not fail for them. */
 async function readDestinations(
   { watch }: StoredWatch,
-  { watchDeliveries, log }: AnalyzeWatchDeps,
+  { deliveries, log }: AnalyzeWatchDeps,
 ): Promise<DestinationState[] | null> {
   if (watch.config.destinations.length === 0) return [];
   try {
-    return await watchDeliveries.states(watch.watch_id);
+    return await deliveries.states({ run: 'watch', run_id: watch.watch_id });
   } catch (error) {
     watchLog(log, watch.watch_id).warning('States of destinations not read', { error: String(error) });
     return null;

@@ -9,7 +9,7 @@ import type { Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal, transitions } from '../records/job.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
-import { publishEvents } from '../event/publish-events.ts';
+import { publishEvents } from '../event/publish.ts';
 
 type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'log' | 'now'>;
 type BeginInput = Omit<Extract<AnalyzeInput, { operation: 'begin' }>, 'operation'>;

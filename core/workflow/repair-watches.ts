@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { publishWatchEvents } from '../delivery/publish-watch-events.ts';
+import { publishWatchEvents } from '../event/publish-watch.ts';
 import { isFollowed } from '../job/reconcile.ts';
 import type { EndedExecution } from '../job/reconcile.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';

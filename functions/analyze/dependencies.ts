@@ -25,7 +25,7 @@ import type { AnalyzeDeps } from '../../core/workflow/analyze-tick.ts';
 import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { publishCommits } from '../../core/delivery/publish-watch-events.ts';
+import { publishCommits } from '../../core/event/publish-watch.ts';
 import type { AnalyzeConfig } from './config.ts';
 
 const now = () => new Date();
@@ -46,7 +46,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const {
     jobs,
     watches,
-    watchDeliveries,
+    deliveries,
     meter,
     usage: ledger,
     burstCuts,
@@ -63,7 +63,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   return {
     jobs: instrumentJobs(jobs, measurements),
     watches: publishCommits(watches, { queue, log, now }),
-    watchDeliveries,
+    deliveries,
     burstCuts,
     createAlertId,
     meter,

@@ -36,7 +36,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   });
   const requests = lambdaRequests();
   const stores = dynamoStores({ dynamo: jsonCalls(requests, 'dynamodb'), tableName: config.TABLE_NAME, now });
-  const { jobs, deliveries, watches, watchDeliveries, callers, meter } = stores;
+  const { jobs, deliveries, watches, callers, meter } = stores;
   const sqs = jsonCalls(requests, 'sqs');
   const secrets = jsonCalls(requests, 'secretsmanager');
   const secret = (arn: string) => createSecret({ secrets, arn, now });
@@ -54,7 +54,6 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     jobs,
     deliveries,
     watches,
-    watchDeliveries,
     evidenceLinks: {
       signer: createStoredLinkSigner(masterSecret),
       origin: config.BASE_URL.replace(/\/api$/, ''),

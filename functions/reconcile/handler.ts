@@ -2,7 +2,7 @@ import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { countTokens, readUsageToday, selectLargestUses } from '../../core/access/caller-usage.ts';
-import { publishDueWatchEvents } from '../../core/delivery/publish-watch-events.ts';
+import { publishDueWatchEvents } from '../../core/event/publish-watch.ts';
 import { reconcile, repairJob } from '../../core/job/reconcile.ts';
 import { countWatches } from '../../core/observability/count-watches.ts';
 import { repairWatch, repairWatches } from '../../core/workflow/repair-watches.ts';

@@ -1,8 +1,14 @@
 import { gunzipSync } from 'node:zlib';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 
-import { DownloadError } from './fetched-binary.ts';
-import type { FetchedBinary, LayerArchitecture } from './fetched-binary.ts';
+/** CPU architecture of a layer. */
+export type LayerArchitecture = 'arm64' | 'x86_64';
+
+/** Error for a file that is missing in the release or could not be downloaded. */
+export class DownloadError extends Error {}
+
+/** Downloaded binary with its URL, license and readme. */
+export type PublishedBinary = { url: string; binary: Uint8Array; license: string; readme: string };
 
 /** Release that ffmpeg-static 5.3 installs. */
 export const release = 'b6.1.1';
@@ -18,7 +24,7 @@ const maxBinaryBytes = 200_000_000;
 export async function fetchPublishedBinary(
   architecture: LayerArchitecture,
   env: NodeJS.ProcessEnv,
-): Promise<FetchedBinary> {
+): Promise<PublishedBinary> {
   const base = `${env['FFMPEG_BINARIES_URL'] ?? publisher}/${release}/ffmpeg-linux-${published[architecture]}`;
   const dispatcher = new EnvHttpProxyAgent();
   try {
@@ -28,7 +34,7 @@ export async function fetchPublishedBinary(
       download(`${base}.README`, dispatcher),
     ]);
     const binary = gunzipSync(packed, { maxOutputLength: maxBinaryBytes });
-    return { origin: `${base}.gz`, binary, texts: { LICENSE: text(license), README: text(readme) } };
+    return { url: `${base}.gz`, binary, license: text(license), readme: text(readme) };
   } finally {
     await dispatcher.close();
   }

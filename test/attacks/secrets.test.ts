@@ -4,7 +4,7 @@ import { teeLog } from '../../adapters/embedded/tee-log.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { StreamFetchError } from '../../core/errors.ts';
-import { deliverEvent } from '../../core/delivery/deliver-event.ts';
+import { deliver } from '../../core/delivery/deliver.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
 import { createClientFor, internal } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -60,7 +60,7 @@ async function goWell(url: string): Promise<void> {
   world.script.verdicts.push(true);
   world.script.webhooks.push({ status: null, error: 'Connection was refused' });
   await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
-  for (const message of world.queued.splice(0)) await deliverEvent(message, world.c);
+  for (const message of world.queued.splice(0)) await deliver(message, world.c);
   keep('webhooks', JSON.stringify(world.sent.map(({ headers, body }) => ({ headers, body }))));
   await ask('a job', 'GET', `/jobs/${job.job_id}`);
   await ask('the list of jobs', 'GET', '/jobs');

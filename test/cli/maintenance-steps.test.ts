@@ -22,7 +22,7 @@ test('maintenance sweeps watches, media and revoked keys every minute, each by t
         return 0;
       },
     },
-    watchDeliveries: { sweep: () => 0 },
+    deliveries: { sweep: () => 0 },
     executions: { resume: async () => undefined },
     captureStates: { prune: () => 0 },
     setTimer: (fire, delayMs) => {

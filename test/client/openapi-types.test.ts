@@ -22,7 +22,8 @@ test('the client has one function per operation of the OpenAPI document', async 
   });
   for (const [name, call] of Object.entries(client)) {
     if (name === 'follow') continue;
-    await call('ID', name === 'picture' || name === 'resendDelivery' ? 7 : {}, {});
+    const hasSequence = ['picture', 'resendDelivery', 'resendWatchDelivery'].includes(name);
+    await call('ID', hasSequence ? 7 : {}, name === 'resendWatchDelivery' ? 'ID' : {});
   }
 
   const { paths } = openApiDocument('https://HOST/api') as { paths: Record<string, object> };

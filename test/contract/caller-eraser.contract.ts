@@ -6,7 +6,7 @@ import { operator } from '../../core/access/key-rights.ts';
 import { createKey } from '../../core/access/keys.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
-import type { WatchDeliveryStore } from '../../core/ports/watch-deliveries.ts';
+import type { DeliveryStore } from '../../core/ports/delivery.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import { after, newJob } from './records.ts';
@@ -14,7 +14,7 @@ import { newAlert, newChange, newCreation } from './watch-records.ts';
 
 type Stores = Pick<CoreDeps, 'jobs' | 'watches' | 'callers' | 'eraser' | 'deliveries' | 'usage' | 'media'> & {
   keys: KeyStore;
-  watchDeliveries: WatchDeliveryStore;
+  deliveries: DeliveryStore;
 };
 
 /** Contract of `CallerEraser`. `contains` searches everything that the stores keep, with the bytes on disk. */

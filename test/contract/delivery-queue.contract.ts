@@ -1,3 +1,4 @@
+import { webhookMessage } from './records.ts';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { DeliveryMessage } from '../../core/records/delivery.ts';
@@ -63,14 +64,14 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
       const { queue, pass, consume } = await make();
       const gate = Promise.withResolvers<Outcome>();
       const slow = randomUUID();
-      const { handled } = consuming({ consume }, ({ job_id }) => (job_id === slow ? gate.promise : done()));
+      const { handled } = consuming({ consume }, ({ run_id }) => (run_id === slow ? gate.promise : done()));
       const others = Array.from({ length: 20 }, () => randomUUID());
       await queue.send(message(slow, 1));
       for (const job of others) await queue.send(message(job, 1));
 
       await pass(1);
 
-      expect(handled.map(({ job_id }) => job_id).toSorted()).toEqual([slow, ...others].toSorted());
+      expect(handled.map(({ run_id }) => run_id).toSorted()).toEqual([slow, ...others].toSorted());
       gate.resolve({ kind: 'done' });
     });
 
@@ -204,7 +205,7 @@ export function describeDeliveryQueue(name: string, make: () => Promise<QueueUnd
 const done = async (): Promise<Outcome> => ({ kind: 'done' });
 
 function message(jobId: string, sequence: number): DeliveryMessage {
-  return { job_id: jobId, sequence, resend: 0, attempt: 0 };
+  return webhookMessage(jobId, sequence);
 }
 
 function consuming({ consume }: Pick<QueueUnderTest, 'consume'>, handler: Handler) {

@@ -197,3 +197,13 @@ export function end(job: Job, at: Date = start): JobChange {
 export function changed<J extends Job>(job: J, change: JobChange): J {
   return { ...job, ...change.set };
 }
+
+/** Returns the key of the delivery of a job's event. */
+export function webhookKey(jobId: string, sequence: number) {
+  return { run: 'job', run_id: jobId, sequence, destination_id: 'webhook' } as const;
+}
+
+/** Returns the first message of a job's event. */
+export function webhookMessage(jobId: string, sequence: number) {
+  return { ...webhookKey(jobId, sequence), subject: 'log', resend: 0, attempt: 0 };
+}

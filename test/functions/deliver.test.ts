@@ -1,3 +1,4 @@
+import { webhookKey, webhookMessage } from '../contract/records.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
@@ -10,7 +11,7 @@ import { createFifoQueue, sqsEvent } from './fifo-queue.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
 /** Jobs have no destinations: only `deliver` has both. */
-const destinations = {} as Pick<DeliverFunctionDeps, 'watches' | 'watchDeliveries' | 'destinations'>;
+const destinations = {} as Pick<DeliverFunctionDeps, 'watches' | 'destinations'>;
 let world: World;
 let queue: ReturnType<typeof createFifoQueue>;
 let handler: ReturnType<typeof createHandler>;
@@ -83,7 +84,7 @@ describe('deliver', () => {
 
     await queue.pass(130, handler);
 
-    const delivery = await world.c.deliveries.get(jobId, 1);
+    const delivery = await world.c.deliveries.get(webhookKey(jobId, 1));
     expect(delivery?.attempts.map(({ at }) => (Date.parse(at) - began) / 1000)).toEqual([0, 5, 30, 120]);
     expect(delivery).toMatchObject({ state: 'failed' });
     expect(sent().indexOf('receiver job_stopped')).toBe(1);
@@ -97,7 +98,7 @@ describe('deliver', () => {
 
     await queue.pass(210, handler);
 
-    const delivery = await world.c.deliveries.get(jobId, 1);
+    const delivery = await world.c.deliveries.get(webhookKey(jobId, 1));
     expect(delivery?.attempts.map(({ at }) => (Date.parse(at) - began) / 1000)).toEqual([0, 200]);
   });
 
@@ -105,7 +106,7 @@ describe('deliver', () => {
     const jobId = await endedJob();
     await queue.pass(0, handler);
 
-    queue.sendText(JSON.stringify({ job_id: jobId, sequence: 1, resend: 0, attempt: 0 }), jobId, 'again');
+    queue.sendText(JSON.stringify(webhookMessage(jobId, 1)), jobId, 'again');
     await queue.pass(0, handler);
 
     expect(world.sent).toHaveLength(2);
@@ -137,7 +138,7 @@ describe('deliver', () => {
     const jobId = await endedJob();
     const poisoned = createFifoQueue(world.clock);
     poisoned.sendText('{"job_id":', jobId);
-    poisoned.send({ job_id: jobId, sequence: 1, resend: 0, attempt: 0 });
+    poisoned.send(webhookMessage(jobId, 1));
     handler = createHandler({ ...world.c, ...destinations, postpone: poisoned.postpone, during });
 
     await poisoned.pass(3000, handler);
@@ -151,7 +152,7 @@ describe('deliver', () => {
     const jobId = await endedJob();
     world.script.webhooks.push({ status: 500 });
     const postpone = async () => Promise.reject(new Error('throttled'));
-    const body = JSON.stringify({ job_id: jobId, sequence: 1, resend: 0, attempt: 1 });
+    const body = JSON.stringify({ ...webhookMessage(jobId, 1), attempt: 1 });
     const message = { id: 'm1', group: jobId, deduplication: 'd', body, received: 1 };
 
     const answer = await createHandler({ ...world.c, ...destinations, postpone, during })(

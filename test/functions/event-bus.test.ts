@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createEventBus } from '../../adapters/aws/event-bus.ts';
 import type { JsonCall } from '../../adapters/aws/requests/json-calls.ts';
-import { publishCommits, publishDueWatchEvents } from '../../core/delivery/publish-watch-events.ts';
+import { publishCommits, publishDueWatchEvents } from '../../core/event/publish-watch.ts';
 import { sendTestAlert } from '../../core/delivery/test-destinations.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
@@ -157,7 +157,7 @@ describe('event bus', () => {
     await queue.pass(3000, handler);
 
     expect(queue.dead.map((body) => JSON.parse(body))).toEqual([
-      { bus: 'job', id: jobId, sequence: 1, alert_id: null },
+      { bus: 'job', id: jobId, sequence: 1, subject: 'log' },
     ]);
     expect(counted.BusErrors).toBeGreaterThan(20);
   });

@@ -161,7 +161,15 @@ test('the run of each minute publishes events of watches that are not in the que
   await handle(eachMinute);
   const { watch_id } = creation.watch;
   expect(world.queuedForDestinations).toEqual([
-    { watch_id, sequence: 1, destination_id: 'team', alert_id: null },
+    {
+      run: 'watch',
+      run_id: watch_id,
+      sequence: 1,
+      destination_id: 'team',
+      subject: 'watch',
+      resend: 0,
+      attempt: 0,
+    },
   ]);
 });
 

@@ -4,14 +4,14 @@
  */
 export const awsMetrics: { namespace: string; name: string; dimensions: string[]; page: string }[] = [
   ...lambda('lambda/latest/dg/monitoring-metrics-types.html', 'Errors', 'Throttles', 'Invocations'),
-  ...lambda('lambda/latest/dg/urls-monitoring.html', 'Url5xxCount', 'UrlRequestCount'),
+  ...lambda('lambda/latest/dg/urls-monitoring.html', 'Url5xxCount'),
   {
     namespace: 'AWS/Lambda',
     name: 'ClaimedAccountConcurrency',
     dimensions: [],
     page: 'lambda/latest/dg/monitoring-concurrency.html',
   },
-  ...states('ExecutionsStarted', 'ExecutionsFailed', 'ExecutionsTimedOut', 'ExpressExecutionBilledMemory'),
+  ...states('ExecutionsFailed', 'ExecutionsTimedOut', 'ExpressExecutionBilledMemory'),
   {
     namespace: 'AWS/States',
     name: 'ThrottledEvents',
@@ -30,12 +30,12 @@ export const awsMetrics: { namespace: string; name: string; dimensions: string[]
     dimensions: ['QueueName'],
     page: 'AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html',
   },
-  ...['5xx', 'Count'].map((name) => ({
+  {
     namespace: 'AWS/ApiGateway',
-    name,
+    name: '5xx',
     dimensions: ['ApiId'],
     page: 'apigateway/latest/developerguide/http-api-metrics.html',
-  })),
+  },
 ];
 
 function lambda(page: string, ...names: string[]) {

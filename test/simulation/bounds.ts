@@ -12,7 +12,7 @@ export function requireBounds(database: DatabaseSync, now: number, retentionDays
     'old progress': ['watch_events', `${isProgress} AND record ->> 'timestamp' < ?`, kept(day)],
     'old events': ['watch_events', "record ->> 'timestamp' < ?", kept(retentionDays * day)],
     'old alerts': ['alerts', "record ->> '$.closed.at' < ?", kept(retentionDays * day)],
-    'old deliveries': ['watch_deliveries', 'expires_at < ?', now - late],
+    'old deliveries': ['deliveries', 'expires_at < ?', now - late],
     'old capture states': ['capture_states', 'stored_at < ?', now - day - late],
     'known messages': ['delivery_deduplication', 'until < ?', now - 2 * day],
     'waiting messages': ['delivery_messages', 'visible_at < ?', now + day],
@@ -29,7 +29,7 @@ const tablesOfWatches = [
   'watch_events',
   'alerts',
   'watch_hours',
-  'watch_deliveries',
+  'destination_states',
   'watch_secrets',
   'destination_states',
 ];

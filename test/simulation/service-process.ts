@@ -11,7 +11,6 @@ import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../../adapters/embedded/media-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
-import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { createCaptureStates } from '../../adapters/embedded/scheduler/capture-states.ts';
 import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
@@ -22,7 +21,7 @@ import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { deliverMessage } from '../../core/delivery/deliver-message.ts';
-import { publishCommits } from '../../core/delivery/publish-watch-events.ts';
+import { publishCommits } from '../../core/event/publish-watch.ts';
 import { createWindowSummarizer } from '../../core/digest/summarize-windows.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -73,7 +72,7 @@ export function startProcess(
   const keys = createKeyStore(database);
   const queue = createDeliveryQueue({ database, now: createSteadyClock(time), setTimer, log });
   const watchStore = (outside.recordCommits ?? ((store) => store))(createWatchStore(database));
-  const watchDeliveries = createWatchDeliveryStore(database);
+  const deliveries = createDeliveryStore(database);
   const captureStates = createCaptureStates(database, now);
   const masterSecret = Buffer.alloc(32, 7);
   const signer = createWebhookSigner({ masterSecret });
@@ -102,10 +101,9 @@ export function startProcess(
     turns: unlimitedTurns,
     contactSheets: { make: async () => new Uint8Array() },
     compareMotion: comparePictures,
-    deliveries: createDeliveryStore(database),
     webhooks,
     signer,
-    watchDeliveries,
+    deliveries,
     evidenceLinks: {
       signer: createLinkSigner(async () => masterSecret),
       origin: 'https://watchpost.test',
@@ -150,7 +148,7 @@ export function startProcess(
     keys,
     media,
     watchStore,
-    watchDeliveries,
+    deliveries,
     executions,
     captureStates,
   };

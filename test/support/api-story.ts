@@ -1,6 +1,7 @@
 import { frameBase64 } from '../../adapters/openapi/examples/jobs.ts';
 import { mintKey } from '../../core/access/api-key.ts';
-import { deliverEvent } from '../../core/delivery/deliver-event.ts';
+import { deliver } from '../../core/delivery/deliver.ts';
+import { publishWatchEvents } from '../../core/event/publish-watch.ts';
 import type { Scope } from '../../core/records/key.ts';
 import { openAlert } from './watch-alerts.ts';
 import type { World } from './world.ts';
@@ -87,7 +88,7 @@ async function startWatchedJob(call: CallOperation, world: World) {
 }
 
 async function deliveries(call: CallOperation, world: World, jobId: string) {
-  for (const message of world.queued.splice(0)) await deliverEvent(message, world.c);
+  for (const message of world.queued.splice(0)) await deliver(message, world.c);
   await call('list_deliveries', { job_id: jobId });
   await call('list_deliveries', { job_id: jobId, state: 'failed' });
   await call('resend_delivery', { job_id: jobId, sequence: 1 });
@@ -125,7 +126,8 @@ async function digesting(call: CallOperation, world: World) {
 }
 
 async function watches(call: CallOperation, world: World) {
-  const request = { name: 'Lock', ...stream, conditions: [{ condition: monitor.condition }] };
+  const destinations = [{ destination_id: 'team', type: 'webhook', url: 'https://receiver.example/hook' }];
+  const request = { name: 'Lock', ...stream, conditions: [{ condition: monitor.condition }], destinations };
   const created = await call('create_watch', { ...request, idempotency_key: 'watch' });
   await call('create_watch', { ...request, idempotency_key: 'watch' });
   await call('create_watch', { ...request, conditions: [] });
@@ -141,6 +143,11 @@ async function watches(call: CallOperation, world: World) {
   await call('pause_watch', byId);
   await call('resume_watch', byId);
   await call('test_watch', byId);
+  await publishWatchEvents(created.watch_id, world.c);
+  for (const message of world.queuedForDestinations.splice(0)) await deliver(message, world.c);
+  await call('list_watch_deliveries', byId);
+  await call('resend_watch_delivery', { ...byId, sequence: 1, destination_id: 'team' });
+  await call('resend_watch_delivery', { ...byId, sequence: 99, destination_id: 'team' });
   await call('snooze_watch', { ...byId, seconds: 60 });
   await call('snooze_watch', { ...byId, seconds: 60, condition_id: 'unknown' });
   const alertId = await openAlert(world, created.watch_id);

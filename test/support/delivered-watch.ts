@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { createDeliveryQueue } from '../../adapters/embedded/delivery-queue.ts';
 import { openDatabase } from '../../adapters/embedded/database.ts';
-import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery-store.ts';
+import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
+import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
-import { deliverWatchEvent } from '../../core/delivery/deliver-watch-event.ts';
-import { publishCommits } from '../../core/delivery/publish-watch-events.ts';
+import { deliver } from '../../core/delivery/deliver.ts';
+import { publishCommits } from '../../core/event/publish-watch.ts';
 import type { WatchChange } from '../../core/ports/watch-store.ts';
 import type { DestinationResult, Notification } from '../../core/ports/destinations.ts';
 import type { QueueMessage } from '../../core/records/delivery.ts';
@@ -98,11 +99,19 @@ export async function createWatching(
     log,
     now: time.now,
   };
-  const watches = publishCommits(store, publishing);
+  let isPublishing = true;
+  const published = publishCommits(store, publishing);
+  const commit: typeof store.commit = (change) => (isPublishing ? published : store).commit(change);
+  const watches = { ...published, commit };
   const deps = {
     ...publishing,
     watches,
-    watchDeliveries: createWatchDeliveryStore(database),
+    jobs: createJobStore(database),
+    deliveries: createDeliveryStore(database),
+    baseUrl: 'http://127.0.0.1/api',
+    webhooks: { send: unused },
+    signer: { sign: unused, secret: unused },
+    limits: { retentionSeconds: 3_600 },
     media: {
       get: async () => Uint8Array.of(1),
       put: async () => undefined,
@@ -137,7 +146,7 @@ export async function createWatching(
     random: () => 0.5,
   };
   const consumer = queue.consume(async (message) =>
-    'watch_id' in message ? deliverWatchEvent(message, deps) : { kind: 'done' },
+    'bus' in message ? { kind: 'done' } : deliver(message, deps),
   );
   let { run } = creation;
   return {
@@ -146,8 +155,10 @@ export async function createWatching(
     counted,
     deps,
     log,
+    store: { stopPublishing: () => void (isPublishing = false) },
     pass: time.pass,
     watch: creation.watch,
+    runKey: { run: 'watch', run_id: creation.watch.watch_id } as const,
     types: () => sent.map(({ to, type }) => `${to} ${type}`),
     commit: async (events: NewWatchEvent[], set: Partial<WatchChange['set']> = {}) => {
       const stored = await watches.get(creation.watch.watch_id);
@@ -164,3 +175,7 @@ export async function createWatching(
 }
 
 export const failing: Answer = { status: 503, outcome: 'retry' };
+
+async function unused(): Promise<never> {
+  throw new Error('not expected');
+}

@@ -8,7 +8,6 @@ import { createEventSessions } from '../../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/key-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
-import { createWatchDeliveryStore } from '../../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
@@ -24,11 +23,11 @@ import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { validVersions } from '../../core/records/caller.ts';
 import type { Capture } from '../../core/records/capture.ts';
-import type { DeliveryMessage, WatchMessage } from '../../core/records/delivery.ts';
+import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/digest/summarize-windows.ts';
 import { evidenceLinks } from './watch-alerts.ts';
-import type { WatchDeliverDeps } from '../../core/delivery/deliver-watch-event.ts';
+import type { DeliverDeps } from '../../core/delivery/delivery-target.ts';
 import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
@@ -57,7 +56,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const pictures = new Map<string, Uint8Array>();
   const executions = new Map<string, 'running' | 'aborted'>();
   const queued: DeliveryMessage[] = [];
-  const queuedForDestinations: WatchMessage[] = [];
+  const queuedForDestinations: DeliveryMessage[] = [];
   const sent: WebhookRequest[] = [];
   const logged: string[] = [];
   const summarized: Sample[][] = [];
@@ -82,11 +81,10 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const c: CoreDeps &
     HttpDeps &
     Pick<AnalyzeWatchDeps, 'createAlertId' | 'modelPrice'> &
-    Pick<WatchDeliverDeps, 'evidenceLinks'> = {
+    Pick<DeliverDeps, 'evidenceLinks'> = {
     jobs,
     watches: createWatchStore(database),
     createAlertId,
-    watchDeliveries: createWatchDeliveryStore(database),
     evidenceLinks,
     destinations: {
       reasonToRefuse: ({ to }) =>
@@ -197,8 +195,8 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     },
     queue: {
       send: async (message) => {
-        if ('job_id' in message) queued.push(message);
-        else if ('watch_id' in message) queuedForDestinations.push(message);
+        if ('bus' in message) return;
+        (message.run === 'job' ? queued : queuedForDestinations).push(message);
       },
     },
     webhooks: {

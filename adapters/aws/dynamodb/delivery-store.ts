@@ -1,35 +1,68 @@
-import { deliverySchema } from '../../../core/records/delivery.ts';
+import { deliverySchema, destinationStateSchema } from '../../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../../core/ports/delivery.ts';
-import type { ItemTtls } from './item-ttls.ts';
-import { jobPartition, itemKeys, sortPrefixes } from './keys.ts';
+import { rules } from '../../../core/rules.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
+import { itemKeys, runPartition, sortPrefixes } from './keys.ts';
 import { readRecord, readRecords } from './record.ts';
+import { retryWithJitter } from './retry-with-jitter.ts';
 import type { Table } from './table.ts';
 
 /**
- * Creates the delivery store. Deliveries expire some time after their job. Its methods throw `TransientError`, and
- * `StorageError` for an unreadable record.
+ * Creates the store of deliveries and destination states, in the partition of their run. Its methods throw `TransientError`, and `StorageError` for an
+ * unreadable record.
  */
-export function createDeliveryStore(table: Table, ttls: ItemTtls, now: () => Date): DeliveryStore {
+export function createDeliveryStore(table: Table, backoff: BackoffDeps, now: () => Date): DeliveryStore {
   return {
-    get: async (jobId, sequence) => {
-      const item = await table.get(itemKeys.delivery(jobId, sequence));
+    get: async (key) => {
+      const item = await table.get(itemKeys.delivery(key));
       return item && readRecord(deliverySchema, item);
     },
-    put: async (delivery) => {
-      const key = itemKeys.delivery(delivery.job_id, delivery.sequence);
-      const item = { ...key, record: JSON.stringify(delivery), ttl: ttls.forJob(now()) };
+    put: async (delivery, at) => {
+      const item = { ...itemKeys.delivery(delivery), record: JSON.stringify(delivery), ttl: expiry(at) };
       await table.write({ kind: 'put', item });
     },
-    newest: async (jobId) => {
-      const where = '#pk = :job AND begins_with(#sk, :delivery)';
-      const values = { ':job': jobPartition(jobId), ':delivery': sortPrefixes.delivery };
-      const [item] = await table.query({ where, values, newestFirst: true, limit: 1 });
-      return item && readRecord(deliverySchema, item);
+    list: async (run, after, limit) => {
+      const items = await table.query({
+        where: '#pk = :run AND #sk BETWEEN :from AND :to',
+        values: {
+          ':run': runPartition(run),
+          ':from': itemKeys.delivery({ ...run, sequence: after + 1, destination_id: '' }).sk,
+          ':to': `${sortPrefixes.delivery}~`,
+        },
+        limit,
+      });
+      return readRecords(deliverySchema, items);
     },
-    list: async (jobId) => {
-      const where = '#pk = :job AND begins_with(#sk, :delivery)';
-      const values = { ':job': jobPartition(jobId), ':delivery': sortPrefixes.delivery };
-      return readRecords(deliverySchema, await table.query({ where, values }));
+    state: async (destination) => {
+      const item = await table.get(itemKeys.destinationState(destination));
+      return item && readRecord(destinationStateSchema, item);
     },
+    states: async (run) => {
+      const where = '#pk = :run AND begins_with(#sk, :destination)';
+      const values = { ':run': runPartition(run), ':destination': sortPrefixes.destination };
+      return readRecords(destinationStateSchema, await table.query({ where, values }));
+    },
+    changeState: (destination, change) =>
+      retryWithJitter(async () => {
+        const key = itemKeys.destinationState(destination);
+        const item = await table.get(key);
+        const state = change(item && readRecord(destinationStateSchema, item));
+        const written = await table.write({
+          kind: 'put',
+          // The purge of a watch removes its states; a job has no purge.
+          item: {
+            ...key,
+            record: JSON.stringify(state),
+            ...(destination.run === 'job' && { ttl: expiry(now()) }),
+          },
+          condition: item ? '#record = :seen' : 'attribute_not_exists(#pk)',
+          ...(item && { values: { ':seen': item['record'] } }),
+        });
+        return written.kind === 'written' ? state : undefined;
+      }, backoff),
   };
+}
+
+function expiry(at: Date): number {
+  return Math.ceil(at.getTime() / 1000) + rules.deliverySeconds;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { DeliveryKey, DestinationKey, RunKey } from '../../../core/records/delivery.ts';
 import { keyPrefixes } from './table-layout.ts';
 import type { ItemKey } from './write.ts';
 
@@ -15,9 +16,9 @@ export const itemKeys = {
     pk: jobPartition(jobId),
     sk: `${sortPrefixes.eventTypePrefix(type)}${digits(sequence)}`,
   }),
-  delivery: (jobId: string, sequence: number): ItemKey => ({
-    pk: jobPartition(jobId),
-    sk: `${sortPrefixes.delivery}${digits(sequence)}`,
+  delivery: ({ sequence, destination_id, ...run }: DeliveryKey): ItemKey => ({
+    pk: runPartition(run),
+    sk: `${sortPrefixes.delivery}${digits(sequence)}#${destination_id}`,
   }),
   slots: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'SLOTS' }),
   calls: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'CALLS' }),
@@ -54,13 +55,9 @@ export const itemKeys = {
     pk: watchPartition(watchId),
     sk: `${sortPrefixes.reviews}${week}#${conditionId}`,
   }),
-  watchDelivery: (watchId: string, sequence: number, destinationId: string): ItemKey => ({
-    pk: watchPartition(watchId),
-    sk: `${sortPrefixes.delivery}${digits(sequence)}#${destinationId}`,
-  }),
-  destinationState: (watchId: string, destinationId: string): ItemKey => ({
-    pk: watchPartition(watchId),
-    sk: `${sortPrefixes.destination}${destinationId}`,
+  destinationState: ({ destination_id, ...run }: DestinationKey): ItemKey => ({
+    pk: runPartition(run),
+    sk: `${sortPrefixes.destination}${destination_id}`,
   }),
   /** The set of a caller's watches, for lists and their limit. */
   watchesOfCaller: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'WATCHES' }),
@@ -96,6 +93,11 @@ export function jobPartition(jobId: string): string {
 /** Partition key of a watch and its items. */
 export function watchPartition(watchId: string): string {
   return `${keyPrefixes.watch}${watchId}`;
+}
+
+/** Partition key of the run of a job or a watch, and its items. */
+export function runPartition({ run, run_id }: RunKey): string {
+  return run === 'job' ? jobPartition(run_id) : watchPartition(run_id);
 }
 
 /** Partition key of a caller's items. */

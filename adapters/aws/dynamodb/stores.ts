@@ -10,7 +10,6 @@ import { zeroCounters } from '../../../core/records/job.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
 import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
-import type { WatchDeliveryStore } from '../../../core/ports/watch-deliveries.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import type { JsonCall } from '../requests/json-calls.ts';
@@ -32,7 +31,6 @@ import type { ReleaseStore } from './releases.ts';
 import { createRepairShards } from './repair-shards.ts';
 import type { RepairShards } from './repair-shards.ts';
 import { createUsageLedger } from './usage-ledger.ts';
-import { createWatchDeliveryStore } from './watch-delivery-store.ts';
 import { createWatchStore } from './watch-store.ts';
 
 /** Settings of the stores. */
@@ -62,7 +60,6 @@ export type DynamoStores = {
   eraser: CallerEraser;
   keys: KeyStore;
   watches: WatchStore;
-  watchDeliveries: WatchDeliveryStore;
   deliveries: DeliveryStore;
   meter: Meter;
   usage: UsageLedger;
@@ -94,8 +91,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     eraser: createCallerEraser(table),
     keys: createKeyStore(table, backoff),
     watches: createWatchStore(table, rules, backoff),
-    watchDeliveries: createWatchDeliveryStore(table, backoff),
-    deliveries: createDeliveryStore(table, ttls, now),
+    deliveries: createDeliveryStore(table, backoff, now),
     meter: createMeter({ table, random: backoff.random, since }),
     usage: createUsageLedger(table),
     repairShards: createRepairShards(table),

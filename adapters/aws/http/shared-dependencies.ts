@@ -7,7 +7,7 @@ import { createCallerUsage } from '../../caller-usage.ts';
 import { createDestinations } from '../../destinations/destination-sender.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { setSystemTimer } from '../../../core/time-limit.ts';
-import { publishCommits } from '../../../core/delivery/publish-watch-events.ts';
+import { publishCommits } from '../../../core/event/publish-watch.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { findModelPrice, visionProviders } from '../../vision/providers.ts';
@@ -138,7 +138,6 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     webhooks,
     signer,
     destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
-    watchDeliveries: stores.watchDeliveries,
     evidenceLinks: { signer: createStoredLinkSigner(masterSecret) },
     executions: createExecutions({
       states: jsonCalls(requests, 'states'),

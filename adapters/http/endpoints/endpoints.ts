@@ -14,6 +14,7 @@ import { usageEndpoints } from './usage.ts';
 import { watchEventEndpoints } from './watch-events.ts';
 import { watchEndpoints } from './watches.ts';
 import { testWatchEndpoints } from './test-watch.ts';
+import { watchDeliveryEndpoints } from './watch-deliveries.ts';
 import { webhookEndpoints } from './webhooks.ts';
 
 /** Endpoints of the API below the base URL. */
@@ -26,6 +27,7 @@ export const endpoints: readonly Endpoint[] = [
   ...watchEventEndpoints,
   ...watchEndpoints,
   ...testWatchEndpoints,
+  ...watchDeliveryEndpoints,
   ...alertEndpoints,
   ...webhookEndpoints,
   ...keyEndpoints,

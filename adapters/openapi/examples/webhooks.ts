@@ -1,4 +1,5 @@
 import { jobId, webhookUrl } from './jobs.ts';
+import { watch } from './watches.ts';
 
 const refused = {
   time: '2026-03-01T12:00:13.120Z',
@@ -36,6 +37,26 @@ export const resent = {
   type: 'watch_triggered',
   resend: 1,
   message: 'The event is sent again. Read GET /jobs/{job_id}/deliveries for the result.',
+};
+
+export const watchDeliveryPage = {
+  watch_id: watch.watch_id,
+  deliveries: deliveryPage.deliveries.map((delivery) => ({
+    destination_id: 'team',
+    ...delivery,
+    type: 'alert_opened',
+  })),
+  next_after: 4,
+  has_more: false,
+};
+
+export const watchResent = {
+  watch_id: watch.watch_id,
+  destination_id: 'team',
+  sequence: 4,
+  type: 'alert_opened',
+  resend: 1,
+  message: 'The event is sent again. Read GET /watches/{watch_id}/deliveries for the result.',
 };
 
 export const testDelivered = { status: 204, latency_ms: 61, error: null };

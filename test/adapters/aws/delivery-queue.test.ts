@@ -1,3 +1,4 @@
+import { webhookMessage } from '../../contract/records.ts';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeliveryQueue } from '../../../adapters/aws/delivery-queue.ts';
 import {
@@ -11,7 +12,7 @@ import { TransientError } from '../../../core/errors.ts';
 const sqs = vi.fn<JsonCall>(async () => ({}));
 const queueUrl = 'https://sqs.eu-west-1.amazonaws.com/123456789012/deliveries.fifo';
 const queue = createDeliveryQueue({ sqs, queueUrl });
-const message = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', sequence: 4, resend: 1, attempt: 0 };
+const message = { ...webhookMessage('0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', 4), resend: 1 };
 
 beforeEach(() => void sqs.mockClear());
 
@@ -22,8 +23,8 @@ describe('delivery queue on SQS FIFO', () => {
     expect(sqs).toHaveBeenCalledExactlyOnceWith('SendMessage', {
       QueueUrl: queueUrl,
       MessageBody: JSON.stringify(message),
-      MessageGroupId: message.job_id,
-      MessageDeduplicationId: `${message.job_id}:4:1`,
+      MessageGroupId: `${message.run_id}:webhook:log`,
+      MessageDeduplicationId: `${message.run_id}:webhook:4:1:0`,
     });
   });
 

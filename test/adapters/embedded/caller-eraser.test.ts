@@ -11,7 +11,6 @@ import { createKeyStore } from '../../../adapters/embedded/key-store.ts';
 import { createLogBuffer } from '../../../adapters/embedded/log-buffer.ts';
 import { createMediaStore } from '../../../adapters/embedded/media-store.ts';
 import { createUsageLedger } from '../../../adapters/embedded/usage-ledger.ts';
-import { createWatchDeliveryStore } from '../../../adapters/embedded/watch-delivery-store.ts';
 import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
 import { describeCallerEraser } from '../../contract/caller-eraser.contract.ts';
 import { start } from '../../contract/records.ts';
@@ -29,7 +28,6 @@ describeCallerEraser('The data directory', async () => {
       callers: createCallerStore(database),
       keys: createKeyStore(database),
       deliveries: createDeliveryStore(database),
-      watchDeliveries: createWatchDeliveryStore(database),
       eraser: createCallerEraser(database),
       media: createMediaStore(join(folder, 'media')),
       usage: createCallerUsage({

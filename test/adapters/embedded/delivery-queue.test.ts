@@ -9,6 +9,7 @@ import {
 } from '../../../adapters/embedded/delivery-queue.ts';
 import { describeDeliveryQueue } from '../../contract/delivery-queue.contract.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
+import { webhookMessage } from '../../contract/records.ts';
 import { createCollectedLog } from './collected-log.ts';
 import { createFakeTime } from './fake-time.ts';
 
@@ -63,35 +64,35 @@ describe('The embedded queue', () => {
     const hanging: string[] = [randomUUID(), randomUUID(), randomUUID()];
     const gate = Promise.withResolvers<DeliveryOutcome>();
     const { handled, consume } = collecting(queue);
-    consume(({ job_id }: any) => (hanging.includes(job_id) ? gate.promise : done()));
+    consume(({ run_id }: any) => (hanging.includes(run_id) ? gate.promise : done()));
     const others = [randomUUID(), randomUUID()];
 
     for (const job of hanging.slice(0, 2)) await queue.send(message(job, 1));
     await queue.send(message(others[0]!, 1));
     await time.pass(0);
-    expect(handled.map(({ job_id }) => job_id)).toContain(others[0]);
+    expect(handled.map(({ run_id }) => run_id)).toContain(others[0]);
 
     await queue.send(message(hanging[2]!, 1));
     await queue.send(message(others[1]!, 1));
     await time.pass(1);
-    expect(handled.map(({ job_id }) => job_id)).not.toContain(others[1]);
+    expect(handled.map(({ run_id }) => run_id)).not.toContain(others[1]);
 
     gate.resolve({ kind: 'done' });
     await time.pass(0);
-    expect(handled.map(({ job_id }) => job_id)).toContain(others[1]);
+    expect(handled.map(({ run_id }) => run_id)).toContain(others[1]);
   });
 
   test('the default concurrency leaves a place beside 63 receivers that hang', async () => {
     const { queue, time } = createQueue();
     const { handled, consume } = collecting(queue);
     const other = randomUUID();
-    consume(({ job_id }: any) => (job_id === other ? done() : hang()));
+    consume(({ run_id }: any) => (run_id === other ? done() : hang()));
     for (let count = 0; count < 63; count += 1) await queue.send(message(randomUUID(), 1));
 
     for (const sequence of [1, 2, 3]) await queue.send(message(other, sequence));
     await time.pass(0);
 
-    expect(handled.filter(({ job_id }) => job_id === other)).toHaveLength(3);
+    expect(handled.filter(({ run_id }) => run_id === other)).toHaveLength(3);
   });
 
   test('a job with many messages alternates with other jobs', async () => {
@@ -105,7 +106,7 @@ describe('The embedded queue', () => {
     await time.pass(0);
 
     expect(handled).toHaveLength(5);
-    expect(handled.map(({ job_id }) => job_id).indexOf(quiet)).toBeGreaterThan(0);
+    expect(handled.map(({ run_id }) => run_id).indexOf(quiet)).toBeGreaterThan(0);
   });
 
   test('a message is handled again if its handler exceeds the visibility, and the late result is dropped', async () => {
@@ -271,7 +272,7 @@ const done = async (): Promise<DeliveryOutcome> => ({ kind: 'done' });
 const hang = (): Promise<DeliveryOutcome> => new Promise(() => undefined);
 
 function message(jobId: string, sequence: number) {
-  return { job_id: jobId, sequence, resend: 0, attempt: 0 };
+  return webhookMessage(jobId, sequence);
 }
 
 type QueueSetup = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
+import { initialDelivery } from '../../../core/records/delivery.ts';
 import { createDeliveryStore } from '../../../adapters/embedded/delivery-store.ts';
 import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { rules } from '../../../core/rules.ts';
@@ -16,6 +17,7 @@ import {
   progress,
   createSource,
   start,
+  webhookKey,
 } from '../../contract/records.ts';
 
 describeJobStore('The embedded store', async () => createJobStore(openDatabase(':memory:')));
@@ -61,7 +63,7 @@ describe('The embedded job store', () => {
     for (const job of [ended, active]) {
       await store.create(createCreation(job, { idempotency: idempotency(job.job_id, 'hash') }), start);
       await store.commit(createChange(job, [progress]));
-      await deliveries.put(loadDelivery(job.job_id));
+      await deliveries.put(initialDelivery(webhookKey(job.job_id, 1), 'job_started'), start);
     }
     await store.commit(end(changed(ended, createChange(ended, [progress]))));
 
@@ -73,11 +75,11 @@ describe('The embedded job store', () => {
     expect(swept.jobs).toEqual([{ jobId: ended.job_id, sourceId: ended.source_id }]);
     expect(await store.events(ended.job_id, 0, 10)).toEqual([]);
     expect(await store.source(ended.source_id)).toBeUndefined();
-    expect(await deliveries.list(ended.job_id)).toEqual([]);
+    expect(await deliveries.list({ run: 'job', run_id: ended.job_id }, 0, 10)).toEqual([]);
     expect(await store.get(active.job_id, start)).toMatchObject({ status: 'pending' });
     expect(await store.events(active.job_id, 0, 10)).toHaveLength(1);
     expect(await store.source(active.source_id)).toEqual(createSource(active));
-    expect(await deliveries.list(active.job_id)).toHaveLength(1);
+    expect(await deliveries.list({ run: 'job', run_id: active.job_id }, 0, 10)).toHaveLength(1);
     expect(await store.countActive('harbour')).toBe(1);
   });
 
@@ -104,17 +106,3 @@ describe('The embedded job store', () => {
     expect((await store.usage()).jobs_stopped).toBe(1);
   });
 });
-
-function loadDelivery(jobId: string) {
-  return {
-    job_id: jobId,
-    sequence: 1,
-    event_type: 'progress',
-    state: 'delivered' as const,
-    attempts: [],
-    next_attempt_at: null,
-    gone: false,
-    error: null,
-    resend: 0,
-  };
-}

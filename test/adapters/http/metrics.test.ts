@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/meter.ts';
 import { VisionError } from '../../../core/errors.ts';
-import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
+import { deliver } from '../../../core/delivery/deliver.ts';
 import { createClientFor, internal } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { createWorld } from '../../support/world.ts';
@@ -115,15 +115,15 @@ describe('/metrics', () => {
   test('deliveries are counted when they end, not per attempt, in agreement with the job', async () => {
     const { jobId } = await monitor({ webhook_url: 'https://example.com/hook' });
     await cancel(jobId);
-    const [started, stopped] = world.queued.filter(({ job_id: queued }) => queued === jobId);
+    const [started, stopped] = world.queued.filter(({ run_id: queued }) => queued === jobId);
     world.script.webhooks.push({ status: 500 });
-    await deliverEvent(started!, world.c);
+    await deliver(started!, world.c);
     expect((await metrics()).webhooks).toEqual({ sent: 0, failed: 0 });
     world.advance(5);
-    await deliverEvent({ ...started!, attempt: 1 }, world.c);
+    await deliver({ ...started!, attempt: 1 }, world.c);
     world.script.webhooks.push({ status: 410 });
-    await deliverEvent(stopped!, world.c);
-    await deliverEvent(stopped!, world.c);
+    await deliver(stopped!, world.c);
+    await deliver(stopped!, world.c);
     expect((await metrics()).webhooks).toEqual({ sent: 1, failed: 1 });
     const { stats } = (await client.call('GET', `/jobs/${jobId}`)).body;
     expect(stats.webhook).toMatchObject({ delivered: 1, failed: 1, pending: 0 });
@@ -134,7 +134,7 @@ describe('/metrics', () => {
     await cancel(jobId);
     world.advance(3601);
     expect((await client.call('GET', `/jobs/${jobId}`)).status).toBe(404);
-    for (const message of world.queued) await deliverEvent(message, world.c);
+    for (const message of world.queued) await deliver(message, world.c);
     expect(world.sent).toHaveLength(0);
     expect((await metrics()).webhooks).toEqual({ sent: 0, failed: 2 });
   });

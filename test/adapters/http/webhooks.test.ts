@@ -1,11 +1,12 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InvalidUrlError } from '../../../core/errors.ts';
-import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
+import { deliver } from '../../../core/delivery/deliver.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
 import type { WebhookRequest } from '../../../core/ports/delivery.ts';
 import { createClientFor } from '../../support/api-client.ts';
 import type { ApiClient } from '../../support/api-client.ts';
+import { webhookMessage } from '../../contract/records.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -41,10 +42,10 @@ async function deliverAll(): Promise<void> {
 }
 
 async function deliverUntilDone(message: DeliveryMessage): Promise<void> {
-  let outcome = await deliverEvent(message, world.c);
+  let outcome = await deliver(message, world.c);
   while (outcome.kind === 'again') {
     world.advance(outcome.afterSeconds);
-    outcome = await deliverEvent(message, world.c);
+    outcome = await deliver(message, world.c);
   }
 }
 
@@ -191,7 +192,7 @@ describe('sending again', () => {
       status: 200,
       body: { job_id: jobId, sequence: 3, type: 'watch_triggered', resend: 1 },
     });
-    expect(world.queued).toEqual([{ job_id: jobId, sequence: 3, resend: 1, attempt: 0 }]);
+    expect(world.queued).toEqual([{ ...webhookMessage(jobId, 3), resend: 1 }]);
     world.sent.length = 0;
     world.script.webhooks.push(...four.slice(1));
     await deliverAll();
@@ -305,7 +306,7 @@ describe('sending again', () => {
     const jobId = await triggeredMonitor();
     expect(await resend(jobId, 1)).toMatchObject({ status: 400, body: { error: { code: 'BAD_REQUEST' } } });
     world.script.webhooks.push({ status: 500 });
-    await deliverEvent(world.queued[0]!, world.c);
+    await deliver(world.queued[0]!, world.c);
     expect((await resend(jobId, 1)).status).toBe(400);
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { afterAttempt, applyResend } from '../../../core/delivery/after-attempt.ts';
+import { webhookKey } from '../../contract/records.ts';
+import { webhookOutcome, afterAttempt, applyResend } from '../../../core/delivery/after-attempt.ts';
 import { initialDelivery } from '../../../core/records/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import type { WebhookResult } from '../../../core/ports/delivery.ts';
@@ -16,14 +17,14 @@ const evenly = 0.5;
 
 /** Makes `count` attempts that all have the same result, and returns the delivery after the last one. */
 function attempt(count: number, result: WebhookResult, random = evenly, delivery = pending) {
-  const given = { ...result, startedAt: start };
+  const given = { ...result, outcome: webhookOutcome(result), startedAt: start };
   return Array.from({ length: count }).reduce<typeof pending>(
     (before) => afterAttempt(before, given, start, random),
     delivery,
   );
 }
 
-const pending = initialDelivery('6f0c1c1e-8f0e-4f0a-9a60-5b8f2f3e7a10', 1, 'watch_triggered');
+const pending = initialDelivery(webhookKey('6f0c1c1e-8f0e-4f0a-9a60-5b8f2f3e7a10', 1), 'watch_triggered');
 const due = (seconds: number) => ({ state: 'pending', next_attempt_at: after(seconds).toISOString() });
 
 describe('after an attempt', () => {
@@ -36,7 +37,7 @@ describe('after an attempt', () => {
     const result = answered(null, { error: 'timed out', latencyMs: 30_000 });
     const { attempts } = afterAttempt(
       { ...pending, resend: 2 },
-      { ...result, startedAt: start },
+      { ...result, outcome: 'retry', startedAt: start },
       after(30),
       evenly,
     );
@@ -56,7 +57,6 @@ describe('after an attempt', () => {
       state: 'failed',
       next_attempt_at: null,
       error: 'Failed to deliver webhook: the receiver answered 500',
-      gone: false,
     });
   });
 
@@ -88,7 +88,6 @@ describe('after an attempt', () => {
   test('410 ends the deliveries of the job', () => {
     expect(attempt(1, answered(410))).toMatchObject({
       state: 'failed',
-      gone: true,
       error: 'Failed to deliver webhook: the receiver answered 410 Gone',
     });
   });

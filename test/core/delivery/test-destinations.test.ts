@@ -41,7 +41,7 @@ describe('a test alert', () => {
     await watch.commit([opened(first)]);
     await watch.pass(5);
     await sendTestAlert(watch.watch, watch.deps);
-    const [state] = await watch.deps.watchDeliveries.states(watch.watch.watch_id);
+    const [state] = await watch.deps.deliveries.states({ run: 'watch', run_id: watch.watch.watch_id });
     expect(state).toMatchObject({ disabled: null, failures: 0, last_error: null });
   });
 });

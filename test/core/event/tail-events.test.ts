@@ -3,7 +3,7 @@ import type { JobEvent } from '../../../core/records/event.ts';
 import { pollingSignals } from '../../../core/ports/log-signals.ts';
 import { tailEvents } from '../../../core/event/tail-events.ts';
 import type { TailDeps } from '../../../core/event/tail-events.ts';
-import { newJob, start } from '../../contract/records.ts';
+import { after, newJob, start } from '../../contract/records.ts';
 
 const job = newJob();
 
@@ -74,6 +74,34 @@ test('a tail waits between reads if events of a running job are missing, and end
   const { deps, sleeps } = growingLog(3, [1, 2, 3]);
   expect(await collectSequences(tailEvents(job.job_id, 0, deps, new AbortController().signal))).toEqual([]);
   expect(sleeps).toEqual([250, 250]);
+});
+
+test('a tail stops at a hole until the event in it is visible, and crosses one that stays', async () => {
+  let now = start;
+  const visible = new Set([4, 6]);
+  const deps: TailDeps = {
+    jobs: {
+      get: async () => ({ ...job, sequence: 6, status: 'running' }),
+      events: async (jobId, after) =>
+        [...visible]
+          .filter((each) => each > after)
+          .toSorted((one, other) => one - other)
+          .map((each) => parseEvent(jobId, each)),
+    },
+    now: () => now,
+    signals: pollingSignals(async () => undefined, 250),
+  };
+  const tail = tailEvents(job.job_id, 3, deps, new AbortController().signal);
+  const next = async () => (await tail.next()).value?.sequence;
+  expect([await next(), await next()]).toEqual([4, undefined]);
+  visible.add(5);
+  expect([await next(), await next()]).toEqual([5, 6]);
+  visible.add(16_000_000);
+  expect(await next()).toBeUndefined();
+  now = after(30);
+  expect(await next()).toBeUndefined();
+  deps.jobs.get = async () => ({ ...job, sequence: 16_000_000, status: 'running' });
+  expect(await next()).toBe(16_000_000);
 });
 
 test('a tail reads nothing after its signal aborts', async () => {

@@ -36,7 +36,10 @@ describe('health of a watch', () => {
 
   test('a removed destination ends its failure without news, and its error is short', () => {
     const reason = 'x'.repeat(500);
-    const state = { ...initialDestinationState(watchId, destination), disabled: { at: ago(60), reason } };
+    const state = {
+      ...initialDestinationState({ ...destination, run: 'watch', run_id: watchId }),
+      disabled: { at: ago(60), reason },
+    };
     const failing = decideHealth(fine, config, { ...signs, destinations: [state] }, now);
     expect(failing.health.failing).toEqual([
       { destination_id: 'team', since: ago(60), error: 'x'.repeat(80) },

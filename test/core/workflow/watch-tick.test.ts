@@ -221,14 +221,17 @@ describe('tick of a watch', () => {
     const begun = await createWatch({
       destinations: [destination, { ...destination, destination_id: 'mail' }],
     });
-    const state = { ...initialDestinationState(watchId, destination), last_error: 'it answered 503' };
-    await world.c.watchDeliveries.changeState(state.watch_id, state.destination_id, () => ({
+    const state = {
+      ...initialDestinationState({ ...destination, run: 'watch', run_id: watchId }),
+      last_error: 'it answered 503',
+    };
+    await world.c.deliveries.changeState(state, () => ({
       ...state,
       failures: 3,
     }));
     const healthy = await run(begun, 1);
     expect(await changes()).toEqual([]);
-    await world.c.watchDeliveries.changeState(state.watch_id, state.destination_id, () => ({
+    await world.c.deliveries.changeState(state, () => ({
       ...state,
       failures: 4,
     }));
@@ -236,13 +239,13 @@ describe('tick of a watch', () => {
     expect(await changes()).toEqual([
       { status: 'active', reason: 'destination_failed', destination_id: 'team', error: 'it answered 503' },
     ]);
-    const read = world.c.watchDeliveries.states;
-    world.c.watchDeliveries.states = async () => Promise.reject(new Error('throttled'));
+    const read = world.c.deliveries.states;
+    world.c.deliveries.states = async () => Promise.reject(new Error('throttled'));
     const unread = await run(failing, 1);
-    world.c.watchDeliveries.states = read;
+    world.c.deliveries.states = read;
     expect(await changes()).toHaveLength(1);
     const disabled = { at: start.toISOString(), reason: 'it answered 410' };
-    await world.c.watchDeliveries.changeState(state.watch_id, state.destination_id, () => ({
+    await world.c.deliveries.changeState(state, () => ({
       ...state,
       fingerprint: 'another address',
       disabled,

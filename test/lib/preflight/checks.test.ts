@@ -8,7 +8,6 @@ import { ListServiceQuotasCommand, ServiceQuotasClient } from '@aws-sdk/client-s
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, test } from 'vitest';
 import { checkAccount, toExitCode } from '../../../lib/preflight/checks.ts';
-import { countStreams } from '../../../lib/preflight/capacity.ts';
 import { findModelQuotas } from '../../../lib/preflight/quotas.ts';
 import { readFacts } from '../../../lib/preflight/facts.ts';
 import { listActions } from '../../../lib/preflight/deployment-actions.ts';
@@ -38,14 +37,10 @@ const seasoned: AccountFacts = {
       decisions: [{ action: 'sts:AssumeRole', decision: 'allowed', byOrganization: false }],
     },
   },
-  layer: 'built',
+  layerBuilt: true,
 };
 const check = (facts: Partial<AccountFacts>, settings: StageSettingsInput = {}) =>
-  checkAccount(
-    { ...seasoned, ...facts },
-    stageSettingsSchema.parse({ alarmEmail: 'ops@example.com', ...settings }),
-    modelId,
-  );
+  checkAccount({ ...seasoned, ...facts }, stageSettingsSchema.parse(settings), modelId);
 const simulated = (decisions: PolicyDecision[]) => ({
   value: { principal: 'arn:aws:iam::1:role/r', decisions },
 });
@@ -56,7 +51,7 @@ describe('preflight', () => {
   test('a seasoned account has green results only', () => {
     const results = check({});
     expect(results.filter((result) => result.level !== 'green')).toEqual([]);
-    expect(level(results, 'model quotas')?.found).toContain('carry 107 streams');
+    expect(level(results, 'model tokens')?.found).toContain('carry 107 streams');
     expect(toExitCode(results)).toBe(0);
   });
 
@@ -72,9 +67,9 @@ describe('preflight', () => {
         distributions: denied,
         deployment: denied,
         assumption: denied,
-        layer: 'missing',
+        layerBuilt: false,
       },
-      { burstSeconds: 0, alarmEmail: undefined },
+      { burstSeconds: 0 },
     );
     expect(results.filter((result) => result.level === 'green')).toEqual([]);
     for (const { next } of results) expect(next).toMatch(/^[A-Z].+\.$/);
@@ -103,57 +98,19 @@ describe('preflight', () => {
 
   test('a quota of fewer tokens than one stream takes is red', () => {
     const modelQuotas = { value: { tokensPerMinute: 4_000 } };
-    expect(level(check({ modelQuotas }), 'model quotas')?.level).toBe('red');
+    expect(level(check({ modelQuotas }), 'model tokens')?.level).toBe('red');
     expect(
-      level(check({ modelQuotas: { value: {} } }, { modelTokensPerMinute: 4_000 }), 'model quotas')?.level,
+      level(check({ modelQuotas: { value: {} } }, { modelTokensPerMinute: 4_000 }), 'model tokens')?.level,
     ).toBe('red');
-  });
-
-  test('the quotas of a new account are compared too, and the least decides', () => {
-    const fine = { tokensPerMinute: 1_000_000, tokensPerDay: 1_440_000_000 };
-    const found = (more: object) =>
-      level(check({ modelQuotas: { value: { ...fine, ...more } } }), 'model quotas');
-    expect(found({ requestsPerMinute: 5 })).toMatchObject({
-      level: 'red',
-      found: expect.stringContaining('5 calls per minute carry none'),
-    });
-    expect(found({ requestsPerMinute: 60 })).toMatchObject({
-      level: 'yellow',
-      next: expect.stringContaining('60 calls per minute are the least'),
-    });
-    expect(found({ accountTokensPerDay: 1_000_000 })?.level).toBe('red');
-    expect(found({ requestsPerMinute: 1_000, accountTokensPerDay: 1_440_000_000 })?.level).toBe('green');
-  });
-
-  test('a model whose quotas are not found is never green', () => {
-    const unknown = { modelQuotas: { value: { accountTokensPerDay: 9e9 } } };
-    for (const settings of [{}, { modelTokensPerMinute: 1_000_000 }])
-      expect(level(check(unknown, settings), 'model quotas')).toMatchObject({
-        level: 'yellow',
-        next: expect.stringContaining('modelTokensPerMinute'),
-      });
-  });
-
-  test('the streams of an account are the least of the ceilings of capture and of the rest, by kind of source', () => {
-    const streams = (settings: StageSettingsInput) => level(check({}, settings), 'Lambda concurrency')?.found;
-    const prod = { reservedConcurrency: { api: 50, stream: 100, capture: 100 } };
-    expect(streams(prod)).toContain('1000 streams of HLS or 285 of RTSP');
-    const least = { mode: 'frames', intervalSeconds: 10 } as const;
-    const count = (source: 'hls' | 'rtsp', capture: number, analyze?: number) =>
-      countStreams(1000, { capture, ...(analyze !== undefined && { analyze }) }, { ...least, source });
-    expect([count('rtsp', 100), count('hls', 100)]).toEqual([333, 2000]);
-    expect(count('hls', 600, 10)).toBe(63);
-    expect(countStreams(1000, {}, { ...least, source: 'hls' })).toBe(2403);
-    expect(countStreams(100, { capture: 100 }, { ...least, source: 'hls' })).toBe(0);
   });
 
   test('a quota per day that carries fewer streams than the one per minute is yellow, and red if it carries none', () => {
     const withDay = (tokensPerDay: number) =>
-      level(check({ modelQuotas: { value: { tokensPerMinute: 200_000, tokensPerDay } } }), 'model quotas');
+      level(check({ modelQuotas: { value: { tokensPerMinute: 200_000, tokensPerDay } } }), 'model tokens');
     expect(withDay(288_000_000)?.level).toBe('green');
     expect(withDay(30_000_000)).toMatchObject({
       level: 'yellow',
-      found: expect.stringContaining('30000000 tokens per day carry 2 streams'),
+      found: expect.stringContaining('carry 2 for a whole day'),
     });
     expect(withDay(1_000_000)?.level).toBe('red');
   });
@@ -199,20 +156,8 @@ describe('preflight', () => {
     expect(actions({ fixedEgress: 'new-vpc' })).toContain('ec2:CreateNatGateway');
   });
 
-  test('a layer that is not built is built by the deployment if there is a pip', () => {
-    expect(level(check({ layer: 'buildable' }), 'ffmpeg layer')?.level).toBe('green');
-    expect(level(check({ layer: 'missing' }), 'ffmpeg layer')?.next).toContain('pip');
-  });
-
-  test('a stage whose alarms reach nobody is yellow', () => {
-    const none = level(check({}, { alarmEmail: undefined }), 'alarms');
-    expect(none).toMatchObject({ level: 'yellow', next: expect.stringContaining('Set one') });
-    const alarmTopicArn = 'arn:aws:sns:eu-central-1:123456789012:pager';
-    expect(level(check({}, { alarmEmail: undefined, alarmTopicArn }), 'alarms')?.level).toBe('green');
-  });
-
   test('the transitions of an account say how many streams they carry', () => {
-    expect(level(check({}), 'Step Functions')?.found).toContain('800 per second carry 32000 streams');
+    expect(level(check({}), 'Step Functions')?.found).toContain('800 per second carry 40000 streams');
     const none = check({ transitionsPerSecond: { value: 0 } });
     expect(level(none, 'Step Functions')?.level).toBe('red');
     expect(level(check({}, { burstSeconds: 0 }), 'Step Functions')?.level).toBe('yellow');
@@ -259,21 +204,6 @@ test.each([
 ])('the quotas of %s are found by the name of the model', (id, expected) => {
   const applied = bedrockQuotas.map(({ QuotaName, Value }) => ({ name: QuotaName, value: Value }));
   expect(findModelQuotas(applied, id)).toEqual(expected);
-});
-
-test('requests per minute are found by either name of a version, and the tokens of all models by theirs', () => {
-  const names = {
-    'On-demand model inference requests per minute for Amazon Nova Lite V1': 3,
-    'Cross-region model inference requests per minute for Amazon Nova Lite V1': 10,
-    'Requests per minute for Amazon Nova Lite V1': 20,
-    'Requests per minute for Amazon Nova Pro V1': 1,
-    'Cross-Model Max Tokens Per Day': 100_000,
-  };
-  const quotas = Object.entries(names).map(([name, value]) => ({ name, value }));
-  expect(findModelQuotas(quotas, 'eu.amazon.nova-lite-v1:0')).toEqual({
-    requestsPerMinute: 10,
-    accountTokensPerDay: 100_000,
-  });
 });
 
 test('a quota of Claude has dots where its id has hyphens', () => {
@@ -354,7 +284,6 @@ describe('readFacts', () => {
     modelId,
     actions: ['lambda:CreateFunctionUrlConfig', 'sqs:CreateQueue', 'iam:CreateRole'],
     layerFile: '/nonexistent/ffmpeg',
-    pip: async () => 'pip 25.0',
   };
   const options = { region: 'eu-central-1' };
   const real = () => ({
@@ -399,7 +328,7 @@ describe('readFacts', () => {
           ],
         },
       },
-      layer: 'buildable',
+      layerBuilt: false,
     });
   });
 

@@ -1,7 +1,6 @@
-import { giveUp, destinationSchedule } from '../../../../core/delivery/after-attempt.ts';
+import { giveUp } from '../../../../core/delivery/after-attempt.ts';
 import { deliverySchema } from '../../../../core/records/delivery.ts';
 import { isTerminal } from '../../../../core/records/job.ts';
-import { watchDeliverySchema } from '../../../../core/records/watch-delivery.ts';
 import type { ItemRules } from '../item-rules.ts';
 import { itemTtls } from '../item-ttls.ts';
 import { readJobItem, toJobItem } from '../job-item.ts';
@@ -58,16 +57,10 @@ export function restoreRunItem(item: Item, now: Date): ItemKey & Item {
 }
 
 /** Returns the item of a delivery. The queue has no message of a pending one any more, so it counts as failed. */
-export function restoreDeliveryItem(item: Item, ofWatch: boolean): Item {
-  const failure = { why: 'the service was restored from a backup', gone: false };
-  if (ofWatch) {
-    const delivery = readRecord(watchDeliverySchema, item);
-    if (delivery.state !== 'pending') return item;
-    return { ...item, record: JSON.stringify(giveUp(delivery, failure, destinationSchedule.failure)) };
-  }
+export function restoreDeliveryItem(item: Item): Item {
   const delivery = readRecord(deliverySchema, item);
   if (delivery.state !== 'pending') return item;
-  return { ...item, record: JSON.stringify(giveUp(delivery, failure)) };
+  return { ...item, record: JSON.stringify(giveUp(delivery, 'the service was restored from a backup')) };
 }
 
 /** Returns a number above those of all executions: names are taken for 90 days, and a generation takes more than a minute. */

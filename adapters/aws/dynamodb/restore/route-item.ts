@@ -51,7 +51,7 @@ export function routeItem(item: Item, chosen: Chosen, now: Date): (ItemKey & Ite
     const id = idBehind(ofWatch ? keyPrefixes.watch : keyPrefixes.job);
     if (!(ofWatch ? chosen.watches : chosen.jobs).has(id)) return undefined;
     return sk.startsWith(sortPrefixes.delivery)
-      ? { ...restoreDeliveryItem(item, ofWatch), ...key }
+      ? { ...restoreDeliveryItem(item), ...key }
       : { ...item, ...key };
   }
   if (pk.startsWith(keyPrefixes.source)) return passing(chosen.sources.has(idBehind(keyPrefixes.source)));

@@ -5,9 +5,10 @@ import { rules } from '../../../../core/rules.ts';
 import { JobAlreadyStoppedError, MaxJobsReachedError } from '../../../../core/errors.ts';
 import { createIdempotently } from '../../../../core/job/create-idempotently.ts';
 import { createMonitor } from '../../../../core/job/create-monitor.ts';
-import { deliverEvent } from '../../../../core/delivery/deliver-event.ts';
+import { deliver } from '../../../../core/delivery/deliver.ts';
 import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
-import { publishEvents } from '../../../../core/event/publish-events.ts';
+import { webhookKey, webhookMessage } from '../../../contract/records.ts';
+import { publishEvents } from '../../../../core/event/publish.ts';
 import { reconcile } from '../../../../core/job/reconcile.ts';
 import { analyzeTask, captureTask } from '../../../../core/workflow/tasks.ts';
 import { isTerminal } from '../../../../core/records/job.ts';
@@ -167,30 +168,30 @@ withDynamoLocal((makeTable) => {
   describe('delivery of an event', () => {
     test('an event that is delivered twice concurrently has one id and is skipped afterwards', async () => {
       const { world, jobId } = await alerted();
-      const message = { job_id: jobId, sequence: 3, resend: 0, attempt: 0 };
+      const message = webhookMessage(jobId, 3);
 
-      await Promise.all([deliverEvent(message, world.c), deliverEvent(message, world.c)]);
+      await Promise.all([deliver(message, world.c), deliver(message, world.c)]);
       const sent = world.sent.length;
       world.advance(1_800);
-      await deliverEvent(message, world.c);
+      await deliver(message, world.c);
 
       expect(new Set(world.sent.map(({ headers }) => headers['webhook-id']))).toEqual(
         new Set([`msg_${jobId}_3`]),
       );
       expect(world.sent).toHaveLength(sent);
-      expect(await world.c.deliveries.get(jobId, 3)).toMatchObject({ state: 'delivered' });
+      expect(await world.c.deliveries.get(webhookKey(jobId, 3))).toMatchObject({ state: 'delivered' });
     });
 
     test('an early message waits, and the message of a deleted job is done', async () => {
       const { world, jobId } = await alerted();
       world.script.webhooks.push({ status: 503 });
-      const message = { job_id: jobId, sequence: 1, resend: 0, attempt: 1 };
-      expect(await deliverEvent(message, world.c)).toMatchObject({ kind: 'again' });
+      const message = { ...webhookMessage(jobId, 1), attempt: 1 };
+      expect(await deliver(message, world.c)).toMatchObject({ kind: 'again' });
 
-      expect(await deliverEvent(message, world.c)).toMatchObject({ kind: 'again' });
+      expect(await deliver(message, world.c)).toMatchObject({ kind: 'again' });
       expect(world.sent).toHaveLength(1);
 
-      expect(await deliverEvent({ ...message, job_id: crypto.randomUUID() }, world.c)).toEqual({
+      expect(await deliver({ ...message, run_id: crypto.randomUUID() }, world.c)).toEqual({
         kind: 'done',
       });
     });

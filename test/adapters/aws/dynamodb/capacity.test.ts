@@ -3,7 +3,7 @@ import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import type { JsonCall } from '../../../../adapters/aws/requests/json-calls.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
-import { units } from '../../../../adapters/aws/usage-units.ts';
+import { units } from '../../../../cli/cost/units.ts';
 import { createMonitor } from '../../../../core/job/create-monitor.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
@@ -26,14 +26,14 @@ withDynamoLocal((makeTable) => {
       expect((await minute()).indexWrites).toBe(4);
     });
 
-    test('a monitor with a webhook also publishes its events, as in the cost estimate', async () => {
+    test('a monitor with a webhook needs at most the units of the cost estimate', async () => {
       const { minute } = await createWatching({ webhook_url: 'https://receiver.example/hook' });
       await minute();
 
       const { reads, writes } = await minute();
 
-      expect(reads / 6).toBe(units.tickWithWebhook.readUnits);
-      expect(Math.ceil(writes / 6)).toBe(units.tickWithWebhook.writeUnits);
+      expect(reads / 6).toBeLessThanOrEqual(units.tickWithWebhook.readUnits);
+      expect(Math.ceil(writes / 6)).toBeLessThanOrEqual(units.tickWithWebhook.writeUnits);
     });
   });
 

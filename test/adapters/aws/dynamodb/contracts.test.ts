@@ -17,7 +17,6 @@ import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import { describeKeyStore } from '../../../contract/key-store.contract.ts';
 import { describeMeter } from '../../../contract/meter.contract.ts';
 import { describeUsageLedger } from '../../../contract/usage-ledger.contract.ts';
-import { describeWatchDeliveryStore } from '../../../contract/watch-delivery-store.contract.ts';
 import { describeWatchStore } from '../../../contract/watch-store.contract.ts';
 import { start } from '../../../contract/records.ts';
 import { localRequests } from '../requests/local-requests.ts';
@@ -51,7 +50,6 @@ withDynamoLocal((makeTable) => {
   describeKeyStore('The table', async () => (await makeStores()).keys);
   describeUsageLedger('The table', async () => (await makeStores()).usage);
   describeDeliveryStore('The table', async () => (await makeStores()).deliveries);
-  describeWatchDeliveryStore('The table', async () => (await makeStores()).watchDeliveries);
   describeWatchStore('The table', async () => (await makeStores()).watches);
   describeCallLimiter(
     'The table',

@@ -8,6 +8,7 @@ import { dynamoStores, type DynamoStores } from '../../../../adapters/aws/dynamo
 import { restoreTable, type RestoreTableOptions } from '../../../../cli/commands/restore-table.ts';
 import { reconcile } from '../../../../core/job/reconcile.ts';
 import { newCaller } from '../../../../core/records/caller.ts';
+import { webhookKey, webhookMessage } from '../../../contract/records.ts';
 import { initialDelivery } from '../../../../core/records/delivery.ts';
 import type { QueueMessage } from '../../../../core/records/delivery.ts';
 import type { ExecutionInput } from '../../../../core/records/workflow.ts';
@@ -83,9 +84,7 @@ withDynamoLocal((makeTable) => {
       const next = createChange(job!, [triggered]);
       expect(await live.jobs.commit(next)).toBe('committed');
       const { sent } = await runReconcile(live);
-      expect(sent).toEqual([
-        { job_id: world.running.job_id, sequence: job!.sequence + 1, resend: 0, attempt: 0 },
-      ]);
+      expect(sent).toEqual([webhookMessage(world.running.job_id, job!.sequence + 1)]);
     });
 
     test('a job whose time was over at the restore is not restored, because its last event was sent', async () => {
@@ -212,14 +211,14 @@ withDynamoLocal((makeTable) => {
 });
 
 test('a delivery that was pending at the backup has failed, because its message is lost', () => {
-  const pending = initialDelivery(randomUUID(), 3, 'watch_triggered');
-  const item = restoreDeliveryItem({ record: JSON.stringify(pending) }, false);
+  const pending = initialDelivery(webhookKey(randomUUID(), 3), 'watch_triggered');
+  const item = restoreDeliveryItem({ record: JSON.stringify(pending) });
   expect(JSON.parse(String(item['record']))).toMatchObject({
     state: 'failed',
     error: expect.stringContaining('restored from a backup'),
   });
   const delivered = { record: JSON.stringify({ ...pending, state: 'delivered' }) };
-  expect(restoreDeliveryItem(delivered, false)).toEqual(delivered);
+  expect(restoreDeliveryItem(delivered)).toEqual(delivered);
 });
 
 /** Fills a table with what a deployment has: a caller, keys, jobs in each state, a watch with an open alert. */

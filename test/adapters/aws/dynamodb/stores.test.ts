@@ -23,7 +23,9 @@ import {
   progress,
   start,
   triggered,
+  webhookKey,
 } from '../../../contract/records.ts';
+import { initialDelivery } from '../../../../core/records/delivery.ts';
 import { localRequests } from '../requests/local-requests.ts';
 import { withDynamoLocal, type TestTable } from './dynamo-local.ts';
 
@@ -99,14 +101,14 @@ withDynamoLocal((makeTable) => {
       const job = newJob();
       await stores.jobs.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
       await stores.jobs.commit(createChange(job, [progress, triggered]));
-      await stores.deliveries.put(loadDelivery(job));
+      await stores.deliveries.put(initialDelivery(webhookKey(job.job_id, 2), 'watch_triggered'), start);
 
       const needed = epoch(after(rules.maxJobDurationSeconds + 3_600 + rules.deliveryTtlSeconds));
       for (const key of [
         itemKeys.event(job.job_id, 1),
         itemKeys.event(job.job_id, 2),
         itemKeys.eventByType(job.job_id, 'watch_triggered', 2),
-        itemKeys.delivery(job.job_id, 2),
+        itemKeys.delivery(webhookKey(job.job_id, 2)),
       ]) {
         expect((await item(key))?.['ttl']).toBeGreaterThan(needed);
       }
@@ -415,20 +417,6 @@ function breakingLine({ endpoint }: TestTable, operation: string) {
   };
   const dynamo = jsonCalls(localRequests({ endpoint, handler: { handle } }), 'dynamodb');
   return { dynamo, lost: () => lost };
-}
-
-function loadDelivery(job: Job) {
-  return {
-    job_id: job.job_id,
-    sequence: 2,
-    event_type: 'watch_triggered',
-    state: 'delivered' as const,
-    attempts: [],
-    next_attempt_at: null,
-    gone: false,
-    error: null,
-    resend: 0,
-  };
 }
 
 /** Job with every list at its maximum, five windows without a summary, and texts of four bytes per character. */

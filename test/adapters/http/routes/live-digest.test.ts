@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
-import { deliverEvent } from '../../../../core/delivery/deliver-event.ts';
+import { deliver } from '../../../../core/delivery/deliver.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { openEvents } from '../../../support/event-stream.ts';
 import { createHttpCaller } from '../../../support/http-caller.ts';
@@ -109,7 +109,7 @@ describe('POST /live-digest', () => {
     const { body } = await call('POST', '/live-digest', request, { accept: 'text/event-stream' });
     expect(body.details.delivery).toBe('webhook');
     await watchedToItsEnd(body.job_id);
-    for (const message of world.queued) await deliverEvent(message, world.c);
+    for (const message of world.queued) await deliver(message, world.c);
     const pushed = world.sent.map((sent) => JSON.parse(sent.body));
     expect(pushed.map(({ type }) => type)).toEqual(['job_started', 'summary_generated', 'job_stopped']);
     expect(pushed[1].data).toMatchObject({

@@ -1,13 +1,14 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
-import { deliverEvent } from '../../../core/delivery/deliver-event.ts';
+import { deliver } from '../../../core/delivery/deliver.ts';
 import { TransientError } from '../../../core/errors.ts';
-import { deliveryMessageSchema, messageGroup } from '../../../core/records/delivery.ts';
+import { messageGroup } from '../../../core/records/delivery.ts';
 import type { Counted } from '../../../core/ports/meter.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
 import { jobDetail } from '../../../core/job/present-job.ts';
+import { webhookKey, webhookMessage } from '../../contract/records.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -32,24 +33,23 @@ async function triggeredMonitor() {
   return job.job_id;
 }
 
-const deliver = (jobId: string, sequence: number) =>
-  deliverEvent({ job_id: jobId, sequence, resend: 0, attempt: 0 }, world.c);
+const first = (jobId: string, sequence: number) => deliver(webhookMessage(jobId, sequence), world.c);
 /** Handles the message of a delivery that has failed before. */
 const retry = (jobId: string, sequence: number) =>
-  deliverEvent({ job_id: jobId, sequence, resend: 0, attempt: 1 }, world.c);
+  deliver({ ...webhookMessage(jobId, sequence), attempt: 1 }, world.c);
 const bodies = () => world.sent.map(({ body }) => JSON.parse(body));
 
 describe('a webhook', () => {
   test('the webhook receives every event except progress, in order', async () => {
     const jobId = await triggeredMonitor();
     expect(world.queued.map(({ sequence }) => sequence)).toEqual([1, 3, 4]);
-    for (const message of world.queued) await deliverEvent(message, world.c);
+    for (const message of world.queued) await deliver(message, world.c);
     expect(bodies().map(({ type }) => type)).toEqual(['job_started', 'watch_triggered', 'job_stopped']);
     expect(bodies().map(({ data }) => data.job_id)).toEqual([jobId, jobId, jobId]);
   });
 
   test('the webhook body is exactly {type, timestamp, source_url, data}, with the image inlined and the password masked', async () => {
-    await deliver(await triggeredMonitor(), 3);
+    await first(await triggeredMonitor(), 3);
     const [body] = bodies();
     expect(Object.keys(body)).toEqual(['type', 'timestamp', 'source_url', 'data']);
     expect(body.source_url).toBe('rtsp://viewer:***@camera.test/yard');
@@ -64,7 +64,7 @@ describe('a webhook', () => {
   });
 
   test("the webhook of a job's end carries the fields of the contract", async () => {
-    await deliver(await triggeredMonitor(), 4);
+    await first(await triggeredMonitor(), 4);
     expect(bodies()[0].data).toMatchObject({
       status: 'completed',
       reason: 'condition_triggered',
@@ -77,7 +77,7 @@ describe('a webhook', () => {
   });
 
   test('a webhook verifies with the public library and the secret of its caller', async () => {
-    await deliver(await triggeredMonitor(), 3);
+    await first(await triggeredMonitor(), 3);
     const [{ body, headers }] = world.sent as [(typeof world.sent)[number]];
     const webhook = new Webhook(await world.c.signer.secret('harbour'));
     // The library refuses timestamps far from the real clock: that is no matter here.
@@ -98,13 +98,13 @@ describe('a receiver that fails', () => {
   test('twice gets the event on the third attempt, with the same webhook-id', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 500 }, { status: null, error: 'timed out' });
-    await deliver(jobId, 3);
+    await first(jobId, 3);
     world.advance(5);
     expect(await retry(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 25 });
     world.advance(25);
     expect(await retry(jobId, 3)).toEqual({ kind: 'done' });
     expect(new Set(world.sent.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(await world.c.deliveries.get(jobId, 3)).toMatchObject({
+    expect(await world.c.deliveries.get(webhookKey(jobId, 3))).toMatchObject({
       state: 'delivered',
       attempts: [{ status: 500 }, { status: null, error: 'timed out' }, { status: 204 }],
     });
@@ -113,7 +113,7 @@ describe('a receiver that fails', () => {
   test('a receiver that failed gets no request before its next attempt is due', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 500 });
-    await deliver(jobId, 3);
+    await first(jobId, 3);
     expect(await retry(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 5 });
     expect(world.sent).toHaveLength(1);
   });
@@ -122,24 +122,24 @@ describe('a receiver that fails', () => {
     const jobId = await triggeredMonitor();
     world.queued.length = 0;
     world.script.webhooks.push({ status: 400 });
-    expect(await deliver(jobId, 1)).toEqual({ kind: 'done' });
-    expect(world.queued).toEqual([{ job_id: jobId, sequence: 1, resend: 0, attempt: 1 }]);
+    expect(await first(jobId, 1)).toEqual({ kind: 'done' });
+    expect(world.queued).toEqual([{ ...webhookMessage(jobId, 1), attempt: 1 }]);
     expect(new Set([...world.queued, { ...world.queued[0]!, attempt: 0 }].map(messageGroup))).toEqual(
-      new Set([jobId, `${jobId}:1`]),
+      new Set([`${jobId}:webhook:log`, `${jobId}:webhook:1`]),
     );
   });
 
   test('a repeated first message of a delivery that has failed attempts moves without an attempt', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 400 }, { status: 400 });
-    await deliver(jobId, 1);
+    await first(jobId, 1);
     world.advance(5);
     await retry(jobId, 1);
     world.queued.length = 0;
-    const old = deliveryMessageSchema.parse({ job_id: jobId, sequence: 1, resend: 0, attempt: 0 });
-    expect(await deliverEvent(old, world.c)).toEqual({ kind: 'done' });
+    const old = webhookMessage(jobId, 1);
+    expect(await deliver(old, world.c)).toEqual({ kind: 'done' });
     expect(world.sent).toHaveLength(2);
-    expect(world.queued).toEqual([{ job_id: jobId, sequence: 1, resend: 0, attempt: 2 }]);
+    expect(world.queued).toEqual([{ ...webhookMessage(jobId, 1), attempt: 2 }]);
   });
 
   test('a defect moves the delivery to a group of its own, a transient error keeps its place', async () => {
@@ -154,16 +154,12 @@ describe('a receiver that fails', () => {
         },
       },
     });
-    const message = { job_id: jobId, sequence: 1, resend: 0, attempt: 0 };
-    await expect(deliverEvent(message, failing(new TransientError('throttled')))).rejects.toThrow(
-      TransientError,
-    );
+    const message = webhookMessage(jobId, 1);
+    await expect(deliver(message, failing(new TransientError('throttled')))).rejects.toThrow(TransientError);
     expect(world.queued).toEqual([]);
-    expect(await deliverEvent(message, failing(new Error('defect')))).toEqual({ kind: 'done' });
+    expect(await deliver(message, failing(new Error('defect')))).toEqual({ kind: 'done' });
     expect(world.queued).toEqual([{ ...message, attempt: 1 }]);
-    await expect(deliverEvent({ ...message, attempt: 1 }, failing(new Error('defect')))).rejects.toThrow(
-      'defect',
-    );
+    await expect(deliver({ ...message, attempt: 1 }, failing(new Error('defect')))).rejects.toThrow('defect');
   });
 
   test('an attempt counts the time since its event or its planned start as lateness', async () => {
@@ -180,9 +176,9 @@ describe('a receiver that fails', () => {
     };
     world.script.webhooks.push({ status: 500 });
     world.advance(7);
-    await deliverEvent({ job_id: jobId, sequence: 1, resend: 0, attempt: 0 }, counting);
+    await deliver(webhookMessage(jobId, 1), counting);
     world.advance(5 + 40);
-    await deliverEvent({ job_id: jobId, sequence: 1, resend: 0, attempt: 1 }, counting);
+    await deliver({ ...webhookMessage(jobId, 1), attempt: 1 }, counting);
     expect(late).toEqual([7, 40]);
   });
 
@@ -191,7 +187,7 @@ describe('a receiver that fails', () => {
     async (seconds) => {
       const jobId = await triggeredMonitor();
       world.script.webhooks.push({ status: 500 });
-      await deliver(jobId, 3);
+      await first(jobId, 3);
       expect(await retry(jobId, 3)).toEqual({ kind: 'again', afterSeconds: 5 });
       world.advance(seconds);
       // The queue has waited five seconds by its own clock.
@@ -203,7 +199,7 @@ describe('a receiver that fails', () => {
   test("four times is recorded, and shows in the job's detail", async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 500 }, { status: 500 }, { status: 500 }, { status: 500 });
-    await deliver(jobId, 3);
+    await first(jobId, 3);
     for (const seconds of [5, 25, 90]) {
       world.advance(seconds);
       await retry(jobId, 3);
@@ -220,12 +216,32 @@ describe('a receiver that fails', () => {
   test('a receiver that responds with 410 gets no further events of the job', async () => {
     const jobId = await triggeredMonitor();
     world.script.webhooks.push({ status: 410 });
-    for (const sequence of [1, 3, 4]) await deliver(jobId, sequence);
+    for (const sequence of [1, 3, 4]) await first(jobId, sequence);
     expect(world.sent).toHaveLength(1);
-    expect(await world.c.deliveries.get(jobId, 4)).toMatchObject({
+    expect(await world.c.deliveries.get(webhookKey(jobId, 4))).toMatchObject({
       state: 'failed',
       error: expect.stringContaining('410'),
     });
+  });
+
+  test('the newest attempt decides: a 410 to an older event ends the deliveries, and a successful resend begins them again', async () => {
+    const jobId = await triggeredMonitor();
+    world.script.webhooks.push({ status: 500 });
+    await first(jobId, 1);
+    await first(jobId, 3);
+    expect(await world.c.deliveries.get(webhookKey(jobId, 3))).toMatchObject({ state: 'delivered' });
+    world.script.webhooks.push({ status: 410 });
+    world.advance(5);
+    await retry(jobId, 1);
+    await first(jobId, 4);
+    expect(world.sent).toHaveLength(3);
+    expect(await world.c.deliveries.get(webhookKey(jobId, 4))).toMatchObject({ state: 'failed' });
+
+    await deliver({ ...webhookMessage(jobId, 1), resend: 1 }, world.c);
+    await deliver({ ...webhookMessage(jobId, 4), resend: 1 }, world.c);
+    const delivered = await world.c.deliveries.list({ run: 'job', run_id: jobId }, 0, 10);
+    expect(delivered.map(({ state }) => state)).toEqual(['delivered', 'delivered', 'delivered']);
+    expect(await world.c.deliveries.state(webhookKey(jobId, 0))).toMatchObject({ disabled: null });
   });
 
   test('a delivery ends as failed an hour after the end of its job', async () => {
@@ -236,16 +252,16 @@ describe('a receiver that fails', () => {
     );
     await cancelJob(job.job_id, 'harbour', createdFor(7200));
     world.advance(3601);
-    expect(await deliver(job.job_id, 1)).toEqual({ kind: 'done' });
+    expect(await first(job.job_id, 1)).toEqual({ kind: 'done' });
     expect(world.sent).toHaveLength(0);
-    expect(await world.c.deliveries.get(job.job_id, 1)).toMatchObject({ state: 'failed' });
+    expect(await world.c.deliveries.get(webhookKey(job.job_id, 1))).toMatchObject({ state: 'failed' });
   });
 });
 
 test('a message that comes twice is delivered once', async () => {
   const jobId = await triggeredMonitor();
-  await deliver(jobId, 1);
-  await deliver(jobId, 1);
+  await first(jobId, 1);
+  await first(jobId, 1);
   expect(world.sent).toHaveLength(1);
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { publishDueWatchEvents, publishWatchEvents } from '../../../core/delivery/publish-watch-events.ts';
+import { publishDueWatchEvents, publishWatchEvents } from '../../../core/event/publish-watch.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
 import { messageGroup } from '../../../core/records/delivery.ts';
 import type { Answer } from '../../support/delivered-watch.ts';
@@ -49,6 +49,66 @@ describe('events of a watch', () => {
     ]);
   });
 
+  test('a success at a destination ends the waits of all its events, each alert in its order', async () => {
+    let isDown = true;
+    const watch = await createWatching(() => (isDown ? failing : {}), [{ type: 'webhook' }]);
+    await watch.commit([opened(first), opened(second), closed(first)]);
+    await watch.pass(2 * 3600);
+    isDown = false;
+    watch.sent.length = 0;
+    await watch.commit([
+      { type: 'stream_lost', data: { reason: 'unreachable', lost_seconds: 60, open_alerts: [] } },
+    ]);
+    await watch.pass(1);
+    expect(watch.types().map((type) => type.slice(5))).toEqual([
+      'stream_lost',
+      'alert_opened',
+      'alert_opened',
+      'alert_closed',
+    ]);
+    expect(watch.sent.findLast(({ type }) => type === 'alert_closed')?.alert).toBe(first);
+    expect((await watch.deps.deliveries.states(watch.runKey))[0]).toMatchObject({ waiting: [] });
+    await watch.pass(48 * 3600);
+    expect(watch.sent).toHaveLength(4);
+  });
+
+  test('a delivery whose event is no longer kept ends as failed', async () => {
+    const watch = await createWatching(() => failing);
+    await watch.commit([opened(first)]);
+    await watch.pass(1);
+    watch.deps.watches.event = async () => undefined;
+    await watch.pass(3600);
+    const key = { ...watch.runKey, sequence: 1, destination_id: 'team' };
+    expect(await watch.deps.deliveries.get(key)).toMatchObject({
+      state: 'failed',
+      error: 'Failed to deliver: the event is no longer kept',
+    });
+  });
+
+  test('the publisher stops at a hole of the log, and publishes the event in it before later ones', async () => {
+    const watch = await createWatching(() => ({}), [{ type: 'webhook' }]);
+    const { event, events } = watch.deps.watches;
+    let hidden = 2;
+    const reading = {
+      ...watch.deps,
+      watches: {
+        ...watch.deps.watches,
+        event,
+        events: async (...read: Parameters<typeof events>) =>
+          (await events(...read)).filter(({ sequence }) => sequence !== hidden),
+      },
+    };
+    watch.store.stopPublishing();
+    await watch.commit([opened(first), opened(second), closed(first)]);
+    const publish = async () => {
+      await publishWatchEvents(watch.watch.watch_id, reading);
+      return watch.queued.map((message) => message.sequence);
+    };
+    expect(await publish()).toEqual([1]);
+    hidden = 0;
+    expect(await publish()).toEqual([1, 2, 3]);
+  });
+
   test('a closing waits for its opening, and another alert does not', async () => {
     const watch = await createWatching(({ alert: id }, before) =>
       id === first && before < 2 ? failing : {},
@@ -76,8 +136,9 @@ describe('events of a watch', () => {
     ]);
     expect(watch.types().at(-1)).toBe('team alert_closed');
     expect(watch.counted).toEqual(['failed', 'delivered']);
-    const { watch_id: id } = watch.watch;
-    expect(await watch.deps.watchDeliveries.get(id, 1, 'team')).toMatchObject({
+    expect(
+      await watch.deps.deliveries.get({ ...watch.runKey, sequence: 1, destination_id: 'team' }),
+    ).toMatchObject({
       state: 'failed',
       error: 'Failed to deliver: the receiver answered 503',
     });
@@ -99,18 +160,14 @@ describe('events of a watch', () => {
     await watch.pass(5);
 
     expect(watch.sent).toHaveLength(1);
-    const { watch_id: id } = watch.watch;
-    expect(await watch.deps.watchDeliveries.states(id)).toMatchObject([
+    expect(await watch.deps.deliveries.states(watch.runKey)).toMatchObject([
       { destination_id: 'team', failures: 1, disabled: { reason: 'the receiver answered 404' } },
     ]);
     expect(watch.counted).toEqual(['failed', 'failed', 'failed']);
     expect(watch.log.entries.map(({ message }) => message)).toContain('Destination disabled');
 
-    const [state] = await watch.deps.watchDeliveries.states(id);
-    await watch.deps.watchDeliveries.changeState(state!.watch_id, state!.destination_id, () => ({
-      ...state!,
-      fingerprint: 'another',
-    }));
+    const [state] = await watch.deps.deliveries.states(watch.runKey);
+    await watch.deps.deliveries.changeState(state!, () => ({ ...state!, fingerprint: 'another' }));
     await watch.commit([closed(second)]);
     await watch.pass(5);
     expect(watch.sent).toHaveLength(2);
@@ -234,7 +291,7 @@ describe('a heartbeat', () => {
     await watch.commit([progress('ok', false)]);
     await watch.pass(600);
     expect(watch.sent).toHaveLength(1);
-    const [state] = await watch.deps.watchDeliveries.states(watch.watch.watch_id);
+    const [state] = await watch.deps.deliveries.states(watch.runKey);
     expect(state).toMatchObject({ failures: 1, last_error: 'the receiver answered 503', disabled: null });
   });
 });

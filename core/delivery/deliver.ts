@@ -1,0 +1,203 @@
+import { TransientError } from '../errors.ts';
+import type { DestinationResult } from '../ports/destinations.ts';
+import { initialDelivery, secondsUntilAttempt } from '../records/delivery.ts';
+import type { Delivery, DeliveryMessage, DestinationState, WaitingEvent } from '../records/delivery.ts';
+import { rules } from '../rules.ts';
+import { ageSeconds } from '../time.ts';
+import {
+  afterAttempt,
+  applyResend,
+  countAttempts,
+  describeDeliveryFailure,
+  giveUp,
+} from './after-attempt.ts';
+import { describeDelivery, findTarget } from './delivery-target.ts';
+import type { DeliverDeps, Target } from './delivery-target.ts';
+import {
+  addWaiting,
+  currentState,
+  findHeads,
+  isHeldBack,
+  recordAttempt,
+  removeWaiting,
+} from './destination-state.ts';
+
+/** `again`: the message stays at the head of its group for `afterSeconds`. A clock that is set back does not extend a duration. */
+export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
+
+/**
+ * Makes one attempt to deliver an event to a destination. A message may arrive twice or early: a finished delivery is skipped, and an attempt that is
+ * not due waits. A crash between the attempt and its record repeats the attempt with the same id. A resend starts a new series of attempts, also after a
+ * failed delivery. After a failed first attempt or a defect, the delivery continues in a message group of its own. At a destination of a watch it holds
+ * back later events of its subject, and a success there ends all waits; a job's later events do not wait. A transient error keeps its place in the order.
+ */
+export async function deliver(message: DeliveryMessage, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  try {
+    return await handleMessage(message, deps);
+  } catch (error) {
+    if (message.attempt > 0 || error instanceof TransientError) throw error;
+    deps.log.error('Delivery failed, moved to a message group of its own', {
+      [`${message.run}_id`]: message.run_id,
+      sequence: message.sequence,
+      error: String(error),
+    });
+    return continueInOwnGroup(message, 1, deps);
+  }
+}
+
+type Attempt = { message: DeliveryMessage; target: Target; delivery: Delivery };
+
+async function handleMessage(message: DeliveryMessage, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  const [target, stored] = await Promise.all([findTarget(message, deps), deps.deliveries.get(message)]);
+  if (typeof target === 'string')
+    return stored?.state === 'pending' ? finish(giveUp(stored, target), deps) : done;
+  if (target.beat) return beat(target, deps);
+  const delivery = applyResend(stored ?? initialDelivery(message, target.event.type), message.resend);
+  if (delivery.state !== 'pending' || message.resend < delivery.resend) return done;
+  const attempts = countAttempts(delivery);
+  // A process that was killed left the retries in the first group.
+  if (message.attempt === 0 && attempts > 0) return continueInOwnGroup(message, attempts, deps);
+  const attempt = { message, target, delivery };
+  if (message.resend === 0 && target.refusal !== undefined) return refuse(attempt, target.refusal, deps);
+  const isHeld = message.resend === 0 && target.holdsBack && isHeldBack(target.state, message);
+  // It was attempted since it was woken, or an earlier event failed again.
+  if (message.woken && (isHeld || message.attempt !== Math.max(1, attempts))) return done;
+  if (isHeld) return holdBack(attempt, deps);
+  const plannedSeconds = message.woken ? 0 : secondsUntilAttempt(delivery, deps.now());
+  const waitSeconds = Math.max(plannedSeconds, target.spacingSeconds);
+  if (waitSeconds > 0) return { kind: 'again', afterSeconds: waitSeconds };
+  return makeAttempt(attempt, deps);
+}
+
+const done: DeliveryOutcome = { kind: 'done' };
+
+/** Sends the message again, to the group of this event alone, and completes this one. */
+async function continueInOwnGroup(
+  message: DeliveryMessage,
+  attempt: number,
+  { queue }: Pick<DeliverDeps, 'queue'>,
+): Promise<DeliveryOutcome> {
+  await queue.send({ ...message, attempt });
+  return done;
+}
+
+/** Calls the address of a heartbeat once while all is well, at most every `heartbeatSeconds`. The next check makes another call. */
+async function beat(target: Target, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  if (target.beat?.isDue && target.refusal === undefined)
+    await changeState(target, afterResult(await target.send(), deps.now()), deps);
+  return done;
+}
+
+async function refuse(attempt: Attempt, why: string, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  await release(attempt, deps);
+  return finish(giveUp(attempt.delivery, why), deps);
+}
+
+/** Waits until the earlier event of the subject has ended, which wakes this one. */
+async function holdBack({ message, target, delivery }: Attempt, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  const { sequence, subject } = message;
+  if (message.attempt > 0) return { kind: 'again', afterSeconds: rules.heldBackSeconds };
+  const waiting = { sequence, subject, attempts: 0, resend: 0 };
+  await changeState(target, (state) => addWaiting(state, waiting), deps);
+  await deps.deliveries.put(delivery, deps.now());
+  return continueInOwnGroup(message, 1, deps);
+}
+
+async function makeAttempt(attempt: Attempt, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  const { message, target, delivery } = attempt;
+  await reportLateness(attempt, deps);
+  const startedAt = deps.now();
+  const result = { ...(await target.send()), startedAt };
+  const attemptedAt = deps.now();
+  const attempted = afterAttempt(delivery, result, attemptedAt, deps.random());
+  const { next_attempt_at: next } = attempted;
+  const attempts = countAttempts(attempted);
+  report(attempted, result, deps);
+  if (next === null) {
+    const state = await storeResult(attempt, result, deps, (before) =>
+      removeWaiting(before, delivery.sequence),
+    );
+    const outcome = await finish(attempted, deps);
+    await wake(attempt, state, result, deps);
+    return outcome;
+  }
+  const { sequence, subject, resend } = message;
+  const waiting = { sequence, subject, attempts, resend };
+  await storeResult(attempt, result, deps, (before) => addWaiting(before, waiting));
+  await deps.deliveries.put(attempted, attemptedAt);
+  if (message.attempt === 0) return continueInOwnGroup(message, attempts, deps);
+  // The message of the wait itself is still in the queue.
+  if (message.woken) return done;
+  return { kind: 'again', afterSeconds: ageSeconds(attemptedAt, new Date(next)) };
+}
+
+/** Counts how much later than planned the attempt begins. A resend has no planned time for its first attempt. */
+async function reportLateness({ message, target, delivery }: Attempt, deps: DeliverDeps): Promise<void> {
+  const due = delivery.next_attempt_at ?? (delivery.resend === 0 ? target.event.timestamp : null);
+  if (due !== null && !message.woken)
+    await deps.meter.count({ kind: 'delivery_attempt', lateSeconds: ageSeconds(due, deps.now()) });
+}
+
+/** The state of a job's webhook only says whether it is gone; most deliveries write none. */
+async function storeResult(
+  { target }: Attempt,
+  result: DestinationResult,
+  deps: DeliverDeps,
+  wait: (state: DestinationState) => DestinationState,
+): Promise<DestinationState> {
+  const record = afterResult(result, deps.now());
+  if (target.holdsBack) return changeState(target, (state) => wait(record(state)), deps);
+  const isNews =
+    result.outcome === 'gone' || (result.outcome === 'delivered' && target.state.disabled !== null);
+  return isNews ? changeState(target, record, deps) : target.state;
+}
+
+function afterResult(result: DestinationResult, at: Date): (state: DestinationState) => DestinationState {
+  return (state) => recordAttempt(state, result, at, describeDeliveryFailure(result));
+}
+
+function changeState(
+  { destination }: Target,
+  change: (state: DestinationState) => DestinationState,
+  { deliveries }: DeliverDeps,
+): Promise<DestinationState> {
+  return deliveries.changeState(destination, (stored) => change(currentState(destination, stored)));
+}
+
+/** Ends the wait of an event that is given up, and wakes the next one of its subject. */
+async function release(attempt: Attempt, deps: DeliverDeps): Promise<void> {
+  const { target, delivery } = attempt;
+  if (target.state.waiting.every(({ sequence }) => sequence !== delivery.sequence)) return;
+  const state = await changeState(target, (before) => removeWaiting(before, delivery.sequence), deps);
+  await wake(attempt, state, { outcome: 'rejected' }, deps);
+}
+
+/** Wakes the next event of the subject; after a success the first of every subject, since the destination accepts events again. */
+async function wake(
+  { message, target }: Attempt,
+  state: DestinationState,
+  { outcome }: Pick<DestinationResult, 'outcome'>,
+  { queue }: DeliverDeps,
+): Promise<void> {
+  const { run, run_id, destination_id } = target.destination;
+  const isWoken = ({ subject }: WaitingEvent) => outcome === 'delivered' || subject === message.subject;
+  for (const { attempts, ...event } of findHeads(state).filter(isWoken))
+    await queue.send({ run, run_id, destination_id, ...event, attempt: Math.max(1, attempts), woken: true });
+}
+
+async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOutcome> {
+  await deps.deliveries.put(delivery, deps.now());
+  await deps.meter.count({ kind: 'delivery', delivered: delivery.state === 'delivered' });
+  return done;
+}
+
+function report(delivery: Delivery, result: DestinationResult, { log }: DeliverDeps): void {
+  const { next_attempt_at } = delivery;
+  const fields = { ...describeDelivery(delivery), status: result.status, error: result.error };
+  if (result.outcome === 'gone')
+    log.error('Destination disabled', { ...fields, reason: describeDeliveryFailure(result) });
+  else if (delivery.state === 'delivered') log.info('Event delivered', fields);
+  else if (delivery.state === 'pending')
+    log.warning('Delivery attempt failed', { ...fields, next_attempt_at });
+  else log.error(delivery.error ?? 'Failed to deliver', fields);
+}

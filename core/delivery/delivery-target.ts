@@ -1,0 +1,145 @@
+import type { CoreDeps } from '../dependencies.ts';
+import type { DestinationResult, Destinations } from '../ports/destinations.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
+import { webhookDestination } from '../records/delivery.ts';
+import type { Delivery, DeliveryMessage, DestinationState } from '../records/delivery.ts';
+import type { Destination } from '../records/watch.ts';
+import { envelopeWithImages } from '../event/present-event.ts';
+import { rules } from '../rules.ts';
+import { ageSeconds, isOver } from '../time.ts';
+import { isAllWell } from '../watch/health.ts';
+import { webhookOutcome } from './after-attempt.ts';
+import { currentState } from './destination-state.ts';
+import type { AddressedDestination } from './destination-state.ts';
+import type { EvidenceLinks } from './evidence-link.ts';
+import { toNotification } from './notification.ts';
+
+export type DeliverDeps = Pick<
+  CoreDeps,
+  | 'jobs'
+  | 'media'
+  | 'queue'
+  | 'deliveries'
+  | 'webhooks'
+  | 'signer'
+  | 'meter'
+  | 'log'
+  | 'baseUrl'
+  | 'now'
+  | 'random'
+> & {
+  watches: Pick<WatchStore, 'getIncludingDeleted' | 'event' | 'secrets'>;
+  destinations: Destinations;
+  evidenceLinks: EvidenceLinks;
+};
+
+/** Event and destination of a delivery, as far as its attempts need them. */
+export type Target = {
+  destination: AddressedDestination;
+  state: DestinationState;
+  event: { type: string; timestamp: string };
+  /** Reason for which the service makes no attempt; a resend is attempted anyway. */
+  refusal: string | undefined;
+  /** Rest of the minimum time between attempts at the address. */
+  spacingSeconds: number;
+  /** True if a waiting event holds back later ones of its subject. */
+  holdsBack: boolean;
+  /** Heartbeats only: they are called while all is well, and a failed call is not repeated. */
+  beat?: { isDue: boolean };
+  send(): Promise<DestinationResult>;
+};
+
+/** Returns the reason as text if run, event or destination no longer exist. */
+export async function findTarget(message: DeliveryMessage, deps: DeliverDeps): Promise<Target | string> {
+  return message.run === 'job' ? findWebhook(message, deps) : findDestination(message, deps);
+}
+
+async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise<Target | string> {
+  const { run_id: jobId, sequence } = message;
+  const destination = {
+    run: message.run,
+    run_id: jobId,
+    destination_id: webhookDestination,
+    fingerprint: '',
+  };
+  const [event, job, stored] = await Promise.all([
+    deps.jobs.event(jobId, sequence),
+    deps.jobs.getIncludingExpired(jobId),
+    deps.deliveries.state(destination),
+  ]);
+  if (!event) return 'the event is no longer kept';
+  if (!job?.webhook_url) return 'the job is no longer kept';
+  const { webhook_url: url, ended_at: endedAt } = job;
+  const state = currentState(destination, stored);
+  return {
+    destination,
+    state,
+    event,
+    refusal:
+      endedAt !== null && ageSeconds(endedAt, deps.now()) > rules.deliveryTtlSeconds
+        ? 'the job ended more than an hour ago'
+        : state.disabled
+          ? 'the receiver answered 410 Gone to another event of this job'
+          : undefined,
+    spacingSeconds: 0,
+    holdsBack: false,
+    send: async () => {
+      const body = JSON.stringify(await envelopeWithImages(job, event, deps));
+      // All attempts have the same id, so that a receiver can detect a repetition.
+      const signature = await deps.signer.sign(job.caller, `msg_${jobId}_${sequence}`, deps.now(), body);
+      const headers = { ...signature, 'content-type': 'application/json' };
+      const result = await deps.webhooks.send({ url, headers, body });
+      return { ...result, outcome: webhookOutcome(result) };
+    },
+  };
+}
+
+async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Promise<Target | string> {
+  const { run_id: watchId, sequence, destination_id: id } = message;
+  const [stored, event, secrets, knownState] = await Promise.all([
+    deps.watches.getIncludingDeleted(watchId),
+    deps.watches.event(watchId, sequence),
+    deps.watches.secrets(watchId),
+    deps.deliveries.state(message),
+  ]);
+  const settings = stored?.watch.config.destinations.find((each) => each.destination_id === id);
+  const address = secrets?.destinations.find((each) => each.destination_id === id);
+  if (!event) return 'the event is no longer kept';
+  if (!stored || !settings || !address) return 'the destination was removed';
+  const { watch, run } = stored;
+  const { fingerprint } = settings;
+  const destination = { run: message.run, run_id: watchId, destination_id: id, fingerprint };
+  const state = currentState(destination, knownState);
+  return {
+    destination,
+    state,
+    event,
+    refusal: state.disabled ? `the destination is disabled: ${state.disabled.reason}` : undefined,
+    spacingSeconds: computeSpacing(settings, state, deps.now()),
+    holdsBack: true,
+    ...(settings.type === 'heartbeat' && {
+      beat: { isDue: isAllWell(run, id) && isBeatDue(state, deps.now()) },
+    }),
+    send: async () => deps.destinations.send(address, await toNotification(event, watch, settings, deps)),
+  };
+}
+
+/** Returns the rest of the minimum time between attempts at an address. Receivers of the caller have none. */
+function computeSpacing(
+  { type }: Pick<Destination, 'type'>,
+  { last_attempt_at: last }: DestinationState,
+  now: Date,
+): number {
+  if (last === null || type === 'webhook' || type === 'mqtt') return 0;
+  return Math.max(0, rules.minDestinationSpacingSeconds - ageSeconds(last, now));
+}
+
+function isBeatDue({ last_attempt_at: last }: DestinationState, now: Date): boolean {
+  return last === null || isOver(last, rules.heartbeatSeconds, now);
+}
+
+/** Returns the log fields of a delivery. */
+export function describeDelivery({ run, run_id, destination_id, sequence, event_type }: Delivery) {
+  const destination = run === 'job' ? {} : { destination_id };
+  return { [`${run}_id`]: run_id, ...destination, event: event_type, sequence };
+}

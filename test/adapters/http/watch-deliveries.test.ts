@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { deliver } from '../../../core/delivery/deliver.ts';
+import type { DestinationOutcome } from '../../../core/ports/destinations.ts';
+import { publishWatchEvents } from '../../../core/event/publish-watch.ts';
+import { createHttpCaller } from '../../support/http-caller.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let call: Awaited<ReturnType<typeof createHttpCaller>>;
+let outcome: DestinationOutcome;
+
+beforeEach(async () => {
+  world = createWorld();
+  call = await createHttpCaller(world);
+  outcome = 'delivered';
+  world.c.destinations = {
+    ...world.c.destinations,
+    send: async () => ({ outcome, status: 200, latencyMs: 12, error: null, retryAfter: null }),
+  };
+});
+afterEach(() => world.close());
+
+/** Creates a watch with two destinations and three events: created, paused, resumed. */
+async function createWatch(): Promise<string> {
+  const address = { type: 'webhook', url: 'https://receiver.example/hook' };
+  const { body } = await call('POST', '/watches', {
+    name: 'Gate',
+    stream_url: 'https://camera.example/live.m3u8',
+    conditions: [{ condition: 'A person is at the gate' }],
+    destinations: [
+      { ...address, destination_id: 'a' },
+      { ...address, destination_id: 'b' },
+      { ...address, destination_id: 'kuma', type: 'heartbeat' },
+    ],
+  });
+  for (const change of ['pause', 'resume']) await call('POST', `/watches/${body.watch_id}/${change}`);
+  return body.watch_id;
+}
+
+async function deliverAll(watchId: string): Promise<void> {
+  await publishWatchEvents(watchId, world.c);
+  for (const message of world.queuedForDestinations.splice(0)) await deliver(message, world.c);
+}
+
+test('the deliveries of a watch are listed by event and destination, filtered, in pages of whole events', async () => {
+  const id = await createWatch();
+  await deliverAll(id);
+  const list = async (query: string) => (await call('GET', `/watches/${id}/deliveries${query}`)).body;
+  const places = ({ deliveries }: { deliveries: { sequence: number; destination_id: string }[] }) =>
+    deliveries.map(({ sequence, destination_id }) => `${sequence}${destination_id}`);
+  const first = await list('?limit=3');
+  expect(places(first)).toEqual(['1a', '1b', '2a', '2b']);
+  expect(first).toMatchObject({ watch_id: id, next_after: 2, has_more: true });
+  expect(first.deliveries[0]).toMatchObject({
+    type: 'watch_changed',
+    state: 'delivered',
+    attempts: [{ status: 200 }],
+  });
+  const rest = await list('?after=2');
+  expect(places(rest)).toEqual(['3a', '3b']);
+  expect(rest).toMatchObject({ next_after: 3, has_more: false });
+  expect(places(await list('?destination_id=b'))).toEqual(['1b', '2b', '3b']);
+  expect(places(await list('?state=failed'))).toEqual([]);
+});
+
+test('a delivery of a watch is sent again with its own attempts, and a success enables its destination', async () => {
+  const id = await createWatch();
+  outcome = 'gone';
+  await deliverAll(id);
+  const resend = (place: string) => call('POST', `/watches/${id}/deliveries/${place}/resend`);
+  outcome = 'delivered';
+  expect(await resend('1/a')).toMatchObject({
+    status: 200,
+    body: { watch_id: id, destination_id: 'a', sequence: 1, type: 'watch_changed', resend: 1 },
+  });
+  await deliverAll(id);
+  const { body } = await call('GET', `/watches/${id}/deliveries?destination_id=a&limit=1`);
+  expect(body.deliveries[0]).toMatchObject({
+    state: 'delivered',
+    resend: 1,
+    attempts: [{ resend: 0 }, { resend: 1 }],
+  });
+  const states = await world.c.deliveries.states({ run: 'watch', run_id: id });
+  expect(states.map(({ destination_id, disabled }) => [destination_id, disabled === null])).toEqual([
+    ['a', true],
+    ['b', false],
+  ]);
+  expect((await resend('1/a')).status).toBe(429);
+  for (const place of ['9/a', '1/none', '1/kuma'])
+    expect([place, (await resend(place)).body.error?.code]).toEqual([place, 'NOT_FOUND']);
+  expect((await call('POST', `/watches/${crypto.randomUUID()}/deliveries/1/a/resend`)).body.error.code).toBe(
+    'WATCH_NOT_FOUND',
+  );
+});
