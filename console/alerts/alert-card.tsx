@@ -1,3 +1,4 @@
+import { toAlertTexts } from './alert-texts.ts';
 import { useState } from 'preact/hooks';
 import type { Alert } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
@@ -39,6 +40,7 @@ export function AlertCard({
   onAction,
 }: Props) {
   const { review } = alert;
+  const { texts, ending } = toAlertTexts(alert);
   return (
     <li
       class={selected ? 'alert-card selected' : 'alert-card'}
@@ -53,9 +55,13 @@ export function AlertCard({
       <div class="alert-body">
         <AlertState alert={alert} />
         <strong>{alert.condition}</strong>
-        <p>
-          {alert.closed?.explanation ? `${alert.explanation} ${alert.closed.explanation}` : alert.explanation}
-        </p>
+        {texts.map(({ label, text }) => (
+          <p key={label}>
+            {label !== null && <strong>{label}: </strong>}
+            {text}
+          </p>
+        ))}
+        {ending !== '' && <p class="small muted">{ending}</p>}
         <p class="small muted">
           {!ofWatch && (
             <>
