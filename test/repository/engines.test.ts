@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -16,3 +17,13 @@ function acceptsNode20(range: string): boolean {
     return operator === '>=' || alternative.trim() === '*' ? Number(major) <= 20 : Number(major) === 20;
   });
 }
+
+test('git has the commands of the package as executables, since npm ci makes them executable', () => {
+  const { bin }: { bin: Record<string, string> } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const listed = execFileSync('git', ['ls-files', '--stage', ...Object.values(bin)], { encoding: 'utf8' });
+  const modes = listed
+    .trim()
+    .split('\n')
+    .map((line) => line.slice(0, 6));
+  expect(modes).toEqual(Object.values(bin).map(() => '100755'));
+});
