@@ -1,7 +1,17 @@
 import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
@@ -10,10 +20,11 @@ import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 
-/** Tests the packed client: installed elsewhere, compiled strictly, run against a service through broken connections. */
+/** Tests the packed client: installed alone elsewhere, compiled strictly, run against a service through broken connections. */
 
 const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-package-'));
+let dependencies = new Set<string>();
 let stream: LiveHls;
 let service: ServiceProcess;
 
@@ -36,29 +47,44 @@ afterAll(async () => {
 
 async function install() {
   const modules = join(directory, 'node_modules');
-  mkdirSync(join(modules, 'watchpost'), { recursive: true });
-  await run('npm', ['run', '--silent', 'build:client']);
-  const { stdout } = await run('npm', [
-    'pack',
-    '--silent',
-    '--ignore-scripts',
-    '--pack-destination',
-    directory,
-  ]);
-  const tarball = join(directory, stdout.trim());
-  await run('tar', ['-xzf', tarball, '-C', join(modules, 'watchpost'), '--strip-components=1']);
-  for (const name of [
-    'standardwebhooks',
-    'eventsource-parser',
-    '@stablelib',
-    'fast-sha256',
-    '@types',
-    'undici-types',
-  ])
+  const own = join(modules, 'watchpost-client');
+  mkdirSync(own, { recursive: true });
+  // Its script `prepack` compiles it.
+  const { stdout } = await run('npm', ['pack', './client', '--silent', '--pack-destination', directory]);
+  const tarball = join(directory, stdout.trim().split('\n').at(-1) ?? '');
+  await run('tar', ['-xzf', tarball, '-C', own, '--strip-components=1']);
+  dependencies = listDependencies(join(own, 'package.json'));
+  // The types of Node belong to the program that uses the client.
+  for (const name of [...dependencies, '@types/node', 'undici-types']) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(resolve('node_modules', name), join(modules, name));
+  }
   writeFileSync(join(directory, 'package.json'), JSON.stringify({ type: 'module' }));
   copyFileSync('test/client/watch.ts.txt', join(directory, 'watch.ts'));
 }
+
+/** Returns the packages that npm installs with a package, as the lock file of the project has them. */
+function listDependencies(file: string, known = new Set<string>()): Set<string> {
+  const { dependencies: direct = {} }: { dependencies?: Record<string, string> } = JSON.parse(
+    readFileSync(file, 'utf8'),
+  );
+  for (const name of Object.keys(direct))
+    if (!known.has(name)) listDependencies(resolve('node_modules', name, 'package.json'), known.add(name));
+  return known;
+}
+
+test('the client brings four small packages of its own, less than a megabyte in all', () => {
+  expect([...dependencies].toSorted()).toEqual([
+    '@stablelib/base64',
+    'eventsource-parser',
+    'fast-sha256',
+    'standardwebhooks',
+  ]);
+  const bytes = [...dependencies].flatMap((name) =>
+    globSync(`node_modules/${name}/**/*`).map((path) => statSync(path).size),
+  );
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(1_000_000);
+});
 
 test('an installed client compiles strictly and follows a monitor across broken connections', async () => {
   const strict = [

@@ -11,6 +11,9 @@ const reasons: Record<string, string> = {
   'npm ci': 'has created this checkout',
   'npm test': 'would run itself',
   'npm run demo': 'covered by test/cli',
+  'npm pack ./client': 'runs in the checkout; covered by test/client/package.test.ts',
+  'npm install /tmp/watchpost-client':
+    'requires a project of its own; covered by test/client/package.test.ts',
   'npm run deploy': 'requires an AWS account',
   'npm run diff': 'requires an AWS account',
   'npm run destroy': 'requires an AWS account',
