@@ -22,6 +22,7 @@ const ofOneCall = [
   'adapters/vision/objects/summarize-objects.ts',
   'core/access/erase-caller.ts',
   'core/watch/stored-watch.ts',
+  'core/workflow/analyze-watch.ts',
 ];
 
 /** Folders of the service of one machine, without its commands. */
