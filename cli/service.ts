@@ -19,8 +19,6 @@ import { createLogSignals } from '../adapters/embedded/log-signals.ts';
 import { shareLogReads } from '../adapters/embedded/share-log-reads.ts';
 import { createJobStore } from '../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../adapters/embedded/key-store.ts';
-import { shareCaptures } from '../adapters/embedded/share-captures.ts';
-import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
 import { createLogBuffer } from '../adapters/embedded/log-buffer.ts';
 import { openMasterSecret } from '../adapters/embedded/master-secret.ts';
 import { createMediaStore } from '../adapters/embedded/media-store.ts';
@@ -51,7 +49,6 @@ import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createLinkSigner } from '../adapters/evidence-links.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
-import { maskCaptures } from '../adapters/media/mask-media.ts';
 import { shareComparisons } from '../adapters/media/motion/share-comparisons.ts';
 import { decodedFramesPerSecond } from '../adapters/vision/objects/objects-vision.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
@@ -75,7 +72,7 @@ import { createTurns } from './turns.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createHostRule } from './hosts.ts';
 import { createLimits } from './limits.ts';
-import { createMedia } from './media.ts';
+import { createCaptureScheduler } from './capture-scheduler.ts';
 import { loadPlatformSettings } from './platforms.ts';
 import type { Settings } from './settings.ts';
 import { createMediaTrim } from './media-trim.ts';
@@ -135,16 +132,18 @@ export async function openService(
     monotonicMs: () => performance.now(),
     report: pace.recordBlock,
   });
-  const { guard, http, streams, maskMedia, closeSessions } = createMedia(
-    settings.allowRanges,
+  const { guard, http, streams, sharedStreams, closeSessions } = createCaptureScheduler({
+    allowRanges: settings.allowRanges,
     platforms,
     ffmpegPath,
-    directory.temporary,
+    tempDir: directory.temporary,
     now,
-    (waitedMs) => pace.record('decoder', waitedMs),
-    settings.rtspSessions,
-    settings.sharedDecoders === 1,
-  );
+    steadyNow,
+    turns: turns.ticks,
+    reportWait: (resource, waitedMs) => pace.record(resource, waitedMs),
+    maxRtspSessions: settings.rtspSessions,
+    sharesDecoders: settings.sharedDecoders === 1,
+  });
   const signals = createLogSignals(setSystemTimer);
   const logReads = shareLogReads(() => jobs);
   const jobs = createJobStore(database, (jobId) => {
@@ -206,7 +205,7 @@ export async function openService(
     baseUrl,
     now,
     steadyNow,
-    streams: maskCaptures(streams, maskMedia),
+    streams,
     urls: guard,
     webhookUrls,
     vision: meteredVision(model.vision, meter),
@@ -270,14 +269,7 @@ export async function openService(
     log,
   });
   const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
-  const limited = limitCaptures(streams, {
-    turns: turns.ticks,
-    elapsedMs: () => performance.now(),
-    report: (waitedMs) => pace.record('turn', waitedMs),
-  });
-  // Watches with regions share the capture, then each draws its own.
-  const shared = maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia);
-  const captureDeps = { ...deps, streams: shared };
+  const captureDeps = { ...deps, streams: sharedStreams };
   const maintenance = {
     watchStore,
     deliveries,

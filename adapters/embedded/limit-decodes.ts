@@ -2,40 +2,48 @@ import { TransientError } from '../../core/errors.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 
-export type LimitDecodesDeps = {
-  ffmpeg: FfmpegRunner;
-  /** Maximum concurrent decodes. */
+export type DecodeTurnsDeps = {
+  /** Maximum concurrent runs of ffmpeg. */
   max: number;
   elapsedMs: () => number;
   setTimer: SetTimer;
-  /** Called with the time for which a decode waited. */
+  /** Called with the time for which a run waited. */
   report: (waitedMs: number) => void;
 };
+
+/** Turns of ffmpeg. Does `work` in a turn. Throws `TransientError` if none is free in time, which costs one check, and the abort reason. */
+export type DecodeTurns = <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>;
 
 /** Maximum wait for a turn. It leaves time for the decoding within that of the capture, so that the stream is not blamed. */
 const maxWaitMs = 20_000;
 
 /**
- * Returns a runner that decodes a limited number of captures concurrently, in the order of arrival. More would only slow each other down. A capture waits
- * once its bytes are there, so a slow stream delays no other. Runs that read from the network themselves have no limit.
- * Throws `TransientError` if no turn is free in time, which costs one check.
+ * Returns a runner whose decodes take turns, in the order of arrival. More would only slow each other down. A capture waits once its bytes are there, so a
+ * slow stream delays no other. Runs that read from the network themselves have no limit.
  */
-export function limitDecodes({ ffmpeg, max, elapsedMs, setTimer, report }: LimitDecodesDeps): FfmpegRunner {
-  const waiting = new Set<() => void>();
-  let running = 0;
+export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: DecodeTurns): FfmpegRunner {
   return {
     run: async (input, wanted, limits, signal) => {
       if (input.kind !== 'pipe') return ffmpeg.run(input, wanted, limits, signal);
       const chunks: Uint8Array[] = [];
       for await (const chunk of input.chunks) chunks.push(chunk);
-      const startedMs = elapsedMs();
-      await takeTurn(signal).finally(() => report(elapsedMs() - startedMs));
-      try {
-        return await ffmpeg.run({ ...input, chunks }, wanted, limits, signal);
-      } finally {
-        endTurn();
-      }
+      return inTurn(() => ffmpeg.run({ ...input, chunks }, wanted, limits, signal), signal);
     },
+  };
+}
+
+/** Creates the turns of a machine. */
+export function createDecodeTurns({ max, elapsedMs, setTimer, report }: DecodeTurnsDeps): DecodeTurns {
+  const waiting = new Set<() => void>();
+  let running = 0;
+  return async (work, signal) => {
+    const startedMs = elapsedMs();
+    await takeTurn(signal).finally(() => report(elapsedMs() - startedMs));
+    try {
+      return await work();
+    } finally {
+      endTurn();
+    }
   };
 
   async function takeTurn(signal: AbortSignal): Promise<void> {

@@ -18,8 +18,19 @@ const clipInput = '-codec_whitelist h264 -protocol_whitelist pipe -f mov -i pipe
 const clipOutput =
   '-c:v libx264 -preset ultrafast -crf 28 -threads 1 -x264-params cabac=1:deblock=0,0 -pix_fmt yuv420p';
 
+export type MaskMediaDeps = {
+  ffmpegPath: string;
+  tempDir: string;
+  /** Turns of ffmpeg. Default: no limit. */
+  inTurn?: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>;
+};
+
 /** Creates a function that draws regions with ffmpeg, in one process for each of frame and clip. */
-export function createMaskMedia({ ffmpegPath, tempDir }: { ffmpegPath: string; tempDir: string }): MaskMedia {
+export function createMaskMedia({
+  ffmpegPath,
+  tempDir,
+  inTurn = (work) => work(),
+}: MaskMediaDeps): MaskMedia {
   return async ({ frame, clip }, regions, signal) => {
     const filters = regionFilters(regions).join(',');
     const [masked, maskedClip] = await Promise.all([
@@ -49,16 +60,14 @@ export function createMaskMedia({ ffmpegPath, tempDir }: { ffmpegPath: string; t
   }
 
   async function run(input: Uint8Array, args: string[], signal: AbortSignal) {
-    const outcome = await spawnFfmpeg(
-      {
-        ffmpegPath,
-        args: [...quietArguments, ...decodingLimits, ...args],
-        input: [input],
-        outputBytes: maxBytes,
-        timeoutMs,
-      },
-      signal,
-    );
+    const drawing = {
+      ffmpegPath,
+      args: [...quietArguments, ...decodingLimits, ...args],
+      input: [input],
+      outputBytes: maxBytes,
+      timeoutMs,
+    };
+    const outcome = await inTurn(() => spawnFfmpeg(drawing, signal), signal);
     if (outcome.ended !== 'exited' || outcome.exitCode !== 0) throw failed(outcome.stderr);
     return outcome;
   }

@@ -7,7 +7,7 @@ import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { requireReachable } from '../checks/private-address.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { createLimits } from '../limits.ts';
-import { createMedia } from '../media.ts';
+import { createCaptureScheduler } from '../capture-scheduler.ts';
 import { loadPlatformSettings } from '../platforms.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -39,13 +39,13 @@ export async function check(
   const ffmpeg = await ensureFfmpeg(settings.ffmpeg, process.env, terminal);
   const platforms = await loadPlatformSettings(settings);
   using folder = openTemporaryFolder('watchpost-check-');
-  const { http, streams } = createMedia(
-    settings.allowRanges,
+  const { http, streams } = createCaptureScheduler({
+    allowRanges: settings.allowRanges,
     platforms,
-    ffmpeg.path,
-    folder.path,
-    () => new Date(),
-  );
+    ffmpegPath: ffmpeg.path,
+    tempDir: folder.path,
+    now: () => new Date(),
+  });
   const vision = createVisionModel(settings, ffmpeg.path);
   const waiting = terminal.waiting(`Checking ${maskUrl(options.url)}`);
   const startedMs = performance.now();

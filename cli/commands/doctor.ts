@@ -21,7 +21,7 @@ import { requireReachable } from '../checks/private-address.ts';
 import { formatError } from '../exit.ts';
 import { listen } from '../http-server.ts';
 import { createLimits } from '../limits.ts';
-import { createMedia } from '../media.ts';
+import { createCaptureScheduler } from '../capture-scheduler.ts';
 import { loadPlatformSettings } from '../platforms.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
@@ -181,13 +181,13 @@ async function withCapturer(
 ): Promise<void> {
   using folder = openTemporaryFolder('watchpost-doctor-');
   const platforms = await loadPlatformSettings(settings);
-  const { http, streams } = createMedia(
-    settings.allowRanges,
+  const { http, streams } = createCaptureScheduler({
+    allowRanges: settings.allowRanges,
     platforms,
     ffmpegPath,
-    folder.path,
-    () => new Date(),
-  );
+    tempDir: folder.path,
+    now: () => new Date(),
+  });
   try {
     await work(streams);
   } finally {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitDecodes } from '../../../adapters/embedded/limit-decodes.ts';
+import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/limit-decodes.ts';
 import { TransientError } from '../../../core/errors.ts';
 import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 
@@ -18,8 +18,7 @@ function openRunner(max: number) {
   let nowMs = 0;
   const timers = new Map<() => void, number>();
   const waits: number[] = [];
-  const { run } = limitDecodes({
-    ffmpeg,
+  const inTurn = createDecodeTurns({
     max,
     elapsedMs: () => nowMs,
     setTimer: (fire, delayMs) => {
@@ -28,6 +27,7 @@ function openRunner(max: number) {
     },
     report: (waitedMs) => void waits.push(waitedMs),
   });
+  const { run } = limitDecodes(ffmpeg, inTurn);
   const pass = (seconds: number): void => {
     nowMs += seconds * 1000;
     for (const [fire, atMs] of timers) if (atMs <= nowMs) fire();

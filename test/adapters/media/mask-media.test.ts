@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
+import { createDecodeTurns } from '../../../adapters/embedded/limit-decodes.ts';
 import { createMaskMedia, maskCaptures } from '../../../adapters/media/mask-media.ts';
 import { TransientError } from '../../../core/errors.ts';
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import type { Region } from '../../../core/records/capture.ts';
+import { setSystemTimer } from '../../../core/time-limit.ts';
 import { isWatched } from '../../../core/records/region.ts';
 import { jpeg } from '../vision/pixel/pictures.ts';
 
@@ -98,6 +100,34 @@ describe('regions in a picture', () => {
     expect(pictures).toHaveLength(5);
     for (const rgb of pictures)
       expect([brightness(rgb, 80, 60) < 60, brightness(rgb, 250, 60) > 300]).toEqual([true, true]);
+  });
+
+  test('drawing takes turns of ffmpeg', async () => {
+    const inTurn = createDecodeTurns({
+      max: 1,
+      elapsedMs: () => 0,
+      setTimer: setSystemTimer,
+      report: () => undefined,
+    });
+    let drawing = 0;
+    let most = 0;
+    const counted: typeof inTurn = (work, signal) =>
+      inTurn(async () => {
+        most = Math.max(most, (drawing += 1));
+        return work().finally(() => (drawing -= 1));
+      }, signal);
+    const inTurns = createMaskMedia({ ffmpegPath: 'ffmpeg', tempDir, inTurn: counted });
+    const regions = [polygon('exclude', ...shapes.rectangle)];
+    const waiting = new AbortController();
+    const held = Promise.withResolvers<void>();
+    const first = inTurn(() => held.promise, never);
+    const aborted = inTurns({ frame: orange }, regions, waiting.signal);
+    waiting.abort(new Error('gone'));
+    await expect(aborted).rejects.toThrow('gone');
+    held.resolve();
+    await first;
+    await Promise.all([1, 2, 3].map(() => inTurns({ frame: orange }, regions, never)));
+    expect(most).toBe(1);
   });
 
   test('a picture that cannot be drawn is an error, so that nothing excluded is shown', async () => {

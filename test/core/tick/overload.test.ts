@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitDecodes } from '../../../adapters/embedded/limit-decodes.ts';
+import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/limit-decodes.ts';
 import { createPace } from '../../../core/tick/pace.ts';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { nextCaptureAt } from '../../../core/tick/next-tick.ts';
@@ -26,18 +26,17 @@ function openMachine() {
     error: () => undefined,
   };
   const pace = createPace({ steadyNow: () => new Date(nowMs), log });
-  const ffmpeg = limitDecodes({
-    ffmpeg: {
-      run: async () => {
-        await new Promise<void>((resolve) => at(nowMs + decodeMs, resolve));
-        return { frame: new Uint8Array(), thumbnail: new Uint8Array() };
-      },
-    },
+  const inTurn = createDecodeTurns({
     max: decoders,
     setTimer: () => () => undefined,
     elapsedMs: () => nowMs,
     report: (waitedMs) => pace.record('decoder', waitedMs),
   });
+  const decode = async () => {
+    await new Promise<void>((resolve) => at(nowMs + decodeMs, resolve));
+    return { frame: new Uint8Array(), thumbnail: new Uint8Array() };
+  };
+  const ffmpeg = limitDecodes({ run: decode }, inTurn);
   const jobs: { checks: number[]; stopped: boolean; coverage: () => ReturnType<typeof computeCoverage> }[] =
     [];
 
