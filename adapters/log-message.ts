@@ -1,3 +1,4 @@
+import { showControls } from '../core/observability/show-controls.ts';
 import type { LogFields } from '../core/ports/log.ts';
 
 /** A stack trace is long; 500 of these stay below a megabyte. */
@@ -8,7 +9,7 @@ export function withFields(message: string, fields: LogFields = {}): string {
   const details = Object.entries(fields)
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => ` ${name}=${quoted(value)}`);
-  return `${message}${details.join('')}`.slice(0, messageCharacters);
+  return showControls(`${message}${details.join('')}`.slice(0, messageCharacters));
 }
 
 function quoted(value: LogFields[string]): string {

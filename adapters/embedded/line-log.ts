@@ -1,3 +1,4 @@
+import { showControls } from '../../core/observability/show-controls.ts';
 import type { Log, LogFields } from '../../core/ports/log.ts';
 
 export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
@@ -17,11 +18,10 @@ export function createLineLog({ level, now, write, humanReadable }: LineLogOptio
   const least = logLevels.indexOf(level);
   const logger = (entryLevel: LogLevel) => (message: string, fields?: LogFields) => {
     if (logLevels.indexOf(entryLevel) < least) return;
-    write(
-      humanReadable
-        ? lineFor(entryLevel, message, fields, now())
-        : JSON.stringify(entryFor(entryLevel, message, fields, now())),
-    );
+    const line = humanReadable
+      ? lineFor(entryLevel, message, fields, now())
+      : JSON.stringify(entryFor(entryLevel, message, fields, now()));
+    write(showControls(line));
   };
   return { debug: logger('debug'), info: logger('info'), warning: logger('warning'), error: logger('error') };
 }
@@ -37,5 +37,6 @@ function lineFor(level: LogLevel, message: string, fields: LogFields | undefined
   const details = Object.entries(fields ?? {})
     .filter(([, value]) => value !== null && value !== '')
     .map(([name, value]) => `${name}=${String(value)}`);
-  return [time, level.toUpperCase().padEnd(7), message, ...details].join('  ');
+  // A line that a text from elsewhere begins is indented, so that it looks like no entry.
+  return [time, level.toUpperCase().padEnd(7), message, ...details].join('  ').replaceAll('\n', '\n    ');
 }

@@ -7,6 +7,7 @@ import { findNearestName } from '../../core/nearest-name.ts';
 import type { CreatedKeyRecord, KeyBackend, KeyRecord } from '../keys/key-backend.ts';
 import { openKeyBackend, nodeKeyCrypto } from '../keys/open-key-backend.ts';
 import type { KeyTarget } from '../keys/open-key-backend.ts';
+import { oneLine } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Commands below `watchpost keys`: the endpoints below `/keys`, for operators. */
@@ -151,7 +152,7 @@ function lineFor(key: KeyRecord): string {
     `${key.prefix}…`,
     key.caller,
     key.scopes.join('+'),
-    key.label ?? '-',
+    oneLine(key.label ?? '-'),
     `created ${key.created_at}`,
     state,
   ].join('  ');

@@ -2,6 +2,7 @@ import type { Watch, Watchpost } from '../../client/index.ts';
 import type { DestinationType } from '../../core/records/watch.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { CommandError } from '../command-error.ts';
+import { oneLine } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 import { findWatch, listAllWatches } from '../watches/find-watch.ts';
 
@@ -107,7 +108,7 @@ async function control(
 function lineFor({ watch_id: id, name, status, state }: Watch): string {
   const open = state.conditions.filter((condition) => condition.state === 'open').length;
   const trouble = describeTrouble(state);
-  const line = `${status.padEnd(16)}  ${open === 0 ? '-     ' : `${open} open`}  ${id}  ${name}`;
+  const line = `${status.padEnd(16)}  ${open === 0 ? '-     ' : `${open} open`}  ${id}  ${oneLine(name)}`;
   return trouble.length === 0 ? line : `${line}  (${trouble.join('; ')})`;
 }
 
@@ -127,7 +128,7 @@ export function describeTrouble({
 function printWatch(watch: Watch, terminal: Terminal, asJson: boolean): void {
   if (asJson) return terminal.print(JSON.stringify(watch));
   const { name, watch_id: id, status, stream_url: url, state } = watch;
-  terminal.print(`${name}  ${id}`);
+  terminal.print(`${oneLine(name)}  ${id}`);
   terminal.print(`  status      ${status}${describeCauses(watch)}`);
   terminal.print(`  stream      ${url}`);
   terminal.print(
@@ -137,7 +138,7 @@ function printWatch(watch: Watch, terminal: Terminal, asJson: boolean): void {
     const now = state.conditions.find((each) => each.condition_id === conditionId);
     const since = now?.opened_at ? ` since ${now.opened_at}` : '';
     terminal.print(
-      `  condition   ${conditionId} (${severity}): ${now?.state ?? 'unknown'}${since}; ${condition}`,
+      `  condition   ${conditionId} (${severity}): ${now?.state ?? 'unknown'}${since}; ${oneLine(condition)}`,
     );
   }
   for (const trouble of describeTrouble(state)) terminal.print(`  trouble     ${trouble}`);

@@ -1,5 +1,6 @@
 import type { Estimate } from '../../core/evaluation/score.ts';
 import type { InputMode } from '../../core/records/capture.ts';
+import { oneLine } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 import type { VariantResult } from './evaluate-variant.ts';
 import type { LabelledExample } from './read-set.ts';
@@ -62,7 +63,7 @@ function printMistakes(result: VariantResult, terminal: Terminal): void {
   if (result.mistakes.length === 0) return;
   terminal.print(`\nMistakes of ${variantName(result)}:`);
   for (const { example, condition, expected, explanation } of result.mistakes.slice(0, shownMistakes))
-    terminal.print(`  ${example}: "${condition}" should be ${expected}. ${explanation}`);
+    terminal.print(`  ${oneLine(`${example}: "${condition}" should be ${expected}. ${explanation}`)}`);
   const more = result.mistakes.length - shownMistakes;
   if (more > 0) terminal.print(`  and ${more} more; --report FILE shows them with their pictures`);
 }

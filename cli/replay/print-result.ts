@@ -1,3 +1,4 @@
+import { oneLine } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 import { formatTime, type ReplayResult } from './result.ts';
 
@@ -5,7 +6,7 @@ import { formatTime, type ReplayResult } from './result.ts';
 export function printResult(result: ReplayResult, terminal: Terminal): void {
   for (const { condition_id, opened_seconds, closed_seconds, explanation } of result.alerts) {
     const closed = closed_seconds === null ? 'open at the end' : formatTime(closed_seconds);
-    terminal.print(`${formatTime(opened_seconds)} - ${closed}  ${condition_id}  ${explanation}`);
+    terminal.print(`${formatTime(opened_seconds)} - ${closed}  ${condition_id}  ${oneLine(explanation)}`);
   }
   if (result.alerts.length === 0) terminal.print('No alerts.');
   terminal.print(summarize(result));
