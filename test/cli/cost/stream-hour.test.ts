@@ -203,6 +203,20 @@ describe('the pages', () => {
     );
   });
 
+  test('README.md has no measured figure but the price, since benches print them in docs/contribute/benchmarks.md', () => {
+    const figures = readPage('README.md').match(
+      /\$\d[\d.]*|\b\d[\d.,]* ?(?:ms|MB|GB|%|cores|streams|cents)/g,
+    );
+    expect(figures).toEqual(['$0.051']);
+  });
+
+  test('docs/contribute/benchmarks.md states the price of a stream-hour in both modes', async () => {
+    const [hour, clip] = await Promise.all([estimate(frames), estimate({ ...frames, mode: 'clip' })]);
+    expect(readPage('docs/contribute/benchmarks.md')).toContain(
+      `$${hour.total.toFixed(4)} per stream-hour in frames mode and $${clip.total.toFixed(4)} in clip mode`,
+    );
+  });
+
   test('docs/operate/cost.md states the price of fixed addresses', () => {
     const page = readPage('docs/operate/cost.md');
     const [gatewayMonth, addressMonth] = [listPrices.natGatewayHour, listPrices.publicAddressHour].map(
