@@ -1,12 +1,13 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { open, readFile } from 'node:fs/promises';
 import type { Example } from '../../core/evaluation/labelled-set.ts';
 import type { CheckMedia } from '../../core/ports/vision-model.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import type { FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { CommandError } from '../command-error.ts';
+import { resolveInSet } from './set-folder.ts';
 
 const timeoutMs = 30_000;
+const headBytes = 4096;
 /** Span of a video, in seconds; its end is the frame. */
 const frameSpanSeconds = 1;
 
@@ -22,10 +23,11 @@ export async function readExampleMedia(
   signal: AbortSignal,
 ): Promise<CheckMedia> {
   if ('picture' in example)
-    return { mode: 'frames', frame: await readPicture(resolve(folder, example.picture)) };
+    return { mode: 'frames', frame: await readPicture(await resolveInSet(folder, example.picture)) };
   const { from_seconds: from, to_seconds: to } = example;
   const seconds = Math.min(to - from, mode === 'frames' ? frameSpanSeconds : clipSeconds);
-  const path = resolve(folder, example.video);
+  const path = await resolveInSet(folder, example.video);
+  await requireContainer(path);
   const input = { kind: 'file' as const, path, fromSeconds: to - seconds, seconds };
   try {
     const { frame, clip } = await ffmpeg.run(
@@ -46,6 +48,14 @@ export async function readExampleMedia(
       { cause },
     );
   }
+}
+
+/** A playlist is a text that names other files, which ffmpeg would read. Each video container has zero bytes at its start. */
+async function requireContainer(path: string): Promise<void> {
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
+  if (!buffer.subarray(0, bytesRead).includes(0))
+    throw new CommandError(`${path} is not a video file.`, 'A set names video files, no playlists.');
 }
 
 async function readPicture(path: string): Promise<Uint8Array> {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseLabelledSet } from '../../core/evaluation/labelled-set.ts';
+import { resolveInSet } from './set-folder.ts';
 
 /** Example to add: a frame and what else its line has. */
 export type NewExample = {
@@ -19,20 +20,28 @@ export type NewExample = {
  */
 export async function openSetWriter(folder: string): Promise<(example: NewExample) => Promise<boolean>> {
   await mkdir(join(folder, 'frames'), { recursive: true });
-  const file = join(folder, 'set.jsonl');
-  const { examples } = parseLabelledSet(await readFile(file, 'utf8').catch(() => ''));
+  const frames = await resolveInSet(folder, 'frames');
+  // A set that exists can hold links, which would lead what is written elsewhere.
+  await appendFile(join(folder, 'set.jsonl'), '', { flag: 'ax' }).catch(ignoreExisting);
+  const file = await resolveInSet(folder, 'set.jsonl');
+  const { examples } = parseLabelledSet(await readFile(file, 'utf8'));
   const known = new Set(
     examples.flatMap((example) => ('picture' in example ? [toKey(example.picture, example.condition)] : [])),
   );
   return async ({ frame, ...line }) => {
-    const picture = `frames/${createHash('sha256').update(frame).digest('hex').slice(0, 16)}.jpg`;
+    const name = `${createHash('sha256').update(frame).digest('hex').slice(0, 16)}.jpg`;
+    const picture = `frames/${name}`;
     const key = toKey(picture, line.condition);
     if (known.has(key)) return false;
     known.add(key);
-    await writeFile(join(folder, picture), frame);
+    await writeFile(join(frames, name), frame, { flag: 'wx' }).catch(ignoreExisting);
     await appendFile(file, `${JSON.stringify({ ...line, picture })}\n`);
     return true;
   };
+}
+
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
 }
 
 function toKey(picture: string, condition: string): string {

@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { parseLabelledSet, type Example } from '../../core/evaluation/labelled-set.ts';
 
@@ -40,7 +40,8 @@ async function storeLabel(file: string, index: number, expected: Example['expect
   const place = places[index];
   if (place === undefined) throw new SetChangedError(`The set has no example ${index + 1}.`);
   lines[place] = JSON.stringify({ ...lineSchema.parse(JSON.parse(lines[place] ?? '')), expected });
-  // A file that is never seen in part, so that an interrupt loses no label.
-  await writeFile(`${file}.part`, lines.join('\n'));
+  // A file that is never seen in part, so that an interrupt loses no label; and none that a link leads elsewhere.
+  await rm(`${file}.part`, { force: true });
+  await writeFile(`${file}.part`, lines.join('\n'), { flag: 'wx' });
   await rename(`${file}.part`, file);
 }

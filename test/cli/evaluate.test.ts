@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,7 +40,8 @@ test('the pixel model passes the colors of the basic set, and the report shows t
 
 test('a requirement that is missed ends with exit code 1 and names the measure', async () => {
   const set = join(folder, 'set.jsonl');
-  const picture = join(process.cwd(), 'cli/evaluate/basic-set/red-wall.jpg');
+  const picture = 'red-wall.jpg';
+  await copyFile(join('cli/evaluate/basic-set', picture), join(folder, picture));
   const line = { picture, condition: 'The picture is mostly blue.', expected: 'yes' };
   await writeFile(set, JSON.stringify(line));
   await expect(evaluate(set, '--at-least', 'recall=0.95')).rejects.toMatchObject({

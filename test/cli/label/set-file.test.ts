@@ -1,7 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { readExampleMedia } from '../../../cli/evaluate/example-media.ts';
 import { openSetFile } from '../../../cli/label/set-file.ts';
 import { openSetWriter } from '../../../cli/evaluate/set-writer.ts';
 import { addReviewedAlerts } from '../../../cli/label/add-reviewed-alerts.ts';
@@ -90,3 +99,68 @@ test('a line that is no example is named with its number', async () => {
   expect(examples).toHaveLength(1);
   expect(problems).toMatchObject([{ line: 2 }]);
 });
+
+test.each(['../secret.jpg', '/etc/hostname', 'link.jpg', 'folder/secret.jpg', 'gate/../../secret.jpg'])(
+  'a set cannot name %s, which is outside of its folder',
+  async (name) => {
+    const set = join(folder, 'set');
+    mkdirSync(join(set, 'gate'), { recursive: true });
+    writeFileSync(join(folder, 'secret.jpg'), 'secret');
+    symlinkSync(join(folder, 'secret.jpg'), join(set, 'link.jpg'));
+    symlinkSync(folder, join(set, 'folder'));
+    const shared = { condition: 'A dog is there.', expected: null, tags: [] };
+    for (const example of [
+      { ...shared, picture: name },
+      { ...shared, video: name, from_seconds: 0, to_seconds: 1 },
+    ])
+      await expect(
+        readExampleMedia(
+          example,
+          set,
+          { mode: 'frames', clipSeconds: 3 },
+          noFfmpeg,
+          AbortSignal.timeout(1000),
+        ),
+      ).rejects.toThrow(`${name} is outside of the folder of the set.`);
+  },
+);
+
+test('a video of a set cannot be a playlist, which names other files', async () => {
+  writeFileSync(join(folder, 'a.mp4'), '#EXTM3U\n#EXTINF:2,\nfile:///recordings/private.mp4\n');
+  const example = {
+    video: 'a.mp4',
+    from_seconds: 0,
+    to_seconds: 1,
+    condition: 'A dog',
+    expected: null,
+    tags: [],
+  };
+  const read = readExampleMedia(
+    example,
+    folder,
+    { mode: 'frames', clipSeconds: 3 },
+    noFfmpeg,
+    AbortSignal.timeout(1000),
+  );
+  await expect(read).rejects.toThrow('is not a video file');
+});
+
+test.each(['frames', 'set.jsonl'])('a set whose %s is a link elsewhere gets no frames', async (name) => {
+  const target = mkdtempSync(join(tmpdir(), 'watchpost-label-'));
+  onTestFinished(() => rmSync(target, { recursive: true, force: true }));
+  if (name === 'set.jsonl') writeFileSync(join(target, 'kept'), 'kept');
+  symlinkSync(name === 'frames' ? target : join(target, 'kept'), join(folder, name));
+  await expect(openSetWriter(folder)).rejects.toThrow('outside of the folder');
+  expect(readdirSync(target)).toEqual(name === 'frames' ? [] : ['kept']);
+});
+
+test('a label replaces its temporary file instead of following a link of that name', async () => {
+  writeFileSync(file, line('a.jpg'));
+  writeFileSync(join(folder, 'kept'), 'kept');
+  symlinkSync(join(folder, 'kept'), `${file}.part`);
+  await openSetFile(file).label(0, 'yes');
+  expect(readFileSync(join(folder, 'kept'), 'utf8')).toBe('kept');
+  expect(JSON.parse(read()).expected).toBe('yes');
+});
+
+const noFfmpeg = { run: () => Promise.reject(new Error('ffmpeg was started')) };
