@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { z } from 'zod';
 import { visionProviders } from '../adapters/vision/providers.ts';
+import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
 import { checkAccount, toExitCode } from '../lib/preflight/checks.ts';
 import { listActions } from '../lib/preflight/deployment-actions.ts';
 import { checkEventBus } from '../lib/preflight/event-bus.ts';
@@ -50,6 +51,7 @@ async function run(): Promise<number> {
     calledId: settings.modelId ?? modelId,
     actions: listActions(settings),
     layerFile: `${root}layers/ffmpeg/dist/${settings.architecture}/bin/ffmpeg`,
+    pip: pythonPip,
   });
   const results = [
     ...checkAccount(facts, settings, modelId),

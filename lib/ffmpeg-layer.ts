@@ -36,7 +36,7 @@ export class FfmpegLayer extends Construct {
     this.layer = new LayerVersion(this, 'Layer', {
       code: Code.fromAsset(source),
       compatibleArchitectures: [architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64],
-      description: 'ffmpeg, as published by ffmpeg-static',
+      description: 'ffmpeg; share/ffmpeg/origin.json names its origin',
       license: 'GPL-3.0-or-later',
     });
   }
@@ -49,12 +49,13 @@ export class FfmpegLayer extends Construct {
     );
     if (Object.values(recorded).some((release) => release[architecture] === sha256)) return;
     Annotations.of(this).addError(
-      `The checksum of the ffmpeg layer for ${architecture} is not confirmed: sha256 ${sha256}. Run: npm run layer -- ${architecture}. For a binary that you built, add {"own": {"${architecture}": "${sha256}"}} to layers/ffmpeg/checksums.json.`,
+      `The checksum of the ffmpeg layer for ${architecture} is not confirmed: sha256 ${sha256}. Remove layers/ffmpeg/dist and run: npm run layer -- ${architecture}. For a binary that you built, add {"own": {"${architecture}": "${sha256}"}} to layers/ffmpeg/checksums.json.`,
     );
   }
 
   #reportPlaceholder(required: boolean): void {
-    const message = 'The ffmpeg layer is not built; the template contains a placeholder. Run: npm run layer';
+    const message =
+      'The ffmpeg layer is not built; the template contains a placeholder. Run: npm run deploy, or npm run layer';
     if (required) Annotations.of(this).addError(message);
     else Annotations.of(this).addWarningV2('watchpost:ffmpeg-layer', message);
   }

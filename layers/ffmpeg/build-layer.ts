@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { DownloadError } from './fetched-binary.ts';
+import type { FetchedBinary, LayerArchitecture } from './fetched-binary.ts';
+import { fetchPackagedBinary, readLockedVersion } from './packaged-binary.ts';
+import type { Pip } from './packaged-binary.ts';
 import { fetchPublishedBinary, release } from './published-binary.ts';
-import type { LayerArchitecture } from './published-binary.ts';
 
 /** Error for a download with another checksum or for another architecture. */
 export class LayerError extends Error {}
@@ -11,66 +14,107 @@ export class LayerError extends Error {}
 type Deps = {
   /** Output folder, with one folder per architecture: the content of `/opt` in a function. */
   outDir: string;
-  /** Committed file with the confirmed checksums. */
+  /** Committed file with the known checksums. */
   checksumsFile: string;
+  /** Committed file with the version and the checksums of the wheels. */
+  requirements: string;
   /** Checksums that the operator confirms with this build, which records them. */
   confirmed: readonly string[];
   env: NodeJS.ProcessEnv;
+  pip: Pip;
 };
 
-/** Built layer. `isNew` is true if its checksum was not recorded before. */
-export type BuiltLayer = { folder: string; sha256: string; bytes: number; isNew: boolean };
+/** Built layer. `name` is the source and version of its ffmpeg. `isNew` is true if its checksum was not recorded before. */
+export type BuiltLayer = { name: string; folder: string; sha256: string; bytes: number; isNew: boolean };
 
-/** Confirmed checksums by release, or another name of yours, and by architecture. */
+/** Known checksums by source and version, or another name of yours, and by architecture. */
 export const checksumsSchema = z.record(z.string(), z.record(z.string(), z.string()));
 
 /**
- * Writes the folder of a layer with binary, license and origin. Throws `DownloadError`, and `LayerError` for
- * another architecture or checksum.
+ * Writes the folder of a layer with binary and origin, unless it has a binary whose checksum is recorded. Takes the binary of ffmpeg-static if its checksum is recorded or confirmed and it can be
+ * downloaded, else that of a wheel, whose checksum is in `requirements`. Throws `DownloadError`, and `LayerError` for another architecture or checksum.
  */
-export async function buildLayer(
-  architecture: LayerArchitecture,
-  { outDir, checksumsFile, confirmed, env }: Deps,
-): Promise<BuiltLayer> {
-  const { url, binary, license, readme } = await fetchPublishedBinary(architecture, env);
-  if (!isProgramFor(architecture, binary))
-    throw new LayerError(`${url} is not a Linux program for ${architecture}`);
-  const sha256 = createHash('sha256').update(binary).digest('hex');
-  const isNew = await checkSum(architecture, sha256, { checksumsFile, confirmed });
-  const origin = { release, architecture, url, sha256, license: 'GPL-3.0-or-later', bytes: binary.length };
+export async function buildLayer(architecture: LayerArchitecture, deps: Deps): Promise<BuiltLayer> {
+  const { outDir, checksumsFile } = deps;
+  const checksums = checksumsSchema.parse(JSON.parse(await readFile(checksumsFile, 'utf8')));
   const folder = join(outDir, architecture);
+  const built = await findBuilt(folder, architecture, checksums, deps);
+  if (built !== undefined) return built;
+  const { name, origin, binary, texts, isTrusted } = await fetchBinary(architecture, checksums, deps);
+  if (!isProgramFor(architecture, binary))
+    throw new LayerError(`${origin} is not a Linux program for ${architecture}`);
+  const sha256 = checksum(binary);
+  const known = checksums[name]?.[architecture];
+  if (known !== undefined && known !== sha256)
+    throw new LayerError(
+      `${name} for ${architecture} has changed: sha256 ${sha256} instead of ${known} (${checksumsFile})`,
+    );
+  if (known === undefined && !isTrusted(sha256))
+    throw new LayerError(
+      `The checksum of ${name} for ${architecture} is sha256 ${sha256}, and none of the confirmed ones`,
+    );
+  const about = { name, architecture, origin, sha256, license: 'GPL-3.0-or-later', bytes: binary.length };
+  const share = Object.entries({ ...texts, 'origin.json': `${JSON.stringify(about, null, 2)}\n` });
   await write(folder, {
     'bin/ffmpeg': binary,
-    'share/ffmpeg/LICENSE': license,
-    'share/ffmpeg/README': readme,
-    'share/ffmpeg/origin.json': `${JSON.stringify(origin, null, 2)}\n`,
+    ...Object.fromEntries(share.map(([file, text]) => [`share/ffmpeg/${file}`, text])),
   });
-  return { folder, sha256, bytes: binary.length, isNew };
+  const isNew = known === undefined;
+  if (isNew) {
+    const added = { ...checksums, [name]: { ...checksums[name], [architecture]: sha256 } };
+    await writeFile(checksumsFile, `${JSON.stringify(added, null, 2)}\n`);
+  }
+  return { name, folder, sha256, bytes: binary.length, isNew };
 }
 
-/**
- * Compares the checksum with the recorded one. The publisher has none: a binary without a record is rejected until the operator confirms
- * its checksum, and no deployment runs an unverified binary.
- */
-async function checkSum(
-  architecture: string,
-  sha256: string,
-  { checksumsFile: file, confirmed }: Pick<Deps, 'checksumsFile' | 'confirmed'>,
-): Promise<boolean> {
-  const checksums = checksumsSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-  const known = checksums[release]?.[architecture];
-  if (known === sha256) return false;
-  if (known !== undefined)
-    throw new LayerError(
-      `ffmpeg ${release} for ${architecture} has changed: sha256 ${sha256} instead of ${known} (${file})`,
-    );
-  if (!confirmed.includes(sha256))
-    throw new LayerError(
-      `The checksum of ffmpeg ${release} for ${architecture} is not confirmed: sha256 ${sha256}. Compare it with that of a machine you trust, then run: npm run layer -- ${architecture} --confirm ${sha256}. Or build ffmpeg yourself: layers/ffmpeg/build-minimal.sh.`,
-    );
-  const added = { ...checksums, [release]: { ...checksums[release], [architecture]: sha256 } };
-  await writeFile(file, `${JSON.stringify(added, null, 2)}\n`);
-  return true;
+/** Returns the layer of the folder if it is of the locked version, or a build of the operator. Ignores it if a checksum is to be confirmed. */
+async function findBuilt(
+  folder: string,
+  architecture: LayerArchitecture,
+  checksums: z.output<typeof checksumsSchema>,
+  { confirmed, requirements }: Deps,
+): Promise<BuiltLayer | undefined> {
+  const binary = await readFile(join(folder, 'bin/ffmpeg')).catch(() => undefined);
+  if (binary === undefined || confirmed.length > 0) return undefined;
+  const sha256 = checksum(binary);
+  const name = Object.keys(checksums).find((each) => checksums[each]?.[architecture] === sha256);
+  const isOutdated = name?.startsWith('imageio-ffmpeg ') && name !== (await nameWheels(requirements));
+  return name === undefined || isOutdated
+    ? undefined
+    : { name, folder, sha256, bytes: binary.length, isNew: false };
+}
+
+async function nameWheels(requirements: string): Promise<string> {
+  return `imageio-ffmpeg ${await readLockedVersion(requirements)}`;
+}
+
+function checksum(binary: Uint8Array): string {
+  return createHash('sha256').update(binary).digest('hex');
+}
+
+type Source = FetchedBinary & { name: string; isTrusted: (sha256: string) => boolean };
+
+/** Fetches the binary. The publisher of ffmpeg-static has no checksums, so that it is used only with a recorded one; pip has verified a wheel. */
+async function fetchBinary(
+  architecture: LayerArchitecture,
+  checksums: z.output<typeof checksumsSchema>,
+  { confirmed, env, requirements, pip }: Deps,
+): Promise<Source> {
+  const packaged = async (): Promise<Source> => ({
+    ...(await fetchPackagedBinary(architecture, { requirements, pip })),
+    name: await nameWheels(requirements),
+    isTrusted: () => true,
+  });
+  const isConfirmed = confirmed.length > 0;
+  if (!isConfirmed && checksums[release]?.[architecture] === undefined) return packaged();
+  const isTrusted = (sha256: string) => confirmed.includes(sha256);
+  return fetchPublishedBinary(architecture, env).then(
+    (fetched) => ({ ...fetched, name: release, isTrusted }),
+    (error: unknown) => {
+      if (isConfirmed || !(error instanceof DownloadError)) throw error;
+      return packaged();
+    },
+  );
 }
 
 /** Checks `e_machine` at byte 18 of the ELF header. */

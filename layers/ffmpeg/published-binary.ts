@@ -1,14 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import { EnvHttpProxyAgent, fetch } from 'undici';
 
-/** CPU architecture of a layer. */
-export type LayerArchitecture = 'arm64' | 'x86_64';
-
-/** Error for a file that is missing in the release or could not be downloaded. */
-export class DownloadError extends Error {}
-
-/** Downloaded binary with its URL, license and readme. */
-export type PublishedBinary = { url: string; binary: Uint8Array; license: string; readme: string };
+import { DownloadError } from './fetched-binary.ts';
+import type { FetchedBinary, LayerArchitecture } from './fetched-binary.ts';
 
 /** Release that ffmpeg-static 5.3 installs. */
 export const release = 'b6.1.1';
@@ -24,7 +18,7 @@ const maxBinaryBytes = 200_000_000;
 export async function fetchPublishedBinary(
   architecture: LayerArchitecture,
   env: NodeJS.ProcessEnv,
-): Promise<PublishedBinary> {
+): Promise<FetchedBinary> {
   const base = `${env['FFMPEG_BINARIES_URL'] ?? publisher}/${release}/ffmpeg-linux-${published[architecture]}`;
   const dispatcher = new EnvHttpProxyAgent();
   try {
@@ -34,7 +28,7 @@ export async function fetchPublishedBinary(
       download(`${base}.README`, dispatcher),
     ]);
     const binary = gunzipSync(packed, { maxOutputLength: maxBinaryBytes });
-    return { url: `${base}.gz`, binary, license: text(license), readme: text(readme) };
+    return { origin: `${base}.gz`, binary, texts: { LICENSE: text(license), README: text(readme) } };
   } finally {
     await dispatcher.close();
   }

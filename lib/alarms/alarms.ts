@@ -3,6 +3,7 @@ import { Alarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { StageSettings } from '../stage/stage-settings.ts';
@@ -11,27 +12,35 @@ import { alarmList, comparisonFor } from './alarm-list.ts';
 import type { AlarmSpec, AlarmSources } from './alarm-list.ts';
 
 type Props = AlarmSources & {
-  settings: AlarmSources['settings'] & Pick<StageSettings, 'alarmEmail' | 'runbookUrl'>;
+  settings: AlarmSources['settings'] & Pick<StageSettings, 'alarmEmail' | 'alarmTopicArn' | 'runbookUrl'>;
 };
 
 /** Alarms of the service, which publish to one topic and link to their section of the runbook. */
 export class ServiceAlarms extends Construct {
-  readonly topic: Topic;
   readonly alarms: Alarm[];
+  readonly #topic: ITopic;
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const { alarmEmail, runbookUrl } = props.settings;
-    // Not encrypted: CloudWatch cannot use the AWS managed key of SNS, and alarms contain no secrets.
-    this.topic = new Topic(this, 'Topic', { displayName: 'Watchpost alarms', enforceSSL: true });
-    this.topic.addToResourcePolicy(fromOurAlarms(this.topic));
-    if (alarmEmail) this.topic.addSubscription(new EmailSubscription(alarmEmail));
-    if (alarmEmail)
-      Validations.of(this.topic).acknowledge({
-        id: 'Serverless-SNSRedrivePolicy',
-        reason: 'Email delivery has no redrive; CloudWatch keeps the state of the alarm.',
-      });
+    const { alarmTopicArn, runbookUrl } = props.settings;
+    this.#topic =
+      alarmTopicArn === undefined
+        ? this.#createTopic(props.settings)
+        : Topic.fromTopicArn(this, 'Topic', alarmTopicArn);
     this.alarms = alarmList(props).map((spec) => this.#alarm(spec, runbookUrl));
+  }
+
+  #createTopic({ alarmEmail }: Props['settings']): Topic {
+    // Not encrypted: CloudWatch cannot use the AWS managed key of SNS, and alarms contain no secrets.
+    const topic = new Topic(this, 'Topic', { displayName: 'Watchpost alarms', enforceSSL: true });
+    topic.addToResourcePolicy(fromOurAlarms(topic));
+    if (alarmEmail === undefined) return topic;
+    topic.addSubscription(new EmailSubscription(alarmEmail));
+    Validations.of(topic).acknowledge({
+      id: 'Serverless-SNSRedrivePolicy',
+      reason: 'Email delivery has no redrive; CloudWatch keeps the state of the alarm.',
+    });
+    return topic;
   }
 
   #alarm(spec: AlarmSpec, runbookUrl: string): Alarm {
@@ -43,8 +52,8 @@ export class ServiceAlarms extends Construct {
       alarmDescription: `${spec.headline}. What to do: ${runbookUrl}#${spec.name}`,
       ...comparisonFor(spec),
     });
-    alarm.addAlarmAction(new SnsAction(this.topic));
-    alarm.addOkAction(new SnsAction(this.topic));
+    alarm.addAlarmAction(new SnsAction(this.#topic));
+    alarm.addOkAction(new SnsAction(this.#topic));
     return alarm;
   }
 }

@@ -1,4 +1,5 @@
 import { checkOutputTokens } from '../../adapters/vision/prompt.ts';
+import { describeAlarms } from '../alarms/alarm-receivers.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import type { AccountFacts, Attempt } from './facts.ts';
 import type { PolicyDecision } from './policies.ts';
@@ -14,7 +15,13 @@ export type PreflightResult = {
 
 type Stage = Pick<
   StageSettings,
-  'reservedConcurrency' | 'modelTokensPerMinute' | 'burstSeconds' | 'architecture' | 'domain'
+  | 'reservedConcurrency'
+  | 'modelTokensPerMinute'
+  | 'burstSeconds'
+  | 'architecture'
+  | 'domain'
+  | 'alarmEmail'
+  | 'alarmTopicArn'
 >;
 
 const maxActionsShown = 5;
@@ -36,6 +43,7 @@ export function checkAccount(facts: AccountFacts, settings: Stage, modelId: stri
     checkConcurrency(facts.concurrency, settings),
     checkTransitions(facts.transitionsPerSecond, settings),
     checkLayer(facts, settings),
+    describeAlarms(settings),
     checkDistributions(facts.distributions),
     checkDeployment(facts.deployment),
     checkAssumption(facts.assumption),
@@ -179,16 +187,17 @@ function checkTransitions(
   };
 }
 
-function checkLayer({ layerBuilt }: AccountFacts, { architecture }: Stage): PreflightResult {
+function checkLayer({ layer }: AccountFacts, { architecture }: Stage): PreflightResult {
   const check = 'ffmpeg layer';
-  return layerBuilt
-    ? { check, level: 'green', found: `The layer for ${architecture} is built.` }
-    : {
-        check,
-        level: 'yellow',
-        found: `The layer for ${architecture} is not built.`,
-        next: `Run npm run layer -- ${architecture}. It prints a checksum to confirm.`,
-      };
+  if (layer === 'missing')
+    return {
+      check,
+      level: 'yellow',
+      found: `The layer for ${architecture} is not built, and there is no pip that could fetch it.`,
+      next: 'Install Python 3 with pip, or choose another way: docs/operate/ffmpeg.md.',
+    };
+  const found = `The layer for ${architecture} is ${layer === 'built' ? 'built' : 'built by npm run deploy'}.`;
+  return { check, level: 'green', found };
 }
 
 /** No API states if AWS has verified a new account for CloudFront. A distribution that exists proves it. */

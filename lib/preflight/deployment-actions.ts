@@ -3,11 +3,12 @@ import type { StageSettings } from '../stage/stage-settings.ts';
 
 type Stage = Pick<
   StageSettings,
-  'streamOrigin' | 'fixedEgress' | 'eventBus' | 'requestsPerAddress' | 'alarmEmail'
+  'streamOrigin' | 'fixedEgress' | 'eventBus' | 'requestsPerAddress' | 'alarmEmail' | 'alarmTopicArn'
 >;
 type Entry = { actions: readonly string[]; when?: (stage: Stage) => boolean };
 
 const isRestOrigin = ({ streamOrigin }: Stage) => streamOrigin === 'rest-api';
+const hasOwnTopic = ({ alarmTopicArn }: Stage) => alarmTopicArn === undefined;
 const hasNewVpc = ({ fixedEgress }: Stage) => fixedEgress === 'new-vpc';
 
 /**
@@ -71,8 +72,8 @@ const actionsByType: Readonly<Record<string, Entry>> = {
     actions: ['sns:Subscribe'],
     when: ({ alarmEmail }) => alarmEmail !== undefined,
   },
-  'AWS::SNS::Topic': { actions: ['sns:CreateTopic'] },
-  'AWS::SNS::TopicPolicy': { actions: ['sns:SetTopicAttributes'] },
+  'AWS::SNS::Topic': { actions: ['sns:CreateTopic'], when: hasOwnTopic },
+  'AWS::SNS::TopicPolicy': { actions: ['sns:SetTopicAttributes'], when: hasOwnTopic },
   'AWS::SQS::Queue': { actions: ['sqs:CreateQueue'] },
   'AWS::SQS::QueuePolicy': { actions: ['sqs:SetQueueAttributes'] },
   'AWS::SecretsManager::Secret': {

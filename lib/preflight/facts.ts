@@ -6,6 +6,7 @@ import { IAMClient } from '@aws-sdk/client-iam';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { STSClient } from '@aws-sdk/client-sts';
+import type { Pip } from '../../layers/ffmpeg/packaged-binary.ts';
 import { simulateAssumption, simulateDeployment } from './policies.ts';
 import type { SimulatedPolicies } from './policies.ts';
 import { findDistributionQuota, findModelQuotas, findTransitionRate, readQuotas } from './quotas.ts';
@@ -33,8 +34,8 @@ export type AccountFacts = {
   deployment: Attempt<SimulatedPolicies>;
   /** Policies of the operator, for the roles of `cdk bootstrap`. */
   assumption: Attempt<SimulatedPolicies>;
-  /** True if the layer of the architecture is built, with a confirmed checksum. */
-  layerBuilt: boolean;
+  /** State of the layer of the architecture: `buildable` if there is a pip, `missing` without one. */
+  layer: 'built' | 'buildable' | 'missing';
 };
 
 /** Clients of the region of the stack, and of the region of the model. */
@@ -75,6 +76,7 @@ export async function readFacts(
     calledId = modelId,
     actions,
     layerFile,
+    pip,
   }: {
     region: string;
     modelId: string;
@@ -83,6 +85,7 @@ export async function readFacts(
     /** Actions that create the resources of the stage. */
     actions: readonly string[];
     layerFile: string;
+    pip: Pip;
   },
 ): Promise<AccountFacts> {
   const { lambda, s3, bedrock } = clients;
@@ -95,6 +98,7 @@ export async function readFacts(
     distributions,
     deployment,
     assumption,
+    layer,
   ] = await Promise.all([
     attempt(async () => {
       const { AccountLimit: limits } = await lambda.send(new GetAccountSettingsCommand({}));
@@ -117,6 +121,7 @@ export async function readFacts(
     attempt(async () => countDistributions(clients)),
     attempt(async () => simulateDeployment(clients, region, actions)),
     attempt(async () => simulateAssumption(clients, region)),
+    findLayer(layerFile, pip),
   ]);
   return {
     region,
@@ -128,8 +133,16 @@ export async function readFacts(
     distributions,
     deployment,
     assumption,
-    layerBuilt: existsSync(layerFile),
+    layer,
   };
+}
+
+async function findLayer(file: string, pip: Pip): Promise<AccountFacts['layer']> {
+  if (existsSync(file)) return 'built';
+  return pip(['--version']).then(
+    () => 'buildable',
+    () => 'missing',
+  );
 }
 
 async function countDistributions({ cloudFront, globalQuotas }: FactClients) {

@@ -140,8 +140,16 @@ export const stageSettingsSchema = z
       )
       .optional(),
 
-    /** Email address of the alarms; its owner confirms by a link. Default: the topic has no subscription. */
+    /** Email address of the alarms; its owner confirms by a link. Default: the topic of the stack has no subscription. */
     alarmEmail: z.email().optional(),
+    /** ARN of a topic of yours that receives the alarms instead of one of the stack. */
+    alarmTopicArn: z
+      .string()
+      .regex(
+        /^arn:aws[\w-]*:sns:[a-z0-9-]+:\d{12}:[\w-]+$/,
+        'must be the ARN of an SNS topic in the region of the stack',
+      )
+      .optional(),
     /** Address of the runbook in your copy of the repository, for links in alarms. */
     runbookUrl: z.string().default('docs/operate/runbook.md'),
     /** Threshold of the alarm `failed-jobs`: failed jobs within 15 minutes. */
@@ -202,6 +210,10 @@ export const stageSettingsSchema = z
       error: 'requestsPerAddress creates a web ACL: remove webAclArn, or add the rule to that web ACL',
     },
   )
+  .refine(({ alarmEmail, alarmTopicArn }) => alarmEmail === undefined || alarmTopicArn === undefined, {
+    error:
+      'alarmEmail subscribes to the topic of the stack: remove alarmTopicArn, or subscribe the address to that topic',
+  })
   .refine(({ smtpSecretArn, emailFrom }) => (smtpSecretArn === undefined) === (emailFrom === undefined), {
     error: 'smtpSecretArn and emailFrom require each other: set both, or none',
   });

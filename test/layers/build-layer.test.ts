@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { buildLayer } from '../../layers/ffmpeg/build-layer.ts';
+import { readLockedVersion } from '../../layers/ffmpeg/packaged-binary.ts';
 import { folderOfTest } from '../support/temporary-folder.ts';
 
 /** Server in place of the release page: serves `files` by the last part of the path. */
@@ -15,7 +16,10 @@ const server = createServer((request, response) => {
   if (found === undefined) response.writeHead(404).end();
   else response.end(found);
 });
-let needs: { outDir: string; checksumsFile: string; confirmed: string[]; env: NodeJS.ProcessEnv };
+let needs: Parameters<typeof buildLayer>[1];
+/** Binary of the wheel, and the arguments with which pip was asked for it. */
+let wheel: Buffer | undefined;
+let asked: string[] = [];
 const sum = createHash('sha256').update(program(0xb7)).digest('hex');
 
 beforeAll(() => new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening)));
@@ -29,8 +33,21 @@ beforeEach(async () => {
     outDir: join(folder, 'dist'),
     checksumsFile,
     confirmed: [sum],
+    requirements: join(folder, 'requirements.txt'),
     env: { FFMPEG_BINARIES_URL: url },
+    pip: async (args) => {
+      asked = [...args];
+      if (wheel === undefined)
+        throw Object.assign(new Error('exit 1'), { stderr: 'a\nERROR: hashes differ' });
+      const binaries = join(args[args.indexOf('--target') + 1]!, 'imageio_ffmpeg/binaries');
+      await mkdir(binaries, { recursive: true });
+      await writeFile(join(binaries, 'ffmpeg-linux-aarch64-v9.0.2'), wheel);
+      return '';
+    },
   };
+  wheel = program(0xb7);
+  asked = [];
+  await writeFile(needs.requirements, 'imageio-ffmpeg==0.8.1 \\\n    --hash=sha256:0a\n');
   files = {
     'ffmpeg-linux-arm64.gz': gzipSync(program(0xb7)),
     'ffmpeg-linux-arm64.LICENSE': 'GPL',
@@ -46,17 +63,56 @@ test('a layer has the binary where functions find it, with its license and origi
   expect((await stat(join(folder, 'bin/ffmpeg'))).mode & 0o111).toBe(0o111);
   expect(await readFile(join(folder, 'bin/ffmpeg'))).toEqual(program(0xb7));
   expect(JSON.parse(await readFile(join(folder, 'share/ffmpeg/origin.json'), 'utf8'))).toMatchObject({
-    release: 'b6.1.1',
+    name: 'b6.1.1',
     architecture: 'arm64',
     sha256,
     license: 'GPL-3.0-or-later',
   });
 });
 
-test('a binary whose checksum is neither recorded nor confirmed is rejected, with the command that confirms it', async () => {
-  const unconfirmed = { ...needs, confirmed: [] };
-  await expect(buildLayer('arm64', unconfirmed)).rejects.toThrow(`npm run layer -- arm64 --confirm ${sum}`);
+test('a layer has the ffmpeg of the locked wheel if no checksum of ffmpeg-static is recorded', async () => {
+  const { name, isNew } = await buildLayer('arm64', { ...needs, confirmed: [] });
+  expect([name, isNew]).toEqual(['imageio-ffmpeg 0.8.1', true]);
+  expect(asked).toEqual(expect.arrayContaining(['--require-hashes', 'manylinux_2_28_aarch64']));
+  expect(asked.at(-1)).toBe(needs.requirements);
+});
+
+test('a layer with a known checksum is not fetched again, and one of an earlier wheel is', async () => {
+  const fetching = { ...needs, confirmed: [] };
+  await buildLayer('arm64', fetching);
+  asked = [];
+  expect(await buildLayer('arm64', fetching)).toMatchObject({ isNew: false, sha256: sum });
+  expect(asked).toEqual([]);
+  await writeFile(needs.requirements, 'imageio-ffmpeg==0.8.2');
+  expect(await buildLayer('arm64', fetching)).toMatchObject({ name: 'imageio-ffmpeg 0.8.2', isNew: true });
+});
+
+test('a wheel that pip rejects stops the build with its reason, and so does a wheel that has changed', async () => {
+  await writeFile(needs.checksumsFile, JSON.stringify({ 'imageio-ffmpeg 0.8.1': { arm64: 'other' } }));
+  await expect(buildLayer('arm64', { ...needs, confirmed: [] })).rejects.toThrow('has changed');
+  wheel = undefined;
+  await expect(buildLayer('arm64', { ...needs, confirmed: [] })).rejects.toThrow('ERROR: hashes differ');
+});
+
+test('the wheel replaces ffmpeg-static where that cannot be downloaded', async () => {
+  await writeFile(needs.checksumsFile, JSON.stringify({ 'b6.1.1': { arm64: sum } }));
+  expect(await buildLayer('arm64', { ...needs, confirmed: [] })).toMatchObject({ name: 'b6.1.1' });
+  await rm(join(needs.outDir, 'arm64'), { recursive: true });
+  files = {};
+  wheel = Buffer.concat([program(0xb7), Buffer.from('newer')]);
+  const built = await buildLayer('arm64', { ...needs, confirmed: [] });
+  expect(built.name).toBe('imageio-ffmpeg 0.8.1');
+});
+
+test('a checksum that is not the confirmed one is rejected, and no layer is written', async () => {
+  await expect(buildLayer('arm64', { ...needs, confirmed: ['other'] })).rejects.toThrow('confirmed');
   await expect(readdir(needs.outDir)).rejects.toThrow('ENOENT');
+});
+
+test('the repository has the checksums of the locked wheels for both architectures', async () => {
+  const version = await readLockedVersion('layers/ffmpeg/requirements.txt');
+  const recorded = JSON.parse(await readFile('layers/ffmpeg/checksums.json', 'utf8'));
+  expect(Object.keys(recorded[`imageio-ffmpeg ${version}`])).toEqual(['arm64', 'x86_64']);
 });
 
 test('a build records the confirmed checksum, and the next one accepts it', async () => {

@@ -16,7 +16,10 @@ export const stageKinds: Record<string, StageSettingsInput> = {
       ranges: ['10.0.0.0/16'],
     },
   },
-  'rest-origin': { streamOrigin: 'rest-api' },
+  'rest-origin': {
+    streamOrigin: 'rest-api',
+    alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:pager',
+  },
   'event-bus': { eventBus: 'new-bus' },
   'opt-in-region': { region: 'eu-south-1' },
 };

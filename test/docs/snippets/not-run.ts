@@ -23,6 +23,7 @@ const reasons: Record<string, string> = {
   'npm run test:aws': 'runs in a separate CI job',
   'npm run bench': 'takes minutes and is meaningless on a busy machine',
   'npm run layer': 'downloads files; covered by test/layers',
+  'layers/ffmpeg/build-minimal.sh': 'compiles for minutes',
   'npm run watchpost -- keys create --stack': 'requires an AWS account',
   'npm run watchpost -- restore --stack':
     'requires an AWS account; test/adapters/aws/dynamodb/restore.test.ts covers it',

@@ -37,10 +37,14 @@ const seasoned: AccountFacts = {
       decisions: [{ action: 'sts:AssumeRole', decision: 'allowed', byOrganization: false }],
     },
   },
-  layerBuilt: true,
+  layer: 'built',
 };
 const check = (facts: Partial<AccountFacts>, settings: StageSettingsInput = {}) =>
-  checkAccount({ ...seasoned, ...facts }, stageSettingsSchema.parse(settings), modelId);
+  checkAccount(
+    { ...seasoned, ...facts },
+    stageSettingsSchema.parse({ alarmEmail: 'ops@example.com', ...settings }),
+    modelId,
+  );
 const simulated = (decisions: PolicyDecision[]) => ({
   value: { principal: 'arn:aws:iam::1:role/r', decisions },
 });
@@ -67,9 +71,9 @@ describe('preflight', () => {
         distributions: denied,
         deployment: denied,
         assumption: denied,
-        layerBuilt: false,
+        layer: 'missing',
       },
-      { burstSeconds: 0 },
+      { burstSeconds: 0, alarmEmail: undefined },
     );
     expect(results.filter((result) => result.level === 'green')).toEqual([]);
     for (const { next } of results) expect(next).toMatch(/^[A-Z].+\.$/);
@@ -154,6 +158,18 @@ describe('preflight', () => {
     expect(actions({})).not.toContain('ec2:CreateNatGateway');
     expect(actions({ streamOrigin: 'rest-api' })).not.toContain('lambda:CreateFunctionUrlConfig');
     expect(actions({ fixedEgress: 'new-vpc' })).toContain('ec2:CreateNatGateway');
+  });
+
+  test('a layer that is not built is built by the deployment if there is a pip', () => {
+    expect(level(check({ layer: 'buildable' }), 'ffmpeg layer')?.level).toBe('green');
+    expect(level(check({ layer: 'missing' }), 'ffmpeg layer')?.next).toContain('pip');
+  });
+
+  test('a stage whose alarms reach nobody is yellow', () => {
+    const none = level(check({}, { alarmEmail: undefined }), 'alarms');
+    expect(none).toMatchObject({ level: 'yellow', next: expect.stringContaining('Set one') });
+    const alarmTopicArn = 'arn:aws:sns:eu-central-1:123456789012:pager';
+    expect(level(check({}, { alarmEmail: undefined, alarmTopicArn }), 'alarms')?.level).toBe('green');
   });
 
   test('the transitions of an account say how many streams they carry', () => {
@@ -284,6 +300,7 @@ describe('readFacts', () => {
     modelId,
     actions: ['lambda:CreateFunctionUrlConfig', 'sqs:CreateQueue', 'iam:CreateRole'],
     layerFile: '/nonexistent/ffmpeg',
+    pip: async () => 'pip 25.0',
   };
   const options = { region: 'eu-central-1' };
   const real = () => ({
@@ -328,7 +345,7 @@ describe('readFacts', () => {
           ],
         },
       },
-      layerBuilt: false,
+      layer: 'buildable',
     });
   });
 

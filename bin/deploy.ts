@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { buildLayer } from '../layers/ffmpeg/build-layer.ts';
+import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
+import { describeAlarms } from '../lib/alarms/alarm-receivers.ts';
+import { readStage } from '../lib/stage/read-stage.ts';
+import type { StageSettings } from '../lib/stage/stage-settings.ts';
+
+/**
+ * `npm run deploy -- -c stage=NAME [options of cdk deploy]` builds the ffmpeg layer for the architecture of the stage and deploys its stack. Exit
+ * code: that of the CDK, or 1 without a layer.
+ */
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const args = process.argv.slice(2);
+const { values } = parseArgs({
+  args,
+  options: { context: { type: 'string', short: 'c', multiple: true, default: [] } },
+  strict: false,
+});
+const context = new Map(
+  [values.context ?? []].flat().map((pair) => [String(pair).split('=')[0], String(pair).split('=')[1]]),
+);
+
+try {
+  process.exitCode = await deploy();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
+
+async function deploy(): Promise<number> {
+  const { settings } = readStage(context.get('stage') ?? 'dev', context.get('stages') ?? `${root}stages`);
+  if (settings.ffmpegPath === undefined) await buildFfmpeg(settings.architecture);
+  const cdk = spawn('cdk', ['deploy', '-c', 'deploy=true', ...args], { stdio: 'inherit', cwd: root });
+  await once(cdk, 'exit');
+  if (cdk.exitCode !== 0) return cdk.exitCode ?? 1;
+  const { level, found, next } = describeAlarms(settings);
+  process.stdout.write(`\n${level.padEnd(6)} ${found}${next === undefined ? '' : ` ${next}`}\n`);
+  return 0;
+}
+
+async function buildFfmpeg(architecture: StageSettings['architecture']): Promise<void> {
+  const folder = `${root}layers/ffmpeg/`;
+  const { name } = await buildLayer(architecture, {
+    outDir: `${folder}dist`,
+    checksumsFile: `${folder}checksums.json`,
+    requirements: `${folder}requirements.txt`,
+    confirmed: [],
+    env: process.env,
+    pip: pythonPip,
+  });
+  process.stdout.write(`ffmpeg for ${architecture}: ${name}\n`);
+}
