@@ -14,8 +14,9 @@ type OriginOptions = Pick<OriginProps, 'customHeaders'> & {
 /** Address from which CloudFront reads the responses of `stream`. */
 export type StreamOrigin = {
   createOrigin(options: OriginOptions): IOrigin;
-  /** Returns the number of 5xx responses. */
+  /** Returns the number of 5xx responses, and that of all requests. */
   faults(options: MetricOptions): IMetric;
+  requests(options: MetricOptions): IMetric;
 };
 
 /** Creates the public URL of the function, the default. */
@@ -28,5 +29,6 @@ export function createUrlOrigin({ live, lambda }: ServiceFunction): StreamOrigin
   return {
     createOrigin: (options) => new FunctionUrlOrigin(url, options),
     faults: (options) => lambda.metric('Url5xxCount', { statistic: 'Sum', ...options }),
+    requests: (options) => lambda.metric('UrlRequestCount', { statistic: 'Sum', ...options }),
   };
 }

@@ -76,6 +76,10 @@ export class StreamRestApi extends Construct implements StreamOrigin {
     return this.#api.metricServerError({ statistic: 'Sum', ...options });
   }
 
+  requests(options: MetricOptions): IMetric {
+    return this.#api.metricCount({ statistic: 'Sum', ...options });
+  }
+
   #explain(tracing: boolean): void {
     const api = Validations.of(this.#api);
     const appChecks =

@@ -20,13 +20,16 @@ import { compareMotion } from '../../adapters/media/motion/compare-motion.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
 import { defaultPlatformSettings } from '../../adapters/platforms/platform-settings.ts';
 import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
 import type { CaptureDeps } from '../../core/workflow/capture-tick.ts';
 import type { CaptureConfig } from './config.ts';
 
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type CaptureFunctionDeps = CaptureDeps & CaptureCallDeps & Pick<Telemetry, 'during'>;
+export type CaptureFunctionDeps = CaptureDeps &
+  CaptureCallDeps &
+  Pick<Telemetry, 'during'> & { setTimer?: SetTimer };
 
 /** Creates the dependencies, once per instance: resolved URLs and playlists are cached between ticks. */
 export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {

@@ -51,6 +51,64 @@ export class ServiceMetrics {
     });
   }
 
+  /** Returns a count of the service in percent of others; 0 below `floor`. */
+  ownPercent(
+    name: MetricName,
+    of: readonly MetricName[],
+    floor: number,
+    options: MetricOptions = {},
+  ): IMetric {
+    const whole = of.map((each) => this.own(each));
+    return percent(name, { floor, part: [this.own(name)], whole }, options);
+  }
+
+  /**
+   * Returns failed or throttled invocations in percent of those of `capture` and `analyze`, which run each tick: an alarm has at most ten metrics
+   * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html). 0 below `floor`.
+   */
+  functionPercent(kind: 'Errors' | 'Throttles', floor: number, options: MetricOptions = {}): IMetric {
+    const { capture, analyze } = this.#parts.functions;
+    const part = Object.values(this.#parts.functions).map(({ lambda }) =>
+      kind === 'Errors' ? lambda.metricErrors() : lambda.metricThrottles(),
+    );
+    const whole = [capture, analyze].map(({ lambda }) => lambda.metricInvocations());
+    return percent(`Functions: ${kind}`, { floor, part, whole }, options);
+  }
+
+  executionsFailedPercent(floor: number, options: MetricOptions = {}): IMetric {
+    const { stateMachines } = this.#parts;
+    const part = stateMachines.flatMap((each) => [each.metricFailed(), each.metricTimedOut()]);
+    const whole = stateMachines.map((each) => each.metricStarted());
+    return percent('Failed executions', { floor, part, whole }, options);
+  }
+
+  burstsFailedPercent(floor: number, options: MetricOptions = {}): IMetric {
+    const { burst } = this.#parts;
+    const part = [burst.metricFailed(), burst.metricTimedOut()];
+    return percent('Failed bursts', { floor, part, whole: [burst.metricStarted()] }, options);
+  }
+
+  tableThrottlePercent(floor: number, options: MetricOptions = {}): IMetric {
+    const { table } = this.#parts;
+    const part = ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
+      table.metric(name, { statistic: 'Sum' }),
+    );
+    return percent('Throttled requests', { floor, part, whole: [this.own('Ticks')] }, options);
+  }
+
+  apiFaultPercent(floor: number, options: MetricOptions = {}): IMetric {
+    return percent('5xx', { floor, part: [this.apiFaults()], whole: [this.apiRequests()] }, options);
+  }
+
+  streamFaultPercent(floor: number, options: MetricOptions = {}): IMetric {
+    const { streamOrigin } = this.#parts;
+    return percent(
+      '5xx',
+      { floor, part: [streamOrigin.faults({})], whole: [streamOrigin.requests({})] },
+      options,
+    );
+  }
+
   functionErrors(options: MetricOptions = {}): IMetric {
     return this.#ofAllFunctions('errors', ({ lambda }) => lambda.metricErrors(), options);
   }
@@ -95,13 +153,6 @@ export class ServiceMetrics {
     return new MathExpression({ label: 'Started executions', expression, usingMetrics, ...options });
   }
 
-  burstsFailed(options: MetricOptions = {}): IMetric {
-    const { burst } = this.#parts;
-    const usingMetrics = { failed: burst.metricFailed(), timedOut: burst.metricTimedOut() };
-    const expression = sumExpression(Object.keys(usingMetrics));
-    return new MathExpression({ label: 'Failed bursts', expression, usingMetrics, ...options });
-  }
-
   burstMemoryMegabytes(options: MetricOptions = {}): IMetric {
     return this.#parts.burst.metric('ExpressExecutionBilledMemory', { statistic: 'Maximum', ...options });
   }
@@ -117,16 +168,6 @@ export class ServiceMetrics {
     return new Metric({ namespace: 'AWS/Lambda', metricName, statistic: 'Maximum', ...options });
   }
 
-  tableThrottles(options: MetricOptions = {}): IMetric {
-    const { table } = this.#parts;
-    const usingMetrics = {
-      reads: table.metric('ReadThrottleEvents', { statistic: 'Sum' }),
-      writes: table.metric('WriteThrottleEvents', { statistic: 'Sum' }),
-    };
-    const expression = sumExpression(Object.keys(usingMetrics));
-    return new MathExpression({ label: 'Throttled requests', expression, usingMetrics, ...options });
-  }
-
   /** Returns the tokens per minute as Bedrock counts them: those of the input, and the reserved output of each check. */
   tokensPerMinute(options: MetricOptions = {}): IMetric {
     return new MathExpression({
@@ -135,10 +176,6 @@ export class ServiceMetrics {
       usingMetrics: { input: this.own('InputTokens'), calls: this.own('ModelCalls') },
       ...options,
     });
-  }
-
-  streamFaults(options: MetricOptions = {}): IMetric {
-    return this.#parts.streamOrigin.faults(options);
   }
 
   reconcileRuns(options: MetricOptions = {}): IMetric {
@@ -173,6 +210,25 @@ export class ServiceMetrics {
     const expression = sumExpression(Object.keys(usingMetrics));
     return new MathExpression({ label: `Functions: ${label}`, expression, usingMetrics, ...options });
   }
+}
+
+function toIds(prefix: string, metrics: readonly IMetric[]): Record<string, IMetric> {
+  return Object.fromEntries(metrics.map((metric, index) => [`${prefix}${index}`, metric]));
+}
+
+type Share = { part: readonly IMetric[]; whole: readonly IMetric[]; floor: number };
+
+/** Returns a part in percent of the whole, so that an alarm means the same at any number of streams; 0 below `floor`, so that a single failure does not count. */
+function percent(label: string, { part, whole, floor }: Share, options: MetricOptions): IMetric {
+  const [parts, wholes] = [toIds('part', part), toIds('whole', whole)];
+  const [some, all] = [sumExpression(Object.keys(parts)), sumExpression(Object.keys(wholes))];
+  return new MathExpression({
+    label: `${label}, %`,
+    // The larger of both, since throttled invocations are not among the invocations.
+    expression: `IF(${some} >= ${floor}, 100 * ${some} / MAX([${some}, ${all}]), 0)`,
+    usingMetrics: { ...parts, ...wholes },
+    ...options,
+  });
 }
 
 /** Returns a sum that treats missing metrics as 0. An idle function has no metrics, and `a + b` has no value without one. */

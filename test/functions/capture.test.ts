@@ -56,6 +56,27 @@ describe('capture: workflow task', () => {
     expect(await tick()).toMatchObject({ kind: 'failed', code: 'STREAM_FETCH_FAILED' });
   });
 
+  test('capture returns a result before Lambda ends a capture that ignores its time limit', async () => {
+    world.c.streams = { ...world.c.streams, capture: () => new Promise(() => undefined) };
+    let delay = 0;
+    const setTimer = (fire: () => void, delayMs: number) => {
+      delay = delayMs;
+      queueMicrotask(fire);
+      return () => undefined;
+    };
+    const job = await createMonitor(monitorRequest(), 'harbour', {
+      ...world.c,
+      streams: createWorld().c.streams,
+    });
+    const state = { tick: 1, closing: false, resolve_again: false, seen: null, motion: null };
+    const handler = createHandler({ ...world.c, resizeJpeg, during, setTimer });
+    expect(await handler({ source_id: job.source_id, ...state }, lambdaContext(58_000))).toMatchObject({
+      kind: 'failed',
+      message: expect.any(String),
+    });
+    expect(delay).toBe(55_000);
+  });
+
   test('capture throws for an invalid input', async () => {
     await expect(handle({ source_id: 'x' })).rejects.toThrow();
     await expect(handle({ operation: 'shell', url })).rejects.toThrow();

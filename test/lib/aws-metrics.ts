@@ -4,14 +4,14 @@
  */
 export const awsMetrics: { namespace: string; name: string; dimensions: string[]; page: string }[] = [
   ...lambda('lambda/latest/dg/monitoring-metrics-types.html', 'Errors', 'Throttles', 'Invocations'),
-  ...lambda('lambda/latest/dg/urls-monitoring.html', 'Url5xxCount'),
+  ...lambda('lambda/latest/dg/urls-monitoring.html', 'Url5xxCount', 'UrlRequestCount'),
   {
     namespace: 'AWS/Lambda',
     name: 'ClaimedAccountConcurrency',
     dimensions: [],
     page: 'lambda/latest/dg/monitoring-concurrency.html',
   },
-  ...states('ExecutionsFailed', 'ExecutionsTimedOut', 'ExpressExecutionBilledMemory'),
+  ...states('ExecutionsStarted', 'ExecutionsFailed', 'ExecutionsTimedOut', 'ExpressExecutionBilledMemory'),
   {
     namespace: 'AWS/States',
     name: 'ThrottledEvents',
@@ -30,12 +30,12 @@ export const awsMetrics: { namespace: string; name: string; dimensions: string[]
     dimensions: ['QueueName'],
     page: 'AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-available-cloudwatch-metrics.html',
   },
-  {
+  ...['5xx', 'Count'].map((name) => ({
     namespace: 'AWS/ApiGateway',
-    name: '5xx',
+    name,
     dimensions: ['ApiId'],
     page: 'apigateway/latest/developerguide/http-api-metrics.html',
-  },
+  })),
 ];
 
 function lambda(page: string, ...names: string[]) {

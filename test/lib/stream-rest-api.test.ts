@@ -48,10 +48,11 @@ describe('StreamRestApi', () => {
       expect(isErrorEnvelope(JSON.parse(ResponseTemplates['application/json']))).toBe(true);
   });
 
-  test('the alarm stream-faults counts the 5xx of the REST API', () => {
-    expect(one(synthesized, 'AWS::CloudWatch::Alarm', 'StreamFaults')).toMatchObject({
-      Namespace: 'AWS/ApiGateway',
-      MetricName: '5XXError',
-    });
+  test('the alarm stream-faults compares the 5xx of the REST API with its requests', () => {
+    const { Metrics } = one(synthesized, 'AWS::CloudWatch::Alarm', 'StreamFaults');
+    const names = Metrics.flatMap(({ MetricStat }: any) => MetricStat?.Metric ?? []).map(
+      ({ Namespace, MetricName }: any) => `${Namespace} ${MetricName}`,
+    );
+    expect(names).toEqual(['AWS/ApiGateway 5XXError', 'AWS/ApiGateway Count']);
   });
 });
