@@ -1,4 +1,4 @@
-import { units } from '../../cli/cost/units.ts';
+import { units } from '../../adapters/aws/usage-units.ts';
 import { listPrices } from '../../cli/cost/list-prices.ts';
 import { priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
 import { rules } from '../../core/rules.ts';

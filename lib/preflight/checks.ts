@@ -1,8 +1,11 @@
 import { checkOutputTokens } from '../../adapters/vision/prompt.ts';
+import { countStreams, sumReserved } from './capacity.ts';
+import type { sourceKinds } from './capacity.ts';
 import { describeAlarms } from '../alarms/alarm-receivers.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
 import type { AccountFacts, Attempt } from './facts.ts';
 import type { PolicyDecision } from './policies.ts';
+import type { ModelQuotas } from './quotas.ts';
 
 /** Result of a check: green passes, yellow is a risk, red stops a deployment. */
 export type PreflightResult = {
@@ -30,8 +33,8 @@ const maxActionsShown = 5;
 const minUnreserved = 100;
 /** Tokens per minute of a stream with a check of a frame every 10 s: input and reserved output. */
 const tokensPerStreamMinute = 6 * (1_250 + checkOutputTokens);
-/** Executions of a stream with a check every 10 s: `capture` and `analyze`, with the model call. */
-const executionsPerStream = 0.4;
+/** Calls per minute of a stream with a check every 10 s. */
+const requestsPerStreamMinute = 6;
 
 /** Returns the results of all checks, in the order in which a deployment needs them. */
 export function checkAccount(facts: AccountFacts, settings: Stage, modelId: string): PreflightResult[] {
@@ -104,38 +107,51 @@ function modelRemedy(name: string, message: string): string {
   return 'Set modelId to a model or inference profile of the region, or bedrockRegion to another region.';
 }
 
+function carries({ text, streams }: { streams: number; text: string }): string {
+  return `${text} carry ${streams === 0 ? 'none' : `${streams} streams`}`;
+}
+
+/** Compares the quotas of the model with the need of streams. Never green for a model whose quotas Service Quotas does not list. */
 function checkTokens(
   quotas: AccountFacts['modelQuotas'],
   { modelTokensPerMinute: stated }: Stage,
 ): PreflightResult {
-  const check = 'model tokens';
-  const need = `A stream takes about ${tokensPerStreamMinute} tokens per minute at 10 s`;
-  const applied = 'value' in quotas ? quotas.value : {};
+  const check = 'model quotas';
+  const need = `A stream takes about ${tokensPerStreamMinute} tokens and ${requestsPerStreamMinute} calls per minute at 10 s`;
+  const applied: ModelQuotas = 'value' in quotas ? quotas.value : {};
   const perMinute = applied.tokensPerMinute ?? stated;
-  if (perMinute === undefined)
-    return {
-      check,
-      level: 'yellow',
-      found: `${need}; ${'error' in quotas ? `the quotas are not readable (${quotas.error.name})` : 'Service Quotas lists none under the name of the model'}.`,
-      next: 'Set modelTokensPerMinute to the applied quota (Service Quotas → Amazon Bedrock, tokens per minute of the model), or permit servicequotas:ListServiceQuotas.',
-    };
-  const streams = Math.floor(perMinute / tokensPerStreamMinute);
-  const streamsPerDay = Math.floor((applied.tokensPerDay ?? Infinity) / (tokensPerStreamMinute * 1440));
-  const found = `${need}: ${perMinute} carry ${streams === 0 ? 'none' : `${streams} streams`}`;
-  const more = 'Request more tokens: Service Quotas → Amazon Bedrock.';
-  if (streams === 0 || streamsPerDay === 0)
+  const perDay = tokensPerStreamMinute * 1440;
+  const carried = [
+    { quota: perMinute, unit: 'tokens per minute', need: tokensPerStreamMinute },
+    { quota: applied.requestsPerMinute, unit: 'calls per minute', need: requestsPerStreamMinute },
+    { quota: applied.tokensPerDay, unit: 'tokens per day', need: perDay },
+    { quota: applied.accountTokensPerDay, unit: 'tokens per day of all models', need: perDay },
+  ].flatMap(({ quota, unit, need: each }) =>
+    quota === undefined ? [] : [{ streams: Math.floor(quota / each), text: `${quota} ${unit}` }],
+  );
+  const least = carried.toSorted((one, other) => one.streams - other.streams)[0];
+  const found = [need, ...carried.map(carries)].join('; ');
+  if (least?.streams === 0)
     return {
       check,
       level: 'red',
-      found: `${found}${streams > 0 ? `; ${applied.tokensPerDay} per day carry none for a whole day` : ''}.`,
-      next: more,
+      found: `${found}.`,
+      next: 'Request more: Service Quotas → Amazon Bedrock.',
     };
-  if (streamsPerDay < streams)
+  if (applied.tokensPerMinute === undefined)
     return {
       check,
       level: 'yellow',
-      found: `${found}; ${applied.tokensPerDay} per day carry ${streamsPerDay} for a whole day.`,
-      next: more,
+      found: `${found}; ${'error' in quotas ? `the quotas are not readable (${quotas.error.name})` : 'Service Quotas lists no tokens per minute under the name of the model'}.`,
+      next: 'Look up the applied quota (Service Quotas → Amazon Bedrock) and set modelTokensPerMinute to it for its alarm, or permit servicequotas:ListServiceQuotas.',
+    };
+  // The quotas per day and of calls are lower than that per minute in new accounts only.
+  if (least !== undefined && least !== carried[0] && least.streams < (carried[0]?.streams ?? 0))
+    return {
+      check,
+      level: 'yellow',
+      found: `${found}.`,
+      next: `Request more: Service Quotas → Amazon Bedrock. ${least.text} are the least.`,
     };
   return { check, level: 'green', found: `${found}.` };
 }
@@ -147,7 +163,7 @@ function checkConcurrency(
   const check = 'Lambda concurrency';
   if ('error' in concurrency) return unread(check, concurrency);
   const { limit } = concurrency.value;
-  const reserved = Object.values(reservedConcurrency).reduce((sum, each) => sum + each, 0);
+  const reserved = sumReserved(reservedConcurrency);
   const request = 'Request more: Service Quotas → Lambda → Concurrent executions.';
   if (reserved > 0 && limit - reserved < minUnreserved)
     return {
@@ -156,8 +172,9 @@ function checkConcurrency(
       found: `The stage reserves ${reserved} of ${limit} executions; Lambda keeps ${minUnreserved} unreserved.`,
       next: `${request} Until then, remove reservedConcurrency from the stage.`,
     };
-  const streams = Math.floor((limit - reserved) / 2 / executionsPerStream);
-  const found = `${limit} executions, ${reserved} reserved: half of the rest carries ${streams} streams at 10 s.`;
+  const streams = (source: (typeof sourceKinds)[number]) =>
+    countStreams(limit, reservedConcurrency, { source, mode: 'clip', intervalSeconds: 10 });
+  const found = `${limit} executions, ${reserved} reserved: they carry ${streams('hls')} streams of HLS or ${streams('rtsp')} of RTSP in clip mode at 10 s.`;
   return limit < 100 ? { check, level: 'yellow', found, next: request } : { check, level: 'green', found };
 }
 
@@ -166,7 +183,7 @@ function checkTransitions(
   { burstSeconds }: Stage,
 ): PreflightResult {
   const check = 'Step Functions';
-  const perStream = burstSeconds > 0 ? 0.02 : 0.4;
+  const perStream = burstSeconds > 0 ? 0.025 : 0.4;
   const need = `A stream takes ${perStream} transitions per second at 10 s`;
   const value = 'value' in rate ? rate.value : null;
   const streams = value === null ? undefined : Math.floor(value / perStream);

@@ -4,8 +4,13 @@ import type { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 /** Applied quota of an account, by the name that Service Quotas shows. */
 export type AppliedQuota = { name: string; value: number };
 
-/** Applied quotas of a model. Absent where Service Quotas lists none under the name of the model. */
-export type ModelQuotas = { tokensPerMinute?: number; tokensPerDay?: number };
+/**
+ * Applied quotas of a model. Absent where Service Quotas lists none under the name of the model. `accountTokensPerDay` is that of all models together,
+ * which new accounts have.
+ */
+export type ModelQuotas = Partial<
+  Record<'tokensPerMinute' | 'requestsPerMinute' | 'tokensPerDay' | 'accountTokensPerDay', number>
+>;
 
 /** Reads the applied quotas of a service: `ListServiceQuotas` returns the value of the account, not the default. */
 export async function readQuotas(client: ServiceQuotasClient, serviceCode: string): Promise<AppliedQuota[]> {
@@ -17,8 +22,8 @@ export async function readQuotas(client: ServiceQuotasClient, serviceCode: strin
 }
 
 /**
- * Finds the quotas of a model by their names (docs.aws.amazon.com/bedrock/latest/userguide/quotas-runtime.html): tokens per minute across
- * regions or on demand, and tokens per day.
+ * Finds the quotas of a model by their names (docs.aws.amazon.com/bedrock/latest/userguide/quotas-runtime.html and quotas-increase.html): tokens and
+ * requests per minute across regions or on demand, tokens per day, and "Cross-Model Max Tokens Per Day".
  */
 export function findModelQuotas(quotas: readonly AppliedQuota[], modelId: string): ModelQuotas {
   const isProfile = geography.test(modelId);
@@ -27,10 +32,20 @@ export function findModelQuotas(quotas: readonly AppliedQuota[], modelId: string
     ({ name }) => normalize(name.split(/ for /i)[1] ?? '') === toModelName(modelId),
   );
   const perMinute = ofModel.find(({ name }) => scope.test(name) && /tokens per minute/i.test(name));
-  const perDay = ofModel.find(({ name }) => /tokens per day/i.test(name));
+  // The least of several, as of both scopes.
+  const least = (all: readonly AppliedQuota[], pattern: RegExp) => {
+    const values = all.filter(({ name }) => pattern.test(name)).map(({ value }) => value);
+    return values.length === 0 ? undefined : Math.min(...values);
+  };
+  const requests = ofModel.filter(({ name }) => scope.test(name) || !/^(cross-region|on-demand)/i.test(name));
+  const requestsPerMinute = least(requests, /requests per minute/i);
+  const tokensPerDay = least(ofModel, /tokens per day/i);
+  const accountTokensPerDay = least(quotas, /^cross-model max tokens per day/i);
   return {
     ...(perMinute && { tokensPerMinute: perMinute.value }),
-    ...(perDay && { tokensPerDay: perDay.value }),
+    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+    ...(tokensPerDay !== undefined && { tokensPerDay }),
+    ...(accountTokensPerDay !== undefined && { accountTokensPerDay }),
   };
 }
 

@@ -5,7 +5,7 @@ import type { CostQuestion } from '../../../cli/cost/estimate.ts';
 import { listPrices } from '../../../cli/cost/list-prices.ts';
 import { priceOfModel } from '../../../adapters/vision/bedrock/model-prices.ts';
 import { transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/workflow-usage.ts';
-import { units } from '../../../cli/cost/units.ts';
+import { units } from '../../../adapters/aws/usage-units.ts';
 
 const readDefinition = (name: string) => JSON.parse(readFileSync(`workflow/${name}.asl.json`, 'utf8'));
 const watch = readDefinition('watch');

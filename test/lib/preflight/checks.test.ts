@@ -8,6 +8,7 @@ import { ListServiceQuotasCommand, ServiceQuotasClient } from '@aws-sdk/client-s
 import { mockClient } from 'aws-sdk-client-mock';
 import { describe, expect, test } from 'vitest';
 import { checkAccount, toExitCode } from '../../../lib/preflight/checks.ts';
+import { countStreams } from '../../../lib/preflight/capacity.ts';
 import { findModelQuotas } from '../../../lib/preflight/quotas.ts';
 import { readFacts } from '../../../lib/preflight/facts.ts';
 import { listActions } from '../../../lib/preflight/deployment-actions.ts';
@@ -55,7 +56,7 @@ describe('preflight', () => {
   test('a seasoned account has green results only', () => {
     const results = check({});
     expect(results.filter((result) => result.level !== 'green')).toEqual([]);
-    expect(level(results, 'model tokens')?.found).toContain('carry 107 streams');
+    expect(level(results, 'model quotas')?.found).toContain('carry 107 streams');
     expect(toExitCode(results)).toBe(0);
   });
 
@@ -102,19 +103,57 @@ describe('preflight', () => {
 
   test('a quota of fewer tokens than one stream takes is red', () => {
     const modelQuotas = { value: { tokensPerMinute: 4_000 } };
-    expect(level(check({ modelQuotas }), 'model tokens')?.level).toBe('red');
+    expect(level(check({ modelQuotas }), 'model quotas')?.level).toBe('red');
     expect(
-      level(check({ modelQuotas: { value: {} } }, { modelTokensPerMinute: 4_000 }), 'model tokens')?.level,
+      level(check({ modelQuotas: { value: {} } }, { modelTokensPerMinute: 4_000 }), 'model quotas')?.level,
     ).toBe('red');
+  });
+
+  test('the quotas of a new account are compared too, and the least decides', () => {
+    const fine = { tokensPerMinute: 1_000_000, tokensPerDay: 1_440_000_000 };
+    const found = (more: object) =>
+      level(check({ modelQuotas: { value: { ...fine, ...more } } }), 'model quotas');
+    expect(found({ requestsPerMinute: 5 })).toMatchObject({
+      level: 'red',
+      found: expect.stringContaining('5 calls per minute carry none'),
+    });
+    expect(found({ requestsPerMinute: 60 })).toMatchObject({
+      level: 'yellow',
+      next: expect.stringContaining('60 calls per minute are the least'),
+    });
+    expect(found({ accountTokensPerDay: 1_000_000 })?.level).toBe('red');
+    expect(found({ requestsPerMinute: 1_000, accountTokensPerDay: 1_440_000_000 })?.level).toBe('green');
+  });
+
+  test('a model whose quotas are not found is never green', () => {
+    const unknown = { modelQuotas: { value: { accountTokensPerDay: 9e9 } } };
+    for (const settings of [{}, { modelTokensPerMinute: 1_000_000 }])
+      expect(level(check(unknown, settings), 'model quotas')).toMatchObject({
+        level: 'yellow',
+        next: expect.stringContaining('modelTokensPerMinute'),
+      });
+  });
+
+  test('the streams of an account are the least of the ceilings of capture and of the rest, by kind of source', () => {
+    const streams = (settings: StageSettingsInput) => level(check({}, settings), 'Lambda concurrency')?.found;
+    const prod = { reservedConcurrency: { api: 50, stream: 100, capture: 100 } };
+    expect(streams(prod)).toContain('1000 streams of HLS or 285 of RTSP');
+    const least = { mode: 'frames', intervalSeconds: 10 } as const;
+    const count = (source: 'hls' | 'rtsp', capture: number, analyze?: number) =>
+      countStreams(1000, { capture, ...(analyze !== undefined && { analyze }) }, { ...least, source });
+    expect([count('rtsp', 100), count('hls', 100)]).toEqual([333, 2000]);
+    expect(count('hls', 600, 10)).toBe(63);
+    expect(countStreams(1000, {}, { ...least, source: 'hls' })).toBe(2403);
+    expect(countStreams(100, { capture: 100 }, { ...least, source: 'hls' })).toBe(0);
   });
 
   test('a quota per day that carries fewer streams than the one per minute is yellow, and red if it carries none', () => {
     const withDay = (tokensPerDay: number) =>
-      level(check({ modelQuotas: { value: { tokensPerMinute: 200_000, tokensPerDay } } }), 'model tokens');
+      level(check({ modelQuotas: { value: { tokensPerMinute: 200_000, tokensPerDay } } }), 'model quotas');
     expect(withDay(288_000_000)?.level).toBe('green');
     expect(withDay(30_000_000)).toMatchObject({
       level: 'yellow',
-      found: expect.stringContaining('carry 2 for a whole day'),
+      found: expect.stringContaining('30000000 tokens per day carry 2 streams'),
     });
     expect(withDay(1_000_000)?.level).toBe('red');
   });
@@ -173,7 +212,7 @@ describe('preflight', () => {
   });
 
   test('the transitions of an account say how many streams they carry', () => {
-    expect(level(check({}), 'Step Functions')?.found).toContain('800 per second carry 40000 streams');
+    expect(level(check({}), 'Step Functions')?.found).toContain('800 per second carry 32000 streams');
     const none = check({ transitionsPerSecond: { value: 0 } });
     expect(level(none, 'Step Functions')?.level).toBe('red');
     expect(level(check({}, { burstSeconds: 0 }), 'Step Functions')?.level).toBe('yellow');
@@ -220,6 +259,21 @@ test.each([
 ])('the quotas of %s are found by the name of the model', (id, expected) => {
   const applied = bedrockQuotas.map(({ QuotaName, Value }) => ({ name: QuotaName, value: Value }));
   expect(findModelQuotas(applied, id)).toEqual(expected);
+});
+
+test('requests per minute are found by either name of a version, and the tokens of all models by theirs', () => {
+  const names = {
+    'On-demand model inference requests per minute for Amazon Nova Lite V1': 3,
+    'Cross-region model inference requests per minute for Amazon Nova Lite V1': 10,
+    'Requests per minute for Amazon Nova Lite V1': 20,
+    'Requests per minute for Amazon Nova Pro V1': 1,
+    'Cross-Model Max Tokens Per Day': 100_000,
+  };
+  const quotas = Object.entries(names).map(([name, value]) => ({ name, value }));
+  expect(findModelQuotas(quotas, 'eu.amazon.nova-lite-v1:0')).toEqual({
+    requestsPerMinute: 10,
+    accountTokensPerDay: 100_000,
+  });
 });
 
 test('a quota of Claude has dots where its id has hyphens', () => {

@@ -3,7 +3,7 @@ import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import type { JsonCall } from '../../../../adapters/aws/requests/json-calls.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
-import { units } from '../../../../cli/cost/units.ts';
+import { units } from '../../../../adapters/aws/usage-units.ts';
 import { createMonitor } from '../../../../core/job/create-monitor.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
