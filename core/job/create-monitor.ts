@@ -53,7 +53,7 @@ function inputModeFor(requested: InputMode | undefined, vision: Model): InputMod
 function clipNotice(config: MonitorConfig): string | undefined {
   const { input_mode, clip_duration_seconds: clip, monitor_duration_seconds: duration } = config;
   if (input_mode === 'frames' || clip < duration) return undefined;
-  return `A clip takes ${clip} s, which is not shorter than the monitor: it makes one check.`;
+  return `Clips of ${clip} s are not shorter than the monitor of ${duration} s: it may make one check only.`;
 }
 
 function conditionNotice(condition: string, { model, reasonNotToJudge }: Model): string | undefined {

@@ -41,10 +41,10 @@ describe('the message of a creation', () => {
     );
   });
 
-  test('the message says that a clip as long as the monitor leaves time for one check', async () => {
+  test('the message says that clips as long as the monitor may leave time for one check only', async () => {
     const clip = { ...monitor, input_mode: 'clip', clip_duration_seconds: 10 };
     expect((await create('/live-monitor', { ...clip, monitor_duration_seconds: 10 })).message).toMatch(
-      / A clip takes 10 s, which is not shorter than the monitor: it makes one check\.$/,
+      / Clips of 10 s are not shorter than the monitor of 10 s: it may make one check only\.$/,
     );
     expect((await create('/live-monitor', { ...clip, monitor_duration_seconds: 11 })).notices).toEqual([]);
   });
