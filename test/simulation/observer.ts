@@ -21,6 +21,8 @@ export type TickContext = {
   asked: string[] | undefined;
   alone: string[];
   calls: number;
+  /** True if a call failed. An unsure answer is no failure. */
+  failed: boolean;
   /** Text and answer by condition. */
   answers: Map<string, { text: string; answer: Answer }>;
 };
@@ -253,8 +255,7 @@ export class Observer {
     const answers: Record<string, Answer> = {};
     for (const [id, { text, answer }] of context.answers) if (texts.get(id) === text) answers[id] = answer;
     const hasVerdict = [...context.answers.values()].some(({ answer }) => typeof answer === 'boolean');
-    const { alone, calls } = context;
-    const failed = [...context.answers.values()].some(({ answer }) => answer === 'failed');
+    const { alone, calls, failed } = context;
     return { kind: 'judged', answers, alone, calls, hasVerdict, failed, ...segment };
   }
 

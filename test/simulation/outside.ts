@@ -69,6 +69,7 @@ export class OutsideWorld {
           asked: undefined,
           alone: [],
           calls: 0,
+          failed: false,
           answers: new Map(),
         };
         return contexts.run(context, task);
@@ -97,7 +98,7 @@ export class OutsideWorld {
       for (const { condition_id: id, condition: text } of questions)
         context.answers.set(id, { text, answer: 'failed' });
       await this.time.wait(owner, this.random.integer(200, 9000));
-      const result = camera.judge(questions, isJoint, this.time.nowMs);
+      const result = judgeOrFail(() => camera.judge(questions, isJoint, this.time.nowMs), context);
       for (const { condition_id: id, condition: text } of questions) {
         const found = result.verdicts.filter((verdict) => verdict.condition_id === id);
         const triggered = found.length === 1 ? found[0]?.triggered : undefined;
@@ -198,6 +199,15 @@ export class OutsideWorld {
   private newId(): string {
     const hex = Array.from({ length: 32 }, () => this.random.integer(0, 15).toString(16)).join('');
     return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+  }
+}
+
+function judgeOrFail<Result>(judge: () => Result, context: TickContext): Result {
+  try {
+    return judge();
+  } catch (error) {
+    context.failed = true;
+    throw error;
   }
 }
 
