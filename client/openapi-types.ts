@@ -980,6 +980,10 @@ export interface StreamValidation {
    */
   frame_b64?: string;
   /**
+   * Time between new pictures of a stream with rare key frames, in seconds; absent below 10 s and without a frame
+   */
+  picture_seconds?: number;
+  /**
    * Reason why the stream is not live, with a remedy
    */
   error_hint?: string;

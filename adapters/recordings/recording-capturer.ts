@@ -2,6 +2,7 @@ import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
+import { frameSeconds } from './read-frames.ts';
 import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
 import { fileAt, type Timeline, type TimelineFile } from './timeline.ts';
 
@@ -66,7 +67,8 @@ export function createRecordingCapturer(
       capturedAt: new Date(timeline.beginsAt.getTime() + (file.startSeconds + recorded.seconds) * 1000),
       position: {
         segment: `${file.startSeconds}+${recorded.seconds}`,
-        segment_seconds: file.keyFrameSeconds,
+        // A check that confirms another takes the frame of its time, however rare key frames are.
+        segment_seconds: keyFramesSuffice(file) ? file.keyFrameSeconds : frameSeconds,
       },
     };
     if (request.mode === 'frames') return capture;

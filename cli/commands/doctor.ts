@@ -21,6 +21,7 @@ import { requireReachable } from '../checks/private-address.ts';
 import { formatError } from '../exit.ts';
 import { listen } from '../http-server.ts';
 import { createLimits } from '../limits.ts';
+import { readSparseSeconds } from '../../core/stream/validate-stream.ts';
 import { createCaptureScheduler } from '../capture-scheduler.ts';
 import { loadPlatformSettings } from '../platforms.ts';
 import type { Settings } from '../settings.ts';
@@ -213,13 +214,20 @@ async function streamFinding(url: string, settings: Settings, streams: StreamCap
     await requireReachable(url, settings.allowRanges);
     const signal = AbortSignal.timeout(createLimits(settings).captureTimeoutSeconds * 1000);
     const { platform } = await streams.probe(url, signal);
-    await streams.capture({ url, mode: 'frames', clipSeconds: 1, resolveAgain: false }, signal);
+    const capture = await streams.capture(
+      { url, mode: 'frames', clipSeconds: 1, resolveAgain: false },
+      signal,
+    );
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    const sparseSeconds = readSparseSeconds(capture);
+    const isSparse = sparseSeconds !== undefined;
     return {
       check: 'streams',
-      status: 'ok',
-      message: `${platform}, a frame after ${seconds} s`,
-      next: null,
+      status: isSparse ? 'warning' : 'ok',
+      message: `${platform}, a frame after ${seconds} s${isSparse ? `, a picture every ${sparseSeconds} s` : ''}`,
+      next: isSparse
+        ? 'Set the key frame interval of the encoder to 2 s: a check sees nothing newer than the last key frame.'
+        : null,
       detail: shown,
     };
   } catch (error) {

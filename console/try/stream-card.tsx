@@ -30,7 +30,7 @@ export function StreamCard({ check }: { check: StreamValidationState }) {
 }
 
 function Live({ stream }: { stream: StreamValidation }) {
-  const facts = [platforms[stream.platform], stream.channel, viewers(stream.viewer_count)];
+  const facts = [platforms[stream.platform], stream.channel, viewers(stream.viewer_count), pictures(stream)];
   return (
     <div class="stream-live">
       {stream.frame_b64 !== undefined && <Thumbnail base64={stream.frame_b64} />}
@@ -62,6 +62,12 @@ function Refusal({ title, hint }: { title: string; hint: string }) {
       </div>
     </div>
   );
+}
+
+function pictures({ picture_seconds: seconds }: StreamValidation): string | undefined {
+  return seconds === undefined
+    ? undefined
+    : `a picture every ${seconds} s: set the key frames of the camera to 2 s`;
 }
 
 function viewers(count: number | undefined): string | undefined {

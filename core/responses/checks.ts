@@ -41,5 +41,11 @@ export const streamValidationResponseSchema = z.object({
   frame_b64: jpegBase64
     .optional()
     .describe('Frame of the live stream; absent unless include_frame is true, or if the capture failed'),
+  picture_seconds: z
+    .number()
+    .optional()
+    .describe(
+      'Time between new pictures of a stream with rare key frames, in seconds; absent below 10 s and without a frame',
+    ),
   error_hint: z.string().optional().describe('Reason why the stream is not live, with a remedy'),
 });

@@ -1,4 +1,4 @@
-import type { StreamDetails } from '../records/capture.ts';
+import type { Capture, StreamDetails } from '../records/capture.ts';
 import { NotLiveError, StreamFetchError } from '../errors.ts';
 import { maskUrl } from './mask-url.ts';
 import { detectPlatform } from '../records/platform.ts';
@@ -30,12 +30,27 @@ export async function validateStream(url: string, includeFrame: boolean, caller:
   }
 }
 
+/** Time between new pictures from which a stream is sparse, in seconds: the usual interval of checks. */
+const sparseSeconds = 10;
+
+/** Returns the time between new pictures of a sparse stream, in seconds: of HLS, that of its segments. Undefined for another stream. */
+export function readSparseSeconds({ position }: Pick<Capture, 'position'>): number | undefined {
+  const { segment, segment_seconds: seconds } = position;
+  return segment !== null && seconds > sparseSeconds ? Math.round(seconds) : undefined;
+}
+
+type FrameFields = { frame_b64?: string; picture_seconds?: number };
+
 /** Reads a frame. Returns no field if the capture fails, because the stream is live nevertheless. */
-async function readFrame(url: string, caller: string, deps: ReachDeps): Promise<{ frame_b64?: string }> {
+async function readFrame(url: string, caller: string, deps: ReachDeps): Promise<FrameFields> {
   try {
     const request = { url, mode: 'frames', clipSeconds: 1, resolveAgain: false } as const;
-    const { frame } = await captureStream(request, caller, deps);
-    return { frame_b64: Buffer.from(frame).toString('base64') };
+    const capture = await captureStream(request, caller, deps);
+    const seconds = readSparseSeconds(capture);
+    return {
+      frame_b64: Buffer.from(capture.frame).toString('base64'),
+      ...(seconds !== undefined && { picture_seconds: seconds }),
+    };
   } catch (error) {
     if (error instanceof StreamFetchError) return {};
     throw error;

@@ -8,6 +8,8 @@ import { expect, test } from 'vitest';
 import { dataPaths } from '../../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../../adapters/embedded/database.ts';
 import { openMasterSecret } from '../../adapters/embedded/master-secret.ts';
+import { record } from '../support/hls/recording.ts';
+import { startHlsServer } from '../support/hls/hls-server.ts';
 import { folderOfTest } from '../support/temporary-folder.ts';
 
 async function doctor(args: string[]) {
@@ -70,6 +72,20 @@ test('a folder that cannot be created and a changed master secret are faults, an
   writeFileSync(masterSecret, Buffer.alloc(32).toString('base64'));
   const [changed] = (await doctor(['--data-dir', folder, '--port', '0'])).find('data');
   expect(changed).toMatchObject({ status: 'failed', next: expect.stringContaining('--secret-only') });
+});
+
+test('a stream with rare pictures is a warning that names their distance', async () => {
+  const server = await startHlsServer(await record());
+  const sparse = { editPlaylist: (text: string) => text.replace(/TARGETDURATION:\d+/, 'TARGETDURATION:25') };
+  Object.assign(server, sparse);
+  const options = ['--data-dir', folderOfTest(), '--port', '0', '--allow-ranges', '127.0.0.1'];
+  const [stream] = (await doctor([...options, server.url('/live.m3u8')])).find('streams');
+  await server.close();
+  expect(stream).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('a picture every 25 s'),
+    next: expect.stringContaining('key frame interval'),
+  });
 });
 
 test('streams are reported as not tested if there is no usable ffmpeg', async () => {

@@ -38,6 +38,18 @@ describe('POST /streams/validate', () => {
   });
 
   test.each([
+    [25.2, 25],
+    [6, undefined],
+  ])('a stream with a new picture every %s s has picture_seconds %s', async (seconds, expected) => {
+    world.script.captures.push({ position: { segment: '1:a', segment_seconds: seconds } });
+    const { body } = await call('POST', '/streams/validate', {
+      stream_url: 'https://example.com/live.m3u8',
+      include_frame: true,
+    });
+    expect(body.picture_seconds).toBe(expected);
+  });
+
+  test.each([
     ['https://example.com/vod.m3u8', 'hls'],
     ['rtsp://camera.test/recording', 'rtsp'],
     ['https://www.youtube.com/watch?v=abc', 'youtube'],
