@@ -1,16 +1,18 @@
 import { jobLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
 import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
-import { analyzeTick, startNextGeneration } from './analyze-tick.ts';
-import { analyzeWatchTick } from './analyze-watch.ts';
-import type { AnalyzeWatchDeps } from './analyze-watch.ts';
-import { beginWatch } from './begin-watch.ts';
-import type { AnalyzeDeps } from './analyze-tick.ts';
-import { beginJob } from './begin-job.ts';
+import type { CoreDeps } from '../dependencies.ts';
+import { failJob } from '../job/end-job.ts';
+import { analyze, startNextGeneration } from './analyze.ts';
+import { begin, finishedState } from './begin.ts';
+import { modelSeconds } from './burst.ts';
 import { captureTick } from './capture-tick.ts';
 import type { CaptureDeps } from './capture-tick.ts';
-import { failJob } from '../job/end-job.ts';
+import { createJobRuns } from './job-runs.ts';
+import type { JobRunDeps } from './job-runs.ts';
 import { startAfterFailure } from './repair-watches.ts';
+import { createWatchRuns } from './watch-runs.ts';
+import type { WatchRunDeps } from './watch-runs.ts';
 
 /** Task handlers of `watch.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine. */
 
@@ -30,57 +32,64 @@ export async function analyzeTask(
   const task: AnalyzeInput = analyzeInputSchema.parse(input);
   switch (task.operation) {
     case 'begin':
-      return (await isWatch(task.job_id, deps)) ? beginWatch(task, deps) : beginJob(task, deps);
-    case 'analyze':
+      return beginTask(task, deps);
+    case 'analyze': {
+      const { visionTimeoutSeconds } = deps.limits;
+      const seconds = modelSeconds(task, visionTimeoutSeconds, deps.now());
+      const ticking = { ...deps, limits: { ...deps.limits, visionTimeoutSeconds: seconds } };
       return task.capture.kind === 'watch'
-        ? analyzeWatchTick(task, deps, signal)
-        : analyzeTick(task, deps, signal);
+        ? analyze(task, createWatchRuns(ticking), deps, signal)
+        : analyze(task, createJobRuns(ticking), deps, signal);
+    }
     case 'close':
-      return (await isWatch(task.job_id, deps)) ? restartWatchTask(task, deps) : failJobTask(task, deps);
+      await Promise.all([restartIfWatch(task, deps), failIfJob(task, deps)]);
+      return { job_id: task.job_id, done: true };
   }
 }
 
 type ClosedStep = { job_id: string; done: true };
-type AnalyzeTaskDeps = AnalyzeDeps & AnalyzeWatchDeps;
+export type AnalyzeTaskDeps = JobRunDeps & WatchRunDeps & Pick<CoreDeps, 'executions' | 'pace'>;
 
-/** Returns true for an execution of a watch. The input names no kind, so that executions of earlier releases can be read. */
-async function isWatch(id: string, { jobs, watches, now }: AnalyzeTaskDeps): Promise<boolean> {
-  if (await jobs.get(id, now())) return false;
-  return (await watches.get(id)) !== undefined;
+async function beginTask(
+  task: Extract<AnalyzeInput, { operation: 'begin' }>,
+  deps: AnalyzeTaskDeps,
+): Promise<WorkflowState> {
+  if (await deps.jobs.get(task.job_id, deps.now())) return begin(task, createJobRuns(deps), deps);
+  if (await deps.watches.get(task.job_id)) return begin(task, createWatchRuns(deps), deps);
+  return finishedState(task, undefined, task.bursts ?? false);
 }
 
 /** Starts the next generation of a watch whose workflow failed: a watch never fails. */
-async function restartWatchTask(
+async function restartIfWatch(
   { job_id, generation, failure }: Extract<AnalyzeInput, { operation: 'close' }>,
   deps: AnalyzeTaskDeps,
-): Promise<ClosedStep> {
+): Promise<void> {
   const stored = await deps.watches.get(job_id);
   const isCurrent = stored?.run.generation === generation && stored.run.state.causes.paused === null;
   if (isCurrent) await startAfterFailure(stored, `${failure.Error}: ${failure.Cause ?? ''}`, deps);
-  return { job_id, done: true };
 }
 
 /**
  * Fails the job of a workflow that failed. A job that was handed over to its next generation does not depend on this workflow: it continues, and
  * its next execution is started in case that start was what failed.
  */
-async function failJobTask(
+async function failIfJob(
   task: Extract<AnalyzeInput, { operation: 'close' }>,
-  deps: AnalyzeDeps,
-): Promise<ClosedStep> {
+  deps: AnalyzeTaskDeps,
+): Promise<void> {
+  const job = await deps.jobs.get(task.job_id, deps.now());
+  if (!job) return;
   jobLog(deps.log, task.job_id).error('Workflow failed', {
     error: task.failure.Error,
     cause: task.failure.Cause ?? null,
   });
-  const job = await deps.jobs.get(task.job_id, deps.now());
-  if (job) await startNextGeneration(job, task, deps);
+  await startNextGeneration(createJobRuns(deps).view(job, deps.now()), task, deps);
   await failJob(
     task.job_id,
     'The watch failed unexpectedly. Start the job again; the operator finds the cause in the logs.',
     { ...deps, executions: { ...deps.executions, stop: endsByItself } },
     (current) => current.generation <= task.generation,
   );
-  return { job_id: task.job_id, done: true };
 }
 
 /** Does not stop its own execution: Step Functions would report it as aborted, and no alarm would fire. */

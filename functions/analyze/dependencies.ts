@@ -21,8 +21,7 @@ import { capturedWidthPixels, withPictureWidth } from '../../adapters/vision/pic
 import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { findModelPrice, visionProviders } from '../../adapters/vision/providers.ts';
-import type { AnalyzeDeps } from '../../core/workflow/analyze-tick.ts';
-import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
+import type { AnalyzeTaskDeps } from '../../core/workflow/tasks.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { publishCommits } from '../../core/event/publish-watch.ts';
@@ -31,8 +30,7 @@ import type { AnalyzeConfig } from './config.ts';
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type AnalyzeFunctionDeps = AnalyzeDeps &
-  AnalyzeWatchDeps &
+export type AnalyzeFunctionDeps = AnalyzeTaskDeps &
   AnalyzeCallDeps &
   Pick<Telemetry, 'during' | 'measurements'> & { burstCuts: BurstCutStore };
 

@@ -22,7 +22,6 @@ const ofOneCall = [
   'adapters/vision/objects/summarize-objects.ts',
   'core/access/erase-caller.ts',
   'core/watch/stored-watch.ts',
-  'core/workflow/analyze-watch.ts',
 ];
 
 /** Folders of the service of one machine, without its commands. */

@@ -197,7 +197,7 @@ const ofService: Row[] = [
   ],
   [
     'calls are reserved before they are made',
-    'core/workflow/analyze-watch.ts',
+    'core/workflow/watch-runs.ts',
     "return result === 'committed' ? 'reserved' : 'outdated';",
     "return result === 'committed' ? 'reserved' : 'reserved';",
   ],

@@ -11,7 +11,7 @@ import type { CommitContexts } from './commit-contexts.ts';
 import type { Receiver, ToldEvent } from './receiver.ts';
 
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
-type Answer = boolean | 'failed' | 'left_out';
+type Answer = boolean | 'failed' | 'left_out' | 'unsure';
 
 /** Work of a task of the workflow so far. */
 export type TickContext = {

@@ -104,7 +104,7 @@ export class OutsideWorld {
         const triggered = found.length === 1 ? found[0]?.triggered : undefined;
         context.answers.set(id, {
           text,
-          answer: triggered === undefined ? 'left_out' : (triggered ?? 'failed'),
+          answer: triggered === undefined ? 'left_out' : (triggered ?? 'unsure'),
         });
       }
       return result;

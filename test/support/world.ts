@@ -28,7 +28,7 @@ import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/digest/summarize-windows.ts';
 import { evidenceLinks } from './watch-alerts.ts';
 import type { DeliverDeps } from '../../core/delivery/delivery-target.ts';
-import type { AnalyzeWatchDeps } from '../../core/workflow/analyze-watch.ts';
+import type { WatchRunDeps } from '../../core/workflow/watch-runs.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
 import { freePace } from '../../core/ports/pace.ts';
@@ -80,7 +80,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
 
   const c: CoreDeps &
     HttpDeps &
-    Pick<AnalyzeWatchDeps, 'createAlertId' | 'modelPrice'> &
+    Pick<WatchRunDeps, 'createAlertId' | 'modelPrice'> &
     Pick<DeliverDeps, 'evidenceLinks'> = {
     jobs,
     watches: createWatchStore(database),

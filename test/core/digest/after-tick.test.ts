@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterTick } from '../../../core/workflow/analyze-tick.ts';
+import { decideAfterTick } from '../../../core/workflow/job-runs.ts';
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
 import { planTickClosure } from '../../../core/digest/window-closure.ts';
 import type { SummaryResult } from '../../../core/records/window-closure.ts';

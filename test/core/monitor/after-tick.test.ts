@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterTick } from '../../../core/workflow/analyze-tick.ts';
+import { decideAfterTick } from '../../../core/workflow/job-runs.ts';
 import { screenCapture } from '../../../core/tick/screen-capture.ts';
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
 import { initialTickState } from '../../../core/records/job.ts';

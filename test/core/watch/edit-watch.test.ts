@@ -62,6 +62,23 @@ describe('an edit of a watch', () => {
     },
   );
 
+  test('two ticks that capture the same picture around an edit count it once', async () => {
+    const { watchId, step } = await begin();
+    const same = { position: { segment: '77:/77.ts', segment_seconds: 6 } };
+    world.script.captures.push(same, same);
+    const { judge } = world.c.vision;
+    let calls = 0;
+    world.c.vision.judge = async (...given) => {
+      calls += 1;
+      if (calls === 1) await run((await edit(watchId, { name: 'Gate, north' })).step, [true]);
+      return judge(...given);
+    };
+    await run(step, [true]);
+    const { conditions } = (await world.c.watches.get(watchId))!.run.state;
+    expect(calls).toBe(2);
+    expect(conditions[0]).toMatchObject({ history: '1', phase: 'clear' });
+  });
+
   test.each(['https://user:one@camera-b.example/live.m3u8?token=1', 'https://camera-a.example/other.m3u8'])(
     'an edit of the stream to %s closes the alerts as changed, and the conditions begin again',
     async (url) => {

@@ -4,7 +4,6 @@ import { createApp } from '../../../../adapters/http/app.ts';
 import { createEventSessions } from '../../../../adapters/embedded/event-sessions.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import { NotLiveError, TransientError, VisionError } from '../../../../core/errors.ts';
-import { beginJob } from '../../../../core/workflow/begin-job.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
@@ -317,7 +316,7 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     const reader = openEvents(await call('POST', '/live-monitor', sse, monitor));
     const [job] = (await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).jobs;
     const first = reader.next();
-    await beginJob({ job_id: job!.job_id, generation: 0 }, world.c);
+    await world.begin({ job_id: job!.job_id, generation: 0 });
 
     expect(await first).toMatchObject({ event: 'started', id: '1', data: { data: { job_id: job!.job_id } } });
     expect(reader.response.headers.get('content-location')).toBe(

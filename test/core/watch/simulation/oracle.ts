@@ -18,7 +18,7 @@ type Condition = {
   acknowledged: boolean;
   unconfirmed: boolean;
   snoozedUntil: number;
-  unjudged: boolean;
+  unjudged: number;
   timesLeftOut: number;
 };
 type Trouble = { reason: string; since: number; captures: number };
@@ -78,7 +78,7 @@ export class Oracle {
     return this.config.conditions.every((rule) => {
       const { phase, unjudged } = this.get(rule.id);
       const heldBack = phase !== 'open' && this.isConfirmed(rule) && this.mayOpen(rule, now);
-      return phase !== 'unknown' && !unjudged && !this.isPending(rule) && !heldBack;
+      return unjudged >= 3 || (phase !== 'unknown' && unjudged === 0 && !this.isPending(rule) && !heldBack);
     });
   }
 
@@ -259,15 +259,15 @@ export class Oracle {
       if (tick.kind !== 'judged') continue;
       const answer = tick.answers[rule.id];
       if (answer === undefined) continue;
-      if (answer === 'failed' || answer === 'left_out') {
-        condition.unjudged = true;
+      if (typeof answer !== 'boolean') {
+        condition.unjudged = answer === 'unsure' ? condition.unjudged + 1 : Math.max(1, condition.unjudged);
         if (answer === 'left_out') condition.timesLeftOut += 1;
         continue;
       }
       if (!tick.alone.includes(rule.id)) condition.timesLeftOut = 0;
       condition.checks.push({ at: now, holds: answer });
       if (condition.phase === 'unknown') condition.phase = 'clear';
-      Object.assign(condition, { lastSight: now, unconfirmed: false, unjudged: false });
+      Object.assign(condition, { lastSight: now, unconfirmed: false, unjudged: 0 });
     }
   }
 
@@ -345,7 +345,10 @@ export class Oracle {
   private countSkips(tick: PlainTick): void {
     if (['no_motion', 'repeated', 'black', 'frozen'].includes(tick.kind)) this.skips += 1;
     if (tick.kind !== 'judged') return;
-    const all = this.config.conditions.every(({ id }) => typeof tick.answers[id] === 'boolean');
+    const all = this.config.conditions.every(({ id }) => {
+      const answer = tick.answers[id];
+      return typeof answer === 'boolean' || (answer === 'unsure' && this.get(id).unjudged >= 3);
+    });
     if (all) this.skips = 0;
   }
 
@@ -436,14 +439,13 @@ function begun(now: number): Condition {
     acknowledged: false,
     unconfirmed: false,
     snoozedUntil: 0,
-    unjudged: false,
+    unjudged: 0,
     timesLeftOut: 0,
   };
 }
 
 function becomeUnknown(condition: Condition): void {
-  condition.phase = 'unknown';
-  condition.checks = [];
+  Object.assign(condition, { phase: 'unknown', checks: [] });
 }
 
 /** Number of newest datapoints in a row that do not hold. */
@@ -453,6 +455,4 @@ function lastInARow(checks: Check[]): number {
   return count;
 }
 
-function wholeSecond(at: number): number {
-  return Math.ceil(at / seconds) * seconds;
-}
+const wholeSecond = (at: number): number => Math.ceil(at / seconds) * seconds;

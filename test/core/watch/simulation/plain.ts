@@ -32,7 +32,7 @@ export type PlainTick =
   | ({ kind: 'not_asked' } & Segment)
   | ({
       kind: 'judged';
-      answers: Record<string, boolean | 'failed' | 'left_out' | undefined>;
+      answers: Record<string, boolean | 'failed' | 'left_out' | 'unsure' | undefined>;
       /** Conditions that were asked about in a call of their own. */
       alone: string[];
       calls: number;

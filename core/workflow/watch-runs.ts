@@ -1,12 +1,11 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
-import type { CaptureState } from '../records/capture.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
 import { isCamera } from '../records/platform.ts';
-import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
-import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+import type { CaptureOutput } from '../records/workflow.ts';
+import { conflict } from '../retry-conflicts.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
@@ -25,28 +24,18 @@ import { watchWakeUpTime } from '../watch/next-watch-tick.ts';
 import type { WatchOutcome } from '../watch/outcome.ts';
 import { planAllQuestions, planQuestions, screenWatchCapture } from '../watch/questions.ts';
 import type { Questions } from '../watch/questions.ts';
-import { localDay } from '../watch/schedule.ts';
+import { localDay, scheduleAt } from '../watch/schedule.ts';
 import { watchStatus } from '../watch/status.ts';
 import { applyChange } from '../watch/stored-watch.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';
 import { decideWatchTick, findShownKey } from '../watch/tick.ts';
 import type { CreateAlertId } from '../watch/tick.ts';
-import { isOver } from './begin-watch.ts';
-import { modelSeconds, planBurst } from './burst.ts';
+import { captureStateAfter } from './analyze.ts';
+import type { Observed, RunKind, RunView, TickInput } from './run-kind.ts';
 
-export type AnalyzeWatchDeps = Pick<
+export type WatchRunDeps = Pick<
   CoreDeps,
-  | 'watches'
-  | 'media'
-  | 'meter'
-  | 'vision'
-  | 'executions'
-  | 'queue'
-  | 'pace'
-  | 'log'
-  | 'now'
-  | 'usage'
-  | 'cutFrame'
+  'watches' | 'media' | 'meter' | 'vision' | 'queue' | 'log' | 'now' | 'usage' | 'cutFrame'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds' | 'lostCameraSeconds'>;
   createAlertId: CreateAlertId;
@@ -54,65 +43,95 @@ export type AnalyzeWatchDeps = Pick<
   /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
   modelPrice: TokenPrice | null;
 };
-type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 type Captured = Extract<WatchOutcome, { kind: 'judged' }>['captured'];
 
-/**
- * Second half of a watch's tick: calls the model, decides, and commits state, events and alerts in one transaction. After a conflict with a
- * change by a caller it decides again with the same verdicts; those of changed conditions are dropped. A committed tick is not repeated.
- */
-export async function analyzeWatchTick(
-  input: TickInput,
-  given: AnalyzeWatchDeps,
-  signal?: AbortSignal,
-): Promise<WorkflowState> {
-  const visionTimeoutSeconds = modelSeconds(input, given.limits.visionTimeoutSeconds, given.now());
-  const deps = { ...given, limits: { ...given.limits, visionTimeoutSeconds } };
-  let outcome: WatchOutcome | undefined;
-  const evidence = new Set<string>();
-  return retryConflicts('The watch changed too often while its tick was to be committed', async () => {
-    const found = await deps.watches.get(input.job_id);
-    if (!found) await discard(evidence, input, deps);
-    if (!found || isAbandoned(found, input)) return committed(stepAfter(found, input, deps.now(), true));
-    const isDone = isOver(found, input.generation) || found.run.state.last_tick >= input.capture.tick;
-    // A tick that another one overtook is not the one whose time is planned.
-    const begunAt = deps.now();
-    const begun = isDone ? { stored: found, now: begunAt } : atWatchTick(found, begunAt);
-    const { stored } = begun;
-    if (isDone && outcome?.kind !== 'judged') {
-      await startGeneration(found, input, deps);
-      return committed(stepAfter(found, input, deps.now()));
-    }
-    let current: WatchOutcome;
-    if (outcome) current = outcome;
-    else {
-      const observed = await observe(stored, input, deps, signal);
-      if ('kind' in observed) return conflict;
-      current = outcome = observed.outcome;
-      // A reservation has changed the stored watch.
-      if (observed.hasReserved) return conflict;
-    }
-    const destinations = await readDestinations(stored, deps);
-    // The model may have taken a minute: the tick is decided at its end.
-    const now = addSeconds(begun.now, ageSeconds(begunAt, deps.now()));
-    const change = planTick(stored, current, input, { destinations, now }, deps);
-    for (const key of await keepEvidence(change, stored, input, deps)) evidence.add(key);
-    await keepShownFrames(change, stored, current, deps);
-    await refreshEvidence(change, stored, deps);
-    if ((await deps.watches.commit(change)) !== 'committed') return conflict;
-    const after = { watch: stored.watch, run: applyChange(stored.run, change) };
-    await removeUnneeded(stored, after, input, deps);
-    await countFrame(current, deps);
-    report(after, current, deps);
-    await startGeneration(after, input, deps);
-    return committed(stepAfter(after, input, deps.now()));
+/** Runs of watches. */
+export function createWatchRuns(deps: WatchRunDeps): RunKind<StoredWatch, WatchOutcome, WatchChange> {
+  return {
+    find: async (id) => deps.watches.get(id),
+    view: viewWatch,
+    observe: async ({ stored: found, at }, input, signal) => {
+      const { stored } = atWatchTick(found, at);
+      return observe(stored, input, deps, signal);
+    },
+    complete: async (_, outcome) => outcome,
+    countsLate: ({ kind }) => kind === 'judged',
+    plan: async ({ stored: found, at }, outcome, { input, stretch }) => {
+      // A tick that another one overtook is not the one whose time is planned.
+      const isOvertaken = found.run.state.last_tick >= input.capture.tick || isOver(found, input.generation);
+      const begun = isOvertaken ? { stored: found, now: at } : atWatchTick(found, at);
+      const destinations = await readDestinations(begun.stored, deps);
+      // The model may have taken a minute: the tick is decided at its end.
+      const now = addSeconds(begun.now, ageSeconds(at, deps.now()));
+      const counted = isOvertaken ? withoutKnownPicture(begun.stored, outcome) : outcome;
+      return planTick(begun.stored, counted, input, { destinations, stretch, now }, deps);
+    },
+    storeEvidence: async (stored, outcome, change, input) => {
+      const keys = await keepEvidence(change, stored, input, deps);
+      await keepShownFrames(change, stored, outcome, deps);
+      await refreshEvidence(change, stored, deps);
+      return [...keys];
+    },
+    commit: async (change) => deps.watches.commit(change),
+    after: ({ watch, run }, change) => ({ watch, run: applyChange(run, change) }),
+    unreferenced: listUnneeded,
+    report: async (stored, outcome) => {
+      await countFrame(outcome, deps);
+      report(stored, outcome, deps);
+    },
+    // The store publishes each commit (`publishCommits`).
+    publish: async () => undefined,
+    begin: async (stored, bursts) => beginWatch(stored, bursts, deps),
+  };
+}
+
+function viewWatch({ watch, run }: StoredWatch, now: Date): RunView {
+  const { state, generation } = run;
+  return {
+    kind: 'watch',
+    id: watch.watch_id,
+    sourceId: watch.source_id,
+    generation,
+    burst: state.burst,
+    lastTick: state.last_tick,
+    isOver: state.causes.paused !== null,
+    next: state.next,
+    intervalSeconds: watch.config.interval_seconds,
+    wakeAt: watchWakeUpTime(state, watch.config, now),
+  };
+}
+
+/** Drops the verdicts of a picture that the tick of another generation has judged meanwhile: its calls count, the picture counts once. */
+function withoutKnownPicture({ run }: StoredWatch, outcome: WatchOutcome): WatchOutcome {
+  if (outcome.kind !== 'judged') return outcome;
+  const { segment } = outcome.captured.seen.position;
+  const isKnown = segment !== null && run.state.seen?.position.segment === segment;
+  return isKnown ? { ...outcome, answers: [] } : outcome;
+}
+
+/** Returns true if this execution has no further tick. */
+function isOver({ run }: StoredWatch, generation: number): boolean {
+  return run.generation > generation || run.state.causes.paused !== null;
+}
+
+async function beginWatch({ watch, run }: StoredWatch, bursts: boolean, { watches, now }: WatchRunDeps) {
+  const { seen, handed_over: motion } = run.state;
+  const capture = { seen, motion, closing: !scheduleAt(watch.config.schedule, now()).active };
+  if (!bursts) return { stored: { watch, run }, capture };
+  const set = { state: { ...run.state, burst: run.state.burst + 1 } };
+  const change = { set, events: [], alerts: [], hours: [] };
+  const result = await watches.commit({
+    ...change,
+    watchId: watch.watch_id,
+    expectedVersion: run.version,
   });
+  return result === 'committed' ? { stored: { watch, run: applyChange(run, change) }, capture } : undefined;
 }
 
 /** Returns the states of the destinations, or `null` if they cannot be read: a tick does not fail for them. */
 async function readDestinations(
   { watch }: StoredWatch,
-  { deliveries, log }: AnalyzeWatchDeps,
+  { deliveries, log }: WatchRunDeps,
 ): Promise<DestinationState[] | null> {
   if (watch.config.destinations.length === 0) return [];
   try {
@@ -123,39 +142,37 @@ async function readDestinations(
   }
 }
 
-type Observed = { outcome: WatchOutcome; hasReserved: boolean } | typeof conflict;
-
 async function observe(
   stored: StoredWatch,
   input: TickInput,
-  deps: AnalyzeWatchDeps,
+  deps: WatchRunDeps,
   signal?: AbortSignal,
-): Promise<Observed> {
+): Promise<Observed<WatchOutcome>> {
   const { watch, run } = stored;
   const record = { watch, state: run.state };
   const screening = screenWatchCapture(record, input.captured, deps.now());
-  if (screening.kind !== 'fresh') return { outcome: screening, hasReserved: false };
+  if (screening.kind !== 'fresh') return { outcome: screening };
   const { captured } = screening;
   const { budget } = watch.config;
   if (budget && budget.usd_per_day !== null && deps.modelPrice === null)
-    return { outcome: { kind: 'not_asked', captured, why: 'price' }, hasReserved: false };
+    return { outcome: { kind: 'not_asked', captured, why: 'price' } };
   const planned = planQuestions(record);
   const isEmpty = planned.joint.length + planned.separate.length === 0;
   const questions = isEmpty ? planAllQuestions(record) : planned;
   if (budget) {
     const reserved = await reserveCost(stored, computeCost(questions, deps), deps);
     if (reserved === 'outdated') return conflict;
-    if (reserved === 'exhausted')
-      return { outcome: { kind: 'not_asked', captured, why: 'budget' }, hasReserved: false };
+    if (reserved === 'exhausted') return { outcome: { kind: 'not_asked', captured, why: 'budget' } };
   }
-  return { outcome: await judge(stored, questions, captured, deps, signal), hasReserved: budget !== null };
+  // A reservation has changed the stored watch.
+  return { outcome: await judge(stored, questions, captured, deps, signal), again: budget !== null };
 }
 
 /** Commits the worst case of the calls, so that a crash during them cannot exceed the budget. */
 async function reserveCost(
   { watch, run }: StoredWatch,
   need: Cost,
-  { watches, now }: AnalyzeWatchDeps,
+  { watches, now }: WatchRunDeps,
 ): Promise<'reserved' | 'exhausted' | 'outdated'> {
   const { budget, schedule } = watch.config;
   const day = localDay(schedule?.time_zone ?? 'UTC', now());
@@ -177,7 +194,7 @@ async function judge(
   stored: StoredWatch,
   questions: Questions,
   captured: Captured,
-  deps: AnalyzeWatchDeps,
+  deps: WatchRunDeps,
   signal?: AbortSignal,
 ): Promise<WatchOutcome> {
   const media = await readCheckMedia({ watch: stored.watch, state: stored.run.state }, captured, deps);
@@ -194,7 +211,7 @@ async function judge(
   return { kind: 'judged', captured, used, ...judged };
 }
 
-function computeCost(questions: Questions, { vision, modelPrice }: AnalyzeWatchDeps): Cost {
+function computeCost(questions: Questions, { vision, modelPrice }: WatchRunDeps): Cost {
   const calls = groupQuestions(questions, vision.judgeConditions !== undefined).length;
   return { calls, micro_usd: calls * priceCall(modelPrice, null) };
 }
@@ -204,12 +221,15 @@ function planTick(
   { watch, run }: StoredWatch,
   outcome: WatchOutcome,
   input: TickInput,
-  { destinations, now }: { destinations: readonly DestinationState[] | null; now: Date },
-  deps: AnalyzeWatchDeps,
+  {
+    destinations,
+    stretch,
+    now,
+  }: { destinations: readonly DestinationState[] | null; stretch: number; now: Date },
+  deps: WatchRunDeps,
 ): WatchChange {
   const record = { watch, state: run.state };
   const need = computeCost(planAllQuestions(record), deps);
-  const stretch = deps.pace.stretch(watch.watch_id, watch.config.interval_seconds);
   const maxLostWaitSeconds = computeMaxLostWait(watch, input, now, deps);
   const tick = { outcome, need, stretch, maxLostWaitSeconds };
   const decision = decideWatchTick(record, tick, now, deps.createAlertId);
@@ -258,70 +278,15 @@ function computeMaxLostWait(
   { stream_url: streamUrl }: StoredWatch['watch'],
   { captured }: TickInput,
   now: Date,
-  { limits: { lostCameraSeconds: seconds } }: AnalyzeWatchDeps,
+  { limits: { lostCameraSeconds: seconds } }: WatchRunDeps,
 ): number {
   if (seconds === undefined || !isCamera(streamUrl)) return Infinity;
   return Math.max(1, seconds - ageSeconds(captured.began_at, now));
 }
 
-async function startGeneration(
-  { watch, run }: StoredWatch,
-  { generation }: TickInput,
-  { executions }: AnalyzeWatchDeps,
-): Promise<void> {
-  if (run.generation <= generation || run.state.causes.paused) return;
-  await executions.start({ job_id: watch.watch_id, generation: run.generation });
-}
-
-/** Returns true if a newer Begin took over the ticks of this generation. */
-function isAbandoned({ run }: StoredWatch, { burst, generation }: TickInput): boolean {
-  return burst !== undefined && run.generation === generation && run.state.burst > burst;
-}
-
-function stepAfter(
-  stored: StoredWatch | undefined,
-  input: TickInput,
-  now: Date,
-  ended = false,
-): WorkflowState {
-  const next = stored?.run.state.next ?? null;
-  const over = ended || !stored || isOver(stored, input.generation) || (next?.done ?? false);
-  const wakeAt = stored ? watchWakeUpTime(stored.run.state, stored.watch.config, now) : new Date(0);
-  return {
-    job_id: input.job_id,
-    generation: input.generation,
-    ...planBurst(input, over, wakeAt, now),
-    wait_until: wakeAt.toISOString(),
-    capture: {
-      kind: 'watch',
-      source_id: stored?.watch.source_id ?? input.capture.source_id,
-      tick: (stored?.run.state.last_tick ?? input.capture.tick) + 1,
-      closing: next?.closing ?? true,
-      resolve_again: next?.resolve_again ?? false,
-      ...captureStateAfter(input, next?.looked ?? false),
-    },
-  };
-}
-
-function captureStateAfter({ captured, capture }: TickInput, looked: boolean): CaptureState {
-  if (captured.kind !== 'captured') return { seen: capture.seen, motion: capture.motion };
-  return { seen: captured.seen, motion: looked ? captured.motion_if_looked : captured.motion_if_skipped };
-}
-
-async function countFrame({ kind }: WatchOutcome, { meter }: AnalyzeWatchDeps): Promise<void> {
+async function countFrame({ kind }: WatchOutcome, { meter }: WatchRunDeps): Promise<void> {
   if (kind === 'judged' || kind === 'skipped')
     await meter.count({ kind: 'watch_frame', skipped: kind === 'skipped' });
-}
-
-/** Removes what a tick has stored for a watch that was deleted meanwhile. */
-async function discard(
-  evidence: ReadonlySet<string>,
-  { captured }: TickInput,
-  { media }: AnalyzeWatchDeps,
-): Promise<void> {
-  const taken = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key] : [];
-  const keys = [...evidence, ...taken].filter((key) => key !== null);
-  if (keys.length > 0) await media.remove(keys);
 }
 
 /** Copies the newest frame as evidence of what a tick reports. Returns the keys of the copies. An alert without its frame is better than none. */
@@ -329,7 +294,7 @@ async function keepEvidence(
   { events }: WatchChange,
   { watch, run }: StoredWatch,
   { captured }: TickInput,
-  { media, log }: AnalyzeWatchDeps,
+  { media, log }: WatchRunDeps,
 ): Promise<Set<string>> {
   const key = captured.kind === 'captured' ? captured.frame_key : run.state.last_frame?.key;
   const copies = new Set(events.flatMap(({ data }) => ('frame_key' in data ? (data.frame_key ?? []) : [])));
@@ -348,7 +313,7 @@ async function keepShownFrames(
   { alerts }: WatchChange,
   { watch }: StoredWatch,
   outcome: WatchOutcome,
-  deps: AnalyzeWatchDeps,
+  deps: WatchRunDeps,
 ): Promise<void> {
   if (outcome.kind !== 'judged') return;
   const opened = new Set(alerts.map((change) => (change.kind === 'open' ? change.alert.frame_key : null)));
@@ -368,7 +333,7 @@ async function keepShownFrames(
 async function refreshEvidence(
   { set }: WatchChange,
   { watch, run }: StoredWatch,
-  { watches, media, log, now }: AnalyzeWatchDeps,
+  { watches, media, log, now }: WatchRunDeps,
 ): Promise<void> {
   const from = new Date(run.state.next?.wait_until ?? now());
   const to = new Date(set.state?.next?.wait_until ?? now());
@@ -384,25 +349,16 @@ async function refreshEvidence(
   }
 }
 
-/** Deletes the clip and the frame before this one. */
-async function removeUnneeded(
-  { run: before }: StoredWatch,
-  { watch, run: after }: StoredWatch,
-  { captured }: TickInput,
-  { media, log }: AnalyzeWatchDeps,
-): Promise<void> {
+/** Returns the keys of the clip and of the frame before this one. */
+function listUnneeded({ run: before }: StoredWatch, { run: after }: StoredWatch, captured: CaptureOutput) {
   const kept = after.state.last_frame?.key;
-  const last = before.state.last_frame;
   const taken = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key] : [];
-  const candidates = [...taken, last?.key];
-  const keys = candidates.filter((key): key is string => typeof key === 'string' && key !== kept);
-  if (keys.length === 0) return;
-  await media.remove(keys).catch((error: unknown) => {
-    watchLog(log, watch.watch_id).warning('Media not removed', { count: keys.length, error: String(error) });
-  });
+  return [...taken, before.state.last_frame?.key].filter(
+    (key): key is string => typeof key === 'string' && key !== kept,
+  );
 }
 
-function report({ watch, run }: StoredWatch, outcome: WatchOutcome, deps: AnalyzeWatchDeps): void {
+function report({ watch, run }: StoredWatch, outcome: WatchOutcome, deps: WatchRunDeps): void {
   const log = watchLog(deps.log, watch.watch_id);
   const fields = { tick: run.state.last_tick, outcome: outcome.kind, status: run.status };
   if (outcome.kind === 'judged' && outcome.failure)
