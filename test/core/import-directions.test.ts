@@ -5,7 +5,8 @@ import { expect, test } from 'vitest';
 /** Folders of core from the ground up. A folder imports folders of the rows before its own, and files in core itself. */
 const layers = [
   ['evaluation', 'records'],
-  ['advice', 'ports'],
+  ['ports'],
+  ['advice'],
   ['requests', 'responses'],
   ['stream', 'observability', 'access'],
   ['event'],
