@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,24 +34,8 @@ export type AbuseResult = {
  */
 export async function runAbuse({ creations }: { creations: number }): Promise<AbuseResult> {
   await using cleanup = new AsyncDisposableStack();
-  const { path: dataDir } = cleanup.use(openTemporaryFolder('abuse-'));
-  const target = await startTarget();
-  cleanup.defer(() => target.close());
-  const service = await startService(dataDir, {
-    NODE_OPTIONS: '--max-old-space-size=320',
-    WATCHPOST_ALLOW_WEBHOOK_RANGES: '127.0.0.0/8',
-    WATCHPOST_SYNC_PER_MINUTE: '0',
-    WATCHPOST_LOG_LEVEL: 'error',
-  });
-  cleanup.defer(async () => void (await service.kill('SIGTERM')));
-  const { pid } = JSON.parse(await readFile(join(dataDir, 'watchpost.json'), 'utf8'));
+  const { target, service, pid, neighbor } = await openScene(cleanup);
   const jobId = await stoppedJob();
-  const neighbor = startNeighbor({
-    baseUrl: service.baseUrl,
-    key: await keyOfNeighbor(),
-    streamUrl: target.url('/live.m3u8'),
-  });
-  cleanup.defer(() => neighbor.stop());
   await sleep(quietMs);
   const quiet = await neighbor.read();
   const before = await readMegabytes(pid, 'VmRSS');
@@ -92,15 +77,56 @@ export async function runAbuse({ creations }: { creations: number }): Promise<Ab
     await delivered(2);
     return body.job_id;
   }
+}
 
-  async function keyOfNeighbor(): Promise<string> {
-    const { stdout } = await promisify(execFile)(
-      process.execPath,
-      ['cli/watchpost.ts', 'keys', 'create', '--caller', 'neighbor', '--new-caller', '--json'],
-      { env: { ...process.env, WATCHPOST_DATA_DIR: dataDir } },
-    );
-    return JSON.parse(stdout).key;
-  }
+/** Ten hostile cameras of one key beside another caller, for `seconds`. */
+export async function runCameraAbuse(seconds: number): Promise<Omit<AbuseResult, 'answers' | 'webhooks'>> {
+  await using cleanup = new AsyncDisposableStack();
+  const { target, service, pid, neighbor } = await openScene(cleanup);
+  const cameras = fork(new URL('hostile-cameras-process.ts', import.meta.url), { execArgv: [] });
+  cleanup.defer(() => void cameras.kill());
+  const [urls] = await once(cameras, 'message');
+  await sleep(quietMs);
+  const quiet = await neighbor.read();
+  const before = await readMegabytes(pid, 'VmRSS');
+  const [beganMs, usedMs] = [performance.now(), await readProcessorMs(pid)];
+  for (const url of urls)
+    await service.call('POST', '/live-monitor', {
+      stream_url: url,
+      condition: 'a ship',
+      interval_seconds: 5,
+    });
+  await sleep(seconds * 1000);
+  return {
+    neighbor: { before: quiet, meanwhile: await neighbor.read() },
+    memory: { before, peak: await readMegabytes(pid, 'VmHWM') },
+    busy: Number((((await readProcessorMs(pid)) - usedMs) / (performance.now() - beganMs)).toFixed(2)),
+    connections: target.maxConnections(),
+  };
+}
+
+/** Starts the targets, the service, and another caller. */
+async function openScene(cleanup: AsyncDisposableStack) {
+  const { path: dataDir } = cleanup.use(openTemporaryFolder('abuse-'));
+  const target = await startTarget();
+  cleanup.defer(() => target.close());
+  const service = await startService(dataDir, {
+    NODE_OPTIONS: '--max-old-space-size=320',
+    WATCHPOST_ALLOW_WEBHOOK_RANGES: '127.0.0.0/8',
+    WATCHPOST_SYNC_PER_MINUTE: '0',
+    WATCHPOST_LOG_LEVEL: 'error',
+  });
+  cleanup.defer(async () => void (await service.kill('SIGTERM')));
+  const { pid } = JSON.parse(await readFile(join(dataDir, 'watchpost.json'), 'utf8'));
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['cli/watchpost.ts', 'keys', 'create', '--caller', 'neighbor', '--new-caller', '--json'],
+    { env: { ...process.env, WATCHPOST_DATA_DIR: dataDir } },
+  );
+  const { key } = JSON.parse(stdout);
+  const neighbor = startNeighbor({ baseUrl: service.baseUrl, key, streamUrl: target.url('/live.m3u8') });
+  cleanup.defer(() => neighbor.stop());
+  return { target, service, pid, neighbor };
 }
 
 /** Linux only; a clock tick is 10 ms. */
