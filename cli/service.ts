@@ -175,7 +175,8 @@ export async function openService(
   });
 
   const watchStore = createWatchStore(database, signals.notify);
-  const watches = publishCommits(watchStore, { queue, log, now });
+  const deliveries = createDeliveryStore(database);
+  const watches = publishCommits(watchStore, { queue, deliveries, log, now });
   const webhooks = containWebhooks(
     createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
     log,
@@ -184,7 +185,6 @@ export async function openService(
     masterSecret,
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
-  const deliveries = createDeliveryStore(database);
   const modelPrice = readModelPrice(settings);
   const reportUncounted = (error: unknown) =>
     log.warning('Use of a caller was not counted', { error: String(error) });

@@ -234,6 +234,7 @@ export type WatchEvent =
         reason: 'unreachable' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
         lost_seconds: number;
         open_alerts: string[];
+        ended_by?: 'paused' | 'deleted' | 'changed';
       };
     }
   | {
@@ -257,6 +258,7 @@ export type WatchEvent =
         status: WatchStatus;
         reason:
           | 'created'
+          | 'deleted'
           | 'paused'
           | 'resumed'
           | 'changed'
@@ -273,6 +275,7 @@ export type WatchEvent =
           | 'model_failed'
           | 'model_recovered';
         destination_id?: string;
+        removed_conditions?: string[];
         error?: string;
         late_seconds?: number;
       };

@@ -89,6 +89,12 @@ export const rules = {
   minTestSeconds: 10,
   /** Time after the end of a job at which the service drops its undelivered events, in seconds. */
   deliveryTtlSeconds: 3600,
+  /**
+   * Added by a restore to numbers that identify something to receivers: sequences, and openings of alerts. After the backup, the lost time gave out higher
+   * ones; a repetition would look like a delivery that was received already. More than a job or a watch gives out in the 35 days of point-in-time
+   * recovery, and sequences have ten digits.
+   */
+  restoredJump: 10_000_000,
   /** Default of the setting `watchesPerCaller`. */
   maxWatchesPerCaller: 25,
   /** Time without sight after which a condition of a watch is unknown or unconfirmed: this … */

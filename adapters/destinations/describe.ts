@@ -73,8 +73,11 @@ export function describeNotification({ watchName, event, labels, timestamp }: No
       };
     case 'stream_recovered':
       return {
-        title: `${watchName}: the stream is back`,
-        text: '',
+        title:
+          event.data.ended_by === undefined
+            ? `${watchName}: the stream is back`
+            : `${watchName}: the stream is no longer lost`,
+        text: event.data.ended_by === undefined ? '' : `The watch was ${event.data.ended_by}.`,
         facts: [fact('Lost for', duration(event.data.lost_seconds)), ...shared],
         severity: null,
         isOpen: false,

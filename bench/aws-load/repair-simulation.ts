@@ -2,6 +2,7 @@ import type { Context } from 'aws-lambda';
 import { shardFor, shards } from '../../adapters/aws/dynamodb/keys.ts';
 import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { openDatabase } from '../../adapters/embedded/database.ts';
+import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { useListedStatus } from '../../adapters/aws/listed-executions.ts';
 import { paceStarts } from '../../adapters/aws/paced-executions.ts';
@@ -67,6 +68,7 @@ export async function simulateRepair(scenario: RepairScenario): Promise<RepairRe
   database.exec('PRAGMA synchronous = OFF');
   const jobs = createJobStore(database);
   const watches = createWatchStore(database);
+  const deliveries = createDeliveryStore(database);
   const steps = createStepFunctions(time, scenario.region);
   const hasWatches = scenario.aftermath === 'watches ended';
   await createWork(scenario, jobs, watches, steps.states);
@@ -129,6 +131,7 @@ export async function simulateRepair(scenario: RepairScenario): Promise<RepairRe
     const deps = {
       jobs: withCosts(jobs, cpu),
       watches: withCosts(watches, cpu),
+      deliveries,
       queue: { send: async () => cpu.request(durations.queueMs) },
       executions,
       log: { debug: silent, info: silent, warning: silent, error: silent },

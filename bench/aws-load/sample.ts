@@ -109,7 +109,7 @@ async function openWorld(local: Awaited<ReturnType<typeof startDynamoLocal>>) {
   const { queue, log, vision } = world.c;
   Object.assign(world.c, {
     jobs,
-    watches: publishCommits(watches, { queue, log, now }),
+    watches: publishCommits(watches, { queue, deliveries, log, now }),
     meter,
     callers,
     deliveries,

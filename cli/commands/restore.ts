@@ -5,6 +5,7 @@ import { createFolder } from '../../adapters/embedded/create-folder.ts';
 import { dataPaths } from '../../adapters/embedded/data-directory.ts';
 import { openDatabase } from '../../adapters/embedded/database.ts';
 import { lockDirectory } from '../../adapters/embedded/directory-lock.ts';
+import { markRestored } from '../../adapters/embedded/mark-restored.ts';
 import { acceptMasterSecret, matchesMasterSecret } from '../../adapters/embedded/master-secret.ts';
 import { CommandError } from '../command-error.ts';
 import { copyDataDirectory } from '../data/copy-data-directory.ts';
@@ -33,6 +34,7 @@ export async function restore(
     await createFolder(partial);
     await copyDataDirectory(backup, partial);
     await requireOwnSecret(partial, backup);
+    markCopyRestored(partial);
     const before = await putAside(target, now);
     for (const name of await readdir(partial)) await rename(join(partial, name), join(target, name));
     await rm(partial, { recursive: true });
@@ -40,6 +42,15 @@ export async function restore(
     terminal.print(`Restored ${target} from ${backup}`);
     if (before !== undefined) terminal.print(`Earlier content: ${before}`);
   });
+}
+
+function markCopyRestored(folder: string): void {
+  const database = openDatabase(dataPaths(folder).database);
+  try {
+    markRestored(database);
+  } finally {
+    database.close();
+  }
 }
 
 /** Restores the master secret only (`watchpost restore --secret-only`), if the database was used with it. */

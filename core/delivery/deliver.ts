@@ -20,7 +20,7 @@ import {
   isHeldBack,
   recordAttempt,
   removeWaiting,
-} from './destination-state.ts';
+} from '../event/destination-state.ts';
 
 /** `again`: the message stays at the head of its group for `afterSeconds`. A clock that is set back does not extend a duration. */
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
@@ -146,7 +146,7 @@ async function storeResult(
   wait: (state: DestinationState) => DestinationState,
 ): Promise<DestinationState> {
   const record = afterResult(result, deps.now());
-  if (target.holdsBack) return changeState(target, (state) => wait(record(state)), deps);
+  if (target.keepsState) return changeState(target, (state) => wait(record(state)), deps);
   const isNews =
     result.outcome === 'gone' || (result.outcome === 'delivered' && target.state.disabled !== null);
   return isNews ? changeState(target, record, deps) : target.state;

@@ -69,9 +69,9 @@ export async function resendWatchDelivery(
   const path = 'watches/{watch_id}';
   const destination = watch.config.destinations.find(({ destination_id: id }) => id === destinationId);
   const event = await deps.watches.event(watchId, sequence);
-  if (!event || !destination || destination.type === 'heartbeat' || !isWanted(destination, event))
-    throw noSuchDelivery(path);
   const key = { run: 'watch', run_id: watchId, sequence, destination_id: destinationId } as const;
+  if (!event || !destination || destination.type === 'heartbeat') throw noSuchDelivery(path);
+  if (!isWanted(destination, event) && !(await deps.deliveries.get(key))) throw noSuchDelivery(path);
   const sent = await resend(key, event.type, { subject: findSubject(event), path }, deps);
   return { watch_id: watchId, destination_id: destinationId, ...sent };
 }

@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DestinationResult, Destinations } from '../ports/destinations.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
+import type { StoredWatch, WatchStore } from '../ports/watch-store.ts';
 import { webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage, DestinationState } from '../records/delivery.ts';
 import type { Destination } from '../records/watch.ts';
@@ -9,10 +9,10 @@ import { rules } from '../rules.ts';
 import { ageSeconds, isOver } from '../time.ts';
 import { isAllWell } from '../watch/health.ts';
 import { webhookOutcome } from './after-attempt.ts';
-import { currentState } from './destination-state.ts';
-import type { AddressedDestination } from './destination-state.ts';
+import { currentState } from '../event/destination-state.ts';
+import type { AddressedDestination } from '../event/destination-state.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
-import { toNotification } from './notification.ts';
+import { describeState, toNotification } from './notification.ts';
 
 export type DeliverDeps = Pick<
   CoreDeps,
@@ -42,6 +42,8 @@ export type Target = {
   refusal: string | undefined;
   /** Rest of the minimum time between attempts at the address. */
   spacingSeconds: number;
+  /** True if each attempt is recorded in the state of the destination. */
+  keepsState: boolean;
   /** True if a waiting event holds back later ones of its subject. */
   holdsBack: boolean;
   /** Heartbeats only: they are called while all is well, and a failed call is not repeated. */
@@ -82,6 +84,7 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
           ? 'the receiver answered 410 Gone to another event of this job'
           : undefined,
     spacingSeconds: 0,
+    keepsState: false,
     holdsBack: false,
     send: async () => {
       const body = JSON.stringify(await envelopeWithImages(job, event, deps));
@@ -106,21 +109,31 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   const address = secrets?.destinations.find((each) => each.destination_id === id);
   if (!event) return 'the event is no longer kept';
   if (!stored || !settings || !address) return 'the destination was removed';
-  const { watch, run } = stored;
+  const { run } = stored;
   const { fingerprint } = settings;
   const destination = { run: message.run, run_id: watchId, destination_id: id, fingerprint };
   const state = currentState(destination, knownState);
+  /** Sends again if the state that a broker keeps has changed during the attempt, because another attempt may have published it before. */
+  const send = async (before: StoredWatch, repetitions = 3): Promise<DestinationResult> => {
+    const result = await deps.destinations.send(address, await toNotification(event, before, settings, deps));
+    if (settings.type !== 'mqtt' || result.outcome !== 'delivered' || repetitions === 0) return result;
+    const after = await deps.watches.getIncludingDeleted(watchId);
+    const [shown, current] = [before, after].map((each) => each && JSON.stringify(describeState(each.run)));
+    return after && shown !== current ? send(after, repetitions - 1) : result;
+  };
   return {
     destination,
     state,
     event,
     refusal: state.disabled ? `the destination is disabled: ${state.disabled.reason}` : undefined,
     spacingSeconds: computeSpacing(settings, state, deps.now()),
-    holdsBack: true,
+    keepsState: true,
+    // It shows the state at the attempt, whatever the event.
+    holdsBack: settings.type !== 'mqtt',
     ...(settings.type === 'heartbeat' && {
       beat: { isDue: isAllWell(run, id) && isBeatDue(state, deps.now()) },
     }),
-    send: async () => deps.destinations.send(address, await toNotification(event, watch, settings, deps)),
+    send: () => send(stored),
   };
 }
 

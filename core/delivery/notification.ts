@@ -1,6 +1,8 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { Notification, NotifiedEvent } from '../ports/destinations.ts';
+import type { StoredWatch } from '../ports/watch-store.ts';
 import type { Watch } from '../records/watch.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import type { Destination } from '../records/watch.ts';
 import { createEvidenceLink } from './evidence-link.ts';
@@ -12,13 +14,14 @@ type Deps = { media: Pick<CoreDeps['media'], 'get'>; evidenceLinks: EvidenceLink
 /** Creates the notification of a stored event, with its evidence. A check becomes a heartbeat. */
 export async function toNotification(
   event: WatchEvent,
-  watch: Watch,
+  { watch, run }: StoredWatch,
   { include_frame: includeFrame }: Pick<Destination, 'include_frame'>,
   { media, evidenceLinks }: Deps,
 ): Promise<Notification> {
   const key = 'frame_key' in event.data ? event.data.frame_key : null;
   return {
     ...describeWatch(watch),
+    current: describeState(run),
     id: `msg_${event.watch_id}_${event.sequence}`,
     watchName: event.watch_name,
     labels: event.labels,
@@ -33,13 +36,14 @@ export async function toNotification(
 }
 
 /** Creates the notification of a test alert. */
-export function testNotification(watch: Watch, id: string, now: Date): Notification {
+export function testNotification({ watch, run }: StoredWatch, id: string, now: Date): Notification {
   const event: NotifiedEvent = {
     type: 'test',
     data: { message: 'This is a test alert: nothing has happened.' },
   };
   return {
     ...describeWatch(watch),
+    current: describeState(run),
     id: `msg_test_${id}`,
     watchName: watch.config.name,
     labels: watch.config.labels,
@@ -50,6 +54,16 @@ export function testNotification(watch: Watch, id: string, now: Date): Notificat
     frameUrl: null,
     isPublic: false,
     includeFrame: false,
+  };
+}
+
+/** Returns the part of the state that destinations show. */
+export function describeState({ deleted_at: deletedAt, state }: WatchRun): Notification['current'] {
+  if (deletedAt !== null) return null;
+  const open = state.conditions.filter(({ phase }) => phase === 'open');
+  return {
+    openConditions: open.map(({ condition_id: id }) => id),
+    isStreamLost: state.causes.stream_lost !== null,
   };
 }
 

@@ -1,12 +1,12 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DestinationResult, Destinations } from '../ports/destinations.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
+import type { StoredWatch, WatchStore } from '../ports/watch-store.ts';
 import type { Destination, DestinationAddress, Watch } from '../records/watch.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
-import { recordAttempt, currentState } from './destination-state.ts';
+import { recordAttempt, currentState } from '../event/destination-state.ts';
 import { testNotification } from './notification.ts';
 
 type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
@@ -18,11 +18,12 @@ type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
  * Sends a test alert to all destinations of a watch, concurrently and once, and returns each result. `error` is null if the destination accepted it. Within
  * `rules.minTestSeconds` of the last test, a destination receives none: the endpoint would send any number of messages to addresses of others. A success enables a destination that was disabled. The event bus of the deployment receives the test alert too, by the delivery queue.
  */
-export async function sendTestAlert(watch: Watch, deps: Deps) {
+export async function sendTestAlert(stored: StoredWatch, deps: Deps) {
+  const { watch } = stored;
   if (deps.queue.hasBus) await sendTestToBus(watch, deps);
   const secrets = await deps.watches.secrets(watch.watch_id);
   const addresses = secrets?.destinations ?? [];
-  return Promise.all(addresses.map(async (address) => sendTest(address, watch, deps)));
+  return Promise.all(addresses.map(async (address) => sendTest(address, stored, deps)));
 }
 
 async function sendTestToBus({ watch_id: id }: Watch, { queue, newId, now }: Deps): Promise<void> {
@@ -30,10 +31,10 @@ async function sendTestToBus({ watch_id: id }: Watch, { queue, newId, now }: Dep
   await queue.send({ bus: 'test', id, sequence: 0, subject: 'test', test });
 }
 
-async function sendTest(address: DestinationAddress, watch: Watch, deps: Deps) {
+async function sendTest(address: DestinationAddress, stored: StoredWatch, deps: Deps) {
   const { destination_id: id, type } = address;
-  const destination = watch.config.destinations.find((each) => each.destination_id === id);
-  const result = destination ? await attemptTest(address, destination, watch, deps) : unknownAddress;
+  const destination = stored.watch.config.destinations.find((each) => each.destination_id === id);
+  const result = destination ? await attemptTest(address, destination, stored, deps) : unknownAddress;
   const isAccepted = result.outcome === 'delivered' || result.outcome === 'skipped';
   const error = isAccepted ? null : describeDeliveryFailure(result);
   return { destination_id: id, type, status: result.status, latency_ms: result.latencyMs, error };
@@ -42,15 +43,16 @@ async function sendTest(address: DestinationAddress, watch: Watch, deps: Deps) {
 async function attemptTest(
   address: DestinationAddress,
   destination: Destination,
-  watch: Watch,
+  stored: StoredWatch,
   deps: Deps,
 ): Promise<DestinationResult> {
+  const { watch } = stored;
   const waitSeconds = await reserveTest(destination, watch, deps);
   if (waitSeconds > 0)
     return unsent(
       `A destination is tested at most every ${rules.minTestSeconds} s: try again in ${Math.ceil(waitSeconds)} s`,
     );
-  const result = await deps.destinations.send(address, testNotification(watch, deps.newId(), deps.now()));
+  const result = await deps.destinations.send(address, testNotification(stored, deps.newId(), deps.now()));
   if (result.outcome === 'delivered')
     await changeState(destination, watch, deps, (state) => recordAttempt(state, result, deps.now(), ''));
   return result;

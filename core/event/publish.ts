@@ -19,7 +19,9 @@ type Log<LogEvent> = {
   read(after: number): Promise<LogEvent[]>;
   markPublished(sequence: number): Promise<void>;
   /** Returns one message per receiver that wants the event. */
-  toMessages(event: LogEvent): QueueMessage[];
+  toMessages(event: LogEvent): Promise<QueueMessage[]>;
+  /** Called when all messages of an event are in the queue. */
+  afterMessages?(event: LogEvent): Promise<void>;
 };
 
 /** Events per read of a log. */
@@ -35,7 +37,7 @@ export function publishEvents(jobId: string, deps: JobDeps): Promise<void> {
         hasReceivers: hasReceivers(job, deps),
         read: (after) => deps.jobs.events(jobId, after, pageSize),
         markPublished: (sequence) => deps.jobs.markPublished(jobId, sequence),
-        toMessages: (event: JobEvent) => toJobMessages(event, job, deps),
+        toMessages: async (event: JobEvent) => toJobMessages(event, job, deps),
       }
     );
   });
@@ -80,7 +82,10 @@ async function publish<LogEvent extends JobEvent | WatchEvent>(
     const events = eventsBeforeHole(await log.read(published), published, now());
     const last = events.at(-1);
     if (!last) return;
-    for (const message of events.flatMap(log.toMessages)) await queue.send(message);
+    for (const event of events) {
+      for (const message of await log.toMessages(event)) await queue.send(message);
+      await log.afterMessages?.(event);
+    }
     published = last.sequence;
     await log.markPublished(published);
   }

@@ -2,14 +2,40 @@ import { severitySchema } from '../records/watch.ts';
 import type { Destination } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 
-/** Returns true if the destination receives the event: by its type, and for events of an alert by their severity. */
+/** Type of the event that opens the subject of an event; undefined if it belongs to none. */
+const openings: Partial<Record<WatchEvent['type'], 'alert_opened' | 'stream_lost'>> = {
+  alert_reminder: 'alert_opened',
+  alert_acknowledged: 'alert_opened',
+  alert_closed: 'alert_opened',
+  stream_recovered: 'stream_lost',
+};
+
+/** Returns true for an event that opens an alert or reports a lost stream, which another event ends. */
+export function isOpening({ type }: WatchEvent): boolean {
+  return type === 'alert_opened' || type === 'stream_lost';
+}
+
+/** Returns true for an event that ends an alert or a lost stream. */
+export function isEnding({ type }: WatchEvent): boolean {
+  return type === 'alert_closed' || type === 'stream_recovered';
+}
+
+/**
+ * Returns true if the destination receives the event: by its type, and for the opening of an alert by its severity. Receipt of an opening
+ * decides about its end: `notified` has the subjects of openings that the destination received.
+ */
 export function isWanted(
   { destination_id: id, type, events, min_severity: minimum }: Destination,
   event: WatchEvent,
+  notified: readonly string[] = [],
 ): boolean {
   if (type === 'heartbeat') return isWell(event);
   if (event.type === 'progress' || !events.includes(event.type)) return false;
   if (isOwnFailure(id, event)) return false;
+  const opening = openings[event.type];
+  if (notified.includes(findSubject(event))) return true;
+  // A destination that receives only ends received no opening.
+  if (opening !== undefined && events.includes(opening)) return false;
   if (!('severity' in event.data)) return true;
   const severities = severitySchema.options;
   return severities.indexOf(event.data.severity) >= severities.indexOf(minimum);
@@ -18,7 +44,9 @@ export function isWanted(
 /** Returns the subject of an event: an alert, the stream or the model, whose events keep their order at a destination. All others are one subject. */
 export function findSubject({ type, data }: WatchEvent): string {
   if ('alert_id' in data) return data.alert_id;
-  return type === 'stream_lost' || type === 'stream_recovered' ? 'stream' : 'watch';
+  if (type === 'stream_lost' || type === 'stream_recovered') return 'stream';
+  const isModel = type === 'watch_changed' && ['model_failed', 'model_recovered'].includes(data.reason);
+  return isModel ? 'model' : 'watch';
 }
 
 /** Returns true for the news that a destination fails, which it cannot receive. */

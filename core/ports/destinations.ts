@@ -25,6 +25,8 @@ export type Notification = {
   /** Stream URL with masked password. */
   sourceUrl: string;
   event: NotifiedEvent;
+  /** State of the watch at the attempt, for destinations that show a state: `null` for a deleted watch. */
+  current: { openConditions: readonly string[]; isStreamLost: boolean } | null;
   /** Evidence as JPEG; `null` if the event has none, or if it has expired. */
   frame: Uint8Array | null;
   /** Signed link to the evidence, without a key; `null` if the event has none. */

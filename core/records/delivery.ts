@@ -115,6 +115,8 @@ export const destinationStateSchema = z.object({
   failures: z.int().nonnegative(),
   /** Present if the destination accepts nothing any more. A new address, a successful test alert or a successful resend removes it. */
   disabled: z.object({ at: timestampSchema, reason: z.string() }).nullable(),
+  /** Subjects of openings that it was notified of and that have not ended. None for jobs. */
+  notified: z.array(z.string()),
   /** Events that wait for an attempt, oldest first, at most `maxWaiting`: they hold back later events of their subject. None for jobs. */
   waiting: z.array(
     z.object({

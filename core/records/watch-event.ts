@@ -71,10 +71,18 @@ const streamFields = {
 };
 
 const streamLostSchema = z.object({ type: z.literal('stream_lost'), data: z.object(streamFields) });
-const streamRecoveredSchema = z.object({ type: z.literal('stream_recovered'), data: z.object(streamFields) });
+const streamRecoveredSchema = z.object({
+  type: z.literal('stream_recovered'),
+  data: z.object({
+    ...streamFields,
+    /** Present if the stream is not back: the watch was paused or deleted, or has another stream. */
+    ended_by: z.enum(['paused', 'deleted', 'changed']).optional(),
+  }),
+});
 
 export const watchChangeReasonSchema = z.enum([
   'created',
+  'deleted',
   'paused',
   'resumed',
   'changed',
@@ -100,6 +108,8 @@ const watchChangedSchema = z.object({
     reason: watchChangeReasonSchema,
     /** Destination that failed or recovered. */
     destination_id: z.string().optional(),
+    /** Conditions that a change has removed. */
+    removed_conditions: z.array(z.string()).optional(),
     /** Newest error of a failed destination or model. */
     error: z.string().optional(),
     /** Delay of a late check. */

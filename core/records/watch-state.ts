@@ -25,6 +25,8 @@ export const openAlertSchema = z.object({
   unconfirmed: z.boolean(),
   /** Explanation of the newest verdict. */
   explanation: explanationSchema,
+  /** Severity at the opening, which all events of the alert have. */
+  severity: severitySchema,
   /** Retention at the opening, of the alert and its pictures. */
   retention_days: z.int(),
 });

@@ -21,7 +21,8 @@ export function openAlert(
   { watch, frameKey, now }: Moment,
 ): AlertStep & { state: OpenCondition } {
   const { retention_days: retentionDays } = watch.config;
-  const after = opened(state, { alertId, explanation, retentionDays }, now);
+  const { severity } = rule;
+  const after = opened(state, { alertId, explanation, severity, retentionDays }, now);
   const shared = {
     ...alertFields(after, rule),
     explanation: after.alert.explanation,
@@ -91,12 +92,12 @@ export function remindAlert(
 
 /** Returns the fields that all events of an alert have. */
 export function alertFields({ alert }: OpenCondition, rule: WatchCondition) {
-  const { condition_id, condition, severity } = rule;
+  const { condition_id, condition } = rule;
   return {
     alert_id: alert.alert_id,
     condition_id,
     condition,
-    severity,
+    severity: alert.severity,
     opened_at: alert.opened_at,
   };
 }

@@ -1,7 +1,7 @@
 import type { Watch, WatchCondition, WatchConfig } from '../records/watch.ts';
 import type { NewWatchEvent, WatchChangeReason } from '../records/watch-event.ts';
 import type { AlertCloseReason, ConditionState, WatchState } from '../records/watch-state.ts';
-import { addSeconds } from '../time.ts';
+import { addSeconds, ageSeconds } from '../time.ts';
 import { alertFields, closeAlert } from './alerts.ts';
 import type { AlertStep } from './alerts.ts';
 import { closed, forget, isOpen } from './condition.ts';
@@ -15,6 +15,7 @@ export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: D
   const { hours } = countUntil(watch, state, now);
   const causes = { ...state.causes, paused: state.causes.paused ?? { since: now.toISOString(), reason } };
   const { conditions, steps } = closeAll(watch, state, 'paused', now);
+  const ended = endedLoss(state, 'paused', now);
   const after = {
     ...state,
     conditions,
@@ -25,12 +26,12 @@ export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: D
     next: state.next && { ...state.next, done: true },
     handed_over: null,
   };
-  return decision(after, steps, 'paused', hours);
+  return decision({ ...after, causes: { ...causes, stream_lost: null } }, steps, 'paused', hours, ended);
 }
 
 /** Resumes a watch: its next tick is immediate. The grace period of a lost stream restarts. */
 export function resumeWatch({ state }: WatchRecord, now: Date): WatchDecision {
-  const causes = { ...state.causes, paused: null, stream_lost: null };
+  const causes = { ...state.causes, paused: null };
   const conditions = state.conditions.map((condition) => restarted(condition, now));
   const counted_until = now.toISOString();
   const after = { ...state, conditions, causes, counted_until, next: null, ...newGeneration };
@@ -68,7 +69,18 @@ export function changeWatch(
     return hasSameChecks(before, rule) ? joined : forget(joined);
   });
   const after = { ...state, ...coverage, conditions, next: null, ...newGeneration };
-  return decision(isOtherStream ? { ...after, ...unseenStream } : after, steps, 'changed', hours);
+  const changed = isOtherStream
+    ? { ...after, ...unseenStream, causes: { ...state.causes, stream_lost: null } }
+    : after;
+  const ended = isOtherStream ? endedLoss(state, 'changed', now) : [];
+  const decided = decision(changed, steps, undefined, hours, ended);
+  const removed = watch.config.conditions.filter(({ condition_id: id }) => !findRule(config, id));
+  const data = {
+    status: watchStatus(changed.causes),
+    reason: 'changed' as const,
+    ...(removed.length > 0 && { removed_conditions: removed.map(({ condition_id: id }) => id) }),
+  };
+  return { ...decided, events: [...decided.events, { type: 'watch_changed', data }] };
 }
 
 /** Closes the alerts of a watch that is deleted. */
@@ -76,7 +88,8 @@ export function deleteWatch({ watch, state }: WatchRecord, now: Date): WatchDeci
   const { coverage, hours } = countUntil(watch, state, now);
   const { conditions, steps } = closeAll(watch, state, 'deleted', now);
   const next = state.next && { ...state.next, done: true };
-  return decision({ ...state, ...coverage, conditions, next }, steps, undefined, hours);
+  const ended = endedLoss(state, 'deleted', now);
+  return decision({ ...state, ...coverage, conditions, next }, steps, 'deleted', hours, ended);
 }
 
 /** Snoozes one condition, or all: no alert opens or is repeated for `seconds`; 0 ends the snooze. */
@@ -115,7 +128,7 @@ export function acknowledgeAlert(
 const noFrame = null;
 
 /** Fields of a state without a capture of its stream. */
-const unseenStream = { seen: null, last_frame: null, skipped_in_a_row: 0 } as const;
+const unseenStream = { seen: null, last_frame: null, skipped_in_a_row: 0, trouble: null } as const;
 
 /** Counts the time up to a change under the configuration before it. */
 function countUntil(watch: Watch, state: WatchState, now: Date) {
@@ -159,14 +172,31 @@ function decision(
   steps: readonly AlertStep[],
   reason?: WatchChangeReason,
   hours: WatchDecision['hours'] = [],
+  ended: readonly NewWatchEvent[] = [],
 ): WatchDecision {
   const status = watchStatus(state.causes);
   return {
     state,
-    events: [...steps.map(({ event }) => event), ...changedEvent(reason, status)],
+    events: [...steps.map(({ event }) => event), ...ended, ...changedEvent(reason, status)],
     alerts: steps.map(({ change }) => change),
     hours,
   };
+}
+
+/** Reports the end of a lost stream that a caller ends: receivers of the loss wait for it. */
+function endedLoss(
+  { causes: { stream_lost: lost }, conditions }: WatchState,
+  by: 'paused' | 'deleted' | 'changed',
+  now: Date,
+): NewWatchEvent[] {
+  if (lost === null) return [];
+  const data = {
+    reason: lost.reason,
+    lost_seconds: ageSeconds(lost.since, now),
+    open_alerts: conditions.flatMap(({ alert }) => (alert ? [alert.alert_id] : [])),
+    ended_by: by,
+  };
+  return [{ type: 'stream_recovered', data }];
 }
 
 function changedEvent(

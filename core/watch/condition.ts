@@ -1,5 +1,5 @@
 import type { EvidenceBox } from '../records/vision.ts';
-import type { WatchCondition } from '../records/watch.ts';
+import type { Severity, WatchCondition } from '../records/watch.ts';
 import { maxExplanationLength } from '../records/watch-state.ts';
 import type { ConditionState, CountedCheck, OpenAlert } from '../records/watch-state.ts';
 import { rules } from '../rules.ts';
@@ -108,7 +108,12 @@ export function remindsNow(state: OpenCondition, rule: WatchCondition, now: Date
 /** Opens the condition. Verdicts before the opening do not count towards the closing. */
 export function opened(
   state: ConditionState,
-  { alertId, explanation, retentionDays }: { alertId: string; explanation: string; retentionDays: number },
+  {
+    alertId,
+    explanation,
+    severity,
+    retentionDays,
+  }: { alertId: string; explanation: string; severity: Severity; retentionDays: number },
   now: Date,
 ): OpenCondition {
   const at = now.toISOString();
@@ -119,6 +124,7 @@ export function opened(
     acknowledged_at: null,
     unconfirmed: false,
     explanation: shorten(explanation),
+    severity,
     retention_days: retentionDays,
   };
   return { ...forget(state), phase: 'open', alert, last_opened_at: at };

@@ -38,10 +38,11 @@ export async function* tailWatchEvents(
   const log = deps.signals.watch(scope.watchId ?? callerSignal(scope.caller));
   try {
     while (!signal.aborted) {
-      const all = await findInScope(scope, deps);
-      if (scope.watchId !== undefined && all.length === 0) return;
-      positions = withoutGone(positions, all);
+      const standing = await findInScope(scope, deps);
+      const all = [...standing, ...(await findDeleted(standing, scope, positions, deps))];
       const page = await readLogs(all, positions, pageEvents, deps);
+      if (scope.watchId !== undefined && standing.length === 0 && page.length === 0) return;
+      positions = withoutGone(positions, all);
       for (const { stored, event } of page) {
         if (signal.aborted) return;
         positions = new Map(positions).set(event.watch_id, event.sequence);
@@ -86,6 +87,23 @@ export function withoutGone(positions: Positions, watches: readonly StoredWatch[
 /** Returns the positions of a reader who wants new events only. */
 export function newestPositions(stored: readonly StoredWatch[]): Positions {
   return new Map(stored.map(({ watch, run }) => [watch.watch_id, run.sequence]));
+}
+
+/** Returns watches that were deleted while the reader has not read their last events. They are kept until their purge. */
+export async function findDeleted(
+  standing: readonly StoredWatch[],
+  { caller, watchId }: LogScope,
+  positions: Positions,
+  { watches }: Pick<WatchDeps, 'watches'>,
+): Promise<StoredWatch[]> {
+  const ids = new Set([...positions.keys(), ...(watchId === undefined ? [] : [watchId])]);
+  for (const { watch } of standing) ids.delete(watch.watch_id);
+  const found = await Promise.all([...ids].map((id) => watches.getIncludingDeleted(id)));
+  return found
+    .filter((stored) => stored !== undefined)
+    .filter(
+      ({ watch, run }) => watch.caller === caller && run.sequence > (positions.get(watch.watch_id) ?? 0),
+    );
 }
 
 async function findInScope(

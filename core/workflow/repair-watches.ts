@@ -11,7 +11,10 @@ import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { watchLog } from '../watch/watch-log.ts';
 
-export type RepairWatchDeps = Pick<CoreDeps, 'watches' | 'executions' | 'queue' | 'log' | 'now'>;
+export type RepairWatchDeps = Pick<
+  CoreDeps,
+  'watches' | 'deliveries' | 'executions' | 'queue' | 'log' | 'now'
+>;
 
 /** Time after which a paused watch is inspected again, in seconds: it has nothing to repair. */
 const pausedLeaseSeconds = 30 * 86_400;
@@ -79,7 +82,7 @@ export async function repairWatch(
 export async function startAfterFailure(
   { watch, run }: StoredWatch,
   cause: string,
-  deps: RepairWatchDeps,
+  deps: Pick<RepairWatchDeps, 'watches' | 'executions' | 'log' | 'now'>,
 ): Promise<void> {
   const waits = rules.watchBackoffSeconds;
   const failures = run.state.failed_executions + 1;

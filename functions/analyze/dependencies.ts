@@ -60,7 +60,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const queue = createDeliveryQueue({ sqs: jsonCalls(requests, 'sqs'), queueUrl: config.QUEUE_URL, hasBus });
   return {
     jobs: instrumentJobs(jobs, measurements),
-    watches: publishCommits(watches, { queue, log, now }),
+    watches: publishCommits(watches, { queue, deliveries, log, now }),
     deliveries,
     burstCuts,
     createAlertId,

@@ -46,7 +46,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
   });
   const requests = lambdaRequests();
   const hasBus = config.EVENT_BUS !== undefined;
-  const { jobs, watches, callers, usage, countSessions, repairShards, releases } = dynamoStores({
+  const { jobs, watches, deliveries, callers, usage, countSessions, repairShards, releases } = dynamoStores({
     dynamo: jsonCalls(requests, 'dynamodb'),
     tableName: config.TABLE_NAME,
     now,
@@ -78,6 +78,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
       return instrumentRepairs({ ...repairing, executions }, measurements).executions;
     },
     watches,
+    deliveries,
     callers,
     usage,
     maxCallerMetrics: config.CALLER_METRICS,

@@ -55,6 +55,7 @@ export function withOpenConditions(creation: WatchCreation): WatchCreation {
       reminded_at: after(index).toISOString(),
       acknowledged_at: after(2 * index).toISOString(),
       unconfirmed: false,
+      severity: 'warning' as const,
       retention_days: 7,
       explanation:
         `${index}: Ein Lastwagen blockiert das Tor, daneben stehen zwei Männer in Warnwesten. 門の前に人がいます。`

@@ -188,7 +188,7 @@ describe('event bus', () => {
   test('a test alert of a watch goes to the bus too', async () => {
     const watch = await commitToWatch(() => [progress]);
 
-    expect(await sendTestAlert(watch, world.c)).toEqual([]);
+    expect(await sendTestAlert((await world.c.watches.get(watch.watch_id))!, world.c)).toEqual([]);
     await queue.pass(1, handler);
 
     expect(types()).toEqual(['test']);
@@ -224,7 +224,7 @@ describe('event bus', () => {
   test('each event matches the schema of its type', async () => {
     await runMonitor();
     const watch = await commitToWatch((alert) => [opened(alert), closed(alert)]);
-    await sendTestAlert(watch, world.c);
+    await sendTestAlert((await world.c.watches.get(watch.watch_id))!, world.c);
 
     await queue.pass(5, handler);
 

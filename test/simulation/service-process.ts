@@ -79,7 +79,7 @@ export function startProcess(
   const modelPrice = { input: 0.000_06, output: 0.000_24 };
   const base = {
     jobs,
-    watches: publishCommits(watchStore, { queue, log, now }),
+    watches: publishCommits(watchStore, { queue, deliveries, log, now }),
     createAlertId,
     modelPrice,
     usage: createCallerUsage({ ledger: createUsageLedger(database), modelPrice, log, now }),

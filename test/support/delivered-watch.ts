@@ -10,7 +10,7 @@ import { publishCommits } from '../../core/event/publish-watch.ts';
 import type { WatchChange } from '../../core/ports/watch-store.ts';
 import type { DestinationResult, Notification } from '../../core/ports/destinations.ts';
 import type { QueueMessage } from '../../core/records/delivery.ts';
-import type { Destination, DestinationAddress } from '../../core/records/watch.ts';
+import type { Destination, DestinationAddress, Watch } from '../../core/records/watch.ts';
 import type { NewWatchEvent } from '../../core/records/watch-event.ts';
 import { toWatchEvents } from '../../core/watch/commit-watch.ts';
 import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
@@ -98,6 +98,7 @@ export async function createWatching(
     },
     log,
     now: time.now,
+    deliveries: createDeliveryStore(database),
   };
   let isPublishing = true;
   const published = publishCommits(store, publishing);
@@ -107,7 +108,6 @@ export async function createWatching(
     ...publishing,
     watches,
     jobs: createJobStore(database),
-    deliveries: createDeliveryStore(database),
     baseUrl: 'http://127.0.0.1/api',
     webhooks: { send: unused },
     signer: { sign: unused, secret: unused },
@@ -158,6 +158,7 @@ export async function createWatching(
     store: { stopPublishing: () => void (isPublishing = false) },
     pass: time.pass,
     watch: creation.watch,
+    stored: creation,
     runKey: { run: 'watch', run_id: creation.watch.watch_id } as const,
     types: () => sent.map(({ to, type }) => `${to} ${type}`),
     commit: async (events: NewWatchEvent[], set: Partial<WatchChange['set']> = {}) => {
@@ -169,6 +170,15 @@ export async function createWatching(
         { events: at, set: { ...set, sequence: run.sequence + at.length } },
       );
       expect(await watches.commit(change)).toBe('committed');
+    },
+    edit: async (change: (watch: Watch) => Watch) => {
+      const stored = (await watches.get(creation.watch.watch_id))!;
+      const set = { sequence: stored.run.sequence };
+      const edited = {
+        ...newChange({ ...creation, ...stored }, { events: [], set }),
+        watch: change(stored.watch),
+      };
+      expect(await watches.commit(edited)).toBe('committed');
     },
     close: () => consumer.close(),
   };

@@ -32,6 +32,7 @@ export async function openAlert(
     reminded_at: null,
     acknowledged_at: null,
     unconfirmed: false,
+    severity: 'warning' as const,
     retention_days: 7,
     explanation: alert.explanation,
   };

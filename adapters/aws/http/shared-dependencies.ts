@@ -110,7 +110,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
   const modelPrice = findModelPrice(model);
   const deps: SharedHttpDeps['deps'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
-    watches: publishCommits(stores.watches, { queue, log, now }),
+    watches: publishCommits(stores.watches, { queue, deliveries, log, now }),
     callers,
     eraser: stores.eraser,
     keys,

@@ -18,13 +18,15 @@ export function toPublications(notification: Notification): Publication[] {
     { topic: `${topic}/event`, payload: json, retain: false },
     ...discover(notification, topic),
     ...states(notification, topic, json),
-    ...(frame === null ? [] : [{ topic: `${topic}/frame`, payload: frame, retain: true }]),
+    ...(frame === null || notification.current === null
+      ? []
+      : [{ topic: `${topic}/frame`, payload: frame, retain: true }]),
   ];
 }
 
 /** Announces the entities of all conditions. An empty retained message removes an entity. */
 function discover(notification: Notification, topic: string): Publication[] {
-  const { watchId, watchName, conditions, event } = notification;
+  const { watchId, watchName, conditions, event, current } = notification;
   const shared = {
     device: {
       identifiers: [`watchpost_${watchId}`],
@@ -33,16 +35,14 @@ function discover(notification: Notification, topic: string): Publication[] {
     },
     origin: { name: 'Watchpost' },
   };
-  const isDeleted = event.type === 'alert_closed' && event.data.reason === 'deleted';
   const config = (component: string, name: string, content: object): Publication => ({
     topic: `homeassistant/${component}/watchpost_${watchId}/${name}/config`,
-    payload: isDeleted
-      ? ''
-      : JSON.stringify({ unique_id: `watchpost_${watchId}_${name}`, ...content, ...shared }),
+    payload:
+      current === null
+        ? ''
+        : JSON.stringify({ unique_id: `watchpost_${watchId}_${name}`, ...content, ...shared }),
     retain: true,
   });
-  const removed =
-    event.type === 'alert_closed' && event.data.reason === 'removed' ? [event.data.condition_id] : [];
   return [
     ...conditions.map(({ condition_id: id, condition }) =>
       config('binary_sensor', `condition_${id}`, {
@@ -51,7 +51,7 @@ function discover(notification: Notification, topic: string): Publication[] {
         json_attributes_topic: `${topic}/condition/${id}/event`,
       }),
     ),
-    ...removed
+    ...findRemoved(event)
       .filter((id) => conditions.every((condition) => condition.condition_id !== id))
       .map((id) => ({ ...config('binary_sensor', `condition_${id}`, {}), payload: '' })),
     config('binary_sensor', 'stream', {
@@ -63,24 +63,29 @@ function discover(notification: Notification, topic: string): Publication[] {
   ];
 }
 
-/** Returns the states that the event changes. A new watch begins without alerts and with a stream. */
-function states({ event, conditions }: Notification, topic: string, json: string): Publication[] {
-  const condition = (id: string, payload: string): Publication => ({
-    topic: `${topic}/condition/${id}`,
-    payload,
+/** Returns the conditions that the event reports as removed. */
+function findRemoved({ type, data }: Notification['event']): string[] {
+  if (type === 'watch_changed') return data.removed_conditions ?? [];
+  return type === 'alert_closed' && data.reason === 'removed' ? [data.condition_id] : [];
+}
+
+/**
+ * Returns the states of all entities at the attempt, whatever the event: a retry of an old closing must not switch off the sensor of the next alert. The
+ * newest event of an alert is an attribute of its sensor. Empty messages remove what the broker keeps of a deleted watch.
+ */
+function states({ event, conditions, current }: Notification, topic: string, json: string): Publication[] {
+  const keep = (name: string, payload: string): Publication => ({
+    topic: `${topic}/${name}`,
+    payload: current === null ? '' : payload,
     retain: true,
   });
-  const stream = (payload: string): Publication => ({ topic: `${topic}/stream`, payload, retain: true });
-  if (event.type === 'stream_lost') return [stream('OFF')];
-  if (event.type === 'stream_recovered') return [stream('ON')];
-  if (event.type === 'watch_changed')
-    return event.data.reason === 'created'
-      ? [stream('ON'), ...conditions.map(({ condition_id: id }) => condition(id, 'OFF'))]
-      : [];
   const alert = findAlert(event);
-  if (alert === null) return [];
   return [
-    condition(alert.condition_id, event.type === 'alert_closed' ? 'OFF' : 'ON'),
-    { topic: `${topic}/condition/${alert.condition_id}/event`, payload: json, retain: true },
+    keep('stream', current?.isStreamLost ? 'OFF' : 'ON'),
+    ...conditions.map(({ condition_id: id }) =>
+      keep(`condition/${id}`, current?.openConditions.includes(id) ? 'ON' : 'OFF'),
+    ),
+    ...(alert === null ? [] : [keep(`condition/${alert.condition_id}/event`, json)]),
+    ...(current === null ? [keep('frame', '')] : []),
   ];
 }

@@ -31,8 +31,8 @@ const testWatchEndpoint = defineEndpoint(
     },
   },
   async ({ parameters, caller }, deps) => {
-    const { watch } = await requireOwnWatch(parameters.watch_id, caller, deps);
-    return { destinations: await sendTestAlert(watch, deps) };
+    const stored = await requireOwnWatch(parameters.watch_id, caller, deps);
+    return { destinations: await sendTestAlert(stored, deps) };
   },
 );
 

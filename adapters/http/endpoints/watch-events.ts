@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { eventsBeforeHole } from '../../../core/event/before-hole.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
 import { formatCursor } from '../../../core/watch/log-cursor.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
-import { readLogs, withoutGone } from '../../../core/watch/watch-logs.ts';
+import { findDeleted, readLogs, withoutGone } from '../../../core/watch/watch-logs.ts';
 import { eventsQuerySchema } from '../../../core/requests/jobs.ts';
 import { allWatchEventsQuerySchema, watchPathSchema } from '../../../core/requests/watch-queries.ts';
 import {
@@ -76,9 +77,10 @@ const watchEventsEndpoint = defineEndpoint(
       const from = readPositions(lastId, context.req.query('after'), [stored], watchId);
       return respondWithWatchEvents(context, { scope: { caller, watchId }, stored: [stored], from }, deps);
     }
-    const events = await deps.watches.events(watchId, after, limit, deps.now());
-    // A position beyond the log means now, as for event streams.
-    const last = events.at(-1)?.sequence ?? stored.run.sequence;
+    const read = await deps.watches.events(watchId, after, limit, deps.now());
+    const events = eventsBeforeHole(read, after, deps.now());
+    // A position beyond the log means now, as for event streams. A hole is read again.
+    const last = events.at(-1)?.sequence ?? (read.length > 0 ? after : stored.run.sequence);
     return {
       watch_id: watchId,
       events: events.map((event) => presentWatchEvent(stored.watch, event, deps.baseUrl)),
@@ -125,10 +127,13 @@ const allWatchEventsEndpoint = defineEndpoint(
       return respondWithWatchEvents(context, { scope: { caller }, stored, from }, deps);
     }
     const from = readPositions(undefined, after, stored, undefined) ?? new Map<string, number>();
-    const found = await readLogs(stored, from, limit + 1, deps);
+    const deleted = await findDeleted(stored, { caller }, from, deps);
+    const found = await readLogs([...stored, ...deleted], from, limit + 1, deps);
     const page = found.slice(0, limit);
-    const reached = new Map(withoutGone(from, stored));
+    const reached = new Map(withoutGone(from, [...stored, ...deleted]));
     for (const { event } of page) reached.set(event.watch_id, event.sequence);
+    for (const { watch, run } of deleted)
+      if (reached.get(watch.watch_id) === run.sequence) reached.delete(watch.watch_id);
     return {
       events: page.map(({ stored: { watch }, event }) => presentWatchEvent(watch, event, deps.baseUrl)),
       next_after: formatCursor(reached),

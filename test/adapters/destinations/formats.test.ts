@@ -8,7 +8,7 @@ import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pag
 import { outcomeFor } from '../../../adapters/destinations/request.ts';
 import { slackStatuses, toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
 import { toWebhookRequest } from '../../../adapters/destinations/webhook/webhook.ts';
-import type { NotifiedEvent } from '../../../core/ports/destinations.ts';
+import type { Notification, NotifiedEvent } from '../../../core/ports/destinations.ts';
 import { pagerdutyEvent, slackMessage } from './vendor-schemas.ts';
 import { alertId, events, frame, hostile, notify, watchId } from './notifications.ts';
 
@@ -180,26 +180,39 @@ describe('the course of an alert', () => {
     expect([priority('alert_opened'), priority('alert_closed')]).toEqual(['5', '2']);
   });
 
-  test('MQTT switches the sensor of the condition on and off', () => {
-    const state = (type: NotifiedEvent['type']) =>
-      toPublications(notify(type)).find(({ topic }) => topic === `watchpost/${watchId}/condition/truck`)
+  test('MQTT keeps the state at the attempt: a late closing does not switch off the next alert', () => {
+    const kept = (type: NotifiedEvent['type'], current: Notification['current'], name: string) =>
+      toPublications(notify(type, { current })).find(({ topic }) => topic === `watchpost/${watchId}/${name}`)
         ?.payload;
-    expect([state('alert_opened'), state('alert_reminder'), state('alert_closed')]).toEqual([
-      'ON',
-      'ON',
-      'OFF',
-    ]);
-    const image = toPublications(notify('alert_opened')).find(({ topic }) => topic.endsWith('/frame'));
-    expect(image).toMatchObject({ payload: frame, retain: true });
+    const open = { openConditions: ['truck'], isStreamLost: true };
+    const closed = { openConditions: [], isStreamLost: false };
+    for (const type of ['alert_opened', 'alert_closed', 'stream_recovered', 'watch_changed'] as const) {
+      expect([kept(type, open, 'condition/truck'), kept(type, open, 'stream')]).toEqual(['ON', 'OFF']);
+      expect([kept(type, closed, 'condition/truck'), kept(type, closed, 'stream')]).toEqual(['OFF', 'ON']);
+    }
+    expect(kept('alert_opened', open, 'frame')).toBe(frame);
   });
 
-  test('MQTT removes the entity of a removed condition, and all entities of a deleted watch', () => {
-    const removed = toPublications(notify('alert_closed', { conditions: [] }, { reason: 'removed' }));
-    expect(removed.find(({ topic }) => topic.includes('condition_truck'))?.payload).toBe('');
-    const deleted = toPublications(notify('alert_closed', {}, { reason: 'deleted' }));
-    expect(
-      deleted.filter(({ topic }) => topic.startsWith('homeassistant/')).map(({ payload }) => payload),
-    ).toEqual(['', '', '']);
+  test('MQTT removes the entity of a removed condition, and everything of a deleted watch, with or without an alert', () => {
+    for (const removed of [
+      toPublications(notify('alert_closed', { conditions: [] }, { reason: 'removed' })),
+      toPublications(
+        notify('watch_changed', { conditions: [] }, { reason: 'changed', removed_conditions: ['truck'] }),
+      ),
+    ])
+      expect(removed.find(({ topic }) => topic.includes('condition_truck'))?.payload).toBe('');
+    for (const type of ['alert_closed', 'watch_changed'] as const) {
+      const deleted = toPublications(notify(type, { current: null, frame }));
+      const kept = deleted.filter(({ retain }) => retain);
+      expect(kept.map(({ payload }) => payload)).toEqual(kept.map(() => ''));
+      expect(kept.map(({ topic }) => topic)).toEqual(
+        expect.arrayContaining([
+          `homeassistant/camera/watchpost_${watchId}/frame/config`,
+          `watchpost/${watchId}/frame`,
+          `watchpost/${watchId}/condition/truck`,
+        ]),
+      );
+    }
   });
 });
 

@@ -77,6 +77,7 @@ export function notify(
     labels: ['north'],
     conditions: [{ condition_id: 'truck', condition: 'a truck blocks the gate' }],
     sequence: 17,
+    current: { openConditions: ['truck'], isStreamLost: false },
     timestamp: '2026-03-01T12:00:00.000Z',
     sourceUrl: 'rtsp://viewer:***@camera.example/gate',
     event,

@@ -94,6 +94,7 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
       reminded_at: null,
       acknowledged_at: null,
       unconfirmed: false,
+      severity: 'warning' as const,
       retention_days: 7,
       explanation: '',
     },

@@ -24,8 +24,8 @@ async function openWithLink() {
   await world.c.watches.create(creation, world.clock.now);
   await openAlert(world, creation.watch.watch_id);
   const [event] = await world.c.watches.events(creation.watch.watch_id, 1, 1, world.clock.now);
-  const { frameUrl } = await toNotification(event!, creation.watch, destination, world.c);
-  return { url: new URL(frameUrl!), event: event!, watch: creation.watch };
+  const { frameUrl } = await toNotification(event!, creation, destination, world.c);
+  return { url: new URL(frameUrl!), event: event!, stored: creation, watch: creation.watch };
 }
 
 test('the link of an event returns its evidence without a key, and no cache keeps it', async () => {
@@ -39,9 +39,9 @@ test('the link of an event returns its evidence without a key, and no cache keep
 });
 
 test('each attempt of an event sends the same link, which expires a week after the event', async () => {
-  const { url, event, watch } = await openWithLink();
+  const { url, event, stored } = await openWithLink();
   world.advance(3600);
-  const { frameUrl } = await toNotification(event, watch, destination, world.c);
+  const { frameUrl } = await toNotification(event, stored, destination, world.c);
   expect(frameUrl).toBe(url.href);
   world.advance(7 * 86_400 - 3601);
   expect((await get(url.href)).status).toBe(200);
@@ -91,7 +91,7 @@ test('the link of a deleted watch and of evidence that expired has no picture', 
 });
 
 test('an event without a picture has no link', async () => {
-  const { watch } = await openWithLink();
+  const { watch, stored } = await openWithLink();
   const [created] = await world.c.watches.events(watch.watch_id, 0, 1, world.clock.now);
-  expect((await toNotification(created!, watch, destination, world.c)).frameUrl).toBeNull();
+  expect((await toNotification(created!, stored, destination, world.c)).frameUrl).toBeNull();
 });

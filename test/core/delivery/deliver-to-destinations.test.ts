@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { publishDueWatchEvents, publishWatchEvents } from '../../../core/event/publish-watch.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
@@ -47,6 +48,42 @@ describe('events of a watch', () => {
       'mail watch_changed',
       'mail watch_changed',
     ]);
+  });
+
+  test('an alert ends for those who received its opening, whatever changed since', async () => {
+    const watch = await createWatching(
+      () => ({}),
+      [
+        { destination_id: 'notified', type: 'webhook', min_severity: 'warning' },
+        { destination_id: 'spared', type: 'webhook', min_severity: 'critical' },
+        { destination_id: 'openings', type: 'webhook', events: ['alert_opened'] },
+        { destination_id: 'closings', type: 'webhook', events: ['alert_closed'] },
+      ],
+    );
+    const lost = { reason: 'unreachable' as const, lost_seconds: 60, open_alerts: [] };
+    await watch.commit([opened(first), { type: 'stream_lost', data: lost }]);
+    const severities = { notified: 'critical', spared: 'info', openings: 'info', closings: 'info' } as const;
+    await watch.edit(({ config, ...rest }) => ({
+      ...rest,
+      config: {
+        ...config,
+        destinations: config.destinations.map((each) => ({
+          ...each,
+          min_severity: severities[each.destination_id as keyof typeof severities],
+        })),
+      },
+    }));
+    watch.sent.length = 0;
+    await watch.commit([closed(first), { type: 'stream_recovered', data: lost }]);
+    await watch.pass(10);
+    expect(watch.types().toSorted()).toEqual([
+      'closings alert_closed',
+      'spared stream_recovered',
+      'notified alert_closed',
+      'notified stream_recovered',
+    ]);
+    const states = await watch.deps.deliveries.states(watch.runKey);
+    expect(states.flatMap(({ notified }) => notified)).toEqual([]);
   });
 
   test('a success at a destination ends the waits of all its events, each alert in its order', async () => {
@@ -168,7 +205,7 @@ describe('events of a watch', () => {
 
     const [state] = await watch.deps.deliveries.states(watch.runKey);
     await watch.deps.deliveries.changeState(state!, () => ({ ...state!, fingerprint: 'another' }));
-    await watch.commit([closed(second)]);
+    await watch.commit([closed(second), opened(randomUUID())]);
     await watch.pass(5);
     expect(watch.sent).toHaveLength(2);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Watch } from '../../../core/records/watch.ts';
-import { deleteWatch } from '../../../core/watch/change.ts';
+import { changeWatch, deleteWatch, pauseWatch, resumeWatch } from '../../../core/watch/change.ts';
 import { opened } from '../../../core/watch/condition.ts';
 import { initialConditionState, initialWatchState } from '../../../core/watch/initial-state.ts';
 import { watchWakeUpTime } from '../../../core/watch/next-watch-tick.ts';
@@ -27,17 +27,53 @@ describe('change of a watch', () => {
   test('a deletion closes the open alerts with that reason', () => {
     const condition = opened(
       initialConditionState('person', now),
-      { alertId, explanation: 'A person stands there.', retentionDays: 7 },
+      { alertId, explanation: 'A person stands there.', severity: 'warning', retentionDays: 7 },
       now,
     );
     const state = { ...initialWatchState(['person'], now), conditions: [condition] };
     const { events, alerts } = deleteWatch({ watch, state }, later);
     expect(events).toMatchObject([
       { type: 'alert_closed', data: { alert_id: alertId, reason: 'deleted', open_seconds: 90 } },
+      { type: 'watch_changed', data: { reason: 'deleted' } },
     ]);
     expect(alerts).toMatchObject([
       { kind: 'close', alertId, closed: { reason: 'deleted' }, expiresAt: '2026-03-08T12:01:30.000Z' },
     ]);
+  });
+
+  test('a lost stream ends in the log when the watch is paused or deleted or has another stream, and not when it is resumed', () => {
+    const initial = initialWatchState(['person'], now);
+    const lost = { since: now.toISOString(), reason: 'unreachable' as const };
+    const state = { ...initial, causes: { ...initial.causes, stream_lost: lost } };
+    const change = { config: watch.config, isOtherStream: true };
+    const decisions = {
+      paused: pauseWatch({ watch, state }, 'paused', later),
+      deleted: deleteWatch({ watch, state }, later),
+      changed: changeWatch({ watch, state }, change, later),
+    };
+    for (const [ended_by, { events }] of Object.entries(decisions)) {
+      const data = { reason: 'unreachable', lost_seconds: 90, ended_by };
+      expect(events.find(({ type }) => type === 'stream_recovered')).toMatchObject({ data });
+    }
+    for (const { state: after } of [decisions.paused, decisions.changed])
+      expect(after.causes.stream_lost).toBeNull();
+    const others = [
+      resumeWatch({ watch, state: decisions.paused.state }, later),
+      changeWatch({ watch, state }, { ...change, isOtherStream: false }, later),
+      pauseWatch({ watch, state: initial }, 'paused', later),
+    ];
+    expect(others.flatMap(({ events }) => events.map(({ type }) => type))).not.toContain('stream_recovered');
+  });
+
+  test('a change names the conditions that it removes', () => {
+    const [condition] = watch.config.conditions;
+    const config = { ...watch.config, conditions: [{ ...condition!, condition_id: 'other' }] };
+    const { events } = changeWatch(
+      { watch, state: initialWatchState(['person'], now) },
+      { config, isOtherStream: false },
+      later,
+    );
+    expect(events).toMatchObject([{ data: { reason: 'changed', removed_conditions: ['person'] } }]);
   });
 
   test('a wait that is longer than any planned one is over, because the clock was set back', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { initialDestinationState } from '../../../core/delivery/destination-state.ts';
+import { initialDestinationState } from '../../../core/event/destination-state.ts';
 import type { WatchStatus } from '../../../core/records/watch-state.ts';
 import { decideHealth } from '../../../core/watch/health.ts';
 import { countWatches } from '../../../core/observability/count-watches.ts';

@@ -29,6 +29,7 @@ describe('state of a watch', () => {
           reminded_at: at,
           acknowledged_at: at,
           unconfirmed: true,
+          severity: 'warning' as const,
           retention_days: 7,
           explanation: 'x'.repeat(maxExplanationLength),
         },

@@ -1,6 +1,7 @@
 import { giveUp } from '../../../../core/delivery/after-attempt.ts';
-import { deliverySchema } from '../../../../core/records/delivery.ts';
+import { deliverySchema, destinationStateSchema } from '../../../../core/records/delivery.ts';
 import { isTerminal } from '../../../../core/records/job.ts';
+import { rules } from '../../../../core/rules.ts';
 import type { ItemRules } from '../item-rules.ts';
 import { itemTtls } from '../item-ttls.ts';
 import { readJobItem, toJobItem } from '../job-item.ts';
@@ -10,13 +11,6 @@ import { readRunItem, toRunItem } from '../watch-item.ts';
 import type { Item, ItemKey } from '../write.ts';
 
 /** Items of a table that was restored from a backup, as the live table receives them. The time since the backup is lost, but its effects outside are not. */
-
-/**
- * Added to numbers that identify something to receivers: sequences, and openings of alerts. After the backup, the lost time gave out higher ones;
- * a repetition would look like a delivery that was received already. More than a job or a watch gives out in the 35 days of point-in-time
- * recovery, and sequences have ten digits.
- */
-export const restoredJump = 10_000_000;
 
 /** No event is unpublished, so a bus makes no difference. */
 const itemRules: ItemRules = { ttls: itemTtls(), hasBus: false };
@@ -30,7 +24,7 @@ export function restoreJobItem(item: Item, now: Date): ItemKey & Item {
   const { job } = stored;
   if (isTerminal(job.status))
     return toJobItem({ ...stored, job: { ...job, published: job.sequence } }, itemRules);
-  const sequence = job.sequence + restoredJump;
+  const sequence = job.sequence + rules.restoredJump;
   const lease = { lease_until: now.toISOString(), burst: 0 };
   const numbers = { sequence, published: sequence, generation: unusedGeneration(job.generation, now) };
   return toJobItem({ ...stored, job: { ...job, ...lease, ...numbers } }, itemRules);
@@ -40,7 +34,7 @@ export function restoreJobItem(item: Item, now: Date): ItemKey & Item {
 export function restoreRunItem(item: Item, now: Date): ItemKey & Item {
   const stored = readRunItem(item);
   const { run } = stored;
-  const sequence = run.sequence + restoredJump;
+  const sequence = run.sequence + rules.restoredJump;
   const { openings } = run.state;
   const restored = {
     ...stored,
@@ -50,7 +44,7 @@ export function restoreRunItem(item: Item, now: Date): ItemKey & Item {
       published: sequence,
       generation: unusedGeneration(run.generation, now),
       lease_until: now.toISOString(),
-      state: { ...run.state, openings: openings + restoredJump, execution_ticks: 0, burst: 0 },
+      state: { ...run.state, openings: openings + rules.restoredJump, execution_ticks: 0, burst: 0 },
     },
   };
   return toRunItem(restored, itemRules);
@@ -61,6 +55,12 @@ export function restoreDeliveryItem(item: Item): Item {
   const delivery = readRecord(deliverySchema, item);
   if (delivery.state !== 'pending') return item;
   return { ...item, record: JSON.stringify(giveUp(delivery, 'the service was restored from a backup')) };
+}
+
+/** Returns the item of a destination's state. No event waits any more, since its delivery has failed. */
+export function restoreDestinationItem(item: Item): Item {
+  const state = readRecord(destinationStateSchema, item);
+  return { ...item, record: JSON.stringify({ ...state, waiting: [] }) };
 }
 
 /** Returns a number above those of all executions: names are taken for 90 days, and a generation takes more than a minute. */

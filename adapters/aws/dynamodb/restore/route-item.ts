@@ -3,7 +3,7 @@ import { sortPrefixes } from '../keys.ts';
 import { readItem } from '../record.ts';
 import { keyPrefixes, ttlAttribute } from '../table-layout.ts';
 import type { Item, ItemKey } from '../write.ts';
-import { restoreDeliveryItem } from './restored-items.ts';
+import { restoreDeliveryItem, restoreDestinationItem } from './restored-items.ts';
 
 /** Jobs, watches and keys that the live table lacks and receives, by id. */
 export type Chosen = {
@@ -50,6 +50,7 @@ export function routeItem(item: Item, chosen: Chosen, now: Date): (ItemKey & Ite
     const ofWatch = pk.startsWith(keyPrefixes.watch);
     const id = idBehind(ofWatch ? keyPrefixes.watch : keyPrefixes.job);
     if (!(ofWatch ? chosen.watches : chosen.jobs).has(id)) return undefined;
+    if (sk.startsWith(sortPrefixes.destination)) return { ...restoreDestinationItem(item), ...key };
     return sk.startsWith(sortPrefixes.delivery)
       ? { ...restoreDeliveryItem(item), ...key }
       : { ...item, ...key };

@@ -269,7 +269,10 @@ describe('state of a watch', () => {
       expect((await call('GET', `/watches/${watch.watch_id}${path}`)).status).toBe(404);
     expect([...world.pictures.keys()].filter((key) => key.startsWith('evidence/'))).toEqual([]);
     const events = await world.c.watches.events(watch.watch_id, 0, 10, world.c.now());
-    expect(events.at(-1)).toMatchObject({ type: 'alert_closed', data: { reason: 'deleted' } });
+    expect(events.slice(-2)).toMatchObject([
+      { type: 'alert_closed', data: { reason: 'deleted' } },
+      { type: 'watch_changed', data: { reason: 'deleted' } },
+    ]);
   });
 
   test('a preview checks all conditions and changes nothing', async () => {

@@ -43,6 +43,22 @@ async function append({ watch }: WatchCreation): Promise<void> {
   );
 }
 
+/** Deletes a watch, with an event just before the deletion and one in its commit. */
+async function remove(creation: WatchCreation): Promise<void> {
+  await append(creation);
+  const { run } = (await world.c.watches.get(creation.watch.watch_id))!;
+  const changed = {
+    type: 'watch_changed' as const,
+    data: { status: run.status, reason: 'deleted' as const },
+  };
+  const [event] = logged(creation.watch, [changed], run.sequence);
+  const at = world.clock.now.toISOString();
+  const set = { sequence: run.sequence + 1, deleted_at: at };
+  await world.c.watches.commit(
+    newChange({ ...creation, run }, { set, events: [{ ...event!, timestamp: at }] }),
+  );
+}
+
 const titles = (events: { event: string; id: string }[]) => events.map(({ event, id }) => `${event} ${id}`);
 
 async function take(reader: Awaited<ReturnType<typeof stream>>, count: number) {
@@ -99,6 +115,24 @@ describe('the event stream of a watch', () => {
       newChange({ ...creation, run }, { set: { deleted_at: world.clock.now.toISOString() } }),
     );
     expect(await reader.rest()).toEqual([]);
+  });
+
+  test('a reader receives what is committed with the deletion, and just before it, then the stream ends', async () => {
+    const creation = await create();
+    const { watch } = creation;
+    const reader = await stream(`/watches/${watch.watch_id}/events?after=1`);
+    const all = await stream('/watches/events', { 'Last-Event-ID': `${watch.watch_id}.1` });
+    const behind = await stream('/watches/events', { 'Last-Event-ID': `${watch.watch_id}.1` });
+    await remove(creation);
+    expect(titles(await reader.rest())).toEqual(['progress 2', 'watch_changed 3']);
+    for (const each of [all, behind]) {
+      const types = (await take(each, 2)).map(({ event }) => event);
+      expect(types).toEqual(['progress', 'watch_changed']);
+      await each.leave();
+    }
+    const page = await read(`/watches/events?after=${watch.watch_id}.1`);
+    expect(page.events.map(({ type }: any) => type)).toEqual(['progress', 'watch_changed']);
+    expect(page).toMatchObject({ next_after: '', has_more: false });
   });
 
   test('a watch of another caller has no stream', async () => {

@@ -18,6 +18,7 @@ export function initialDestinationState(destination: AddressedDestination): Dest
     last_error: null,
     failures: 0,
     disabled: null,
+    notified: [],
     waiting: [],
   };
 }
