@@ -281,7 +281,9 @@ function computeMaxLostWait(
   { limits: { lostCameraSeconds: seconds } }: WatchRunDeps,
 ): number {
   if (seconds === undefined || !isCamera(streamUrl)) return Infinity;
-  return Math.max(1, seconds - ageSeconds(captured.began_at, now));
+  const left = seconds - ageSeconds(captured.began_at, now);
+  // A camera that responds to a probe and hangs in each capture would hold a turn all the time.
+  return left > 0 ? Math.max(1, left) : Infinity;
 }
 
 async function countFrame({ kind }: WatchOutcome, { meter }: WatchRunDeps): Promise<void> {

@@ -281,8 +281,8 @@ describe('a lost camera', () => {
   const refused = new StreamFetchError('Refused.', undefined, { accessRefused: true });
   const platform = 'https://www.youtube.com/watch?v=x';
 
-  /** Loses the stream for `minutes`; each attempt hangs for `hangs` seconds. Returns the starts of attempts, in seconds, and how many were captures. */
-  async function lose(error: Error, { lostCameraSeconds = 30, url = '', hangs = 0 }) {
+  /** Loses the stream; each attempt hangs for `hangs` seconds, only its capture if the camera `responds`. Returns the starts of attempts, in seconds, and how many were captures. */
+  async function lose(error: Error, { lostCameraSeconds = 30, url = '', hangs = 0, responds = false }) {
     const begun = await createWatch();
     const { watch, run: before } = await stored();
     if (url) {
@@ -316,7 +316,7 @@ describe('a lost camera', () => {
     };
     world.c.streams = {
       probe: async (...args) => {
-        attempt();
+        if (!responds) attempt();
         return probe(...args);
       },
       capture: async (...args) => {
@@ -351,6 +351,7 @@ describe('a lost camera', () => {
   test.each([
     ['refuses the password', refused, {}, 1800],
     ['is a page of a platform', unreachable, { url: platform }, 300],
+    ['responds, and hangs in each capture', unreachable, { hangs: 50, responds: true }, 350],
     ['is on a host where attempts cost money', unreachable, { lostCameraSeconds: 0 }, 300],
   ])('a lost stream that %s keeps its growing waits', async (_, error, options, expected) => {
     const { attempts } = await lose(error, options);
