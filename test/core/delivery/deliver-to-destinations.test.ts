@@ -78,9 +78,9 @@ describe('events of a watch', () => {
     await watch.pass(10);
     expect(watch.types().toSorted()).toEqual([
       'closings alert_closed',
-      'spared stream_recovered',
       'notified alert_closed',
       'notified stream_recovered',
+      'spared stream_recovered',
     ]);
     const states = await watch.deps.deliveries.states(watch.runKey);
     expect(states.flatMap(({ notified }) => notified)).toEqual([]);
