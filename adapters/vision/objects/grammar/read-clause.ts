@@ -1,6 +1,6 @@
 import { type Color, colors } from '../../pixel/colors.ts';
 import { join, listParts } from '../../pixel/logic.ts';
-import { colorNamed, darkWords } from '../../pixel/vocabulary.ts';
+import { colorNamed } from '../../pixel/vocabulary.ts';
 import type { ObjectClass } from '../classes.ts';
 import type { ObjectCondition, ObjectsAtom } from './condition.ts';
 import { type Noun, findNoun } from './nouns.ts';
@@ -123,10 +123,6 @@ function readToken(tokens: string[], at: number, state: State): number {
     return words.reachingVerbs.has(token) && words.determiners.has(next ?? '')
       ? Math.max(addPlace(tokens, at, state), 1)
       : 1;
-  }
-  if (token === 'at' && darkWords.has(next ?? '')) {
-    state.parts.push({ kind: 'dark' });
-    return 2;
   }
   const place = readMovementOrPlace(tokens, at, state);
   if (place > 0) return place;

@@ -71,9 +71,7 @@ export const stateWords = words(`
   fight danger hurry panic uniform mask helmet hivis vest jacket jackets shirt coat hat cap hood hoodie suit dress trousers pants jeans shoes gloves glasses
   costume gear need pain attack fire flames smoke conflict conversation trouble way row circle group handcuffs wheelchair distress phone call crutches
   knees knee feet bike_lane_use drugs leash duty break strike guard alert motion movement rage tears love line_of_fire purpose time
-  morning mornings afternoon afternoons evening evenings weekend weekends week weeks month months year years minute minutes hour hours
-  second seconds day days noon midnight meantime
-  monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays
+  morning afternoon evening weekend week weeks month months year years minute minutes hour hours second seconds day days meantime
 `);
 
 /** Objects that one rides: "on a bicycle" requires the bicycle, unlike "on a couch". */
