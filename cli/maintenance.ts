@@ -10,7 +10,7 @@ import type { CoreDeps } from '../core/dependencies.ts';
 import { rules } from '../core/rules.ts';
 import { addSeconds, isOver } from '../core/time.ts';
 import { computeMediaSeconds } from '../core/job/media-lifetime.ts';
-import { reconcile } from '../core/job/reconcile.ts';
+import { repairJobs } from '../core/workflow/repair-jobs.ts';
 import { repairWatches } from '../core/workflow/repair-watches.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
 import { publishDueWatchEvents } from '../core/event/publish-watch.ts';
@@ -48,7 +48,7 @@ export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Pro
   repairs.renewLeases();
   await executions.resume();
   const everything = { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER };
-  await reconcile(core, everything);
+  await repairJobs(core, everything);
   await repairWatches(core, everything);
   let running = Promise.resolve();
   let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
@@ -79,7 +79,7 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
   async function sweep(): Promise<void> {
     if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, core.now())) renewLeases();
     renewedOrSweptAt = core.now();
-    await reconcile(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
+    await repairJobs(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
     await repairWatches(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
   }
 }

@@ -7,7 +7,7 @@ import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { useListedStatus } from '../../adapters/aws/listed-executions.ts';
 import { paceStarts } from '../../adapters/aws/paced-executions.ts';
 import { TransientError } from '../../core/errors.ts';
-import { reconcile } from '../../core/job/reconcile.ts';
+import { repairJobs } from '../../core/workflow/repair-jobs.ts';
 import type { Executions } from '../../core/ports/executions.ts';
 import { executionName } from '../../core/records/workflow.ts';
 import { repairWatches } from '../../core/workflow/repair-watches.ts';
@@ -140,7 +140,7 @@ export async function simulateRepair(scenario: RepairScenario): Promise<RepairRe
     };
     if (scenario.before) {
       const endBy = new Date(endMs - 20_000);
-      await reconcile(deps, { dueBy: now(), limit: 500, endBy });
+      await repairJobs(deps, { dueBy: now(), limit: 500, endBy });
       await repairWatches(deps, { dueBy: now(), limit: 500, endBy });
       return;
     }

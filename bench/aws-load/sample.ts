@@ -4,7 +4,7 @@ import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { publishCommits } from '../../core/event/publish-watch.ts';
 import { createDigest } from '../../core/job/create-digest.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
-import { repairJob } from '../../core/job/reconcile.ts';
+import { repairJob } from '../../core/workflow/repair-jobs.ts';
 import { rules } from '../../core/rules.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { createWatch } from '../../core/watch/create-watch.ts';

@@ -1,15 +1,15 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { publishWatchEvents } from '../event/publish-watch.ts';
-import { isFollowed } from '../job/reconcile.ts';
-import type { EndedExecution } from '../job/reconcile.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
 import type { StoredWatch } from '../ports/watch-store.ts';
 import { rules } from '../rules.ts';
-import { repairEach } from '../repair-each.ts';
 import type { SweepBounds } from '../repair-each.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { watchLog } from '../watch/watch-log.ts';
+import { repairRun, repairRuns } from './repair.ts';
+import type { EndedExecution, RepairKind } from './repair.ts';
+import type { SweepOptions } from './repair-jobs.ts';
 
 export type RepairWatchDeps = Pick<
   CoreDeps,
@@ -22,7 +22,7 @@ const pausedLeaseSeconds = 30 * 86_400;
 /** Starts executions of watches that are missing, and the next generation of those whose execution ended without them. Returns the number of watches. */
 export async function repairWatches(
   deps: RepairWatchDeps,
-  { dueBy, limit, endBy }: { dueBy: Date; limit: number; endBy?: Date },
+  { dueBy, limit, endBy }: SweepOptions,
 ): Promise<number> {
   return repairListedWatches(await deps.watches.dueForRepair(dueBy, limit), deps, { endBy });
 }
@@ -33,49 +33,36 @@ export function repairListedWatches(
   deps: RepairWatchDeps,
   bounds: SweepBounds,
 ): Promise<number> {
-  return repairEach(watchIds, (watchId) => repairQuietly(watchId, deps), bounds, deps.now);
-}
-
-/** A watch that cannot be repaired now must not delay the others. */
-async function repairQuietly(watchId: string, deps: RepairWatchDeps): Promise<void> {
-  try {
-    await repairWatch(watchId, deps);
-  } catch (error) {
-    watchLog(deps.log, watchId).error('Repair failed; it is tried again', { error: String(error) });
-  }
+  return repairRuns(watchIds, createKind(deps), deps, bounds);
 }
 
 /**
  * Repairs one watch: `ended` is its execution that has ended, if that is why. A watch never fails: a lost execution is followed by the next
  * generation.
  */
-export async function repairWatch(
-  watchId: string,
-  deps: RepairWatchDeps,
-  ended?: EndedExecution,
-): Promise<void> {
-  const stored = await deps.watches.getIncludingDeleted(watchId);
-  if (!stored) return;
-  await publishWatchEvents(watchId, deps);
-  if (stored.run.deleted_at !== null) return purgeLater(stored, deps);
-  if (stored.run.state.causes.paused) return void (await renewLease(stored, deps, pausedLeaseSeconds));
-  const { generation } = stored.run;
-  if (isFollowed({ generation, burst: stored.run.state.burst }, ended)) return;
-  const execution = { job_id: watchId, generation };
-  const status = ended?.generation === generation ? ended.status : await deps.executions.status(execution);
-  const isOverdue = new Date(stored.run.lease_until) < deps.now();
-  if (status === undefined) {
-    watchLog(deps.log, watchId).warning('Execution was missing; starting it');
-    if (await renewLease(stored, deps)) await deps.executions.start(execution);
-    return;
-  }
-  if (status === 'running' && (deps.executions.runsHere(execution) || !isSilent(stored, deps.now()))) {
-    if (isOverdue) await renewLease(stored, deps);
-    return;
-  }
-  // The next generation may have begun since the executions were listed.
-  if (status === 'not_running' && !isOverdue) return;
-  await startAfterFailure(stored, `the execution was ${status}`, deps);
+export function repairWatch(watchId: string, deps: RepairWatchDeps, ended?: EndedExecution): Promise<void> {
+  return repairRun(watchId, createKind(deps), deps, ended);
+}
+
+function createKind(deps: RepairWatchDeps): RepairKind<StoredWatch> {
+  return {
+    log: (id) => watchLog(deps.log, id),
+    find: async (id) => deps.watches.getIncludingDeleted(id),
+    view: ({ run: { generation, state, lease_until, deleted_at } }) => ({
+      generation,
+      burst: state.burst,
+      leaseUntil: lease_until,
+      dueAt: state.next?.wait_until ?? lease_until,
+      isIdle: deleted_at !== null || state.causes.paused !== null,
+    }),
+    publish: async (id) => publishWatchEvents(id, deps),
+    renewLease: async (stored) => renewLease(stored, deps),
+    settle: async (stored) => {
+      if (stored.run.deleted_at !== null) await purgeLater(stored, deps);
+      else await renewLease(stored, deps, pausedLeaseSeconds);
+    },
+    recover: async (stored, { status }) => startAfterFailure(stored, `the execution was ${status}`, deps),
+  };
 }
 
 /** Starts the next generation of a watch after a failure, with a wait that grows with the failures in a row. */
@@ -109,12 +96,6 @@ export async function startAfterFailure(
   if (result !== 'committed') return;
   watchLog(deps.log, watch.watch_id).error('Watch restarted after a failure', { cause, generation });
   await deps.executions.start({ job_id: watch.watch_id, generation });
-}
-
-/** Returns true if the watch has been silent for longer than all retries of a tick take. */
-function isSilent({ run }: StoredWatch, now: Date): boolean {
-  const dueAt = run.state.next?.wait_until ?? run.lease_until;
-  return new Date(run.lease_until) < now && ageSeconds(dueAt, now) > rules.maxTickSeconds;
 }
 
 async function renewLease({ watch, run }: StoredWatch, deps: RepairWatchDeps, seconds = 0): Promise<boolean> {

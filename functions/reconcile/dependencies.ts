@@ -13,7 +13,7 @@ import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repai
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { readUsageToday } from '../../core/access/caller-usage.ts';
-import type { ReconcileDeps } from '../../core/job/reconcile.ts';
+import type { RepairJobDeps } from '../../core/workflow/repair-jobs.ts';
 import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileConfig } from './config.ts';
 import { startPace } from './fan-out.ts';
@@ -25,7 +25,7 @@ const now = () => new Date();
 const maxPages = 30;
 
 /** Dependencies of the handler. */
-export type ReconcileFunctionDeps = ReconcileDeps &
+export type ReconcileFunctionDeps = RepairJobDeps &
   RepairWatchDeps &
   FanOutDeps &
   Parameters<typeof readUsageToday>[0] &

@@ -3,8 +3,8 @@ import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { shardFor, shards } from '../../adapters/aws/dynamodb/keys.ts';
 import type { RepairShards } from '../../adapters/aws/dynamodb/repair-shards.ts';
 import type { InvokeLater } from '../../adapters/aws/invoke/invoke-later.ts';
-import { repairJobs } from '../../core/job/reconcile.ts';
-import type { ReconcileDeps } from '../../core/job/reconcile.ts';
+import { repairListedJobs } from '../../core/workflow/repair-jobs.ts';
+import type { RepairJobDeps } from '../../core/workflow/repair-jobs.ts';
 import type { Executions } from '../../core/ports/executions.ts';
 import { repairListedWatches } from '../../core/workflow/repair-watches.ts';
 import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
@@ -26,7 +26,7 @@ export type FanOutDeps = {
   createShardExecutions: (running: ReadonlySet<string> | null) => Executions;
 };
 
-type Deps = ReconcileDeps & RepairWatchDeps & FanOutDeps;
+type Deps = RepairJobDeps & RepairWatchDeps & FanOutDeps;
 
 /**
  * Starts of one shard. All 16 stay below the smallest quota of StartExecution: a burst of 800, then 150 per second
@@ -72,7 +72,7 @@ export async function repairShard({ shard, running }: ShardEvent, deps: Deps, en
   const { jobIds, watchIds } = await deps.repairShards.listDue(shard, deps.now(), maxPerShard);
   const executions = deps.createShardExecutions(running && new Set(running));
   const bounds = { endBy, atOnce: repairsAtOnce };
-  await repairJobs(jobIds, { ...deps, executions }, bounds);
+  await repairListedJobs(jobIds, { ...deps, executions }, bounds);
   await repairListedWatches(watchIds, { ...deps, executions }, bounds);
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { countTokens, readUsageToday, selectLargestUses } from '../../core/access/caller-usage.ts';
 import { publishDueWatchEvents } from '../../core/event/publish-watch.ts';
-import { reconcile, repairJob } from '../../core/job/reconcile.ts';
+import { repairJobs, repairJob } from '../../core/workflow/repair-jobs.ts';
 import { countWatches } from '../../core/observability/count-watches.ts';
 import { repairWatch, repairWatches } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileFunctionDeps } from './dependencies.ts';
@@ -61,7 +61,7 @@ async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<voi
   const endBy = readEnd(deps, context, sweepReserveMs);
   const place = await fanOut(deps, { functionArn: context.invokedFunctionArn, maxEntries: maxJobs });
   if (place === 'here') {
-    await reconcile(deps, { dueBy: now, limit: maxJobs, endBy });
+    await repairJobs(deps, { dueBy: now, limit: maxJobs, endBy });
     await publishDueWatchEvents(deps, maxWatches);
     await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
   }

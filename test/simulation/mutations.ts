@@ -185,9 +185,9 @@ const ofService: Row[] = [
   ],
   [
     'a missing execution is started',
-    'core/workflow/repair-watches.ts',
-    'if (await renewLease(stored, deps)) await deps.executions.start(execution);',
-    'await renewLease(stored, deps);',
+    'core/workflow/repair.ts',
+    'if (await kind.renewLease(stored)) await executions.start(execution);',
+    'await kind.renewLease(stored);',
   ],
   [
     'a failed execution is followed by the next',

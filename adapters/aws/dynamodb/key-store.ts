@@ -80,7 +80,7 @@ export function createKeyStore(table: Table, backoff: BackoffDeps): KeyStore {
     }, backoff);
   }
 
-  /** Reads the hashes of the valid keys of a caller. A missing item is created from the list of an earlier release. */
+  /** Reads the hashes of the valid keys of a caller. A missing item is created from the list of keys. */
   async function readGood({ caller, created_at: at }: ApiKey, maxGood: number): Promise<GoodKeys> {
     const item = await table.get(itemKeys.goodKeys(caller));
     const { version, hashes } = readItem(goodKeysSchema, item ?? {});

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { repairWatch } from '../../../core/workflow/repair-watches.ts';
-import type { EndedExecution } from '../../../core/job/reconcile.ts';
+import type { EndedExecution } from '../../../core/workflow/repair.ts';
 import { newCreation } from '../../contract/watch-records.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';

@@ -9,7 +9,7 @@ import { deliver } from '../../../../core/delivery/deliver.ts';
 import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
 import { webhookKey, webhookMessage } from '../../../contract/records.ts';
 import { publishEvents } from '../../../../core/event/publish.ts';
-import { reconcile } from '../../../../core/job/reconcile.ts';
+import { repairJobs } from '../../../../core/workflow/repair-jobs.ts';
 import { analyzeTask, captureTask } from '../../../../core/workflow/tasks.ts';
 import { isTerminal } from '../../../../core/records/job.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
@@ -397,7 +397,7 @@ function toStep(answer: Awaited<ReturnType<typeof analyzeTask>>): WorkflowState 
 }
 
 function sweep(world: World): Promise<number> {
-  return reconcile(world.c, { dueBy: world.c.now(), limit: 100 });
+  return repairJobs(world.c, { dueBy: world.c.now(), limit: 100 });
 }
 
 async function readTypes(world: World, jobId: string) {

@@ -56,17 +56,14 @@ withDynamoLocal((makeTable) => {
     expect(await store.list({ limit: 2 })).toEqual(keys.slice(2));
   });
 
-  test('keys of a release that did not count them are counted', async () => {
+  test('keys whose list is missing are counted again', async () => {
     const { table, store } = await open();
     const keys = [newKey(), newKey()];
     for (const key of keys) await store.put(key);
     await table.write({ kind: 'delete', key: { pk: 'CALLER#harbour', sk: 'GOOD_KEYS' } });
-    const { created_by: _, ...old } = keys[0]!;
-    await table.write({ kind: 'put', item: { pk: `KEY#${old.hash}`, sk: 'META', ...old } });
 
     expect(await store.create(newKey(), 2)).toBe('full');
-    expect(await store.find(old.hash)).toEqual(keys[0]);
-    await store.revoke(old.hash, after(-10));
+    await store.revoke(keys[0]!.hash, after(-10));
     expect(await store.create(newKey(), 2)).toBe('created');
   });
 });

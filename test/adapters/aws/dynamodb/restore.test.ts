@@ -6,7 +6,7 @@ import { restoreDeliveryItem } from '../../../../adapters/aws/dynamodb/restore/r
 import type { JsonCall } from '../../../../adapters/aws/requests/json-calls.ts';
 import { dynamoStores, type DynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { restoreTable, type RestoreTableOptions } from '../../../../cli/commands/restore-table.ts';
-import { reconcile } from '../../../../core/job/reconcile.ts';
+import { repairJobs } from '../../../../core/workflow/repair-jobs.ts';
 import { newCaller } from '../../../../core/records/caller.ts';
 import { webhookKey, webhookMessage } from '../../../contract/records.ts';
 import { initialDelivery } from '../../../../core/records/delivery.ts';
@@ -281,7 +281,7 @@ async function runReconcile(stores: DynamoStores) {
   const queue = { send: async (message: QueueMessage) => void sent.push(message) };
   const deps: any = { ...stores, executions, queue, log, now, limits: { retentionSeconds: 3600 } };
   const due = { dueBy: now(), limit: 100 };
-  await reconcile(deps, due);
+  await repairJobs(deps, due);
   await repairWatches(deps, due);
   return { started, sent };
 }
