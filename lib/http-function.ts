@@ -87,3 +87,10 @@ export function allowHttp(to: ServiceFunction, settings: StageSettings, deps: Ht
   to.allow(['logs:FilterLogEvents'], [deps.log.logGroupArn]);
   allowReadingAlarms(to);
 }
+
+/** Grants the permissions to follow events, with their evidence. */
+export function allowReadingEvents(to: ServiceFunction, deps: HttpFunctionProps): void {
+  allowTable(to, deps.table, { apiKeys: true });
+  allowMedia(to, deps.pictures, ['s3:GetObject']);
+  allowReadingSecrets(to, deps.secrets.master, deps.secrets.origin);
+}

@@ -42,6 +42,8 @@ type Name = keyof StageSettings['reservedConcurrency'];
 
 type Props = {
   name: Name;
+  /** Name of the bundle. Default: that of the function. */
+  bundle?: string;
   memoryMegabytes: number;
   timeoutSeconds: number;
   environment: Record<string, string | undefined>;
@@ -83,7 +85,7 @@ export class ServiceFunction extends Construct {
       role,
       runtime: Runtime.NODEJS_24_X,
       architecture: settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
-      code: Code.fromAsset(`${bundles}/${props.name}`),
+      code: Code.fromAsset(`${bundles}/${props.bundle ?? props.name}`),
       handler: 'index.handler',
       memorySize: props.memoryMegabytes,
       timeout: Duration.seconds(props.timeoutSeconds),

@@ -84,7 +84,8 @@ export class WatchpostStack extends Stack {
     // HTTP and console
     const httpProps = { ...tickProps, analyze, secrets, log: log.functions };
     const http = new HttpApi(this, 'Http', context, httpProps);
-    const stream = new EventStream(this, 'Stream', context, httpProps);
+    const stream = new EventStream(this, 'Stream', context, httpProps, 'stream');
+    const events = new EventStream(this, 'Events', context, httpProps, 'events');
     const site = new ConsoleSite(this, 'Console', {
       accessLogs,
       log: log.functions,
@@ -94,6 +95,7 @@ export class WatchpostStack extends Stack {
     const edge = new Edge(this, 'Edge', {
       apiHost: http.host,
       stream: stream.origin,
+      events: events.origin,
       console: site.bucket,
       hasFiles: settings.console,
       originSecret: secrets.origin,
@@ -117,6 +119,7 @@ export class WatchpostStack extends Stack {
       functions: {
         api: http.function,
         stream: stream.function,
+        events: events.function,
         capture,
         analyze,
         deliver: delivery.function,
@@ -126,7 +129,7 @@ export class WatchpostStack extends Stack {
       burst: workflow.burst,
       table,
       httpApi: http.api,
-      streamOrigin: stream.origin,
+      streamOrigins: [stream.origin, events.origin],
     });
     const queues = { deliveries: queue, deadLetters: deliveries.deadLetters };
     const serviceAlarms = new ServiceAlarms(this, 'Alarms', {

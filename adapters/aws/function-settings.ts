@@ -1,3 +1,4 @@
+import { eventPools } from './limit-event-sessions.ts';
 import { promptNames } from '../vision/prompt-variants.ts';
 import { z } from 'zod';
 import { defaultVisionProvider, visionProviderSchema, visionSettings } from '../vision/providers.ts';
@@ -94,6 +95,8 @@ export const functionSettings = z.object({
   EVENT_STREAMS_PER_CALLER: count.prefault('10'),
   /** Maximum concurrent event streams of all callers. */
   EVENT_STREAMS: count.prefault('200'),
+  /** Pool of their permits: creations that stream have one of their own, below the executions of their function. */
+  EVENT_POOL: z.enum(eventPools).prefault('all'),
   /** Id of the deployed release (`lib/release.ts`). */
   RELEASE: name,
   /** Maximum callers with metrics of their own; 0 for none. */

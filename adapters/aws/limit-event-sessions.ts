@@ -2,6 +2,10 @@ import { RateLimitedError } from '../../core/errors.ts';
 import type { EventSession, EventSessions } from '../../core/ports/event-sessions.ts';
 import type { MetricsSink } from '../../core/ports/metrics.ts';
 
+/** Pools of sessions: those of readers, and those of creations that stream their events. */
+export const eventPools = ['all', 'creations'] as const;
+type EventPool = (typeof eventPools)[number];
+
 type Deps = {
   /** Sessions per caller. */
   sessions: EventSessions;
@@ -9,6 +13,8 @@ type Deps = {
   withLimit: (perShard: number) => EventSessions;
   /** Maximum sessions of all callers together. */
   max: number;
+  /** Functions with the same pool share its sessions. */
+  pool: EventPool;
   measurements: MetricsSink;
   random: () => number;
 };
@@ -20,7 +26,14 @@ const maxPerShard = 25;
  * Bounds the event streams of a deployment: on Lambda, each is an execution for up to 14 minutes, also if its reader has left. All callers share
  * `max` sessions, whose permits are spread over items that no caller name can have. Throws `RateLimitedError` at the limit.
  */
-export function limitEventSessions({ sessions, withLimit, max, measurements, random }: Deps): EventSessions {
+export function limitEventSessions({
+  sessions,
+  withLimit,
+  max,
+  pool,
+  measurements,
+  random,
+}: Deps): EventSessions {
   const count = countShards(max);
   const shards = withLimit(Math.ceil(max / count));
   return {
@@ -48,20 +61,22 @@ export function limitEventSessions({ sessions, withLimit, max, measurements, ran
   async function openShared(): Promise<EventSession | undefined> {
     const first = Math.floor(random() * count);
     for (let tried = 0; tried < count; tried += 1) {
-      const session = await shards.open(shardName((first + tried) % count));
+      const session = await shards.open(shardName(pool, (first + tried) % count));
       if (session) return session;
     }
     return undefined;
   }
 }
 
-/** Returns the number of open event streams of a deployment, with `count` for each shard. */
+/** Returns the number of open event streams of a deployment, of both pools, with `count` for each shard. */
 export async function countOpenSessions(
   max: number,
   count: (name: string) => Promise<number>,
 ): Promise<number> {
   const shards = await Promise.all(
-    Array.from({ length: countShards(max) }, (_, shard) => count(shardName(shard))),
+    eventPools.flatMap((pool) =>
+      Array.from({ length: countShards(max) }, (_, shard) => count(shardName(pool, shard))),
+    ),
   );
   return shards.reduce((sum, open) => sum + open, 0);
 }
@@ -70,8 +85,8 @@ function countShards(max: number): number {
   return Math.ceil(max / maxPerShard);
 }
 
-function shardName(shard: number): string {
-  return `#all-${shard}`;
+function shardName(pool: EventPool, shard: number): string {
+  return `#${pool}-${shard}`;
 }
 
 const retrySeconds = 30;

@@ -6,6 +6,7 @@ export const streamConfigSchema = functionSettings.pick({
   ...httpSettings,
   EVENT_STREAMS_PER_CALLER: true,
   EVENT_STREAMS: true,
+  EVENT_POOL: true,
   EVENT_STREAM_SECONDS: true,
   HEARTBEAT_SECONDS: true,
 });

@@ -13,14 +13,18 @@ import type { StreamOrigin } from '../stream-origin.ts';
 type Parts = {
   /** Value of the metric dimension `service`: the stack name. */
   service: string;
-  functions: Record<'api' | 'stream' | 'capture' | 'analyze' | 'deliver' | 'reconcile', ServiceFunction>;
+  functions: Record<
+    'api' | 'stream' | 'events' | 'capture' | 'analyze' | 'deliver' | 'reconcile',
+    ServiceFunction
+  >;
   /** Standard state machines, which run executions of jobs. */
   stateMachines: StateMachine[];
   /** Express state machine of bursts. */
   burst: StateMachine;
   table: Table;
   httpApi: HttpApi;
-  streamOrigin: StreamOrigin;
+  /** Origins of `stream` and `events`. */
+  streamOrigins: StreamOrigin[];
 };
 
 /** Copy of the namespace in `adapters/aws/telemetry/metrics.ts`, which imports Powertools; a test compares both. */
@@ -101,12 +105,10 @@ export class ServiceMetrics {
   }
 
   streamFaultPercent(floor: number, options: MetricOptions = {}): IMetric {
-    const { streamOrigin } = this.#parts;
-    return percent(
-      '5xx',
-      { floor, part: [streamOrigin.faults({})], whole: [streamOrigin.requests({})] },
-      options,
-    );
+    const { streamOrigins } = this.#parts;
+    const part = streamOrigins.map((origin) => origin.faults({}));
+    const whole = streamOrigins.map((origin) => origin.requests({}));
+    return percent('5xx', { floor, part, whole }, options);
   }
 
   functionErrors(options: MetricOptions = {}): IMetric {

@@ -11,7 +11,7 @@ import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
-import { functionUrlPaths, maxOriginSeconds } from '../../adapters/aws/http/origins.ts';
+import { eventStreamPaths, functionUrlPaths, maxOriginSeconds } from '../../adapters/aws/http/origins.ts';
 import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
 import type { PrivateBucket } from '../private-bucket.ts';
 import type { StageSettings } from '../stage/stage-settings.ts';
@@ -24,6 +24,7 @@ import { RateRule } from './rate-rule.ts';
 type Props = {
   apiHost: string;
   stream: StreamOrigin;
+  events: StreamOrigin;
   console: PrivateBucket;
   /** True if the bucket of the console has its files: console, reference page, error pages. */
   hasFiles: boolean;
@@ -35,8 +36,10 @@ type Props = {
   >;
 };
 
-/** Paths of the origin `stream`. CloudFront selects by path, not by `Accept`. An MCP tool can be any endpoint. */
+/** Paths of the origins `stream` and `events`. An MCP tool can be any endpoint. */
 export const streamPaths = [...functionUrlPaths(endpoints), '/mcp'];
+/** Paths of the origin `events`. */
+export const eventPaths = eventStreamPaths(endpoints);
 
 /**
  * Statuses that CloudFront can cache as errors. The default is 10 s by path alone, even with caching disabled: one
@@ -69,7 +72,8 @@ export class Edge extends Construct {
     };
     // More than the budget of a check, 58 s, with the cold starts of three functions. CloudFront permits 120 s (API reference, OriginReadTimeout).
     const streamTiming = { ...timing, readTimeout: Duration.seconds(90) };
-    const stream = behaviors.stream(props.stream.createOrigin({ ...streamTiming, customHeaders }));
+    const toStream = (origin: StreamOrigin) =>
+      behaviors.stream(origin.createOrigin({ ...streamTiming, customHeaders }));
     const originAccessControl = new S3OriginAccessControl(this, 'ConsoleAccess', {
       originAccessControlName: globalName(this, 'console'),
     });
@@ -78,7 +82,8 @@ export class Edge extends Construct {
       comment: 'Watchpost',
       defaultBehavior: behaviors.api(new HttpOrigin(props.apiHost, { ...timing, customHeaders })),
       additionalBehaviors: {
-        ...each(streamPaths, stream),
+        ...each(streamPaths, toStream(props.stream)),
+        ...each(eventPaths, toStream(props.events)),
         '/console*': behaviors.site('console', files),
         // Without the files, the API answers.
         ...(props.hasFiles && each(['/docs', '/docs/*'], behaviors.site('docs', files))),

@@ -66,7 +66,7 @@ export const stageSettingsSchema = z
     syncAtOnce: wholeNumber(0, 10_000).default(10),
     /** Maximum concurrent event streams per caller. */
     eventStreamsPerCaller: wholeNumber(1, 1000).default(10),
-    /** Maximum concurrent event streams of all callers together; each is an execution of `stream`. */
+    /** Maximum concurrent event streams of all callers together; each is an execution of `events`. */
     eventStreams: wholeNumber(1, 10_000).default(200),
     /**
      * Time from the start of a burst after which it begins no tick, in seconds. 0 runs all ticks in Standard executions, which cost four
@@ -121,7 +121,7 @@ export const stageSettingsSchema = z
     /** Reserved concurrency by function. Default: none, because a new account has only ten concurrent executions. */
     reservedConcurrency: z
       .partialRecord(
-        z.enum(['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile']),
+        z.enum(['api', 'stream', 'events', 'capture', 'analyze', 'deliver', 'reconcile']),
         wholeNumber(0, 10_000),
       )
       .default({}),
@@ -210,6 +210,10 @@ export const stageSettingsSchema = z
       error: 'requestsPerAddress creates a web ACL: remove webAclArn, or add the rule to that web ACL',
     },
   )
+  .refine(({ reservedConcurrency: { events = Infinity }, eventStreams }) => events > eventStreams, {
+    error:
+      'reservedConcurrency.events must be more than eventStreams: further readers and polls of events would get a 429 of AWS without the error envelope',
+  })
   .refine(({ alarmEmail, alarmTopicArn }) => alarmEmail === undefined || alarmTopicArn === undefined, {
     error:
       'alarmEmail subscribes to the topic of the stack: remove alarmTopicArn, or subscribe the address to that topic',

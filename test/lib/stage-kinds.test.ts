@@ -61,11 +61,15 @@ test('the CloudFormation rules of CDK report an invalid property', slow, () => {
   expect(templateFindings(synthesized, broken)).not.toEqual([]);
 });
 
-test('the production stage reserves executions for stream and capture, in an account of 350 as the page states', () => {
+test('the production stage reserves more executions for event streams than it permits, in an account of 460 as the page states', () => {
   const { synthesized } = kinds.find(({ kind }) => kind === 'production') ?? { synthesized: synthesize() };
   const functions = ownFunctions(synthesized);
-  const reserved = ['api', 'stream', 'capture'].map((name) => functions[name].ReservedConcurrentExecutions);
-  expect(reserved).toEqual([50, 100, 100]);
+  const reserved = ['api', 'stream', 'events', 'capture'].map(
+    (name) => functions[name].ReservedConcurrentExecutions,
+  );
+  expect(reserved).toEqual([50, 100, 110, 100]);
+  expect(functions['events'].Environment.Variables.EVENT_STREAMS).toBe('100');
+  expect(functions['stream'].Environment.Variables.EVENT_STREAMS).toBe('50');
   const page = readFileSync('docs/operate/deploy-aws.md', 'utf8');
   expect(page).toContain(`an account needs ${reserved.reduce((sum, each) => sum + each, 100)}`);
 });
@@ -141,7 +145,7 @@ function splitTemplate(region: string) {
   const common = JSON.stringify(template)
     .replaceAll(region, 'REGION')
     .replaceAll(defaultModelId(region) ?? '', 'MODEL')
-    .replaceAll(/(?<=CurrentVersion\w{8})[0-9a-f]{32,40}|(?<=release )[0-9a-f]{10}/g, '');
+    .replaceAll(/(?<=CurrentVersion\w{8})[0-9a-f]{32,40}|(?<=release |"RELEASE":")[0-9a-f]{10}/g, '');
   return { common: JSON.parse(common), model: JSON.stringify(statements.filter(isModel)), logging };
 }
 

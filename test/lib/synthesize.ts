@@ -7,7 +7,7 @@ import type { StageSettingsInput } from '../../lib/stage/stage-settings.ts';
 import { WatchpostStack } from '../../lib/watchpost-stack.ts';
 import { folderOfRun } from '../support/run-folder.ts';
 
-const functions = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'];
+const functions = ['api', 'stream', 'events', 'capture', 'analyze', 'deliver', 'reconcile'];
 
 export type Resource = {
   Type: string;

@@ -65,6 +65,7 @@ describe('ServiceFunction', () => {
     deliver: deliverConfigSchema,
     reconcile: reconcileConfigSchema,
     stream: streamConfigSchema,
+    events: streamConfigSchema,
   };
 
   test.for(Object.entries(schemas))(
@@ -171,18 +172,19 @@ describe('Edge', () => {
         ? 'bucket'
         : JSON.stringify(origin(TargetOriginId).DomainName),
     ]);
-    const stream = expect.stringContaining('FunctionUrl');
+    const stream = expect.stringContaining('"StreamFunction');
+    const events = expect.stringContaining('EventsStreamFunction');
     expect(Object.fromEntries(paths)).toEqual({
       '/api/live-monitor': stream,
       '/api/live-digest': stream,
-      '/api/jobs/*/events': stream,
+      '/api/jobs/*/events': events,
       '/api/check-once': stream,
       '/api/analyze-frame': stream,
       '/api/streams/validate': stream,
       '/api/webhook-test': stream,
-      '/api/watches/events': stream,
+      '/api/watches/events': events,
       '/api/watches/preview': stream,
-      '/api/watches/*/events': stream,
+      '/api/watches/*/events': events,
       '/api/watches/*/preview': stream,
       '/api/watches/*/test': stream,
       '/mcp': stream,
@@ -233,10 +235,10 @@ describe('Edge', () => {
 
   test('CloudFront sends the secret header, and the template contains only a reference to it', () => {
     const custom = edge.Origins.filter(({ CustomOriginConfig }: any) => CustomOriginConfig);
-    expect(custom).toHaveLength(2);
+    expect(custom).toHaveLength(3);
     expect(
       custom.map(({ CustomOriginConfig: { OriginReadTimeout } }: any) => OriginReadTimeout).toSorted(),
-    ).toEqual([60, 90]);
+    ).toEqual([60, 90, 90]);
     for (const { CustomOriginConfig, OriginCustomHeaders } of custom) {
       expect(CustomOriginConfig).toMatchObject({
         OriginProtocolPolicy: 'https-only',

@@ -11,8 +11,21 @@ type Timed = Pick<Endpoint, 'path' | 'response' | 'timeBudgetSeconds'>;
 
 /** Returns the CloudFront path patterns of the endpoints that stream or need more time than the HTTP API has. */
 export function functionUrlPaths(endpoints: readonly Timed[]): string[] {
-  const slow = endpoints.filter(
-    ({ response, timeBudgetSeconds }) => isStream(response) || timeBudgetSeconds > maxHttpApiSeconds,
+  return toPatterns(
+    endpoints.filter(
+      ({ response, timeBudgetSeconds }) => isStream(response) || timeBudgetSeconds > maxHttpApiSeconds,
+    ),
   );
-  return [...new Set(slow.map(({ path }) => `/api${path.replace(/\{\w+\}/g, '*')}`))];
+}
+
+/**
+ * Returns those of them that only follow events. CloudFront selects by path, so that lists of these events have the same origin. A creation can stream
+ * too, and stays with the slow endpoints.
+ */
+export function eventStreamPaths(endpoints: readonly (Timed & Pick<Endpoint, 'method'>)[]): string[] {
+  return toPatterns(endpoints.filter(({ method, response }) => method === 'get' && isStream(response)));
+}
+
+function toPatterns(endpoints: readonly Timed[]): string[] {
+  return [...new Set(endpoints.map(({ path }) => `/api${path.replace(/\{\w+\}/g, '*')}`))];
 }

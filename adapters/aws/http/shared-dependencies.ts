@@ -44,7 +44,7 @@ const steadyNow = createSteadyClock({ wallMs: () => Date.now(), monotonicMs: () 
 export type HttpSettings = Omit<
   Pick<z.output<typeof functionSettings>, keyof typeof httpSettings>,
   'BASE_URL' | keyof typeof sharedSettings
-> & { EVENT_STREAMS_PER_CALLER?: number; EVENT_STREAMS?: number };
+> & { EVENT_STREAMS_PER_CALLER?: number; EVENT_STREAMS?: number; EVENT_POOL?: 'all' | 'creations' };
 
 /** Dependencies that `api` and `stream` share. */
 export type SharedHttpDeps = {
@@ -89,6 +89,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
           sessions: stores.sessions,
           withLimit: stores.sessionsWithLimit,
           max: settings.EVENT_STREAMS,
+          pool: settings.EVENT_POOL ?? 'all',
           measurements: telemetry.measurements,
           random: Math.random,
         });

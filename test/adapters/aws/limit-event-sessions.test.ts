@@ -9,6 +9,7 @@ function limited(max: number, perCaller = 100) {
     sessions: createEventSessions(perCaller),
     withLimit: createEventSessions,
     max,
+    pool: 'all',
     measurements: { add: (name) => void measured.push(name) },
     random: () => 0.999,
   });
@@ -41,28 +42,35 @@ describe('limitEventSessions', () => {
     expect(await sessions.open('airport')).toBeDefined();
   });
 
-  test('the open event streams of a deployment are the sum over all shards', async () => {
+  test('the open event streams of a deployment are the sum over all shards of both pools', async () => {
     const opened: string[] = [];
-    const sessions = limitEventSessions({
-      sessions: createEventSessions(100),
-      withLimit: (perShard) => {
-        const shards = createEventSessions(perShard);
-        return {
-          perCaller: perShard,
-          open: async (name) => {
-            const session = await shards.open(name);
-            if (session) opened.push(name);
-            return session;
-          },
-        };
-      },
-      max: 60,
-      measurements: { add: () => undefined },
-      random: Math.random,
-    });
-    for (let index = 0; index < 60; index += 1) await sessions.open(`caller-${index}`);
+    const withLimit = (perShard: number) => {
+      const shards = createEventSessions(perShard);
+      return {
+        perCaller: perShard,
+        open: async (name: string) => {
+          const session = await shards.open(name);
+          if (session) opened.push(name);
+          return session;
+        },
+      };
+    };
+    const pooled = (pool: 'all' | 'creations', max: number) =>
+      limitEventSessions({
+        sessions: createEventSessions(100),
+        withLimit,
+        max,
+        pool,
+        measurements: { add: () => undefined },
+        random: Math.random,
+      });
+    const [readers, creations] = [pooled('all', 60), pooled('creations', 5)];
+    for (let index = 0; index < 60; index += 1) await readers.open(`caller-${index}`);
+    // Readers at their limit leave room for creations that stream.
+    for (let index = 0; index < 5; index += 1) await creations.open(`caller-${index}`);
+    await expect(creations.open('one-more')).rejects.toThrow(RateLimitedError);
 
     const count = async (name: string) => opened.filter((each) => each === name).length;
-    expect(await countOpenSessions(60, count)).toBe(60);
+    expect(await countOpenSessions(60, count)).toBe(65);
   });
 });

@@ -30,11 +30,11 @@ test('a rate rule outside of us-east-1 is an error with a remediation', () => {
   expect(() => synthesize({ region: 'eu-central-1', requestsPerAddress: 2000 })).toThrow('webAclArn');
 });
 
-test('the production example reserves concurrency for api, stream and capture', () => {
+test('the production example reserves concurrency for api, stream, events and capture', () => {
   const stages = fileURLToPath(new URL('../../../stages/', import.meta.url));
-  const { reservedConcurrency } = readStage('prod', stages).settings;
-  const functions = ownFunctions(synthesize({ reservedConcurrency }));
-  for (const name of ['api', 'stream', 'capture'] as const) {
+  const { reservedConcurrency, eventStreams } = readStage('prod', stages).settings;
+  const functions = ownFunctions(synthesize({ reservedConcurrency, eventStreams }));
+  for (const name of ['api', 'stream', 'events', 'capture'] as const) {
     expect(reservedConcurrency[name]).toBeGreaterThan(0);
     expect(functions[name].ReservedConcurrentExecutions).toBe(reservedConcurrency[name]);
   }

@@ -36,6 +36,7 @@ describe('readStage', () => {
     ['{ "modelId": "arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite-v1:0" }', 'modelId'],
     ['{ "bedrockModelId": "arn:aws:bedrock:x" }', 'not an ARN'],
     ['{ "reservedConcurrency": { "capture": -1 } }', 'reservedConcurrency.capture'],
+    ['{ "eventStreams": 100, "reservedConcurrency": { "events": 100 } }', 'must be more than eventStreams'],
     ['{ "allowRanges": ["10.0.0.0"] }', 'allowRanges[0]'],
     ['{ "allowWebhookRanges": ["10.0.0.0"] }', 'allowWebhookRanges[0]'],
     [

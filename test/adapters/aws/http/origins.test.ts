@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  eventStreamPaths,
   functionUrlPaths,
   maxHttpApiSeconds,
   maxOriginSeconds,
@@ -16,6 +17,17 @@ test('an endpoint goes to the function URL if it streams or its time budget is a
   expect(pathsWith(maxHttpApiSeconds)).toEqual([]);
   expect(pathsWith(maxHttpApiSeconds + 1)).toEqual(['/api/jobs/*']);
   expect(functionUrlPaths([{ ...jobEvents!, timeBudgetSeconds: 1 }])).toEqual(['/api/jobs/*/events']);
+});
+
+test('readers of events have paths of their own, and a creation that streams is not among them', () => {
+  expect(eventStreamPaths(endpoints)).toEqual([
+    '/api/jobs/*/events',
+    '/api/watches/events',
+    '/api/watches/*/events',
+  ]);
+  expect(functionUrlPaths(endpoints)).toEqual(
+    expect.arrayContaining(['/api/live-monitor', ...eventStreamPaths(endpoints)]),
+  );
 });
 
 test('two endpoints of one path need one path pattern', () => {
