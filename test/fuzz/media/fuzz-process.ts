@@ -5,10 +5,16 @@ import { realMedia } from './real-media.ts';
 
 /**
  * `npm run fuzz:media -- --runs 100000`: parses mutated playlists, segments, JPEGs, session descriptions and RTSP
- * messages. Prints its seed; `--seed N` repeats a run, `--only playlists` selects one kind.
+ * messages, and puts crafted pictures between those of other streams. Prints its seed; `--seed N` repeats a run, `--only playlists` selects one kind,
+ * `--seconds 240` ends each kind then and says how many cases it had.
  */
 const { values } = parseArgs({
-  options: { runs: { type: 'string', default: '20000' }, seed: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    runs: { type: 'string', default: '20000' },
+    seconds: { type: 'string', default: '86400' },
+    seed: { type: 'string' },
+    only: { type: 'string' },
+  },
 });
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const runs = Number(values.runs);
@@ -18,7 +24,8 @@ for (const { name, share, property } of fuzzed(await realMedia())) {
   if (values.only !== undefined && values.only !== name) continue;
   const numRuns = Math.ceil((runs * share) / 100);
   const began = performance.now();
-  const details = await fc.check(property, { seed, numRuns });
+  const interruptAfterTimeLimit = Number(values.seconds) * 1000;
+  const details = await fc.check(property, { seed, numRuns, interruptAfterTimeLimit });
   console.log(`${name}: ${details.numRuns} cases, ${((performance.now() - began) / 1000).toFixed(1)} s`);
   if (!details.failed) continue;
   failed += 1;
