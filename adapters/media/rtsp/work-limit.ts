@@ -1,3 +1,5 @@
+import nodeProcess from 'node:process';
+
 /** Limit on processor time. Does `work`; returns false if it has cost more than the share. */
 export type WorkLimit = (work: () => void) => boolean;
 
@@ -24,13 +26,10 @@ export function createWorkLimit({ elapsedMs, workMs }: WorkClocks = systemClocks
 
 const elapsedMs = (): number => performance.now();
 
-function readThreadMs(): number {
-  const { user, system } = process.threadCpuUsage();
+/** Before Node 23.9, work of other threads meanwhile counts too. */
+function readWorkMs(): number {
+  const { user, system } = 'threadCpuUsage' in process ? process.threadCpuUsage() : nodeProcess.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** Before Node 23.9, a busy machine counts as work of the connection. */
-const systemClocks: WorkClocks = {
-  elapsedMs,
-  workMs: 'threadCpuUsage' in process ? readThreadMs : elapsedMs,
-};
+const systemClocks: WorkClocks = { elapsedMs, workMs: readWorkMs };
