@@ -19,7 +19,7 @@ import {
 import { startQuietly } from './start-quietly.ts';
 import { watchStatus } from './status.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
-import type { SplitConfig } from './watch-config.ts';
+import type { Fingerprint, SplitConfig } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Change of a watch: `ifMatch` is the expected version of its configuration, undefined for any. */
@@ -35,13 +35,14 @@ export async function editWatch(
   deps: WatchDeps,
   validate: (merged: unknown) => WatchRequest,
 ): Promise<StoredWatch> {
-  const fingerprint = await createFingerprint(caller, deps);
+  const newFingerprint = await createFingerprint(caller, deps);
   await probeChangedStream(watchId, patch, caller, deps);
   const changed = await changeStoredWatch(watchId, caller, deps, async (stored) => {
     const { watch, run } = stored;
     if (ifMatch !== undefined && ifMatch !== watch.config_version)
       throw new PreconditionFailedError(watch.config_version);
     const before = await readRequest(watch, deps);
+    const fingerprint = keepFingerprints(watch, before, newFingerprint);
     const request = validate(applyPatch(before, patch, watch));
     checkUrls(request, deps);
     checkInputMode(request, deps);
@@ -78,6 +79,22 @@ export async function editWatch(
   });
   await startQuietly(changed, deps);
   return changed;
+}
+
+/**
+ * Returns the stored fingerprint of an address that the watch has already. The state of its destination belongs to the fingerprint, whose key changes
+ * with a rotation of the webhook secret.
+ */
+function keepFingerprints(watch: Watch, before: WatchRequest, fingerprint: Fingerprint): Fingerprint {
+  const addresses = splitRequest(before, (text) => text).config.destinations;
+  const known = new Map(
+    watch.config.destinations.map((stored) => {
+      const address = addresses.find(({ destination_id: id }) => id === stored.destination_id);
+      return [address?.fingerprint, stored.fingerprint];
+    }),
+  );
+  if (watch.stream_fingerprint !== null) known.set(before.stream_url, watch.stream_fingerprint);
+  return (text) => known.get(text) ?? fingerprint(text);
 }
 
 type Split = SplitConfig & { request: Pick<WatchRequest, 'stream_url'> };

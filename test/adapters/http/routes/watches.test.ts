@@ -207,6 +207,19 @@ describe('PATCH /watches/{watch_id}', () => {
     },
   );
 
+  test('a rotated webhook secret changes no fingerprint of an address that stays, so that a disabled destination stays disabled', async () => {
+    const { body: before } = await create();
+    world.c.signer = { ...world.c.signer, secret: async () => 'whsec_rotated' };
+    const { body: after } = await patch(before.watch_id, { name: 'North' });
+    expect(after.name).toBe('North');
+    expect(after.stream_fingerprint).toBe(before.stream_fingerprint);
+    expect(after.destinations[0].fingerprint).toBe(before.destinations[0].fingerprint);
+    const { body: moved } = await patch(before.watch_id, {
+      destinations: [{ ...slack, url: `${slack.url}2` }],
+    });
+    expect(moved.destinations[0].fingerprint).not.toBe(before.destinations[0].fingerprint);
+  });
+
   test('the masked stream URL keeps the stored one with its password', async () => {
     const { body: before } = await create();
     await patch(before.watch_id, { stream_url: before.stream_url, name: 'North' });
