@@ -160,10 +160,7 @@ export class Observer {
         return oracle.resume(now);
       case 'delete': {
         this.isDeleted = true;
-        return oracle
-          .pause(now)
-          .filter((event) => event !== 'changed paused')
-          .map((event) => event.replace('paused', 'deleted'));
+        return oracle.pause(now).map((event) => event.replace('paused', 'deleted'));
       }
       case 'change':
         this.summary.changes += 1;

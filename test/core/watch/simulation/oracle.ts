@@ -161,6 +161,8 @@ export class Oracle {
     this.pauses.push({ from: now, to: now });
     this.paused = true;
     this.trouble = null;
+    if (this.lost) events.push(`recovered ${this.lost.reason}`);
+    this.lost = null;
     return [...events, 'changed paused'];
   }
 
