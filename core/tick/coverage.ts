@@ -1,7 +1,9 @@
 import type { Gap, GapReason, Job, TickState } from '../records/job.ts';
 import { intervalSeconds } from './next-tick.ts';
+import { divideSight } from './count-sight.ts';
+import type { SightQuestion } from './count-sight.ts';
 import { rules } from '../rules.ts';
-import { addSeconds, ageSeconds, earlier, later } from '../time.ts';
+import { ageSeconds, earlier, later } from '../time.ts';
 
 /**
  * Records that the stream was observed at `at`: closes the gap since the last observation. If the clock was set back during the tick, `at` may be before
@@ -29,10 +31,10 @@ export function recordModelWait(job: Job, watch: TickState, askedAt: Date, now: 
  * contains it.
  */
 export function recordDelay(watch: TickState, everySeconds: number, at: Date): TickState {
-  if (watch.last_watched_at === null || watch.gap_reason !== null) return watch;
-  const dueAt = addSeconds(new Date(watch.last_watched_at), everySeconds);
-  if (ageSeconds(dueAt, at) < everySeconds) return watch;
-  const gap: Gap = { from: dueAt.toISOString(), to: at.toISOString(), reason: 'service' };
+  if (watch.gap_reason !== null) return watch;
+  const gap = findGap(watch, { intervalSeconds: everySeconds, isStretched: true }, at);
+  // Without an overload that is long enough, the check decides about the time before it.
+  if (gap === undefined || gap.from === watch.last_watched_at) return watch;
   return { ...withGap(watch, gap), last_watched_at: at.toISOString() };
 }
 
@@ -86,12 +88,21 @@ export function gapsWithin(
 
 /** Returns the open gap at `now`: one with a reason, or a silence that late ticks do not explain (downtime of the service). */
 function openGap(watch: TickState, everySeconds: number, now: Date): Gap | undefined {
-  if (watch.last_watched_at === null) return undefined;
-  const silentSeconds = ageSeconds(watch.last_watched_at, now);
-  if (silentSeconds === 0) return undefined;
-  const late = silentSeconds > rules.lateIntervals * everySeconds + rules.lateAllowanceSeconds;
-  const reason = watch.gap_reason ?? (late ? 'service' : null);
-  return reason === null ? undefined : { from: watch.last_watched_at, to: now.toISOString(), reason };
+  return findGap(watch, { intervalSeconds: everySeconds, isStretched: false }, now);
+}
+
+/** Returns the gap since the last observation, by the rule of all runs. */
+function findGap(
+  { last_watched_at: last, gap_reason: inGap }: TickState,
+  pace: Pick<SightQuestion, 'intervalSeconds' | 'isStretched'>,
+  now: Date,
+): Gap | undefined {
+  if (last === null || new Date(last) >= now) return undefined;
+  const active = [{ from: new Date(last), to: now }];
+  const spans = divideSight({ active, inGap, sight: 'seen', ...pace });
+  return spans.flatMap(({ from, to, gap: reason }) =>
+    reason === null ? [] : [{ from: from.toISOString(), to: to.toISOString(), reason }],
+  )[0];
 }
 
 function withGap(watch: TickState, gap: Gap): TickState {
