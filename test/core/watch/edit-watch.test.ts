@@ -126,11 +126,10 @@ describe('pictures of a watch', () => {
   test('a tick whose watch is deleted during its model call leaves none', async () => {
     const { watchId, step } = await begin();
     const opened = await run(step, [true]);
-    const { commit } = world.c.watches;
-    world.c.watches.commit = async (change) => {
-      if (change.alerts.length === 0 || change.set.deleted_at !== undefined) return commit(change);
+    const { judge } = world.c.vision;
+    world.c.vision.judge = async (...given) => {
       await deleteStoredWatch(watchId, 'alice', world.c);
-      return commit(change);
+      return judge(...given);
     };
     await run(opened, [true]);
     expect([...world.pictures.keys()]).toEqual([]);
