@@ -69,6 +69,8 @@ export function readAnswer<Fields>(
 
 /** Error of a request that does not fit into the context of the model. Repeating it cannot help. */
 export class ContextError extends VisionError {
+  override name = 'ContextError';
+
   constructor(options?: ErrorOptions) {
     super(
       'Pictures and answer do not fit into the context of the model. Raise the context in the server (llama.cpp: -c, Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len), lower WATCHPOST_VISION_WIDTH, or use a model with a larger context.',

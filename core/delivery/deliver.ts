@@ -1,5 +1,6 @@
 import { TransientError } from '../errors.ts';
 import type { DestinationResult } from '../ports/destinations.ts';
+import { runLog } from '../ports/log.ts';
 import { initialDelivery, secondsUntilAttempt } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage, DestinationState, WaitingEvent } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
@@ -36,8 +37,7 @@ export async function deliver(message: DeliveryMessage, deps: DeliverDeps): Prom
     return await handleMessage(message, deps);
   } catch (error) {
     if (message.attempt > 0 || error instanceof TransientError) throw error;
-    deps.log.error('Delivery failed, moved to a message group of its own', {
-      [`${message.run}_id`]: message.run_id,
+    runLog(deps.log, message).error('Delivery failed, moved to a message group of its own', {
       sequence: message.sequence,
       error: String(error),
     });
@@ -191,7 +191,8 @@ async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOu
   return done;
 }
 
-function report(delivery: Delivery, result: DestinationResult, { log }: DeliverDeps): void {
+function report(delivery: Delivery, result: DestinationResult, deps: DeliverDeps): void {
+  const log = runLog(deps.log, delivery);
   const { next_attempt_at } = delivery;
   const fields = { ...describeDelivery(delivery), status: result.status, error: result.error };
   if (result.outcome === 'gone')

@@ -1,6 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { eventsBeforeHole } from './before-hole.ts';
 import type { JobStore } from '../ports/job-store.ts';
+import { runLog } from '../ports/log.ts';
 import { isDeliveredByWebhook, passesFilter, webhookDestination } from '../records/delivery.ts';
 import type { QueueMessage, RunKey } from '../records/delivery.ts';
 import type { JobEvent } from '../records/event.ts';
@@ -56,7 +57,7 @@ export async function publishCommit(
 
 /** Publishes a log. Logs a failure and never throws. */
 export async function publishQuietly<LogEvent extends JobEvent | WatchEvent>(
-  { run, run_id }: RunKey,
+  key: RunKey,
   deps: PublishDeps,
   open: () => Promise<Log<LogEvent> | undefined>,
 ): Promise<void> {
@@ -64,8 +65,7 @@ export async function publishQuietly<LogEvent extends JobEvent | WatchEvent>(
     const log = await open();
     if (log) await publish(log, deps);
   } catch (error) {
-    deps.log.warning('Events not published yet; reconcile publishes them', {
-      [`${run}_id`]: run_id,
+    runLog(deps.log, key).warning('Events not published yet; reconcile publishes them', {
       error: String(error),
     });
   }

@@ -13,7 +13,12 @@ export interface Log {
 
 /** Returns a log that adds the prefix `[JOB:<first 8 characters of its id>]` to each message (interface section 2.11). */
 export function jobLog(log: Log, jobId: string): Log {
-  const prefix = `[JOB:${jobId.slice(0, 8)}]`;
+  return runLog(log, { run: 'job', run_id: jobId });
+}
+
+/** Returns a log that adds the kind and the first 8 characters of the id of a run to each message. */
+export function runLog(log: Log, { run, run_id: id }: { run: 'job' | 'watch'; run_id: string }): Log {
+  const prefix = `[${run.toUpperCase()}:${id.slice(0, 8)}]`;
   return {
     debug: (message, fields) => log.debug(`${prefix} ${message}`, fields),
     info: (message, fields) => log.info(`${prefix} ${message}`, fields),

@@ -22,6 +22,7 @@ const mayReachOut: Record<string, string> = {
     "starts ffmpeg on an operator's recordings, with an empty environment",
   'adapters/vision/objects/network-worker.ts': 'the thread of the object model, without network',
   'adapters/vision/objects/thread-detector.ts': 'starts the thread of the object model',
+  'bin/deploy.ts': 'starts the steps of a deployment',
   'bin/preflight.ts': 'runs the cost command, before deployment',
   'cli/checks/private-address.ts': 'resolves names',
   'cli/commands/doctor.ts': 'to the vision server that the operator has set',
@@ -35,6 +36,7 @@ const mayReachOut: Record<string, string> = {
   'cli/service-requests.ts': "an operator's command, to the operator's own service",
   'cli/vision-model.ts': 'to the vision server that the operator has set',
   'client/transport.ts': 'the client library, to the service that its user names',
+  'layers/ffmpeg/packaged-binary.ts': 'starts pip, before deployment',
   'layers/ffmpeg/published-binary.ts': 'builds the layer, before deployment',
   'lib/smoke/helper-stack.ts': 'the smoke test of a deployment, to the stack that it created',
 };

@@ -148,15 +148,15 @@ const ofService: Row[] = [
   [
     'pause closes alerts',
     'core/watch/change.ts',
-    "decision(after, steps, 'paused', hours)",
-    "decision(after, [], 'paused', hours)",
+    "causes: { ...causes, stream_lost: null } }, steps, 'paused', hours",
+    "causes: { ...causes, stream_lost: null } }, [], 'paused', hours",
   ],
   ['removal closes alerts', 'core/watch/change.ts', "close(condition, before, 'removed');", 'void 0;'],
   [
     'deletion closes alerts',
     'core/watch/change.ts',
-    'decision({ ...state, ...coverage, conditions, next }, steps, undefined, hours)',
-    'decision({ ...state, ...coverage, conditions, next }, [], undefined, hours)',
+    "decision({ ...state, ...coverage, conditions, next }, steps, 'deleted', hours",
+    "decision({ ...state, ...coverage, conditions, next }, [], 'deleted', hours",
   ],
   ['acknowledging is an event', 'core/watch/control-watch.ts', 'events: [decided.event]', 'events: []'],
   [
@@ -229,8 +229,8 @@ const ofService: Row[] = [
   [
     'events are published before they are marked',
     'core/event/publish.ts',
-    '    for (const message of events.flatMap(log.toMessages)) await queue.send(message);\n',
-    '    await log.markPublished(log.sequence);\n    for (const message of events.flatMap(log.toMessages)) await queue.send(message);\n',
+    '    for (const event of events) {\n',
+    '    await log.markPublished(log.sequence);\n    for (const event of events) {\n',
   ],
   [
     'events of an alert keep their order',

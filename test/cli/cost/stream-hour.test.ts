@@ -187,7 +187,7 @@ describe('the pages', () => {
     );
     const cells = readPage('docs/operate/cost.md')
       .split('\n')
-      .filter((row) => /^\| `(hls|rtsp)`/.test(row))
+      .filter((row) => /^\| `(hls|rtsp)` +\| \$/.test(row))
       .map((row) =>
         row
           .split('|')

@@ -3,7 +3,7 @@ import { callSeconds, endpointCalls } from '../../../../adapters/aws/http/time-b
 import { endpoints } from '../../../../adapters/http/endpoints/endpoints.ts';
 
 /** Endpoints that change stored data only, although their effect is that of endpoints that reach other machines. */
-const local = ['resend_delivery', 'create_key'];
+const local = ['resend_delivery', 'resend_watch_delivery', 'create_key'];
 
 test('every endpoint that reaches other machines has its calls in the table of time budgets', () => {
   const reaching = endpoints.filter(

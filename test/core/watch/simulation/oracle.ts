@@ -397,17 +397,15 @@ export class Oracle {
     let confirming = false;
     if (this.trouble && !['frozen', 'black'].includes(this.trouble.reason)) {
       const waits = [1, 2, 4, 8, 16, 30, 60, 120, 300];
-      let wait = waits[Math.min(this.trouble.captures, 9) - 1]!;
-      if (this.trouble.reason === 'access_refused') wait = this.lost ? 1800 : 60;
-      at = now + wait * seconds;
+      const refusedWait = this.trouble.reason === 'access_refused' && (this.lost ? 1800 : 60);
+      at = now + (refusedWait || waits[Math.min(this.trouble.captures, 9) - 1]!) * seconds;
     } else if (this.config.conditions.some((rule) => this.isPending(rule))) {
       const newSegmentAt = 'segmentSince' in tick ? tick.segmentSince + tick.segmentSeconds * seconds : now;
       at = Math.min(grid, Math.max(now + this.config.confirm * seconds, newSegmentAt));
       confirming = at < grid;
     }
-    if (at >= boundary) at = boundary;
-    else this.confirming = confirming;
-    this.plannedAt = wholeSecond(at);
+    this.confirming = confirming && at < boundary;
+    this.plannedAt = wholeSecond(Math.min(at, boundary));
   }
 
   private nextBoundary(now: number): number {
