@@ -201,7 +201,9 @@ describe('events of a watch', () => {
       { destination_id: 'team', failures: 1, disabled: { reason: 'the receiver answered 404' } },
     ]);
     expect(watch.counted).toEqual(['failed', 'failed', 'failed']);
-    expect(watch.log.entries.map(({ message }) => message)).toContainEqual(expect.stringContaining('Destination disabled'));
+    expect(watch.log.entries.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('Destination disabled'),
+    );
 
     const [state] = await watch.deps.deliveries.states(watch.runKey);
     await watch.deps.deliveries.changeState(state!, () => ({ ...state!, fingerprint: 'another' }));
