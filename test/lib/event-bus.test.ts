@@ -54,6 +54,7 @@ describe('event bus', () => {
     expect(Object.fromEntries(buses)).toEqual({
       api: arn,
       stream: arn,
+      events: arn,
       capture: undefined,
       analyze: arn,
       deliver: arn,
