@@ -21,11 +21,11 @@ export type Need =
 
 /** Conformance case. */
 export type Case = {
-  /** Id for `--only` and docs/contribute/interface-coverage.md: short, kebab-case, unique. */
+  /** Id for `--only`: short, kebab-case, unique. */
   id: string;
   /** Behavior, as a sentence. */
   title: string;
-  /** Ids of statements in docs/contribute/interface-coverage.md. */
+  /** Ids of `statements.yaml`. */
   covers: string[];
   needs?: Need[];
   /** Concurrent jobs; `slotsOfCaller` reserves the whole caller. Default: 0. */

@@ -3,8 +3,9 @@ import { choose } from './choose.ts';
 import { readOptions, usage, UsageError } from './options.ts';
 import type { Options } from './options.ts';
 import { prepare } from './prepare.ts';
-import { closingLine, count, jsonReport, lineFor, listing } from './report.ts';
+import { closingLine, count, jsonReport, lineFor, listing, listStatements } from './report.ts';
 import { runCases } from './run-cases.ts';
+import { statements } from './statements.ts';
 
 /** `npm run conformance`: exit code 0 when no case failed, 1 when one did, 2 when the command line is wrong. */
 
@@ -21,6 +22,7 @@ async function main(args: string[]): Promise<number> {
 }
 
 async function run(options: Options): Promise<number> {
+  if (options.statements) return print(listStatements(statements, allCases, options.only), 0);
   const cases = choose(allCases, options.only, options.skip);
   if (cases.length === 0) throw new UsageError(`No case matches ${options.only.join(' or ')}`);
   if (options.list) return print(listing(cases), 0);

@@ -13,6 +13,8 @@ export const usage = `Verifies a service against the interface, from outside.
   --only TEXT            cases whose id contains the text, or that cover this statement (I-4.2.7); repeatable
   --skip ID              case to omit; repeatable
   --list                 list the cases without running them
+  --statements           list the statements of the interface with their decisions, cases and tests; --only selects by
+                         beginning of the id (I-4.2) or by text
   --json                 one JSON document instead of lines
   --at-once COUNT        maximum concurrent cases (default: 24)
   --slow                 include cases that take minutes
@@ -40,6 +42,7 @@ const optionsSchema = z.object({
   only: z.array(z.string().min(1)).default([]),
   skip: z.array(z.string().min(1)).default([]),
   list: z.boolean().default(false),
+  statements: z.boolean().default(false),
   json: z.boolean().default(false),
   'at-once': z.coerce.number().int().min(1).max(100).default(24),
   slow: z.boolean().default(false),
@@ -83,6 +86,7 @@ function parsed(args: string[]) {
         only: texts,
         skip: texts,
         list: flag,
+        statements: flag,
         json: flag,
         'at-once': text,
         slow: flag,
@@ -99,7 +103,9 @@ function parsed(args: string[]) {
         ffmpeg: text,
       },
     });
-    return values.list ? { 'base-url': 'http://127.0.0.1', key: ['none'], ...values } : values;
+    return values.list || values.statements
+      ? { 'base-url': 'http://127.0.0.1', key: ['none'], ...values }
+      : values;
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }

@@ -1,5 +1,6 @@
 import type { Case } from './case.ts';
 import type { Outcome } from './run-cases.ts';
+import type { Statement } from './statements.ts';
 
 const marks = { passed: 'ok  ', failed: 'FAIL', skipped: 'skip' };
 
@@ -34,6 +35,31 @@ export function jsonReport(baseUrl: string, outcomes: readonly Outcome[]): strin
 
 export function listing(cases: readonly Case[]): string {
   return cases.map(({ id, title, covers }) => `${id}: ${title}  [${covers.join(' ')}]`).join('\n');
+}
+
+/** Lists statements with their decision, cases and tests: those whose id begins with a text of `only`, or whose words contain it. */
+export function listStatements(
+  statements: readonly Statement[],
+  cases: readonly Case[],
+  only: readonly string[],
+): string {
+  return statements
+    .filter(({ id, text, decision = '' }) =>
+      (only.length === 0 ? [''] : only).some((part) =>
+        /^[IW]-/.test(part) ? `${id}.`.startsWith(`${part}.`) : `${text} ${decision}`.includes(part),
+      ),
+    )
+    .map(({ id, text, decision, tests }) =>
+      [
+        `${id}  ${text}`,
+        ...(decision === undefined ? [] : [`  decision: ${decision}`]),
+        ...cases
+          .filter(({ covers }) => covers.includes(id))
+          .map((each) => `  case ${each.id}: ${each.title}`),
+        ...tests.map(({ file, title }) => `  test ${file}: ${title}`),
+      ].join('\n'),
+    )
+    .join('\n');
 }
 
 export function count(outcomes: readonly Outcome[], result: Outcome['result']): number {
