@@ -125,7 +125,7 @@ async function printRepairs(): Promise<void> {
   for (const scenario of scenarios) {
     const { seconds, ...rest } = await simulateRepair(scenario);
     rows.push({ ...scenario, before: scenario.before === true, minutes: round(seconds / 60, 1), ...rest });
-    const way = scenario.before === true ? ', repaired as before 0047' : '';
+    const way = scenario.before === true ? ', without shards' : '';
     console.error(`${scenario.count} ${scenario.aftermath}${way}: ${round(seconds / 60, 1)} minutes`);
   }
   console.table(rows);
