@@ -983,7 +983,7 @@ export interface StreamValidation {
    */
   frame_b64?: string;
   /**
-   * Time between new pictures of a stream with rare key frames, in seconds; absent below 10 s and without a frame
+   * Time between new pictures of a stream with rare key frames, in seconds, as far as the capture shows it; absent below 10 s, if unknown, and without a frame
    */
   picture_seconds?: number;
   /**

@@ -182,16 +182,18 @@ async function withCapturer(
 ): Promise<void> {
   using folder = openTemporaryFolder('watchpost-doctor-');
   const platforms = await loadPlatformSettings(settings);
-  const { http, streams } = createCaptureScheduler({
+  const { http, streams, closeSessions } = createCaptureScheduler({
     allowRanges: settings.allowRanges,
     platforms,
     ffmpegPath,
     tempDir: folder.path,
     now: () => new Date(),
+    maxRtspSessions: maxStreams,
   });
   try {
     await work(streams);
   } finally {
+    await closeSessions();
     await http.close();
   }
 }
@@ -215,16 +217,18 @@ async function streamFinding(url: string, settings: Settings, streams: StreamCap
     const signal = AbortSignal.timeout(createLimits(settings).captureTimeoutSeconds * 1000);
     const { platform } = await streams.probe(url, signal);
     const capture = await streams.capture(
-      { url, mode: 'frames', clipSeconds: 1, resolveAgain: false },
+      { url, mode: 'frames', clipSeconds: 1, resolveAgain: false, measuresKeyFrames: true },
       signal,
     );
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
     const sparseSeconds = readSparseSeconds(capture);
     const isSparse = sparseSeconds !== undefined;
+    // Between two key frames, a session of RTSP has pictures too.
+    const sparse = `, a ${platform === 'rtsp' ? 'key frame' : 'picture'} every ${sparseSeconds} s or more`;
     return {
       check: 'streams',
       status: isSparse ? 'warning' : 'ok',
-      message: `${platform}, a frame after ${seconds} s${isSparse ? `, a picture every ${sparseSeconds} s` : ''}`,
+      message: `${platform}, tested in ${seconds} s${isSparse ? sparse : ''}`,
       next: isSparse
         ? 'Set the key frame interval of the encoder to 2 s: a check sees nothing newer than the last key frame.'
         : null,

@@ -2,9 +2,8 @@ import { useBlobAddress } from '../api/use-blob-address.ts';
 import type { StreamValidation } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { platformNames, toStreamFacts } from './stream-facts.ts';
 import type { StreamValidationState } from './use-stream-validation.ts';
-
-const platforms = { youtube: 'YouTube', twitch: 'Twitch', rtsp: 'RTSP', hls: 'HLS' };
 
 /** Shows whether the entered URL is a live stream, and the hint of the API if it is not. */
 export function StreamCard({ check }: { check: StreamValidationState }) {
@@ -21,7 +20,7 @@ export function StreamCard({ check }: { check: StreamValidationState }) {
           <Live stream={check.stream} />
         ) : (
           <Refusal
-            title={`Not live · ${platforms[check.stream.platform]}`}
+            title={`Not live · ${platformNames[check.stream.platform]}`}
             hint={check.stream.error_hint ?? 'There is no live stream at this URL now.'}
           />
         ))}
@@ -30,7 +29,6 @@ export function StreamCard({ check }: { check: StreamValidationState }) {
 }
 
 function Live({ stream }: { stream: StreamValidation }) {
-  const facts = [platforms[stream.platform], stream.channel, viewers(stream.viewer_count), pictures(stream)];
   return (
     <div class="stream-live">
       {stream.frame_b64 !== undefined && <Thumbnail base64={stream.frame_b64} />}
@@ -39,7 +37,7 @@ function Live({ stream }: { stream: StreamValidation }) {
       </Badge>
       <div>
         {stream.title !== undefined && <strong>{stream.title}</strong>}
-        <span class="small muted">{facts.filter((fact) => fact !== undefined).join(' · ')}</span>
+        <span class="small muted">{toStreamFacts(stream).join(' · ')}</span>
       </div>
     </div>
   );
@@ -62,14 +60,4 @@ function Refusal({ title, hint }: { title: string; hint: string }) {
       </div>
     </div>
   );
-}
-
-function pictures({ picture_seconds: seconds }: StreamValidation): string | undefined {
-  return seconds === undefined
-    ? undefined
-    : `a picture every ${seconds} s: set the key frames of the camera to 2 s`;
-}
-
-function viewers(count: number | undefined): string | undefined {
-  return count === undefined ? undefined : `${count.toLocaleString()} viewers`;
 }

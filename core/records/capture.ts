@@ -57,6 +57,8 @@ export type CaptureRequest = {
   resolveAgain: boolean;
   /** Regions to draw into frame and clip. The thumbnail stays whole. */
   regions?: readonly Region[] | null;
+  /** True to wait some seconds for the next key frame of an open RTSP session, whose distance the capture has then. */
+  measuresKeyFrames?: boolean;
   /** Only caller for whom a process that stays may decode the capture. If absent, a process of its own decodes it. */
   caller?: string | undefined;
 };
@@ -72,6 +74,8 @@ export type Capture = {
   /** Program date-time of the frame; the time of the request if the stream has none. */
   capturedAt: Date;
   position: StreamPosition;
+  /** Time between key frames as far as the capture shows it, in seconds: they are at least as far apart. Absent if unknown. */
+  keyFrameSeconds?: number;
 };
 
 /** Metadata of a stream from its platform; fields are absent if unknown. */

@@ -33,10 +33,13 @@ export async function validateStream(url: string, includeFrame: boolean, caller:
 /** Time between new pictures from which a stream is sparse, in seconds: the usual interval of checks. */
 const sparseSeconds = 10;
 
-/** Returns the time between new pictures of a sparse stream, in seconds: of HLS, that of its segments. Undefined for another stream. */
-export function readSparseSeconds({ position }: Pick<Capture, 'position'>): number | undefined {
-  const { segment, segment_seconds: seconds } = position;
-  return segment !== null && seconds > sparseSeconds ? Math.round(seconds) : undefined;
+/** Returns the time between new pictures of a sparse stream, in seconds: that of its segments or key frames. Undefined for another stream. */
+export function readSparseSeconds({
+  position,
+  keyFrameSeconds = 0,
+}: Pick<Capture, 'position' | 'keyFrameSeconds'>): number | undefined {
+  const seconds = Math.max(position.segment === null ? 0 : position.segment_seconds, keyFrameSeconds);
+  return seconds > sparseSeconds ? Math.round(seconds) : undefined;
 }
 
 type FrameFields = { frame_b64?: string; picture_seconds?: number };
@@ -44,7 +47,13 @@ type FrameFields = { frame_b64?: string; picture_seconds?: number };
 /** Reads a frame. Returns no field if the capture fails, because the stream is live nevertheless. */
 async function readFrame(url: string, caller: string, deps: ReachDeps): Promise<FrameFields> {
   try {
-    const request = { url, mode: 'frames', clipSeconds: 1, resolveAgain: false } as const;
+    const request = {
+      url,
+      mode: 'frames',
+      clipSeconds: 1,
+      resolveAgain: false,
+      measuresKeyFrames: true,
+    } as const;
     const capture = await captureStream(request, caller, deps);
     const seconds = readSparseSeconds(capture);
     return {

@@ -90,13 +90,14 @@ describe('capture: calls of other functions', () => {
 
   test('capture returns a capture byte for byte', async () => {
     const [frame, clip] = [Buffer.from([255, 216, 0, 128]), Buffer.from([0, 0, 0, 24])];
-    world.script.captures.push({ frame, clip });
+    world.script.captures.push({ frame, clip, keyFrameSeconds: 12.5 });
 
     const capture = await remote().capture(request, signal);
 
     expect([Buffer.from(capture.frame), Buffer.from(capture.clip!)]).toEqual([frame, clip]);
     expect(capture.capturedAt).toEqual(world.clock.now);
     expect(capture.position.segment_seconds).toBe(2);
+    expect(capture.keyFrameSeconds).toBe(12.5);
   });
 
   test('capture returns no clip if none was captured', async () => {

@@ -55,6 +55,7 @@ export const lookAnswerSchema = z.object({
   thumbnail: bytesSchema,
   captured_at: z.iso.datetime().transform((text) => new Date(text)),
   position: streamPositionSchema,
+  key_frame_seconds: z.number().optional(),
 });
 
 /** Result of `sheet`. */
@@ -87,7 +88,7 @@ export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps
   }
 }
 
-function lookAnswer({ frame, clip, thumbnail, capturedAt, position }: Capture) {
+function lookAnswer({ frame, clip, thumbnail, capturedAt, position, keyFrameSeconds }: Capture) {
   const bytes = frame.length + (clip?.length ?? 0) + thumbnail.length;
   if (bytes * (4 / 3) > maxInvokePayloadBytes - 100_000)
     throw new StreamFetchError(
@@ -100,5 +101,6 @@ function lookAnswer({ frame, clip, thumbnail, capturedAt, position }: Capture) {
     thumbnail: base64(thumbnail),
     captured_at: capturedAt.toISOString(),
     position,
+    key_frame_seconds: keyFrameSeconds,
   };
 }

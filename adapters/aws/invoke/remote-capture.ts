@@ -24,7 +24,7 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
     probe: async (url, signal) =>
       call(invoke, { operation: 'probe', seconds, url }, probeAnswerSchema, signal),
     capture: async ({ url, mode, clipSeconds, regions }, signal) => {
-      const { clip, captured_at, ...rest } = await call(
+      const { clip, captured_at, key_frame_seconds, ...rest } = await call(
         invoke,
         {
           operation: 'look',
@@ -37,7 +37,12 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
         lookAnswerSchema,
         signal,
       );
-      return { ...rest, ...(clip && { clip }), capturedAt: captured_at };
+      return {
+        ...rest,
+        ...(clip && { clip }),
+        ...(key_frame_seconds !== undefined && { keyFrameSeconds: key_frame_seconds }),
+        capturedAt: captured_at,
+      };
     },
   };
 }

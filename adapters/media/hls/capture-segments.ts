@@ -31,8 +31,10 @@ export async function captureSegments(
   }
   const tracker = createKeyFrameTracker(segments);
   const output = await decode(deps, segments, tracker, request, signal);
+  const keyFrameSeconds = tracker.secondsWithoutKeyFrame();
   return {
     ...output,
+    ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
     capturedAt: captureTime(newest, request.mode, deps.now(), tracker.lastKeyFrameAt()),
     position: streamPosition(newest, playlist),
   };

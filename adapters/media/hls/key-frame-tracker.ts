@@ -12,12 +12,25 @@ export type KeyFrameTracker = {
   watch(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
   /** Time of the last key frame, or null if the playlist or the bytes do not contain it. */
   lastKeyFrameAt(): Date | null;
+  /**
+   * Longest time for which the segments had no key frame, in seconds: 0 if each has one. Undefined without a marked key frame in any of them, because
+   * an encoder may mark none.
+   */
+  secondsWithoutKeyFrame(): number | undefined;
 };
 
 /** Creates the tracker for segments in playlist order. */
 export function createKeyFrameTracker(segments: Segment[]): KeyFrameTracker {
   let lastAt: Date | null = null;
-  return { watch, lastKeyFrameAt: () => lastAt };
+  let isMarked = false;
+  /** Time since the last key frame up to the end of the segments without one. */
+  let sinceSeconds = 0;
+  let emptySeconds = 0;
+  return {
+    watch,
+    lastKeyFrameAt: () => lastAt,
+    secondsWithoutKeyFrame: () => (isMarked ? emptySeconds : undefined),
+  };
 
   async function* watch(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     const left = [...segments];
@@ -25,24 +38,35 @@ export function createKeyFrameTracker(segments: Segment[]): KeyFrameTracker {
     let isFirst = true;
     for await (const part of parts) {
       if (isFirst && segments[0]?.initialization) initialization = part;
-      else lastAt = dated(left.shift(), part, initialization) ?? lastAt;
+      else note(left.shift(), part, initialization);
       isFirst = false;
       yield part;
     }
   }
+
+  function note(segment: Segment | undefined, bytes: Uint8Array, initialization: Uint8Array | null): void {
+    if (segment === undefined) return;
+    const offsetSeconds = lastKeyFrameOffset(segment, bytes, initialization);
+    if (offsetSeconds === null) {
+      sinceSeconds += segment.durationSeconds;
+      emptySeconds = Math.max(emptySeconds, sinceSeconds);
+      return;
+    }
+    isMarked = true;
+    sinceSeconds = Math.max(0, segment.durationSeconds - offsetSeconds);
+    if (segment.startsAt) lastAt = new Date(segment.startsAt.getTime() + offsetSeconds * 1000);
+  }
 }
 
-function dated(
-  segment: Segment | undefined,
+function lastKeyFrameOffset(
+  segment: Segment,
   bytes: Uint8Array,
   initialization: Uint8Array | null,
-): Date | null {
-  if (!segment?.startsAt) return null;
+): number | null {
   const seconds =
     segmentFormat(segment) === 'mov'
       ? lastKeyFrameOffsetMp4(bytes, initialization)
       : lastKeyFrameOffsetTs(bytes);
   // Rejects a time beyond its segment, and NaN from a timescale of 0.
-  if (seconds === null || !(seconds <= segment.durationSeconds + 1)) return null;
-  return new Date(segment.startsAt.getTime() + seconds * 1000);
+  return seconds !== null && seconds <= segment.durationSeconds + 1 ? seconds : null;
 }

@@ -112,7 +112,11 @@ async function captureFromSession(
   if (read === null) return null;
   const capturedAt = new Date(now().getTime() - read.ageMs);
   try {
-    return { ...(await decodeSession(read, request, ffmpeg, signal)), capturedAt, position };
+    const [pictures, keyFrameSeconds] = await Promise.all([
+      decodeSession(read, request, ffmpeg, signal),
+      sessions?.keyFrameSeconds(request.url, request.measuresKeyFrames ?? false, signal),
+    ]);
+    return { ...pictures, capturedAt, position, ...(keyFrameSeconds !== undefined && { keyFrameSeconds }) };
   } catch (error) {
     if (!(error instanceof NoFrameDecodedError)) throw error;
     await sessions?.avoid(request.url);
@@ -140,6 +144,7 @@ async function captureRtsp(
       ...pictures,
       capturedAt: relay.lastFrameAt() ?? deps.now(),
       position,
+      keyFrameSeconds: relay.secondsWithoutKeyFrame(),
     };
   } finally {
     await relay.close();

@@ -11,6 +11,10 @@ export type GopBuffer = {
   newestGop(): readonly AccessUnit[];
   /** Returns the GOPs that hold the newest `seconds`, in decoding order; null if they do not reach back as far. */
   lastSeconds(seconds: number): AccessUnit[] | null;
+  /** Shortest distance of two key frames so far, in seconds; undefined before the second one. */
+  keyFrameDistance(): number | undefined;
+  /** Longest time without a key frame, in seconds: before the first one, or since the newest one. */
+  secondsWithoutKeyFrame(): number;
   bytes(): number;
   clear(): void;
 };
@@ -27,6 +31,12 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
   let gops: Gop[] = [];
   let bytes = 0;
   let keptSeconds = 0;
+  /** Timestamps of the first access unit, the newest key frame and the newest unit. */
+  let begin: number | undefined;
+  let keyFrame: number | undefined;
+  let newest = 0;
+  let beforeFirst = 0;
+  let distance: number | undefined;
   return {
     add,
     keep: (seconds) => void (keptSeconds = seconds),
@@ -35,14 +45,35 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
       const start = gops.findLastIndex((gop) => reachesBack(gop, seconds));
       return start < 0 ? null : gops.slice(start).flatMap(({ units }) => units);
     },
+    keyFrameDistance: () => distance,
+    secondsWithoutKeyFrame: () => Math.max(beforeFirst, secondsSince(keyFrame ?? begin)),
     bytes: () => bytes,
     clear,
   };
 
+  /** Unlike the GOPs, the distances survive a loss of memory. */
+  function measure({ timestamp, isKeyFrame }: AccessUnit): void {
+    newest = timestamp;
+    begin ??= timestamp;
+    if (!isKeyFrame) return;
+    const seconds = secondsSince(keyFrame ?? begin);
+    if (keyFrame === undefined) beforeFirst = seconds;
+    else if (seconds > 0) distance = Math.min(seconds, distance ?? Infinity);
+    keyFrame = timestamp;
+  }
+
+  function secondsSince(timestamp: number | undefined): number {
+    return timestamp === undefined ? 0 : rtpDifference(timestamp, newest) / clockRate;
+  }
+
   function add(unit: AccessUnit): void {
     const before = gops.at(-1)?.units.at(-1);
     const step = before === undefined ? 0 : rtpDifference(before.timestamp, unit.timestamp) / clockRate;
-    if (Math.abs(step) > maxStepSeconds) clear();
+    if (Math.abs(step) > maxStepSeconds) {
+      clear();
+      [begin, keyFrame] = [undefined, undefined];
+    }
+    measure(unit);
     if (unit.isKeyFrame) gops.push({ units: [], bytes: 0 });
     const gop = gops.at(-1);
     if (gop === undefined) return;

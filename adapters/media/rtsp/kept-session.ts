@@ -14,6 +14,10 @@ export type KeptSession = {
    * `RtspConnectionError` if the session ends before, and the abort reason.
    */
   read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits>;
+  /** Waits for a second key frame, if there was none yet. Resolves at the end of the session too; throws the abort reason. */
+  measureKeyFrames(signal: AbortSignal): Promise<void>;
+  /** Time between key frames as far as the session has seen it, in seconds. */
+  keyFrameSeconds(): number;
   /** Time since the newest packet, in milliseconds. */
   silentMs(): number;
   hasEnded(): boolean;
@@ -90,7 +94,19 @@ export async function openKeptSession(
     wake();
   });
   await setup.play();
-  return { read, silentMs: () => elapsedMs() - packetAtMs, hasEnded: () => hasEnded, close };
+  return {
+    read,
+    measureKeyFrames: async (signal) => {
+      for (;;) {
+        if (hasEnded || buffer.keyFrameDistance() !== undefined) return;
+        await waitUntilAborted(change.promise, signal);
+      }
+    },
+    keyFrameSeconds: () => buffer.keyFrameDistance() ?? buffer.secondsWithoutKeyFrame(),
+    silentMs: () => elapsedMs() - packetAtMs,
+    hasEnded: () => hasEnded,
+    close,
+  };
 
   function add(unit: AccessUnit): void {
     keepLongestClip();

@@ -1,4 +1,4 @@
-import { readRtp } from './rtp-packet.ts';
+import { readRtp, rtpDifference } from './rtp-packet.ts';
 import type { VideoTrack } from './video-track.ts';
 
 /**
@@ -12,6 +12,8 @@ export type KeyFrameEndDetector = {
    * after the key frame.
    */
   isPast(frame: Uint8Array): boolean;
+  /** Time from the first packet to the first key frame, in seconds; 0 before it. */
+  secondsBefore(): number;
 };
 
 /**
@@ -19,7 +21,7 @@ export type KeyFrameEndDetector = {
  * false.
  */
 export function createKeyFrameEndDetector(
-  track: Pick<VideoTrack, 'codec' | 'payloadType'>,
+  track: Pick<VideoTrack, 'codec' | 'payloadType' | 'clockRate'>,
 ): KeyFrameEndDetector {
   const classify = track.codec === 'H264' ? classifyH264 : track.codec === 'H265' ? classifyH265 : null;
   let timestamp: number | null = null;
@@ -27,7 +29,10 @@ export function createKeyFrameEndDetector(
   let whole = false;
   let isKeyFrame = false;
   let past = false;
+  let begin: number | null = null;
+  let secondsBefore = 0;
   return {
+    secondsBefore: () => secondsBefore,
     isPast: (frame) => {
       const packet = readRtp(frame);
       if (past || classify === null || packet?.payloadType !== track.payloadType) return past;
@@ -38,6 +43,9 @@ export function createKeyFrameEndDetector(
         isKeyFrame = false;
         timestamp = packet.timestamp;
       }
+      begin ??= packet.timestamp;
+      if (kind.isKeyFrame && !isKeyFrame && !past)
+        secondsBefore = rtpDifference(begin, packet.timestamp) / track.clockRate;
       isKeyFrame ||= kind.isKeyFrame;
       return past;
     },

@@ -14,6 +14,8 @@ export type RtspRelay = {
   url: string;
   /** Time of the newest relayed frame; null before the first one. */
   lastFrameAt(): Date | null;
+  /** Time up to the first key frame, in seconds: key frames are at least as far apart. 0 if there was no wait or the codec is unknown. */
+  secondsWithoutKeyFrame(): number;
   /** Closes both connections. */
   close(): Promise<void>;
 };
@@ -37,6 +39,7 @@ export async function openRtspRelay(
   const url = `rtsp://127.0.0.1:${port}/${path}`;
   let viewer: Socket | null = null;
   let lastFrameAt: Date | null = null;
+  const keyFrame = createKeyFrameEndDetector(stream.track);
 
   server.on('connection', (socket) => serveViewer(socket));
   client.onEnd(() => {
@@ -45,7 +48,12 @@ export async function openRtspRelay(
     server.close();
   });
 
-  return { url, lastFrameAt: () => lastFrameAt, close: async () => close() };
+  return {
+    url,
+    lastFrameAt: () => lastFrameAt,
+    secondsWithoutKeyFrame: () => keyFrame.secondsBefore(),
+    close: async () => close(),
+  };
 
   function serveViewer(socket: Socket): void {
     const reader = createRtspReader();
@@ -105,13 +113,13 @@ export async function openRtspRelay(
   }
 
   function play(socket: Socket): void {
-    const keyFrame = until === 'key frame' ? createKeyFrameEndDetector(stream.track) : null;
     client.onFrame((frame) => {
       if (!setup.isOurs(frame)) return;
       if (socket.writableEnded) return;
       lastFrameAt = now();
       forward(frame.bytes, socket, client.socket);
-      if (keyFrame?.isPast(frame.bytes)) socket.end();
+      const isPast = keyFrame.isPast(frame.bytes);
+      if (isPast && until === 'key frame') socket.end();
     });
     setup.play().catch(close);
   }

@@ -25,6 +25,11 @@ export type RtspSessions = {
    * `connect`, and the abort reason.
    */
   probe(url: string, connect: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /**
+   * Returns the time between key frames as far as the session of a URL has seen it, in seconds; undefined without a session. With `waits`, it waits for a
+   * second key frame, for at most 11 s. Throws the abort reason.
+   */
+  keyFrameSeconds(url: string, waits: boolean, signal: AbortSignal): Promise<number | undefined>;
   /** Returns true if packets arrive in an open session. */
   isLive(url: string): boolean;
   /** Closes the session of a stream that could not be decoded: its captures have a connection each for ten minutes. */
@@ -62,6 +67,8 @@ const keepIdleMs = 35_000;
 const maxSilentMs = 5_000;
 /** Wait for a key frame, as long as that of a capture with its own connection. */
 const keyFrameWaitMs = 20_000;
+/** Wait that proves that key frames are rare (`readSparseSeconds`). */
+const measureMs = 11_000;
 const openTimeoutMs = 15_000;
 const avoidMs = 3_600_000;
 /** A single damaged key frame may be the cause. */
@@ -97,6 +104,18 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
   return {
     read,
     probe,
+    keyFrameSeconds: async (url, waits, signal) => {
+      const session = entries.get(url)?.session;
+      if (session === undefined) return undefined;
+      const measuring = new AbortController();
+      const either = AbortSignal.any([signal, measuring.signal]);
+      try {
+        if (waits) await waitAtMost(measureMs, session.measureKeyFrames(either), () => undefined, setTimer);
+      } finally {
+        measuring.abort();
+      }
+      return session.keyFrameSeconds();
+    },
     isLive: (url) => isUsable(entries.get(url)?.session),
     avoid: async (url) => {
       note(url, { avoidedUntilMs: elapsedMs() + avoidBrieflyMs });

@@ -38,10 +38,14 @@ describe('POST /streams/validate', () => {
   });
 
   test.each([
-    [25.2, 25],
-    [6, undefined],
-  ])('a stream with a new picture every %s s has picture_seconds %s', async (seconds, expected) => {
-    world.script.captures.push({ position: { segment: '1:a', segment_seconds: seconds } });
+    [{ position: { segment: '1:a', segment_seconds: 25.2 } }, 25],
+    [{ position: { segment: '1:a', segment_seconds: 6 } }, undefined],
+    [{ position: { segment: '1:a', segment_seconds: 2 }, keyFrameSeconds: 12.4 }, 12],
+    [{ position: { segment: null, segment_seconds: 0 }, keyFrameSeconds: 25.2 }, 25],
+    [{ position: { segment: null, segment_seconds: 0 }, keyFrameSeconds: 2 }, undefined],
+    [{ position: { segment: null, segment_seconds: 0 } }, undefined],
+  ])('a capture %j has picture_seconds %s', async (capture, expected) => {
+    world.script.captures.push(capture);
     const { body } = await call('POST', '/streams/validate', {
       stream_url: 'https://example.com/live.m3u8',
       include_frame: true,

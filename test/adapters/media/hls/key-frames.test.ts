@@ -1,5 +1,6 @@
 import { assert, property, uint8Array } from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { createKeyFrameTracker } from '../../../../adapters/media/hls/key-frame-tracker.ts';
 import { lastKeyFrameOffsetMp4 } from '../../../../adapters/media/hls/mp4-key-frames.ts';
 import { lastKeyFrameOffsetTs } from '../../../../adapters/media/hls/ts-key-frames.ts';
 import { record, type Recording } from '../../../support/hls/recording.ts';
@@ -26,6 +27,22 @@ describe('last key frame of a segment', () => {
     async (segmentType) => {
       const { segments, initialization } = await record({ ...rarely, segmentType });
       expect(segments.map((segment) => toTime(segment, initialization))).toEqual([0, null, null]);
+    },
+  );
+
+  test.each([
+    ['MPEG-TS', {}, 6],
+    ['MPEG-TS', { keyFrameSeconds: 0.5 }, 0],
+    ['fMP4', { segmentType: 'fmp4' }, 6],
+  ] as const)(
+    'the time without a key frame is that of whole segments (%s %j)',
+    async (_format, options, seconds) => {
+      const {
+        segments: [first, ...rest],
+        initialization,
+      } = await record({ ...rarely, ...options });
+      expect(await measure([first!, ...rest], initialization)).toBeCloseTo(seconds, 5);
+      expect(await measure(rest, initialization)).toBe(seconds === 0 ? 0 : undefined);
     },
   );
 
@@ -80,6 +97,21 @@ describe('last key frame of a segment', () => {
     });
   });
 });
+
+/** Returns the time without a key frame in segments of 2 s. */
+async function measure(segments: Buffer[], initialization: Buffer | null): Promise<number | undefined> {
+  const segment = {
+    durationSeconds: 2,
+    startsAt: null,
+    url: `https://example.com/1.${initialization ? 'm4s' : 'ts'}`,
+    initialization: initialization && { url: 'https://example.com/0.mp4', byteRange: null },
+  };
+  const tracker = createKeyFrameTracker(segments.map(() => segment as never));
+  const parts = [...(initialization ? [initialization] : []), ...segments];
+  for await (const part of tracker.watch(ReadableStream.from(parts) as never))
+    expect(part.length).toBeGreaterThan(0);
+  return tracker.secondsWithoutKeyFrame();
+}
 
 function box(type: string, content: Buffer): Buffer {
   const head = Buffer.alloc(8);

@@ -73,3 +73,30 @@ test('the oldest GOP is dropped above the maximum, and the only one too', () => 
   endless.add(unit(10, true));
   expect(endless.newestGop()).toHaveLength(1);
 });
+
+test('the shortest distance of two key frames is known from the second one on', () => {
+  const distances = [25, 50, 70, 95].map((to) => {
+    const buffer = createGopBuffer({ clockRate, maxBytes: 1e6 });
+    for (let second = 0; second <= to; second += 5)
+      buffer.add(unit(second, [5, 30, 50, 75].includes(second)));
+    return [buffer.keyFrameDistance(), buffer.secondsWithoutKeyFrame()];
+  });
+  expect(distances).toEqual([
+    [undefined, 20],
+    [20, 5],
+    [20, 20],
+    [20, 20],
+  ]);
+});
+
+test('a time without a key frame ends with another clock of the encoder', () => {
+  const buffer = createGopBuffer({ clockRate, maxBytes: 1e6 });
+  for (const [second, isKeyFrame] of [
+    [0, true],
+    [9, false],
+    [500, true],
+    [504, true],
+  ] as const)
+    buffer.add(unit(second, isKeyFrame));
+  expect(buffer.keyFrameDistance()).toBe(4);
+});

@@ -55,6 +55,7 @@ async function openSession({
   const { signal } = new AbortController();
   return {
     session,
+    measure: () => session.measureKeyFrames(signal),
     methods,
     memory,
     end: (cause?: unknown) => end(cause),
@@ -197,4 +198,25 @@ test('a session that the service ended for its cost says so', async () => {
   const { end, read } = await openSession();
   end(new RtspLimitError('too much'));
   await expect(read()).rejects.toBeInstanceOf(RtspLimitError);
+});
+
+test('a second key frame tells the distance of key frames; before it, they are at least as far apart as was seen', async () => {
+  const { play, measure, session } = await openSession({ every: 150 });
+  play(12.1);
+  expect(session.keyFrameSeconds()).toBeCloseTo(11.9, 5);
+  let isMeasured = false;
+  const measured = measure().then(() => (isMeasured = true));
+  await new Promise(setImmediate);
+  expect(isMeasured).toBe(false);
+  play(6);
+  await measured;
+  expect(session.keyFrameSeconds()).toBe(15);
+});
+
+test('a measurement of key frames ends with its session', async () => {
+  const { play, measure, end } = await openSession();
+  play(1);
+  const measured = measure();
+  end();
+  await expect(measured).resolves.toBeUndefined();
 });

@@ -5,7 +5,7 @@ import type { VideoTrack } from '../../../../adapters/media/rtsp/video-track.ts'
 type Packet = { at: number; payload: number[]; type?: number; extension?: number };
 
 function pastAt(codec: VideoTrack['codec'], packets: Packet[]): number {
-  const end = createKeyFrameEndDetector({ codec, payloadType: 96 });
+  const end = createKeyFrameEndDetector({ codec, payloadType: 96, clockRate: 2 });
   return packets.findIndex((packet) => end.isPast(interleaved(packet)));
 }
 
@@ -47,12 +47,20 @@ describe('end of the first H.264 key frame', () => {
     ];
     const packets = [at(1, slice), ...noise, { at: 2, payload: idr, extension: 2 }, ...noise, at(3, slice)];
     expect(pastAt('H264', packets)).toBe(6);
-    const end = createKeyFrameEndDetector({ codec: 'H264', payloadType: 96 });
+    const end = createKeyFrameEndDetector({ codec: 'H264', payloadType: 96, clockRate: 2 });
     expect(end.isPast(Uint8Array.of(0x24, 0, 0, 1, 7))).toBe(false);
   });
 
+  test('the time before the first key frame is measured by the clock of the track', () => {
+    const end = createKeyFrameEndDetector({ codec: 'H264', payloadType: 96, clockRate: 2 });
+    const seconds = [at(1, slice), at(3, slice), at(25, sps), at(25, idr), at(27, slice), at(90, idr)].map(
+      (packet) => (end.isPast(interleaved(packet)), end.secondsBefore()),
+    );
+    expect(seconds).toEqual([0, 0, 0, 12, 12, 12]);
+  });
+
   test('the end of the key frame does not change afterwards', () => {
-    const end = createKeyFrameEndDetector({ codec: 'H264', payloadType: 96 });
+    const end = createKeyFrameEndDetector({ codec: 'H264', payloadType: 96, clockRate: 2 });
     const pictures = [at(1, slice), at(2, idr), at(3, slice), at(4, slice), at(5, idr)];
     const past = pictures.map((packet) => end.isPast(interleaved(packet)));
     expect(past).toEqual([false, false, true, true, true]);

@@ -40,6 +40,8 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
           if (camera.hasKeyFrames && !camera.isSilent) return found;
           return waitUntilAborted(ended.promise, reading);
         },
+        measureKeyFrames: async (measuring) => waitUntilAborted(ended.promise, measuring),
+        keyFrameSeconds: () => 12,
         silentMs: () => (camera.isSilent ? 5_001 : 10),
         hasEnded: () => hasEnded,
         close: async () => {
@@ -282,4 +284,18 @@ describe('streams without a usable session', () => {
     await sessions.close();
     expect(counts().current).toBe(0);
   });
+});
+
+test('a measurement of key frames waits for at most 11 s, and for nothing without a session', async () => {
+  const { sessions, read, pass, controller } = openSessions();
+  const measure = (waits: boolean) => sessions.keyFrameSeconds(url, waits, controller.signal);
+  expect(await measure(true)).toBeUndefined();
+  await read();
+  expect(await measure(false)).toBe(12);
+  let seconds: number | undefined;
+  void measure(true).then((measured) => (seconds = measured));
+  await pass(10);
+  expect(seconds).toBeUndefined();
+  await pass(1);
+  expect(seconds).toBe(12);
 });

@@ -66,8 +66,8 @@ function openCapturer({ decodesPipes = true } = {}) {
   return {
     inputs,
     probe: (url: string) => capturer.probe(url, signal),
-    capture: (url: string, mode: CaptureRequest['mode'] = 'frames') =>
-      capturer.capture({ url, mode, clipSeconds: 1, resolveAgain: false }, signal),
+    capture: (url: string, mode: CaptureRequest['mode'] = 'frames', measuresKeyFrames = false) =>
+      capturer.capture({ url, mode, clipSeconds: 1, resolveAgain: false, measuresKeyFrames }, signal),
     isLive: (url: string) => sessions.isLive(url),
     passTimers: () => {
       for (const fire of timers.keys()) fire();
@@ -104,6 +104,14 @@ describe('captures from a session that stays open', () => {
     await expect.poll(() => isLive(camera.url)).toBe(false);
     await capture(camera.url);
     expect(camera.accepted()).toBe(2);
+  });
+
+  test('a capture that measures key frames has their distance, and the time of its frame', async () => {
+    const camera = await startCountedCamera('--key-frame-every', '10');
+    const { capture } = openCapturer();
+    const { keyFrameSeconds, capturedAt } = await capture(camera.url, 'frames', true);
+    expect(keyFrameSeconds).toBeCloseTo(1, 1);
+    expect(Date.now() - capturedAt.getTime()).toBeGreaterThan(500);
   });
 
   test('ten concurrent captures of frames and clips use one connection', async () => {

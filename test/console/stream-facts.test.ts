@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { toStreamFacts } from '../../console/try/stream-facts.ts';
+
+test.each([
+  [{ platform: 'hls' }, ['HLS']],
+  [
+    { platform: 'hls', picture_seconds: 25 },
+    ['HLS', 'a picture every 25 s or more: set the key frames of the camera to 2 s'],
+  ],
+  [
+    { platform: 'rtsp', picture_seconds: 11 },
+    ['RTSP', 'a key frame every 11 s or more: set the key frames of the camera to 2 s'],
+  ],
+  [{ platform: 'twitch', channel: 'somebody', viewer_count: 7 }, ['Twitch', 'somebody', '7 viewers']],
+] as const)('the stream %j is described as %j', (stream, facts) => {
+  expect(toStreamFacts({ is_live: true, ...stream })).toEqual(facts);
+});
