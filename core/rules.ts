@@ -77,6 +77,10 @@ export const rules = {
   deliverySeconds: 7 * 86_400,
   /** Time after which an event that waits for an earlier one looks whether it was woken: fewer receipts in a day than the queue permits. */
   heldBackSeconds: 1_800,
+  /** Maximum duration of an attempt with its result, in seconds: as long as its message is invisible. */
+  maxAttemptSeconds: 120,
+  /** Wait of an event while another attempt of it is under way, in seconds: longer than most attempts take. */
+  underWaySeconds: 30,
   /** Maximum attempts in the record of one delivery, however often it is sent again. */
   maxAttemptsKept: 40,
   /** Maximum random change of a retry delay, as a fraction of it: it spreads the load on a receiver that has recovered. */

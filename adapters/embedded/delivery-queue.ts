@@ -5,6 +5,7 @@ import type { Log } from '../../core/ports/log.ts';
 import { createDeliveryMessageTable } from './delivery-message-table.ts';
 import { startDeliveryConsumer, type DeliveryConsumer } from './delivery-consumer.ts';
 import type { DeliveryHandler } from './delivery-consumer.ts';
+import { rules } from '../../core/rules.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
 
 export type { DeliveryHandler, DeliveryOutcome } from './delivery-consumer.ts';
@@ -26,8 +27,8 @@ export type DeliveryQueueOptions = {
   /** Maximum messages in flight, default 64; each waits at most 30 s for a receiver. */
   concurrency?: number;
   /**
-   * Time limit of a handler, in seconds, default 120; longer than the time limit of a receiver. After it, the message is handled
-   * again.
+   * Time limit of a handler, in seconds, default `maxAttemptSeconds`; longer than the time limit of a receiver. After it, the
+   * message is handled again.
    */
   visibilitySeconds?: number;
 };
@@ -49,7 +50,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): EmbeddedDeli
         setTimer: options.setTimer,
         log: options.log,
         concurrency: options.concurrency ?? 64,
-        visibilityMs: (options.visibilitySeconds ?? 120) * 1_000,
+        visibilityMs: (options.visibilitySeconds ?? rules.maxAttemptSeconds) * 1_000,
       });
       consumer = started;
       return {

@@ -16,9 +16,11 @@ import { describeDelivery, findTarget } from './delivery-target.ts';
 import type { DeliverDeps, Target } from './delivery-target.ts';
 import {
   addWaiting,
+  beginAttempt,
   currentState,
   findHeads,
   isHeldBack,
+  keepWaiting,
   recordAttempt,
   removeWaiting,
 } from '../event/destination-state.ts';
@@ -55,9 +57,9 @@ async function handleMessage(message: DeliveryMessage, deps: DeliverDeps): Promi
   const delivery = applyResend(stored ?? initialDelivery(message, target.event.type), message.resend);
   if (delivery.state !== 'pending' || message.resend < delivery.resend) return done;
   const attempts = countAttempts(delivery);
-  // A process that was killed left the retries in the first group.
-  if (message.attempt === 0 && attempts > 0) return continueInOwnGroup(message, attempts, deps);
   const attempt = { message, target, delivery };
+  // A process that was killed left the retries in the first group.
+  if (message.attempt === 0 && attempts > 0) return continueKilled(attempt, attempts, deps);
   if (message.resend === 0 && target.refusal !== undefined) return refuse(attempt, target.refusal, deps);
   const isHeld = message.resend === 0 && target.holdsBack && isHeldBack(target.state, message);
   // It was attempted since it was woken, or an earlier event failed again.
@@ -66,10 +68,23 @@ async function handleMessage(message: DeliveryMessage, deps: DeliverDeps): Promi
   const plannedSeconds = message.woken ? 0 : secondsUntilAttempt(delivery, deps.now());
   const waitSeconds = Math.max(plannedSeconds, target.spacingSeconds);
   if (waitSeconds > 0) return { kind: 'again', afterSeconds: waitSeconds };
+  if (message.attempt > 0 && !(await begin(attempt, deps)))
+    return message.woken ? done : { kind: 'again', afterSeconds: rules.underWaySeconds };
   return makeAttempt(attempt, deps);
 }
 
 const done: DeliveryOutcome = { kind: 'done' };
+
+async function continueKilled(
+  { message, target }: Attempt,
+  attempts: number,
+  deps: DeliverDeps,
+): Promise<DeliveryOutcome> {
+  const { sequence, subject, resend } = message;
+  const waiting = { sequence, subject, attempts, resend };
+  if (target.keepsState) await changeState(target, (state) => keepWaiting(state, waiting), deps);
+  return continueInOwnGroup(message, attempts, deps);
+}
 
 /** Sends the message again, to the group of this event alone, and completes this one. */
 async function continueInOwnGroup(
@@ -86,6 +101,20 @@ async function beat(target: Target, deps: DeliverDeps): Promise<DeliveryOutcome>
   if (target.beat?.isDue && target.refusal === undefined)
     await changeState(target, afterResult(await target.send(), deps.now()), deps);
   return done;
+}
+
+/** Returns false if another attempt of the event is under way, or has ended since its delivery was read. */
+async function begin({ message, target, delivery }: Attempt, deps: DeliverDeps): Promise<boolean> {
+  if (!target.keepsState) return true;
+  let begun: DestinationState | undefined;
+  await changeState(
+    target,
+    (state) => (begun = beginAttempt(state, target.state, message.sequence, deps.now())) ?? state,
+    deps,
+  );
+  if (!begun) return false;
+  const stored = await deps.deliveries.get(message);
+  return stored === undefined || countAttempts(stored) === countAttempts(delivery);
 }
 
 async function refuse(attempt: Attempt, why: string, deps: DeliverDeps): Promise<DeliveryOutcome> {
@@ -123,8 +152,9 @@ async function makeAttempt(attempt: Attempt, deps: DeliverDeps): Promise<Deliver
   }
   const { sequence, subject, resend } = message;
   const waiting = { sequence, subject, attempts, resend };
-  await storeResult(attempt, result, deps, (before) => addWaiting(before, waiting));
+  // Before the end of the attempt in the state, so that who begins the next one reads it.
   await deps.deliveries.put(attempted, attemptedAt);
+  await storeResult(attempt, result, deps, (before) => addWaiting(before, waiting));
   if (message.attempt === 0) return continueInOwnGroup(message, attempts, deps);
   // The message of the wait itself is still in the queue.
   if (message.woken) return done;

@@ -1,5 +1,7 @@
 import type { DestinationResult } from '../ports/destinations.ts';
 import type { DestinationKey, DestinationState, WaitingEvent } from '../records/delivery.ts';
+import { rules } from '../rules.ts';
+import { isOver } from '../time.ts';
 
 /** Destination with its present address. */
 export type AddressedDestination = DestinationKey & Pick<DestinationState, 'fingerprint'>;
@@ -75,9 +77,35 @@ export function addWaiting(state: DestinationState, event: WaitingEvent): Destin
   return { ...state, waiting: [...others, event].toSorted((one, other) => one.sequence - other.sequence) };
 }
 
+/** Returns the state in which an event waits, as before if it did. */
+export function keepWaiting(state: DestinationState, event: WaitingEvent): DestinationState {
+  return findWaiting(state, event.sequence) ? state : addWaiting(state, event);
+}
+
 /** Returns the state in which an event waits no more. */
 export function removeWaiting(state: DestinationState, sequence: number): DestinationState {
   return { ...state, waiting: state.waiting.filter((event) => event.sequence !== sequence) };
+}
+
+/**
+ * Returns the state in which an attempt of an event is under way. Returns undefined if another attempt is, or if the wait has ended since `known` was read:
+ * the message of the wait and that of a wake may be handled concurrently. An event that does not wait has one message.
+ */
+export function beginAttempt(
+  state: DestinationState,
+  known: DestinationState,
+  sequence: number,
+  now: Date,
+): DestinationState | undefined {
+  const event = findWaiting(state, sequence);
+  if (!event) return findWaiting(known, sequence) ? undefined : state;
+  const { attempted_at: at } = event;
+  if (at && !isOver(at, rules.maxAttemptSeconds, now)) return undefined;
+  return addWaiting(state, { ...event, attempted_at: now.toISOString() });
+}
+
+function findWaiting({ waiting }: DestinationState, sequence: number): WaitingEvent | undefined {
+  return waiting.find((event) => event.sequence === sequence);
 }
 
 /** Returns true if an earlier event of the same subject waits for its next attempt. */

@@ -124,6 +124,8 @@ export const destinationStateSchema = z.object({
       subject: z.string(),
       attempts: z.int().nonnegative(),
       resend: z.int().nonnegative(),
+      /** Begin of an attempt whose result is not stored; absent without one. */
+      attempted_at: timestampSchema.optional(),
     }),
   ),
 });

@@ -67,7 +67,7 @@ function alert(alertId: string, severity: 'info' | 'warning' | 'critical' = 'war
 
 /** A stored watch, the queue of one machine and destinations whose answers are scripted. */
 export async function createWatching(
-  answer: (sent: Sent, before: number) => Answer,
+  answer: (sent: Sent, before: number) => Answer | Promise<Answer>,
   destinations: Partial<Destination>[] = [{}],
 ) {
   const database = openDatabase(':memory:');
@@ -138,7 +138,7 @@ export async function createWatching(
         const before = sent.filter((other) => other.id === id && other.to === each.to).length;
         sent.push(each);
         const result = { status: 204, latencyMs: 1, error: null, retryAfter: null, outcome: 'delivered' };
-        return { ...result, ...answer(each, before) } as DestinationResult;
+        return { ...result, ...(await answer(each, before)) } as DestinationResult;
       },
     },
     evidenceLinks,
@@ -180,6 +180,8 @@ export async function createWatching(
       };
       expect(await watches.commit(edited)).toBe('committed');
     },
+    /** Resolves after a response time, in seconds. */
+    wait: (seconds: number) => new Promise<void>((resolve) => void time.setTimer(resolve, seconds * 1000)),
     close: () => consumer.close(),
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { publishDueWatchEvents, publishWatchEvents } from '../../../core/event/publish-watch.ts';
+import { TransientError } from '../../../core/errors.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
 import { messageGroup } from '../../../core/records/delivery.ts';
 import type { Answer } from '../../support/delivered-watch.ts';
@@ -107,6 +108,52 @@ describe('events of a watch', () => {
     expect((await watch.deps.deliveries.states(watch.runKey))[0]).toMatchObject({ waiting: [] });
     await watch.pass(48 * 3600);
     expect(watch.sent).toHaveLength(4);
+  });
+
+  test.each([
+    ['a success wakes', 3, [0, 3]],
+    ['is due', 6, [0, 5]],
+  ])('an event that %s is attempted once while its receiver takes long to respond', async (_, at, times) => {
+    const watch = await createWatching(
+      async ({ alert: id }, before) => {
+        if (id === first && before > 0) await watch.wait(10);
+        return id === first && before === 0 ? failing : {};
+      },
+      [{ type: 'webhook' }],
+    );
+    await watch.commit([opened(first)]);
+    await watch.pass(at);
+    await watch.commit([opened(second)]);
+    await watch.pass(24 * 3600);
+    expect(watch.sent.filter(({ alert: id }) => id === first).map((each) => each.at)).toEqual(times);
+    expect(watch.counted).toEqual(['delivered', 'delivered']);
+    expect((await watch.deps.deliveries.states(watch.runKey))[0]).toMatchObject({ waiting: [] });
+  });
+
+  test.each([
+    ['first', 1],
+    ['second', 2],
+  ])('a closing waits for an opening whose %s result was stored in part', async (_, attempts) => {
+    const watch = await createWatching(
+      ({ type }, before) => (type === 'alert_opened' && before < 2 ? failing : {}),
+      [{ type: 'webhook' }],
+    );
+    const { changeState } = watch.deps.deliveries;
+    let writes = 0;
+    watch.store.stopPublishing();
+    await watch.commit([opened(first), closed(first)]);
+    await publishWatchEvents(watch.watch.watch_id, watch.deps);
+    watch.deps.deliveries.changeState = async (...change) => {
+      const isResult = watch.sent.length >= attempts;
+      if (isResult && (writes += 1) === 1) throw new TransientError('The disk is full');
+      return changeState(...change);
+    };
+    await watch.pass(600);
+    expect(watch.types()).toEqual([
+      ...Array.from({ length: 3 }, () => 'team alert_opened'),
+      'team alert_closed',
+    ]);
+    expect((await watch.deps.deliveries.states(watch.runKey))[0]).toMatchObject({ waiting: [] });
   });
 
   test('a delivery whose event is no longer kept ends as failed', async () => {
