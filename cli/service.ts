@@ -127,11 +127,6 @@ export async function openService(
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const pace = createPace({ steadyNow, log });
-  const stopWatchdog = watchEventLoop({
-    setTimer: setSystemTimer,
-    monotonicMs: () => performance.now(),
-    report: pace.recordBlock,
-  });
   const { guard, http, streams, sharedStreams, closeSessions } = createCaptureScheduler({
     allowRanges: settings.allowRanges,
     platforms,
@@ -285,7 +280,7 @@ export async function openService(
       trimMedia: createMediaTrim({ maxMb: settings.mediaMb, media, watches: watchStore, log, now }),
     }),
   };
-  let closers: (() => Promise<void> | void)[] = [];
+  const closers: (() => Promise<void> | void)[] = [];
   const modelTested = Promise.withResolvers<Finding>();
 
   return {
@@ -294,17 +289,24 @@ export async function openService(
     deps,
     start: async () => {
       void model.start().then(modelTested.resolve);
-      closers = [
-        await startMaintenance(maintenance),
+      // Not earlier: the timer of a service that could not be opened would keep its process.
+      closers.push(
+        watchEventLoop({
+          setTimer: setSystemTimer,
+          monotonicMs: () => performance.now(),
+          report: pace.recordBlock,
+        }),
+      );
+      closers.push(await startMaintenance(maintenance));
+      closers.push(
         giveUpAfter(
           shutdownSeconds,
           queue.consume((message) => deliverMessage(message, deps)),
         ),
-      ];
+      );
     },
     endStreams: async () => eventSessions.endAll(),
     close: async () => {
-      stopWatchdog();
       model.close();
       for (const close of closers) await close();
       await executions.close();
