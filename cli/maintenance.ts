@@ -3,7 +3,7 @@ import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
 import type { EmbeddedWatchStore } from '../adapters/embedded/watch-store.ts';
 import type { EmbeddedDeliveryStore } from '../adapters/embedded/delivery-store.ts';
-import type { CaptureStates } from '../adapters/embedded/scheduler/capture-states.ts';
+import type { MotionReferences } from '../adapters/embedded/scheduler/motion-references.ts';
 import type { Scheduler } from '../adapters/embedded/scheduler/scheduler.ts';
 import type { SetTimer } from '../core/time-limit.ts';
 import type { CoreDeps } from '../core/dependencies.ts';
@@ -24,7 +24,7 @@ export type MaintenanceDeps = {
   watchStore: Pick<EmbeddedWatchStore, 'sweep'>;
   deliveries: Pick<EmbeddedDeliveryStore, 'sweep'>;
   executions: Pick<Scheduler, 'resume'>;
-  captureStates: Pick<CaptureStates, 'prune'>;
+  motionReferences: Pick<MotionReferences, 'prune'>;
   setTimer: SetTimer;
   log: Log;
   /** Bounds the size of the media; absent without a bound. */
@@ -32,7 +32,7 @@ export type MaintenanceDeps = {
 };
 
 const upkeepSeconds = 60;
-const captureStatesKeptSeconds = 86_400;
+const motionReferencesKeptSeconds = 86_400;
 const jobsARun = 200;
 const watchesARun = 200;
 /** At start every active job is due, even if a clock far ahead set its lease. */
@@ -85,11 +85,11 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
 }
 
 async function tidy(
-  { core, jobs, keys, media, watchStore, deliveries, captureStates, log, trimMedia }: MaintenanceDeps,
+  { core, jobs, keys, media, watchStore, deliveries, motionReferences, log, trimMedia }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = core.now();
-  const aDayAgo = addSeconds(now, -captureStatesKeptSeconds);
+  const aDayAgo = addSeconds(now, -motionReferencesKeptSeconds);
   const steps: Record<string, () => Promise<unknown>> = {
     'events of watches': () => publishDueWatchEvents(core, watchesARun),
     reconcile: repairs.sweep,
@@ -99,7 +99,7 @@ async function tidy(
     'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
     'sweep of watches': async () => watchStore.sweep(now),
     'sweep of deliveries': async () => deliveries.sweep(now),
-    'sweep of capture states': async () => captureStates.prune(aDayAgo),
+    'sweep of motion references': async () => motionReferences.prune(aDayAgo),
   };
   for (const [name, step] of Object.entries(steps)) {
     await step().catch((error: unknown) =>

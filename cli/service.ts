@@ -31,7 +31,7 @@ import { teeLog } from '../adapters/embedded/tee-log.ts';
 import { mountReferencePage } from '../adapters/embedded/reference-page.ts';
 import { createSteadyClock } from '../adapters/steady-clock.ts';
 import { setSystemTimer, waitAtMost } from '../core/time-limit.ts';
-import { createCaptureStates } from '../adapters/embedded/scheduler/capture-states.ts';
+import { createMotionReferences } from '../adapters/embedded/scheduler/motion-references.ts';
 import { systemClock } from '../adapters/embedded/scheduler/clock.ts';
 import { createScheduler } from '../adapters/embedded/scheduler/scheduler.ts';
 import { listUnfinishedRuns } from '../adapters/embedded/scheduler/unfinished-runs.ts';
@@ -149,7 +149,7 @@ export async function openService(
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
   const media = createMediaStore(directory.media);
-  const captureStates = createCaptureStates(database, now);
+  const motionReferences = createMotionReferences(database, now);
   const eventSessions = createEventSessions(settings.eventStreamsPerCaller);
   const limits = createLimits(settings);
   const model = createModelStatus({
@@ -254,7 +254,7 @@ export async function openService(
       analyze: (input, signal) => analyzeTask(input, deps, signal),
       capture: (input, signal) => captureTask(input, captureDeps, signal),
     },
-    captureStates,
+    motionReferences,
     clock: reportLateTimers(
       systemClock,
       () => performance.now(),
@@ -273,7 +273,7 @@ export async function openService(
     keys,
     media,
     executions,
-    captureStates,
+    motionReferences,
     setTimer: setSystemTimer,
     log,
     ...(settings.mediaMb > 0 && {

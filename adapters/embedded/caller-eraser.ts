@@ -16,7 +16,7 @@ const ofJob = [
   'DELETE FROM events WHERE job_id = $id',
   'DELETE FROM slots WHERE job_id = $id',
   'DELETE FROM idempotency WHERE job_id = $id',
-  'DELETE FROM capture_states WHERE run_id = $id',
+  'DELETE FROM motion_references WHERE run_id = $id',
   'DELETE FROM jobs WHERE job_id = $id',
 ];
 
@@ -28,7 +28,7 @@ const ofWatch = [
   'DELETE FROM watch_secrets WHERE watch_id = $id',
   'DELETE FROM alerts WHERE watch_id = $id',
   'DELETE FROM idempotency WHERE job_id = $id',
-  'DELETE FROM capture_states WHERE run_id = $id',
+  'DELETE FROM motion_references WHERE run_id = $id',
   'DELETE FROM watches WHERE watch_id = $id',
 ];
 

@@ -190,14 +190,14 @@ CREATE TABLE facts (
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE capture_states (
+CREATE TABLE motion_references (
   run_id TEXT NOT NULL PRIMARY KEY,
   generation INTEGER NOT NULL,
   source_id TEXT NOT NULL,
   stored_at INTEGER NOT NULL,
-  record TEXT NOT NULL
+  motion TEXT
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX capture_states_by_age ON capture_states (stored_at);
+CREATE INDEX motion_references_by_age ON motion_references (stored_at);
 `;
 
 /** Identity of schema and records, 31 bits. Without a release there is no migration: a database with another one is refused. */

@@ -125,7 +125,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
       time.gapMs += counts.gap_ms ?? 0;
     }
     await removeUnused(media, captured, state.last_frame?.key, decision.state.last_frame?.key);
-    captureState = afterCapture(captureState, captured, decision.state.next?.looked ?? false);
+    captureState = afterCapture(captureState, captured, decision.state.next?.judged ?? false);
     state = decision.state;
     played.playedSeconds = at;
     deps.onProgress(at);
@@ -221,7 +221,7 @@ async function removeUnused(
 }
 
 /** The judged frame becomes the motion reference. */
-function afterCapture(before: CaptureState, captured: CaptureOutput, looked: boolean): CaptureState {
+function afterCapture(before: CaptureState, captured: CaptureOutput, judged: boolean): CaptureState {
   if (captured.kind !== 'captured') return before;
-  return { seen: captured.seen, motion: looked ? captured.motion_if_looked : captured.motion_if_skipped };
+  return { seen: captured.seen, motion: judged ? captured.motion_if_judged : captured.motion_if_skipped };
 }

@@ -37,7 +37,7 @@ function closeWindows(job: DigestJob, before: DigestSnapshot, outcome: TickOutco
   const times = readTimes(outcome, now);
   const after = applyClosure(job, before, closed, times, now);
   if (closed.result.kind !== 'missed') return { ...after, ending: endingAfter(closed.closing) };
-  const failed = modelFailureEnding(closed.result.failure, after.watch, job, now);
+  const failed = modelFailureEnding(closed.result.failure, after.sight, job, now);
   if (!failed) return { ...after, ending: undefined };
   const { reason, failure } = failed;
   const at = closed.closing.end?.at ?? times.askedAt.toISOString();
@@ -55,15 +55,15 @@ function endingAfter({ last, end }: WindowClosure): JobEnding | undefined {
 function nextStep(
   job: DigestJob,
   outcome: TickOutcome,
-  { watch, digest }: DigestSnapshot,
+  { sight, digest }: DigestSnapshot,
   now: Date,
   stretch: number,
 ): NextTick {
   const missed = outcome.closed?.result.kind === 'missed';
   const retryAt = addSeconds(now, rules.summaryRetrySeconds);
-  if (digest.end !== null) return scheduleTick(job, missed ? retryAt : now, true, outcome, watch);
+  if (digest.end !== null) return scheduleTick(job, missed ? retryAt : now, true, outcome, sight);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
-  const captureAt = nextCaptureAt(job, watch, now, stretch);
+  const captureAt = nextCaptureAt(job, sight, now, stretch);
   const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, digest, now), deadline, now);
   const at = earlier(captureAt, closingAt);
   return scheduleTick(
@@ -71,7 +71,7 @@ function nextStep(
     at,
     captureAt > closingAt || (deadline !== undefined && at >= deadline),
     outcome,
-    watch,
+    sight,
     stretch,
   );
 }

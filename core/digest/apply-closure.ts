@@ -14,7 +14,7 @@ import type { TickTimes } from '../tick/tick-outcome.ts';
 import type { ClosureResult, SummaryResult, WindowSpan } from '../records/window-closure.ts';
 import { emptyWindow } from '../records/job.ts';
 
-export type DigestSnapshot = { counters: Counters; watch: TickState; digest: DigestState };
+export type DigestSnapshot = { counters: Counters; sight: TickState; digest: DigestState };
 
 /**
  * Applies a window closure: returns one summary event per window, in order, and the new state. A failed summary leaves its windows
@@ -22,7 +22,7 @@ export type DigestSnapshot = { counters: Counters; watch: TickState; digest: Dig
  */
 export function applyClosure(
   job: DigestJob,
-  { counters, watch, digest: before }: DigestSnapshot,
+  { counters, sight, digest: before }: DigestSnapshot,
   { closing, result, gridKey }: ClosureResult,
   { at, askedAt }: TickTimes,
   now: Date,
@@ -31,7 +31,7 @@ export function applyClosure(
   if (result.kind === 'missed') {
     return {
       counters: { ...counters, checks_missed: counters.checks_missed + 1 },
-      watch: { ...watch, ...countModelFailure(job, at, now) },
+      sight: { ...sight, ...countModelFailure(job, at, now) },
       digest,
       events: [],
     };
@@ -41,7 +41,7 @@ export function applyClosure(
   const spans = closing.spans.filter(({ index }) => index > digest.summarized);
   const events = spans.map((span) => {
     const window = digest.windows.find(({ index }) => index === span.index) ?? emptyWindow(span.index);
-    return createSummaryEvent(span, window, gapsWithin(job, watch, span, knownAt), {
+    return createSummaryEvent(span, window, gapsWithin(job, sight, span, knownAt), {
       result,
       gridKey,
       end: closing.end,
@@ -56,7 +56,7 @@ export function applyClosure(
       input_tokens: counters.input_tokens + read,
       output_tokens: counters.output_tokens + written,
     },
-    watch: answered ? { ...watch, ...noModelFailure } : watch,
+    sight: answered ? { ...sight, ...noModelFailure } : sight,
     digest: { ...digest, summarized, windows: digest.windows.filter(({ index }) => index > summarized) },
     events,
   };

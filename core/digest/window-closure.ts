@@ -31,7 +31,7 @@ export function planTickClosure(job: DigestJob, outcome: TickOutcome, now: Date)
 /** Returns the end of the job if this tick ends its last window: the stream is lost or has ended, or the duration is over. */
 function findEnd(job: DigestJob, outcome: TickOutcome, now: Date): DigestEnd | undefined {
   const at = now.toISOString();
-  const lost = streamLostEnding(job, outcome, recordOutcome(job, outcome, now).watch, now);
+  const lost = streamLostEnding(job, outcome, recordOutcome(job, outcome, now).sight, now);
   if (lost) return { at, reason: lost.reason, failure: lost.failure };
   if (outcome.kind === 'ended') return { at, reason: 'stream_ended' };
   const isOver = job.deadline !== null && now >= new Date(job.deadline);

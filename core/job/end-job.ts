@@ -1,6 +1,6 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { onClock, withMovedTimes } from '../tick/clock-change.ts';
-import { planEnd, planUpdate } from '../tick/job-change.ts';
+import { applyJobChange, planEnd, planUpdate } from '../tick/job-change.ts';
 import type { JobUpdate } from '../tick/job-change.ts';
 import { rules } from '../rules.ts';
 import type { JobEnding } from '../tick/tick-outcome.ts';
@@ -102,7 +102,7 @@ async function endJob(
     if (isPartial) return attempt();
     jobLog(deps.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });
     await afterEnd(job, ending, deps);
-    return committed({ ...job, ...change.set });
+    return committed(applyJobChange(job, change));
   }
 }
 

@@ -69,7 +69,7 @@ export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchem
     started_at: job.started_at,
     ended_at: job.ended_at,
     next_check_at: job.ended_at === null && job.next !== null ? job.next.wait_until : null,
-    last_frame_at: job.watch.last_frame?.captured_at ?? null,
+    last_frame_at: job.sight.last_frame?.captured_at ?? null,
     coverage: computeCoverage(job, now),
   };
 }

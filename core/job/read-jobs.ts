@@ -80,7 +80,7 @@ export async function readLastFrame(
 }
 
 async function lastFrameKey(jobId: string, caller: string, deps: Deps): Promise<string | undefined> {
-  const { watch } = await requireOwnJob(jobId, caller, deps);
+  const { sight: watch } = await requireOwnJob(jobId, caller, deps);
   return watch.last_frame?.key;
 }
 

@@ -16,26 +16,26 @@ export function decideMonitorTick(
   now: Date,
   stretch = 1,
 ): TickDecision {
-  const { counters, watch } = recordOutcome(job, outcome, now, stretch);
+  const { counters, sight } = recordOutcome(job, outcome, now, stretch);
   const alerts = outcome.kind === 'judged' && mayAlert(job, outcome.verdict, now);
   if (alerts) {
     counters.triggers_fired += 1;
-    watch.last_trigger_at = now.toISOString();
-    if (watch.last_frame && outcome.verdict.shown_at_seconds === undefined)
-      watch.last_frame = { ...watch.last_frame, evidence: true };
+    sight.last_trigger_at = now.toISOString();
+    if (sight.last_frame && outcome.verdict.shown_at_seconds === undefined)
+      sight.last_frame = { ...sight.last_frame, evidence: true };
   }
-  const ending = findEnding(job, outcome, counters, watch, alerts, now);
-  const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, watch, now, stretch);
+  const ending = findEnding(job, outcome, counters, sight, alerts, now);
+  const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, sight, now, stretch);
   const events: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
   if (alerts) events.push(createTriggerEvent(job, outcome, counters));
-  return { counters, watch, events, next, ending };
+  return { counters, sight, events, next, ending };
 }
 
 /** A verdict that holds fires an alert, except during the cooldown after the last one. */
 function mayAlert(job: MonitorJob, verdict: Verdict, now: Date): boolean {
   if (!verdict.triggered) return false;
-  const last = job.watch.last_trigger_at;
+  const last = job.sight.last_trigger_at;
   return last === null || ageSeconds(last, now) >= job.config.trigger_cooldown_seconds;
 }
 
@@ -43,7 +43,7 @@ function findEnding(
   job: MonitorJob,
   outcome: TickOutcome,
   counters: Counters,
-  watch: TickState,
+  sight: TickState,
   alerts: boolean,
   now: Date,
 ): JobEnding | undefined {
@@ -54,29 +54,29 @@ function findEnding(
       reason: maxTriggers === 1 ? 'condition_triggered' : 'max_triggers_reached',
     };
   }
-  const lost = streamLostEnding(job, outcome, watch, now);
+  const lost = streamLostEnding(job, outcome, sight, now);
   if (lost) return lost;
   if (outcome.kind === 'no_capture' || (job.deadline !== null && now >= new Date(job.deadline))) {
     return { status: 'stopped', reason: 'max_duration_reached' };
   }
   if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
   const modelFailure = outcome.kind === 'model_failed' ? outcome.failure : undefined;
-  return modelFailureEnding(modelFailure, watch, job, now);
+  return modelFailureEnding(modelFailure, sight, job, now);
 }
 
 /** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */
 function nextLook(
   job: MonitorJob,
   outcome: TickOutcome,
-  watch: TickState,
+  sight: TickState,
   now: Date,
   stretch: number,
 ): NextTick {
-  const planned = nextCaptureAt(job, watch, now, stretch);
+  const planned = nextCaptureAt(job, sight, now, stretch);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   return deadline !== undefined && planned >= deadline
-    ? scheduleTick(job, deadline, true, outcome, watch, stretch)
-    : scheduleTick(job, planned, false, outcome, watch, stretch);
+    ? scheduleTick(job, deadline, true, outcome, sight, stretch)
+    : scheduleTick(job, planned, false, outcome, sight, stretch);
 }
 
 /** Creates the alert: condition, explanation of the model, and evidence. */

@@ -7,11 +7,12 @@ export type JobPatch = Partial<
     Job,
     | 'status'
     | 'counters'
-    | 'watch'
+    | 'sight'
     | 'sequence'
     | 'last_tick'
     | 'next'
     | 'generation'
+    | 'seen'
     | 'handed_over'
     | 'burst'
     | 'lease_until'
@@ -27,10 +28,8 @@ export type JobPatch = Partial<
 /** Commit of a job: fields, events and slot change together or not at all. */
 export type JobChange = {
   jobId: string;
-  /** Condition: the stored job has one of these states. */
-  from: readonly JobStatus[];
-  /** Condition: its newest event has this sequence. So no two commits are based on the same state. */
-  expectedSequence: number;
+  /** Condition: the stored job has this version. So no two commits are based on the same state. */
+  expectedVersion: number;
   set: JobPatch;
   events: JobEvent[];
   /** Caller whose slot becomes free; only in the commit that ends the job. */

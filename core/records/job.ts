@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { captureStateSchema, inputModeSchema, regionSchema } from './capture.ts';
+import { inputModeSchema, regionSchema, streamFreshnessSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -112,7 +112,7 @@ export type TickState = z.infer<typeof tickStateSchema>;
 export const nextTickSchema = z.object({
   done: z.boolean(),
   wait_until: timestampSchema,
-  looked: z.boolean(),
+  judged: z.boolean(),
   closing: z.boolean(),
   resolve_again: z.boolean(),
   /** Factor of the interval in an overload; absent without one. */
@@ -143,17 +143,21 @@ const jobBaseSchema = z.object({
   /** Differences between the request and the job, for its caller. */
   notices: z.array(z.string()),
   counters: countersSchema,
-  watch: tickStateSchema,
+  sight: tickStateSchema,
+  /** Number of commits. A commit states the version that it was decided from. */
+  version: countSchema,
   /** Sequence of the newest event; 0 before the first. */
   sequence: countSchema,
   last_tick: countSchema,
   next: nextTickSchema.nullable(),
   generation: countSchema,
+  /** Progress of the stream in the last captures, so that no picture is judged twice. */
+  seen: streamFreshnessSchema.nullable(),
   /**
-   * State for the first capture of a generation, stored by the tick that ends the generation before; null at any other time. About 10 kB,
-   * so no other tick stores it.
+   * Motion reference for the first capture of a generation, stored by the tick that ends the generation before; `null` at any other time. About
+   * 10 kB, so no other tick stores it.
    */
-  handed_over: captureStateSchema.nullable(),
+  handed_over: z.string().nullable(),
   /** Number of the newest Begin of this generation that took one (bursts on AWS); 0 without bursts. */
   burst: countSchema,
   /** Lease expiry: `reconcile` fails the job if it has not committed by then. */
@@ -288,16 +292,6 @@ export const initialTickState: TickState = {
   gap_seconds: 0,
   gaps: [],
 };
-
-/**
- * State machine of a job (interface section 3). Each transition lists the states that it starts from, which the store
- * checks in the commit.
- */
-export const transitions = {
-  begin: { from: ['pending'] },
-  tick: { from: ['running'] },
-  end: { from: ['pending', 'running'] },
-} as const satisfies Record<string, { from: readonly JobStatus[] }>;
 
 export type TerminalStatus = Extract<JobStatus, 'completed' | 'stopped' | 'failed'>;
 

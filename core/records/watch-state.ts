@@ -112,7 +112,7 @@ export const nextWatchTickSchema = z.object({
   done: z.boolean(),
   wait_until: timestampSchema,
   /** True if the model judged the capture, which is the motion reference then. */
-  looked: z.boolean(),
+  judged: z.boolean(),
   /** True if the next tick captures nothing: the boundary of a span or of a day. */
   closing: z.boolean(),
   resolve_again: z.boolean(),

@@ -40,7 +40,7 @@ const captureResultSchema = z.discriminatedUnion('kind', [
     moved: z.boolean(),
     changed_share: z.number().min(0).max(1),
     black: z.boolean(),
-    motion_if_looked: z.string(),
+    motion_if_judged: z.string(),
     motion_if_skipped: z.string(),
   }),
   /** The stream signaled its end. */

@@ -24,14 +24,14 @@ export function atTick(job: Job, now: Date): { job: Job; now: Date } {
 /** Returns the change with the times of `job` if they differ from those of `stored`, so that moved times are stored. */
 export function withMovedTimes(change: JobChange, stored: Job, job: Job): JobChange {
   if (job === stored) return change;
-  const { started_at, deadline, watch } = job;
+  const { started_at, deadline, sight } = job;
   const digest = job.job_type === 'live-digest' ? { digest: job.digest } : {};
-  return { ...change, set: { started_at, deadline, watch, ...digest, ...change.set } };
+  return { ...change, set: { started_at, deadline, sight, ...digest, ...change.set } };
 }
 
 /** Times that were the current time when they were stored. */
 function pastTimes(job: Job): (string | null)[] {
-  const { last_watched_at, last_trigger_at, lost_since, model_failing_since } = job.watch;
+  const { last_watched_at, last_trigger_at, lost_since, model_failing_since } = job.sight;
   const end = job.job_type === 'live-digest' ? job.digest.end : null;
   return [job.started_at, last_watched_at, last_trigger_at, lost_since, model_failing_since, end?.at ?? null];
 }
@@ -58,7 +58,7 @@ function movedBack(job: Job, seconds: number): Job {
   const moved = {
     started_at: moveAny(job.started_at),
     deadline: moveAny(job.deadline),
-    watch: movedWatch(job.watch, move),
+    sight: movedWatch(job.sight, move),
     next: job.next && { ...job.next, wait_until: move(job.next.wait_until) },
   };
   if (job.job_type === 'live-monitor') return { ...job, ...moved };
@@ -76,14 +76,14 @@ function movedBack(job: Job, seconds: number): Job {
   };
 }
 
-function movedWatch(watch: TickState, move: (time: string) => string): TickState {
+function movedWatch(sight: TickState, move: (time: string) => string): TickState {
   const moveAny = (time: string | null) => (time === null ? null : move(time));
   return {
-    ...watch,
-    last_trigger_at: moveAny(watch.last_trigger_at),
-    lost_since: moveAny(watch.lost_since),
-    model_failing_since: moveAny(watch.model_failing_since),
-    last_watched_at: moveAny(watch.last_watched_at),
-    gaps: watch.gaps.map(({ from, to, reason }) => ({ from: move(from), to: move(to), reason })),
+    ...sight,
+    last_trigger_at: moveAny(sight.last_trigger_at),
+    lost_since: moveAny(sight.lost_since),
+    model_failing_since: moveAny(sight.model_failing_since),
+    last_watched_at: moveAny(sight.last_watched_at),
+    gaps: sight.gaps.map(({ from, to, reason }) => ({ from: move(from), to: move(to), reason })),
   };
 }

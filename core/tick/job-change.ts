@@ -1,8 +1,7 @@
 import { assignSequences } from '../records/event.ts';
 import type { NewEvent } from '../records/event.ts';
-import type { Job } from '../records/job.ts';
+import type { Job, NextTick } from '../records/job.ts';
 import type { JobChange, JobPatch } from '../ports/job-store.ts';
-import { transitions } from '../records/job.ts';
 import type { CaptureOutput } from '../records/workflow.ts';
 import type { CaptureState } from '../records/capture.ts';
 import { rules } from '../rules.ts';
@@ -20,42 +19,39 @@ export function planTick(
   now: Date,
 ): JobChange {
   const tick = job.last_tick + 1;
-  const handsOver = mustHandOver(job, tick, decision);
+  const handsOver = mustHandOver(job, tick, decision.next);
   const set: JobPatch = {
     counters: decision.counters,
-    watch: decision.watch,
+    sight: decision.sight,
     ...(decision.digest ? { digest: decision.digest } : {}),
     last_tick: tick,
     next: decision.next,
     lease_until: leaseUntil(new Date(decision.next.wait_until)),
-    ...(handsOver ? { generation: nextGeneration(job, tick), burst: 0 } : {}),
-    handed_over: handsOver ? captureState : null,
+    ...(handsOver ? { generation: job.generation + 1, burst: 0 } : {}),
+    seen: captureState.seen,
+    handed_over: handsOver ? captureState.motion : null,
   };
   if (decision.ending)
     return planEnd(job, decision.ending, retentionSeconds, now, { set, events: decision.events });
   return planUpdate(job, { set, events: decision.events }, now);
 }
 
-/**
- * Returns true for the last tick of a generation. It logs an event: the sequence then tells a change that was built before the hand-over, such as the
- * failure of the old execution, that it is outdated.
- */
-function mustHandOver({ generation, burst }: Job, tick: number, { next, events }: TickDecision): boolean {
-  if (next.done || events.length === 0) return false;
+/** Returns true for the last tick of a generation. */
+function mustHandOver({ generation, burst }: Job, tick: number, { done }: NextTick): boolean {
+  if (done) return false;
   return tick >= rules.ticksPerExecution * (generation + 1) || burst >= rules.beginsPerExecution;
 }
 
-/** Skips the generations that a release with longer ones did not start, so that such a job is handed over once. */
-function nextGeneration({ generation }: Job, tick: number): number {
-  return Math.max(generation + 1, Math.floor(tick / rules.ticksPerExecution));
+/** Returns the job after a change. */
+export function applyJobChange(job: Job, { set }: Pick<JobChange, 'set'>): Job {
+  return { ...job, ...set, version: job.version + 1 };
 }
 
 /** Plans the change of a job that does not end with it. */
 export function planUpdate(job: Job, { set, events }: JobUpdate, now: Date): JobChange {
   return {
     jobId: job.job_id,
-    from: transitions.tick.from,
-    expectedSequence: job.sequence,
+    expectedVersion: job.version,
     set: { ...set, sequence: job.sequence + events.length },
     events: assignSequences(events, job.job_id, job.sequence, now),
   };
@@ -66,7 +62,7 @@ export type JobUpdate = { set: JobPatch; events: NewEvent[] };
 
 /**
  * Plans the change that ends a job: its final state, its last events (`error` for a failure, then `job_stopped`), the free slot and the
- * totals. `from` is narrower with `lastWork`, because a pending job has none.
+ * totals.
  */
 export function planEnd(
   job: Job,
@@ -88,8 +84,7 @@ export function planEnd(
   const events = [...(lastWork?.events ?? []), ...finalEvents(ending, { ...job, ...ended }, now)];
   return {
     jobId: job.job_id,
-    from: lastWork ? transitions.tick.from : transitions.end.from,
-    expectedSequence: job.sequence,
+    expectedVersion: job.version,
     set: { ...ended, sequence: job.sequence + events.length },
     events: assignSequences(events, job.job_id, job.sequence, now),
     releasesSlotOf: job.caller,
@@ -124,13 +119,13 @@ function finalEvents(ending: JobEnding, ended: Job, now: Date): NewEvent[] {
  */
 export function unreferencedMedia(before: Job, after: Job, captured: CaptureOutput): string[] {
   const kept = new Set(listPictures(after));
-  const last = before.watch.last_frame;
+  const last = before.sight.last_frame;
   if (last?.evidence) kept.add(last.key);
   return [...new Set([...listPictures(before), ...taken(captured)])].filter((key) => !kept.has(key));
 }
 
 function listPictures(job: Job): string[] {
-  const { last_frame: last } = job.watch;
+  const { last_frame: last } = job.sight;
   const windows = job.job_type === 'live-digest' ? job.digest.windows : [];
   return [
     ...(last ? [last.key] : []),

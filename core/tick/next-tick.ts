@@ -4,10 +4,10 @@ import { rules } from '../rules.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** Returns the time of the next capture: on the grid, earlier while the stream is stale, by the backoff after failed captures. */
-export function nextCaptureAt(job: Job, watch: TickState, now: Date, stretch = 1): Date {
+export function nextCaptureAt(job: Job, sight: TickState, now: Date, stretch = 1): Date {
   const waits = rules.captureBackoffSeconds;
-  if (watch.failed_in_a_row > 0)
-    return addSeconds(now, waits[Math.min(watch.failed_in_a_row, waits.length) - 1] ?? 1);
+  if (sight.failed_in_a_row > 0)
+    return addSeconds(now, waits[Math.min(sight.failed_in_a_row, waits.length) - 1] ?? 1);
   const startedAt = job.started_at === null ? now : new Date(job.started_at);
   const grid = {
     startedAt,
@@ -17,7 +17,7 @@ export function nextCaptureAt(job: Job, watch: TickState, now: Date, stretch = 1
     stretch,
   };
   const planned = nextOnGrid(grid, now);
-  return watch.lost_since === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
+  return sight.lost_since === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
 }
 
 /** Returns the time of a running job's next tick: `now` if none is planned yet, or if the clock was set back since. */
@@ -49,15 +49,15 @@ export function scheduleTick(
   at: Date,
   closing: boolean,
   outcome: TickOutcome,
-  watch: TickState,
+  sight: TickState,
   stretch = 1,
 ): NextTick {
   return {
     done: false,
     wait_until: toWakeUp(at, job.stream_phase).toISOString(),
-    looked: sawNews(outcome),
+    judged: sawNews(outcome),
     closing,
-    resolve_again: watch.failed_in_a_row > 0,
+    resolve_again: sight.failed_in_a_row > 0,
     ...(stretch > 1 && { stretch }),
   };
 }
@@ -66,7 +66,7 @@ export function noFurtherTick(outcome: TickOutcome, now: Date): NextTick {
   return {
     done: true,
     wait_until: toWakeUp(now, null).toISOString(),
-    looked: sawNews(outcome),
+    judged: sawNews(outcome),
     closing: false,
     resolve_again: outcome.kind === 'capture_failed',
   };

@@ -13,16 +13,16 @@ export function recordOutcome(
   outcome: TickOutcome,
   now: Date,
   stretch = 1,
-): { counters: Counters; watch: TickState } {
+): { counters: Counters; sight: TickState } {
   const { at } = readTimes(outcome, now);
-  const watch = { ...remember(withDelay(job, at, stretch), outcome, at, now), ...newestFrame(outcome) };
-  return { counters: count(job.counters, outcome), watch };
+  const sight = { ...remember(withDelay(job, at, stretch), outcome, at, now), ...newestFrame(outcome) };
+  return { counters: count(job.counters, outcome), sight };
 }
 
 /** Adds the gap by an overload of the service to the coverage. */
 function withDelay(job: Job, at: Date, stretch: number): Job {
   const isStretched = Math.max(stretch, job.next?.stretch ?? 1) > 1;
-  return isStretched ? { ...job, watch: recordDelay(job.watch, intervalSeconds(job), at) } : job;
+  return isStretched ? { ...job, sight: recordDelay(job.sight, intervalSeconds(job), at) } : job;
 }
 
 function newestFrame(outcome: TickOutcome): Pick<TickState, 'last_frame'> {
@@ -58,7 +58,7 @@ function count(before: Counters, outcome: TickOutcome): Counters {
 }
 
 function remember(job: Job, outcome: TickOutcome, at: Date, now: Date): TickState {
-  const seen = recordWatched(job.watch, intervalSeconds(job), at);
+  const seen = recordWatched(job.sight, intervalSeconds(job), at);
   const back = { failed_in_a_row: 0, lost_since: null };
   switch (outcome.kind) {
     case 'judged':
@@ -71,28 +71,28 @@ function remember(job: Job, outcome: TickOutcome, at: Date, now: Date): TickStat
     case 'sampled':
       return { ...seen, ...back, skipped_in_a_row: 0 };
     case 'skipped':
-      return { ...seen, ...back, skipped_in_a_row: job.watch.skipped_in_a_row + 1 };
+      return { ...seen, ...back, skipped_in_a_row: job.sight.skipped_in_a_row + 1 };
     case 'model_failed':
       return {
-        ...recordUnwatched(job.watch, 'model'),
+        ...recordUnwatched(job.sight, 'model'),
         ...back,
         ...countModelFailure(job, at, now),
       };
     case 'model_busy':
-      return { ...recordUnwatched(job.watch, 'service'), ...back };
+      return { ...recordUnwatched(job.sight, 'service'), ...back };
     case 'stale':
-      return { ...lost(job, recordUnwatched(job.watch, 'stale'), at, now), failed_in_a_row: 0 };
+      return { ...lost(job, recordUnwatched(job.sight, 'stale'), at, now), failed_in_a_row: 0 };
     case 'unavailable':
       // The stream has not failed: its grace period restarts, and its URL is not resolved again (a new session begins with an advertisement).
-      return { ...recordUnwatched(job.watch, 'service'), ...back };
+      return { ...recordUnwatched(job.sight, 'service'), ...back };
     case 'capture_failed':
       return {
-        ...lost(job, recordUnwatched(job.watch, 'stream'), at, now),
-        failed_in_a_row: job.watch.failed_in_a_row + 1,
+        ...lost(job, recordUnwatched(job.sight, 'stream'), at, now),
+        failed_in_a_row: job.sight.failed_in_a_row + 1,
       };
     case 'ended':
     case 'no_capture':
-      return { ...job.watch };
+      return { ...job.sight };
   }
 }
 
@@ -104,13 +104,13 @@ export const noModelFailure: ModelFailures = { missed_in_a_row: 0, model_failing
 /** Counts a failed model call; the grace period starts with the first one in a row. `at`: begin of the tick's capture. */
 export function countModelFailure(job: Job, at: Date, now: Date): ModelFailures {
   return {
-    missed_in_a_row: job.watch.missed_in_a_row + 1,
-    model_failing_since: troubleSince(job.watch.model_failing_since, job, at, now),
+    missed_in_a_row: job.sight.missed_in_a_row + 1,
+    model_failing_since: troubleSince(job.sight.model_failing_since, job, at, now),
   };
 }
 
-function lost(job: Job, watch: TickState, at: Date, now: Date): TickState {
-  return { ...watch, lost_since: troubleSince(watch.lost_since, job, at, now) };
+function lost(job: Job, sight: TickState, at: Date, now: Date): TickState {
+  return { ...sight, lost_since: troubleSince(sight.lost_since, job, at, now) };
 }
 
 /**

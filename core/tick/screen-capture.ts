@@ -35,7 +35,7 @@ export function screenCapture(job: Job, output: CaptureOutput, now: Date): Scree
   if (job.deadline !== null && beganAt >= new Date(job.deadline)) return { kind: 'no_capture' };
   const state = {
     prefilter: job.config.enable_prefilter && !isUnjudged(job),
-    skippedInARow: job.watch.skipped_in_a_row,
+    skippedInARow: job.sight.skipped_in_a_row,
     judgesRepeated: isUnjudged(job),
   };
   return screenOutput(output, state);
@@ -81,7 +81,7 @@ function noNews(
 
 /** After a failed model call the same frame is checked again. A digest has already kept it. */
 function isUnjudged(job: Job): boolean {
-  return job.job_type === 'live-monitor' && job.watch.missed_in_a_row > 0;
+  return job.job_type === 'live-monitor' && job.sight.missed_in_a_row > 0;
 }
 
 function nothingMoved(

@@ -41,7 +41,7 @@ export type JobEnding = { status: TerminalStatus; reason: StopReason; failure?: 
 
 export type TickDecision = {
   counters: Counters;
-  watch: TickState;
+  sight: TickState;
   /** New digest state; absent for monitors. */
   digest?: DigestState;
   /** Progress, alerts and summaries; the events of the end are the end's own. */
@@ -62,13 +62,13 @@ export function readTimes({ times }: TickOutcome, now: Date): TickTimes {
 export function streamLostEnding(
   job: Job,
   outcome: TickOutcome,
-  watch: TickState,
+  sight: TickState,
   now: Date,
 ): JobEnding | undefined {
-  if (watch.lost_since === null) return undefined;
-  const isOverdue = ageSeconds(watch.lost_since, now) > rules.streamGraceSeconds;
+  if (sight.lost_since === null) return undefined;
+  const isOverdue = ageSeconds(sight.lost_since, now) > rules.streamGraceSeconds;
   const gaveNothing =
-    watch.last_frame === undefined && job.deadline !== null && now >= new Date(job.deadline);
+    sight.last_frame === undefined && job.deadline !== null && now >= new Date(job.deadline);
   if (!gaveNothing && !(isOverdue && outcome.kind !== 'no_capture')) return undefined;
   const message = outcome.kind === 'capture_failed' ? outcome.message : 'Failed to fetch stream';
   const silence = gaveNothing ? 'no picture' : `no new picture for more than ${rules.streamGraceSeconds} s`;

@@ -10,7 +10,7 @@ export type TickPlan = {
   /** True if a condition is partly confirmed. */
   isPending: boolean;
   /** True if the model judged all conditions in the capture. */
-  looked: boolean;
+  judged: boolean;
   /** Wait after a capture of a stream with trouble; undefined if the interval applies. */
   troubleWaitSeconds: number | undefined;
   /** Next change of the schedule. */
@@ -26,9 +26,9 @@ export type TickPlan = {
 /** Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
 export function planNextTick(watch: Watch, outcome: WatchOutcome, plan: TickPlan, now: Date): NextWatchTick {
   const wakeUp = (at: Date) => toWakeUp(at, watch.stream_phase).toISOString();
-  const { looked, stretch } = plan;
+  const { judged, stretch } = plan;
   const shared = {
-    looked,
+    judged,
     resolve_again: outcome.kind === 'capture_failed',
     ...(stretch > 1 && { stretch }),
   };

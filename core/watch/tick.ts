@@ -150,7 +150,7 @@ export function decideWatchTick(
   const warns = settled !== null && !settled.warned && isNearlyUsedUp;
   const budget: BudgetState | null = settled && { ...settled, warned: isNearlyUsedUp };
   const isPaused = causes.paused !== null;
-  const looked = sawEverything(outcome, config.conditions, after);
+  const judged = sawEverything(outcome, config.conditions, after);
   const next = planNextTick(
     watch,
     outcome,
@@ -160,7 +160,7 @@ export function decideWatchTick(
         const rule = findRule(config.conditions, state);
         return rule !== undefined && isPending(state, rule);
       }),
-      looked,
+      judged,
       troubleWaitSeconds: troubleWaitSeconds(stream, maxLostWaitSeconds),
       scheduleUntil: schedule.until,
       dayEnd: day.end,
@@ -193,7 +193,7 @@ export function decideWatchTick(
       trouble: stream.trouble,
       budget,
       ...model,
-      skipped_in_a_row: countSkips(stored, outcome, looked),
+      skipped_in_a_row: countSkips(stored, outcome, judged),
       ...coverage,
       ...(isPaused && { counted_until: null, in_gap: null }),
       seen: captured?.seen ?? stored.seen,
@@ -316,9 +316,9 @@ function listVerdicts(outcome: WatchOutcome): Verdict[] {
 function countSkips(
   { skipped_in_a_row: before }: WatchState,
   outcome: WatchOutcome,
-  looked: boolean,
+  judged: boolean,
 ): number {
-  if (looked) return skipsAfterVerdicts(listVerdicts(outcome));
+  if (judged) return skipsAfterVerdicts(listVerdicts(outcome));
   return outcome.kind === 'skipped' ? before + 1 : before;
 }
 

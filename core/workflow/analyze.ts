@@ -88,15 +88,15 @@ function stepAfter(view: RunView | undefined, input: TickInput, now: Date, ended
       tick: (view?.lastTick ?? capture.tick) + 1,
       closing: next?.closing ?? true,
       resolve_again: next?.resolve_again ?? false,
-      ...captureStateAfter(input, next?.looked ?? false),
+      ...captureStateAfter(input, next?.judged ?? false),
     },
   };
 }
 
 /** Returns the state for the next capture: this capture is its motion reference if the model saw it. A tick without a capture keeps the state. */
-export function captureStateAfter({ captured, capture }: TickInput, looked: boolean): CaptureState {
+export function captureStateAfter({ captured, capture }: TickInput, judged: boolean): CaptureState {
   if (captured.kind !== 'captured') return { seen: capture.seen, motion: capture.motion };
-  return { seen: captured.seen, motion: looked ? captured.motion_if_looked : captured.motion_if_skipped };
+  return { seen: captured.seen, motion: judged ? captured.motion_if_judged : captured.motion_if_skipped };
 }
 
 /** Removes what a tick has stored for a run that is gone. */

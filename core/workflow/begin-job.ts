@@ -1,10 +1,9 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { publishEvents } from '../event/publish.ts';
-import type { JobChange } from '../ports/job-store.ts';
+import type { JobChange, JobPatch } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
-import { assignSequences } from '../records/event.ts';
-import { transitions } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
+import { applyJobChange, planUpdate } from '../tick/job-change.ts';
 import { durationSeconds, intervalSeconds, leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds } from '../time.ts';
 
@@ -21,36 +20,27 @@ export async function beginJob(job: Job, bursts: boolean, deps: Deps) {
     await publishEvents(job.job_id, deps);
     // Read again: the begin of a burst is a commit of its own.
     if (bursts) return undefined;
-    return begun({ ...job, ...started.set });
+    return begun(applyJobChange(job, started));
   }
   if (!bursts) return begun(job);
-  const set = { burst: job.burst + 1 };
-  const { job_id: jobId, sequence: expectedSequence } = job;
-  const taken = { jobId, from: transitions.tick.from, expectedSequence, set, events: [] };
-  return (await deps.jobs.commit(taken)) === 'committed' ? begun({ ...job, ...set }) : undefined;
+  const taken = planUpdate(job, { set: { burst: job.burst + 1 }, events: [] }, deps.now());
+  return (await deps.jobs.commit(taken)) === 'committed' ? begun(applyJobChange(job, taken)) : undefined;
 }
 
 function begun(stored: Job) {
-  const capture = stored.handed_over ?? { seen: null, motion: null };
-  return { stored, capture: { ...capture, closing: false } };
+  return { stored, capture: { seen: stored.seen, motion: stored.handed_over, closing: false } };
 }
 
 /** Plans the change from pending to running. The duration of the job counts from here. */
 function planBegin(job: Job, now: Date): JobChange {
-  return {
-    jobId: job.job_id,
-    from: transitions.begin.from,
-    expectedSequence: job.sequence,
-    set: {
-      status: 'running',
-      started_at: now.toISOString(),
-      deadline: addSeconds(now, durationSeconds(job)).toISOString(),
-      lease_until: leaseUntil(now),
-      watch: { ...job.watch, last_watched_at: now.toISOString() },
-      sequence: job.sequence + 1,
-    },
-    events: assignSequences([{ type: 'job_started', data: startedData(job) }], job.job_id, job.sequence, now),
+  const set: JobPatch = {
+    status: 'running',
+    started_at: now.toISOString(),
+    deadline: addSeconds(now, durationSeconds(job)).toISOString(),
+    lease_until: leaseUntil(now),
+    sight: { ...job.sight, last_watched_at: now.toISOString() },
   };
+  return planUpdate(job, { set, events: [{ type: 'job_started', data: startedData(job) }] }, now);
 }
 
 function startedData({ job_type, config, notices }: Job) {

@@ -72,7 +72,7 @@ async function captureAndStore(
     moved: motion.moved,
     changed_share: motion.changedShare,
     black: motion.black,
-    motion_if_looked: motion.stateWithNewReference,
+    motion_if_judged: motion.stateWithNewReference,
     motion_if_skipped: motion.stateWithSameReference,
   };
 }

@@ -12,7 +12,7 @@ import type { Job } from '../records/job.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';
 import { atTick, withMovedTimes } from '../tick/clock-change.ts';
 import { recordModelWait } from '../tick/coverage.ts';
-import { planTick, unreferencedMedia } from '../tick/job-change.ts';
+import { applyJobChange, planTick, unreferencedMedia } from '../tick/job-change.ts';
 import { intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
 import type { Screening } from '../tick/screen-capture.ts';
@@ -40,13 +40,13 @@ export function createJobRuns(deps: JobRunDeps): RunKind<Job, TickOutcome, JobCh
     plan: async ({ stored }, outcome, { input, stretch }) => {
       const { job, now } = atTick(stored, deps.now());
       const decision = decideAfterTick(job, outcome, now, stretch);
-      const state = captureStateAfter(input, decision.next.looked);
+      const state = captureStateAfter(input, decision.next.judged);
       const change = planTick(job, decision, state, deps.limits.retentionSeconds, now);
       return withMovedTimes(change, stored, job);
     },
     storeEvidence: async (_, outcome, change) => storeEvidence(outcome, change, deps),
     commit: async (change) => deps.jobs.commit(change),
-    after: (job, change): Job => ({ ...job, ...change.set }),
+    after: applyJobChange,
     unreferenced: unreferencedMedia,
     report: async (job, outcome) => report(job, outcome, deps),
     publish: async (job, { events }) => publishCommit(job, events, deps),
@@ -108,12 +108,12 @@ export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date, stret
   switch (job.job_type) {
     case 'live-monitor': {
       const decision = decideMonitorTick(job, outcome, now, stretch);
-      return { ...decision, watch: recordModelWait(job, decision.watch, askedAt, now) };
+      return { ...decision, sight: recordModelWait(job, decision.sight, askedAt, now) };
     }
     case 'live-digest': {
       const decision = decideDigestTick(job, outcome, now, stretch);
       const after = { ...job, digest: decision.digest };
-      return { ...decision, watch: recordModelWait(after, decision.watch, askedAt, now) };
+      return { ...decision, sight: recordModelWait(after, decision.sight, askedAt, now) };
     }
   }
 }

@@ -40,7 +40,7 @@ async function readMedia(captured: Captured, job: MonitorJob, deps: Deps): Promi
       'The capture was removed before the model could see it; the next check takes a new one.',
     );
   }
-  const earlier = deps.vision.usesPrevious ? job.watch.last_frame?.key : undefined;
+  const earlier = deps.vision.usesPrevious ? job.sight.last_frame?.key : undefined;
   const previous = earlier === undefined ? undefined : await deps.media.get(earlier);
   return {
     mode: job.config.input_mode,

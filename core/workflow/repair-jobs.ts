@@ -2,8 +2,9 @@ import type { CoreDeps, Limits } from '../dependencies.ts';
 import { publishEvents } from '../event/publish.ts';
 import { failJob } from '../job/end-job.ts';
 import { jobLog } from '../ports/log.ts';
-import { isTerminal, transitions } from '../records/job.ts';
+import { isTerminal } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
+import { planUpdate } from '../tick/job-change.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
 import { isLost, isOverdue, repairRun, repairRuns } from './repair.ts';
 import type { EndedExecution, ObservedExecution, RepairKind, RepairView } from './repair.ts';
@@ -53,10 +54,9 @@ function createKind(deps: RepairJobDeps): RepairKind<Job> {
     recover,
   };
 
-  async function renewLease({ job_id: jobId, sequence }: Job): Promise<boolean> {
+  async function renewLease(job: Job): Promise<boolean> {
     const set = { lease_until: leaseUntil(now()) };
-    const change = { jobId, from: transitions.end.from, expectedSequence: sequence, set, events: [] };
-    return (await jobs.commit(change)) === 'committed';
+    return (await jobs.commit(planUpdate(job, { set, events: [] }, now()))) === 'committed';
   }
 
   async function recover(job: Job, observed: ObservedExecution): Promise<void> {

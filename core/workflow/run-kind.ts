@@ -16,7 +16,7 @@ export type RunView = {
   lastTick: number;
   /** True if no execution has a further tick: the job has ended, the watch is paused. */
   isOver: boolean;
-  next: Pick<NextTick, 'done' | 'looked' | 'closing' | 'resolve_again'> | null;
+  next: Pick<NextTick, 'done' | 'judged' | 'closing' | 'resolve_again'> | null;
   intervalSeconds: number;
   /** Time of the next tick. */
   wakeAt: Date;

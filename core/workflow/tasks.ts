@@ -86,7 +86,7 @@ async function failIfJob(
   await startNextGeneration(createJobRuns(deps).view(job, deps.now()), task, deps);
   await failJob(
     task.job_id,
-    'The watch failed unexpectedly. Start the job again; the operator finds the cause in the logs.',
+    'The job failed unexpectedly. Start it again; the operator finds the cause in the logs.',
     { ...deps, executions: { ...deps.executions, stop: endsByItself } },
     (current) => current.generation <= task.generation,
   );

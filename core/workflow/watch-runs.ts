@@ -254,7 +254,7 @@ function planTick(
     ? {
         execution_ticks: 0,
         burst: 0,
-        handed_over: isOvertaken ? null : captureStateAfter(input, next.looked).motion,
+        handed_over: isOvertaken ? null : captureStateAfter(input, next.judged).motion,
       }
     : {};
   return {

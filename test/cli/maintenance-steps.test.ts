@@ -24,7 +24,7 @@ test('maintenance sweeps watches, media and revoked keys every minute, each by t
     },
     deliveries: { sweep: () => 0 },
     executions: { resume: async () => undefined },
-    captureStates: { prune: () => 0 },
+    motionReferences: { prune: () => 0 },
     setTimer: (fire, delayMs) => {
       timers.push({ fire, delayMs });
       return () => undefined;

@@ -83,7 +83,7 @@ describe('a machine that sleeps', () => {
     resolve();
     await clock.pass(60);
     const { job } = await service.read(jobId);
-    expect(job).toMatchObject({ status: 'running', watch: { gaps: [{ reason: 'service' }] } });
+    expect(job).toMatchObject({ status: 'running', sight: { gaps: [{ reason: 'service' }] } });
   });
 
   test('a start extends the leases of its jobs before the first sweep', async () => {
@@ -109,6 +109,6 @@ describe('a disk that is full for eleven minutes', () => {
     service.fillDisk(false);
     await clock.pass(120);
     const { job } = await service.read(jobId);
-    expect(job).toMatchObject({ status: 'running', watch: { gaps: [{ reason: 'service' }] } });
+    expect(job).toMatchObject({ status: 'running', sight: { gaps: [{ reason: 'service' }] } });
   });
 });

@@ -33,7 +33,7 @@ export const jobs: fc.Arbitrary<Job> = fc
       webhook_url: any.webhookUrl,
       config: { ...job.config, condition: any.condition, max_triggers: any.maxTriggers },
       counters: { ...job.counters, input_tokens: any.tokens },
-      watch: { ...job.watch, gap_seconds: any.gapSeconds, gaps: [any.gap] },
+      sight: { ...job.sight, gap_seconds: any.gapSeconds, gaps: [any.gap] },
       failure: any.failure,
     };
   });

@@ -51,7 +51,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
       enable_prefilter: true,
     },
     counters: zeroCounters,
-    watch: initialTickState,
+    sight: initialTickState,
     sequence: 0,
     last_tick: 0,
     next: null,
@@ -59,6 +59,8 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     notices: [],
     labels: [],
     model_grace_seconds: 0,
+    version: 0,
+    seen: null,
     handed_over: null,
     burst: 0,
     lease_until: after(60).toISOString(),
@@ -164,8 +166,7 @@ export function createChange(job: Job, events: NewEvent[], rest: Partial<JobChan
   const { set, ...others } = rest;
   return {
     jobId: job.job_id,
-    from: [job.status],
-    expectedSequence: job.sequence,
+    expectedVersion: job.version,
     set: { ...set, sequence: job.sequence + events.length },
     events: placed,
     ...others,
@@ -181,7 +182,6 @@ export function begin(job: Job): JobChange {
 /** Creates the change that ends a pending or running job, which expires an hour later. */
 export function end(job: Job, at: Date = start): JobChange {
   return createChange(job, [stopped], {
-    from: ['pending', 'running'],
     set: {
       status: 'stopped',
       reason: 'cancelled',
@@ -195,7 +195,7 @@ export function end(job: Job, at: Date = start): JobChange {
 
 /** Returns `job` after `change`. */
 export function changed<J extends Job>(job: J, change: JobChange): J {
-  return { ...job, ...change.set };
+  return { ...job, ...change.set, version: job.version + 1 };
 }
 
 /** Returns the key of the delivery of a job's event. */

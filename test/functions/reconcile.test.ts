@@ -190,8 +190,7 @@ describe('reconcile: ended execution', () => {
     const job = (await world.c.jobs.getIncludingExpired(jobId))!;
     await world.c.jobs.commit({
       jobId,
-      from: ['running'],
-      expectedSequence: job.sequence,
+      expectedVersion: job.version,
       set: { generation: 1 },
       events: [],
     });

@@ -13,7 +13,7 @@ export function requireBounds(database: DatabaseSync, now: number, retentionDays
     'old events': ['watch_events', "record ->> 'timestamp' < ?", kept(retentionDays * day)],
     'old alerts': ['alerts', "record ->> '$.closed.at' < ?", kept(retentionDays * day)],
     'old deliveries': ['deliveries', 'expires_at < ?', now - late],
-    'old capture states': ['capture_states', 'stored_at < ?', now - day - late],
+    'old motion references': ['motion_references', 'stored_at < ?', now - day - late],
     'known messages': ['delivery_deduplication', 'until < ?', now - 2 * day],
     'waiting messages': ['delivery_messages', 'visible_at < ?', now + day],
   };
@@ -21,7 +21,10 @@ export function requireBounds(database: DatabaseSync, now: number, retentionDays
     const row = database.prepare(`SELECT count(*) AS count FROM ${table} WHERE ${condition}`).get(before);
     if (row?.['count'] !== 0) throw new Error(`${String(row?.['count'])} ${what} are left in ${table}`);
   }
-  return [...tablesOfWatches, 'capture_states'].reduce((sum, table) => sum + countRows(database, table), 0);
+  return [...tablesOfWatches, 'motion_references'].reduce(
+    (sum, table) => sum + countRows(database, table),
+    0,
+  );
 }
 
 const tablesOfWatches = [

@@ -12,7 +12,7 @@ import { createKeyStore } from '../../adapters/embedded/key-store.ts';
 import type { EmbeddedMediaStore } from '../../adapters/embedded/media-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
-import { createCaptureStates } from '../../adapters/embedded/scheduler/capture-states.ts';
+import { createMotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
 import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
 import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
 import { createSteadyClock } from '../../adapters/steady-clock.ts';
@@ -73,7 +73,7 @@ export function startProcess(
   const queue = createDeliveryQueue({ database, now: createSteadyClock(time), setTimer, log });
   const watchStore = (outside.recordCommits ?? ((store) => store))(createWatchStore(database));
   const deliveries = createDeliveryStore(database);
-  const captureStates = createCaptureStates(database, now);
+  const motionReferences = createMotionReferences(database, now);
   const masterSecret = Buffer.alloc(32, 7);
   const signer = createWebhookSigner({ masterSecret });
   const modelPrice = { input: 0.000_06, output: 0.000_24 };
@@ -132,7 +132,7 @@ export function startProcess(
       analyze: (input, signal) => outside.runTask(input, () => analyzeTask(input, deps, signal)),
       capture: (input, signal) => captureTask(input, deps, signal),
     },
-    captureStates,
+    motionReferences,
     clock: time.schedulerClock(owner),
     random,
     log,
@@ -150,7 +150,7 @@ export function startProcess(
     watchStore,
     deliveries,
     executions,
-    captureStates,
+    motionReferences,
   };
   startMaintenance({ ...maintenance, setTimer, log })
     .then(() => void queue.consume((message) => deliverMessage(message, deps)))

@@ -16,7 +16,7 @@ export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<Mo
     started_at: start.toISOString(),
     deadline: after(config.monitor_duration_seconds ?? 600).toISOString(),
     sequence: 1,
-    watch: { ...job.watch, last_watched_at: start.toISOString() },
+    sight: { ...job.sight, last_watched_at: start.toISOString() },
     config: { ...job.config, ...config },
     ...rest,
   };
@@ -31,7 +31,7 @@ export function runningDigest(config: Partial<DigestConfig> = {}, rest: Partial<
     started_at: start.toISOString(),
     deadline: after(config.digest_duration_seconds ?? 600).toISOString(),
     sequence: 1,
-    watch: { ...job.watch, last_watched_at: start.toISOString() },
+    sight: { ...job.sight, last_watched_at: start.toISOString() },
     config: { ...job.config, ...config },
     ...rest,
   };
@@ -54,7 +54,7 @@ export function captured(rest: Partial<Captured> = {}, at = start): Captured {
     moved: true,
     changed_share: 0.2,
     black: false,
-    motion_if_looked: 'looked',
+    motion_if_judged: 'looked',
     motion_if_skipped: 'skipped',
     began_at: at.toISOString(),
     ...rest,

@@ -1,6 +1,7 @@
 import type { JobEvent } from '../../../core/records/event.ts';
 import type { JobChange, Totals } from '../../../core/ports/job-store.ts';
 import { isTerminal } from '../../../core/records/job.ts';
+import { applyJobChange } from '../../../core/tick/job-change.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
 import { itemKeys, shardFor } from './keys.ts';
 import type { ItemRules } from './item-rules.ts';
@@ -21,15 +22,14 @@ export async function commitChange(
   const item = await table.get(itemKeys.job(change.jobId));
   if (item === undefined) return 'outdated';
   const before = readJobItem(item);
-  if (!holds(change, before)) return 'outdated';
+  if (before.job.version !== change.expectedVersion) return 'outdated';
   const after: StoredJob = {
-    job: { ...before.job, ...change.set },
-    version: before.version + 1,
+    job: applyJobChange(before.job, change),
     hook: newestWebhookEvent(before.hook, change.events),
   };
   const ends = isTerminal(after.job.status) && !isTerminal(before.job.status);
   const result = await table.transact([
-    setJob(after, change, before.version, rules),
+    setJob(after, change, rules),
     ...change.events.flatMap((event) => logEvent(event, rules.ttls)),
     ...(change.releasesSlotOf === undefined ? [] : [freeSlot(change.releasesSlotOf, change.jobId)]),
     ...(change.totalsDelta === undefined ? [] : [addToTotals(change.totalsDelta, change.jobId)]),
@@ -38,29 +38,21 @@ export async function commitChange(
   return result.kind === 'written' ? 'committed' : 'outdated';
 }
 
-/** Evaluates the condition on the job that was read. */
-function holds({ from, expectedSequence }: JobChange, { job }: StoredJob): boolean {
-  return from.includes(job.status) && job.sequence === expectedSequence;
-}
-
 /** Sets all columns except `published`, which changes separately. */
-function setJob(after: StoredJob, change: JobChange, version: number, rules: ItemRules): Write {
+function setJob(after: StoredJob, { expectedVersion }: JobChange, rules: ItemRules): Write {
   const { pk, sk, published: _, ...columns } = toJobItem(after, rules);
   const names = Object.keys(columns);
   const [set, gone] = [names.filter(isSet), names.filter((name) => !isSet(name))];
-  const states = change.from.map((status, index): [string, string] => [`:from${index}`, status]);
   return {
     kind: 'update',
     key: { pk, sk },
     change: `SET ${set.map((name) => `#${name} = :${name}`).join(', ')}${
       gone.length === 0 ? '' : ` REMOVE ${gone.map((name) => `#${name}`).join(', ')}`
     }`,
-    condition: `#status IN (${states.map(([name]) => name).join(', ')}) AND #sequence = :expected AND #version = :seen`,
+    condition: '#version = :seen',
     values: {
       ...Object.fromEntries(set.map((name) => [`:${name}`, columns[name]])),
-      ...Object.fromEntries(states),
-      ':expected': change.expectedSequence,
-      ':seen': version,
+      ':seen': expectedVersion,
     },
   };
 

@@ -25,7 +25,7 @@ export async function createJob(
 ): Promise<CreationResult> {
   const { job, source, slotLimit, keyHash, idempotency } = creation;
   const writes = [
-    { kind: 'put', item: toJobItem({ job, version: 0, hook: noWebhookEvent }, rules), condition: absent },
+    { kind: 'put', item: toJobItem({ job, hook: noWebhookEvent }, rules), condition: absent },
     takeSlot(job.caller, job.job_id, slotLimit),
     { kind: 'put', item: { ...itemKeys.active(job.job_id) } },
     {

@@ -9,8 +9,6 @@ import type { Item, ItemKey } from './write.ts';
 /** Stored job, with the columns that the store adds. */
 export type StoredJob = {
   job: Job;
-  /** Number of changes. A change requires the version that it was computed from. */
-  version: number;
   hook: NewestWebhookEvent;
 };
 
@@ -18,7 +16,7 @@ export type StoredJob = {
  * Converts a job to its item: the record, and columns for conditions and indexes. `published` is only a column,
  * because it changes independently of the record. Undefined values are neither in the item nor in an index.
  */
-export function toJobItem({ job, version, hook }: StoredJob, { ttls, hasBus }: ItemRules): ItemKey & Item {
+export function toJobItem({ job, hook }: StoredJob, { ttls, hasBus }: ItemRules): ItemKey & Item {
   const due = repairDue(job, hook, hasBus);
   const expiresAt = job.expires_at ?? undefined;
   return {
@@ -29,7 +27,7 @@ export function toJobItem({ job, version, hook }: StoredJob, { ttls, hasBus }: I
     job_type: job.job_type,
     sequence: job.sequence,
     published: job.published,
-    version,
+    version: job.version,
     hook_sequence: hook.sequence,
     hook_minute: hook.minute,
     repair_shard: due === undefined ? undefined : shardFor(job.job_id),
@@ -42,14 +40,13 @@ export function toJobItem({ job, version, hook }: StoredJob, { ttls, hasBus }: I
 
 /** Converts an item to a job. Throws `StorageError` if it does not match its schema. */
 export function readJobItem(item: Item): StoredJob {
-  const { published, version, hook_sequence: sequence, hook_minute: minute } = readItem(columnsSchema, item);
+  const { published, hook_sequence: sequence, hook_minute: minute } = readItem(columnsSchema, item);
   const job = readRecord(jobSchema, item);
-  return { job: { ...job, published }, version, hook: { sequence, minute } };
+  return { job: { ...job, published }, hook: { sequence, minute } };
 }
 
 const columnsSchema = z.object({
   published: z.int().nonnegative(),
-  version: z.int().nonnegative(),
   hook_sequence: z.int().nonnegative(),
   hook_minute: z.int(),
 });

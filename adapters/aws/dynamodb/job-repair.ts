@@ -34,10 +34,10 @@ export async function markPublished(
     kind: 'update',
     key: itemKeys.job(jobId),
     ...(due === undefined
-      ? { change: 'REMOVE #repair_due, #repair_shard', values: { ':seen': stored.version } }
+      ? { change: 'REMOVE #repair_due, #repair_shard', values: { ':seen': stored.job.version } }
       : {
           change: 'SET #repair_due = :due, #repair_shard = :shard',
-          values: { ':due': due, ':shard': shard, ':seen': stored.version },
+          values: { ':due': due, ':shard': shard, ':seen': stored.job.version },
         }),
     condition: '#version = :seen',
   });

@@ -9,7 +9,7 @@ import type {
 } from '../../../core/records/workflow.ts';
 import { findRetryRule, maxRetryDelay, taskLimits } from '../../../core/workflow/task-limits.ts';
 import type { RetryRule, TaskName } from '../../../core/workflow/task-limits.ts';
-import type { CaptureStates } from './capture-states.ts';
+import type { MotionReferences } from './motion-references.ts';
 import type { Clock } from './clock.ts';
 
 /** Tasks of a tick, those of `core/workflow/tasks.ts`. A repeated task has no further effect. */
@@ -22,7 +22,7 @@ type Task<Result> = (signal: AbortSignal) => Promise<Result>;
 
 export type RunDeps = {
   tasks: RunTasks;
-  captureStates: CaptureStates;
+  motionReferences: MotionReferences;
   clock: Clock;
   /** Random number from 0 to below 1. */
   random: () => number;
@@ -100,10 +100,10 @@ export class Run {
   }
 
   private async runTicks(execution: ExecutionInput): Promise<void> {
-    const { tasks, captureStates } = this.deps;
+    const { tasks, motionReferences } = this.deps;
     let step = await this.attempt('begin', async (signal) => {
       const begun = await tasks.analyze({ operation: 'begin', ...execution }, signal);
-      return begun.done ? begun : { ...begun, capture: captureStates.complete(begun) };
+      return begun.done ? begun : { ...begun, capture: motionReferences.complete(begun) };
     });
     while (!step.done && !this.mustBegin) {
       const { capture, wait_until: plannedAt } = step;
@@ -116,8 +116,8 @@ export class Run {
   }
 
   private save(step: WorkflowState): void {
-    const saved = this.deps.captureStates.save(step).catch((error: unknown) => {
-      this.log.warning('State of the capture not stored', { error: String(error) });
+    const saved = this.deps.motionReferences.save(step).catch((error: unknown) => {
+      this.log.warning('Motion reference not stored', { error: String(error) });
     });
     this.onTask(saved);
   }
@@ -161,7 +161,7 @@ export class Run {
   private async waitForRoom(): Promise<void> {
     for (let failures = 0; ; failures += 1) {
       try {
-        this.deps.captureStates.requireRoom();
+        this.deps.motionReferences.requireRoom();
         return;
       } catch {
         await this.waitUntil(this.inSeconds(Math.min(2 ** failures, maxRoomPauseSeconds)), 'repetition');

@@ -39,8 +39,8 @@ function play(job: DigestJob, ticks: [number, TickOutcome, 'silent'?][]) {
       after(seconds),
     );
     decisions.push({ ...decision, asked: closing?.samples.map(({ frame_key: key }) => key) });
-    const { counters, watch, digest = current.digest } = decision;
-    current = { ...current, counters, watch, digest, last_tick: current.last_tick + 1 };
+    const { counters, sight, digest = current.digest } = decision;
+    current = { ...current, counters, sight, digest, last_tick: current.last_tick + 1 };
 
     function answer(isSilent?: 'silent'): SummaryResult {
       if (closing?.samples.length === 0) return { kind: 'none', why: null };
@@ -132,7 +132,7 @@ describe('a window', () => {
       [60, skippedAt(60, 'no_motion')],
       [80, sampledAt(80)],
     ]);
-    expect(decisions.map(({ watch }) => watch.skipped_in_a_row)).toEqual([1, 2, 0]);
+    expect(decisions.map(({ sight }) => sight.skipped_in_a_row)).toEqual([1, 2, 0]);
   });
 
   test('a window shorter than the interval may have no frame, and its summary states it', () => {
@@ -311,7 +311,7 @@ describe('a model that gives no summary', () => {
     expect(decisions[1]?.next).toMatchObject({ wait_until: after(90).toISOString(), closing: true });
     expect(decisions[1]?.counters.checks_missed).toBe(1);
     expect(decisions[2]?.asked).toEqual(['captures/a/0.jpg']);
-    expect(decisions[2]?.watch.missed_in_a_row).toBe(0);
+    expect(decisions[2]?.sight.missed_in_a_row).toBe(0);
     expect(decisions[3]?.asked).toEqual(['captures/a/60.jpg']);
   });
 

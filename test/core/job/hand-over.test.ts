@@ -54,12 +54,22 @@ describe('a hand-over', () => {
     expect((await cancelJob(jobId, 'harbour', world.c)).handed_over).toBeNull();
   });
 
-  test('a tick without a hand-over stores no state of its capture', async () => {
+  test('a tick without a hand-over stores no motion reference', async () => {
     const { jobId, step } = await begun({ max_triggers: null });
     await world.tick(step);
 
     expect((await stored(jobId)).handed_over).toBeNull();
   });
+});
+
+test('an execution that begins again knows the last capture, so that no picture is judged twice', async () => {
+  const { jobId, step } = await begun({ max_triggers: null });
+  const last = await world.tick(step);
+
+  const again = await world.begin({ job_id: jobId, generation: 0 });
+
+  expect(last.capture.seen).not.toBeNull();
+  expect(again.capture.seen).toEqual(last.capture.seen);
 });
 
 describe('an earlier generation', () => {
@@ -149,7 +159,7 @@ describe('an earlier generation', () => {
 async function atLastTick() {
   const { jobId, step } = await begun({ max_triggers: null });
   const set = { last_tick: rules.ticksPerExecution - 1 };
-  await world.c.jobs.commit({ jobId, from: ['running'], expectedSequence: 1, set, events: [] });
+  await world.c.jobs.commit({ jobId, expectedVersion: 1, set, events: [] });
   return { jobId, step: { ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } } };
 }
 

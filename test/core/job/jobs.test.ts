@@ -198,8 +198,7 @@ describe('a tick', () => {
     const { jobId, step } = await begun({ max_triggers: null });
     await world.c.jobs.commit({
       jobId,
-      from: ['running'],
-      expectedSequence: 1,
+      expectedVersion: 1,
       set: { last_tick: rules.ticksPerExecution - 1 },
       events: [],
     });

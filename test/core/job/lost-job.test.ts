@@ -13,7 +13,7 @@ const running = { generation: 0, status: 'running', runsHere: false };
 const waiting = {
   done: false,
   wait_until: after(10).toISOString(),
-  looked: true,
+  judged: true,
   closing: false,
   resolve_again: false,
 };

@@ -26,7 +26,7 @@ const ticks = async (count: number, from: WorkflowState) => {
   return step;
 };
 const newest = async (jobId: string) =>
-  (await world.c.jobs.get(jobId, world.clock.now))?.watch.last_frame?.key;
+  (await world.c.jobs.get(jobId, world.clock.now))?.sight.last_frame?.key;
 const kept = () => [...world.pictures.keys()];
 
 describe('frames of a monitor', () => {
@@ -64,7 +64,7 @@ describe('frames of a monitor', () => {
     world.script.captures.push({}, new TransientError('The disk is full'));
     await ticks(2, step);
     expect(kept()).toEqual([await newest(jobId)]);
-    expect((await getJob(jobId, 'harbour', world.c)).job.watch.last_frame?.evidence).toBe(false);
+    expect((await getJob(jobId, 'harbour', world.c)).job.sight.last_frame?.evidence).toBe(false);
   });
 
   test('the newest is found by who asks while a tick replaces it', async () => {

@@ -71,7 +71,7 @@ test('a stretched interval is a gap of the service from the time at which the ch
   overload.stretch = 1;
   await world.tick(step);
   const { job } = await getJob(jobId, 'harbour', world.c);
-  expect(job.watch.gaps).toEqual([
+  expect(job.sight.gaps).toEqual([
     {
       from: new Date(startedMs + 10_000).toISOString(),
       to: new Date(startedMs + 30_000).toISOString(),
@@ -85,5 +85,5 @@ test('a factor below 2 leaves no gap', async () => {
   overload.stretch = 1.5;
   let step = await world.begin({ job_id: jobId, generation: 0 });
   for (let check = 0; check < 4; check += 1) step = await world.tick(step);
-  expect((await getJob(jobId, 'harbour', world.c)).job.watch.gaps).toEqual([]);
+  expect((await getJob(jobId, 'harbour', world.c)).job.sight.gaps).toEqual([]);
 });

@@ -45,7 +45,7 @@ describe('reconcile', () => {
     world.c.executions.status = async (execution) => {
       const job = await stored(jobId);
       const set = { generation: 1 };
-      const change = { jobId, from: [job.status], expectedSequence: job.sequence, set, events: [] };
+      const change = { jobId, expectedVersion: job.version, set, events: [] };
       if (job.generation === 0) await world.c.jobs.commit(change);
       world.executions.set(`${jobId}-0`, 'aborted');
       return status(execution);
@@ -62,7 +62,7 @@ describe('reconcile', () => {
     world.c.jobs.commit = async (change) => {
       world.c.jobs.commit = commit;
       const set = { last_tick: 2, lease_until: next.wait_until.replace('2026', '2027') };
-      await commit({ ...change, from: ['running'], set: { ...set, sequence: 3 }, events: [] });
+      await commit({ ...change, set: { ...set, sequence: 3 }, events: [] });
       return commit(change);
     };
     await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
@@ -196,8 +196,8 @@ describe('reconcile', () => {
     });
 
     async function setFields(jobId: string, set: { generation: number; burst: number }) {
-      const { status, sequence: expectedSequence } = await stored(jobId);
-      await world.c.jobs.commit({ jobId, from: [status], expectedSequence, set, events: [] });
+      const { version: expectedVersion } = await stored(jobId);
+      await world.c.jobs.commit({ jobId, expectedVersion, set, events: [] });
     }
   });
 

@@ -24,7 +24,7 @@ function play(job: Job, ticks: [number, TickOutcome][]) {
     current = {
       ...current,
       counters: decision.counters,
-      watch: decision.watch,
+      sight: decision.sight,
       last_tick: current.last_tick + 1,
     };
   }
@@ -60,11 +60,11 @@ describe('triggers', () => {
     const outcome = looked(true);
     if (outcome.kind !== 'judged') throw new Error('The outcome has a verdict');
     const seen = { ...outcome, verdict: { ...outcome.verdict, shown_at_seconds: 1.5 } };
-    const { events, watch } = decideAfterTick(runningJob(), seen, after(10));
+    const { events, sight } = decideAfterTick(runningJob(), seen, after(10));
     const key = outcome.captured.frame_key.replace('.jpg', '-at-1500.jpg');
     expect(events[1]?.data).toMatchObject({ frame_key: key });
     // The next tick may remove the frame of the capture.
-    expect(watch.last_frame).toMatchObject({ key: outcome.captured.frame_key, evidence: false });
+    expect(sight.last_frame).toMatchObject({ key: outcome.captured.frame_key, evidence: false });
   });
 
   test('the check after a clip whose last frame no longer shows the condition needs no motion', () => {
@@ -74,7 +74,7 @@ describe('triggers', () => {
     const still = captured({ moved: false, changed_share: 0 });
     const job = runningJob({ max_triggers: null });
     const screen = (seen: TickOutcome) =>
-      screenCapture({ ...job, watch: decideAfterTick(job, seen, after(10)).watch }, still, after(20)).kind;
+      screenCapture({ ...job, sight: decideAfterTick(job, seen, after(10)).sight }, still, after(20)).kind;
     expect(screen(left)).toBe('fresh');
     expect(screen(outcome)).toBe('skipped');
   });
@@ -204,8 +204,8 @@ describe('a stream that fails', () => {
       [50, looked(false)],
     ]);
     expect(back?.ending).toBeUndefined();
-    expect(back?.watch).toMatchObject({ lost_since: null, failed_in_a_row: 0, gap_seconds: 40 });
-    expect(back?.watch.gaps).toEqual([
+    expect(back?.sight).toMatchObject({ lost_since: null, failed_in_a_row: 0, gap_seconds: 40 });
+    expect(back?.sight.gaps).toEqual([
       { from: after(10).toISOString(), to: after(50).toISOString(), reason: 'stream' },
     ]);
   });
@@ -275,7 +275,7 @@ describe('a tick without a picture that is no fault of the stream', () => {
       explanation:
         'No picture, which is no fault of the stream: The platform shows an advertisement. It is tried again.',
     });
-    expect(back?.watch.gaps).toMatchObject([{ reason: 'service' }]);
+    expect(back?.sight.gaps).toMatchObject([{ reason: 'service' }]);
   });
 });
 
@@ -293,7 +293,7 @@ test('a check that the model of this machine is too busy for is a gap of the ser
   const decisions = play(runningJob(), [...busy, [310, looked(false)]]);
   expect(decisions.map(({ ending }) => ending)).toEqual(decisions.map(() => undefined));
   const back = decisions.at(-1);
-  expect(back?.watch.gaps).toMatchObject([{ reason: 'service' }]);
+  expect(back?.sight.gaps).toMatchObject([{ reason: 'service' }]);
   expect(back?.counters).toMatchObject({ checks_missed: 7, frames_captured: 8, failed_captures: 0 });
   expect(decisions[0]?.events[0]?.data).toMatchObject({
     triggered: null,
@@ -302,7 +302,7 @@ test('a check that the model of this machine is too busy for is a gap of the ser
     explanation:
       'The picture was not judged: this machine has more pictures than its model can judge in time.',
   });
-  expect(decisions[0]?.next.looked).toBe(false);
+  expect(decisions[0]?.next.judged).toBe(false);
 });
 
 describe('a model that fails', () => {
@@ -333,7 +333,7 @@ describe('a model that fails', () => {
   });
 
   test('a model that has never answered has the same grace period', () => {
-    const job = { ...runningJob({}, { watch: initialTickState }), model_grace_seconds: 300 };
+    const job = { ...runningJob({}, { sight: initialTickState }), model_grace_seconds: 300 };
     const decisions = play(
       job,
       [5, 10, 15, 20, 25, 30, 305].map((second) => [second, missed]),

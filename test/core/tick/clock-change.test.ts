@@ -14,14 +14,14 @@ function watchedJob(): Job {
     ...job,
     started_at: iso(0),
     deadline: iso(600),
-    watch: {
-      ...job.watch,
+    sight: {
+      ...job.sight,
       last_watched_at: iso(100),
       last_trigger_at: iso(60),
       gap_seconds: 20,
       gaps: [{ from: iso(20), to: iso(40), reason: 'stream' }],
     },
-    next: { done: false, wait_until: iso(110), looked: true, closing: false, resolve_again: false },
+    next: { done: false, wait_until: iso(110), judged: true, closing: false, resolve_again: false },
   };
 }
 
@@ -31,7 +31,7 @@ describe('a job on a clock that was set back', () => {
     expect(job).toMatchObject({
       started_at: iso(-3600),
       deadline: iso(-3000),
-      watch: {
+      sight: {
         last_watched_at: iso(-3500),
         last_trigger_at: iso(-3540),
         gaps: [{ from: iso(-3580), to: iso(-3560) }],
@@ -83,7 +83,7 @@ describe('a tick', () => {
   test('a tick before its planned time shows that the clock was set back while the job waited', () => {
     const { job, now } = atTick(watchedJob(), after(110 - 7));
     expect(now).toEqual(after(103));
-    expect(job).toMatchObject({ started_at: iso(-7), watch: { last_watched_at: iso(93) } });
+    expect(job).toMatchObject({ started_at: iso(-7), sight: { last_watched_at: iso(93) } });
   });
 
   test('a tick a moment before its planned time counts as on time', () => {

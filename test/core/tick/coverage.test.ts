@@ -3,11 +3,11 @@ import { computeCoverage, recordUnwatched, recordWatched } from '../../../core/t
 import { rules } from '../../../core/rules.ts';
 import { after, runningJob } from '../../support/watching.ts';
 
-const watch = runningJob().watch;
+const watch = runningJob().sight;
 
 describe('coverage', () => {
   test('coverage is complete while ticks are on time', () => {
-    const job = runningJob({}, { watch: recordWatched(recordWatched(watch, 10, after(10)), 10, after(20)) });
+    const job = runningJob({}, { sight: recordWatched(recordWatched(watch, 10, after(10)), 10, after(20)) });
     expect(computeCoverage(job, after(25))).toEqual({
       ratio: 1,
       watched_seconds: 25,
@@ -17,7 +17,7 @@ describe('coverage', () => {
   });
 
   test('coverage counts a gap from the last observation of the stream, also while the gap is open', () => {
-    const job = runningJob({}, { watch: recordUnwatched(recordWatched(watch, 10, after(10)), 'stream') });
+    const job = runningJob({}, { sight: recordUnwatched(recordWatched(watch, 10, after(10)), 'stream') });
     expect(computeCoverage(job, after(40))).toMatchObject({
       ratio: 0.25,
       watched_seconds: 10,
@@ -35,7 +35,7 @@ describe('coverage', () => {
   test('the coverage of an ended job does not change', () => {
     const job = runningJob(
       {},
-      { watch: recordWatched(watch, 10, after(10)), ended_at: after(12).toISOString() },
+      { sight: recordWatched(watch, 10, after(10)), ended_at: after(12).toISOString() },
     );
     expect(computeCoverage(job, after(5000))).toEqual(computeCoverage(job, after(12)));
   });

@@ -1,22 +1,35 @@
 import { describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import { planTick } from '../../../core/tick/job-change.ts';
-import type { NewEvent } from '../../../core/records/event.ts';
 import { zeroCounters, initialTickState } from '../../../core/records/job.ts';
 import { after, newDigest, progress } from '../../contract/records.ts';
 
-const captureState = { seen: null, motion: '3.reference.learned' };
+const captureState = {
+  seen: {
+    position: { segment: '100:0123456789ab', segment_seconds: 2 },
+    since: after(0).toISOString(),
+    identical_since: null,
+    seen_at: after(0).toISOString(),
+  },
+  motion: '3.reference.learned',
+};
 
-function planned(tick: number, { generation = 0, events = [progress], done = false } = {}) {
+function planned(tick: number, { generation = 0, done = false } = {}) {
   const job = newDigest({ status: 'running', generation, last_tick: tick - 1 });
   const next = {
     done,
     wait_until: after(60).toISOString(),
-    looked: true,
+    judged: true,
     closing: false,
     resolve_again: false,
   };
-  const decision = { counters: zeroCounters, watch: initialTickState, events, next, ending: undefined };
+  const decision = {
+    counters: zeroCounters,
+    sight: initialTickState,
+    events: [progress],
+    next,
+    ending: undefined,
+  };
   return planTick(job, decision, captureState, 3600, after(0)).set;
 }
 
@@ -24,8 +37,11 @@ describe('the last tick of a generation', () => {
   const last = rules.ticksPerExecution;
 
   test('the last tick of a generation raises it and stores the capture state', () => {
-    expect(planned(last)).toMatchObject({ generation: 1, handed_over: captureState });
-    expect(planned(2 * last, { generation: 1 })).toMatchObject({ generation: 2, handed_over: captureState });
+    expect(planned(last)).toMatchObject({ generation: 1, handed_over: captureState.motion });
+    expect(planned(2 * last, { generation: 1 })).toMatchObject({
+      generation: 2,
+      handed_over: captureState.motion,
+    });
   });
 
   test.each([
@@ -37,15 +53,7 @@ describe('the last tick of a generation', () => {
     expect(set.handed_over).toBeNull();
   });
 
-  test('a job of a release with longer generations is handed over once', () => {
-    expect(planned(10 * last + 1).generation).toBe(10);
-  });
-
-  test('a generation ends with a tick that logs an event, so that no older change can follow it', () => {
-    const events: NewEvent[] = [];
-    expect(planned(last, { events }).generation).toBeUndefined();
-    expect(planned(last + 1, { events }).generation).toBeUndefined();
-    expect(planned(last + 2).generation).toBe(1);
-    expect(planned(2 * last, { generation: 1 }).generation).toBe(2);
+  test('each tick stores the progress of the stream', () => {
+    expect(planned(1).seen).toEqual(captureState.seen);
   });
 });

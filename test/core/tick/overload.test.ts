@@ -50,7 +50,7 @@ function openMachine() {
     const phase = computeStreamPhase(`rtsp://camera-${jobs.length}.example/1`, sha256, 1);
     let job = newJob({ stream_phase: phase, started_at: new Date(nowMs).toISOString() });
     job = { ...job, config: { ...job.config, interval_seconds: intervalSeconds } };
-    job.watch = { ...initialTickState, last_watched_at: job.started_at };
+    job.sight = { ...initialTickState, last_watched_at: job.started_at };
     const record = {
       checks: [] as number[],
       stopped: false,
@@ -72,9 +72,9 @@ function openMachine() {
       const stretch = pace.stretch(job.job_id, intervalSeconds);
       const now = new Date(nowMs);
       const outcome = { kind: 'skipped', why: 'no_motion' } as never;
-      job = { ...job, watch: recordOutcome(job, outcome, now, stretch).watch };
-      const next = nextCaptureAt(job, job.watch, now, stretch);
-      const planned = { done: false, wait_until: next.toISOString(), looked: false, closing: false };
+      job = { ...job, sight: recordOutcome(job, outcome, now, stretch).sight };
+      const next = nextCaptureAt(job, job.sight, now, stretch);
+      const planned = { done: false, wait_until: next.toISOString(), judged: false, closing: false };
       job = { ...job, next: { ...planned, resolve_again: false, stretch } };
       at(next.getTime(), () => void check());
     }

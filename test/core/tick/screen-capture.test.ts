@@ -4,7 +4,7 @@ import type { TickState } from '../../../core/records/job.ts';
 import { after, captured, runningDigest, runningJob, start } from '../../support/watching.ts';
 
 const still = captured({ moved: false, changed_share: 0 });
-const jobWith = (watch: Partial<TickState>) => ({ watch: { ...runningJob().watch, ...watch } });
+const jobWith = (sight: Partial<TickState>) => ({ sight: { ...runningJob().sight, ...sight } });
 
 describe('the pre-filter', () => {
   test('the pre-filter requests a check of a frame with motion', () => {

@@ -115,7 +115,7 @@ function expectCoverage({ covered, running, checks, readAt }: Lived, script: Dis
   expect(sinceStart).toBeLessThanOrEqual(sum(known.map(({ max: most }) => most)) + slack);
   expect(covered.ratio).toBeCloseTo(covered.watched_seconds / total, 2);
   expect(covered.watched_seconds).toBeGreaterThanOrEqual(0);
-  for (const { from, to } of running.watch.gaps) expect(Date.parse(to)).toBeGreaterThan(Date.parse(from));
+  for (const { from, to } of running.sight.gaps) expect(Date.parse(to)).toBeGreaterThan(Date.parse(from));
   const unwatched = known.flatMap(({ min: least }) => (least > 2 * intervalSeconds + 30 + 10 ? [least] : []));
   expect(covered.gap_seconds).toBeGreaterThanOrEqual(sum(unwatched) - slack);
 }

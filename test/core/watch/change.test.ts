@@ -78,7 +78,7 @@ describe('change of a watch', () => {
 
   test('a wait that is longer than any planned one is over, because the clock was set back', () => {
     const wake = (until: string, closing: boolean) => {
-      const rest = { done: false, looked: false, resolve_again: false, confirming: false };
+      const rest = { done: false, judged: false, resolve_again: false, confirming: false };
       const next = { ...rest, wait_until: until, closing };
       return watchWakeUpTime({ next, trouble: null }, { interval_seconds: 10 }, now);
     };

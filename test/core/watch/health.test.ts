@@ -56,7 +56,7 @@ describe('health of a watch', () => {
 
 test('watches are counted by status, and those with an overdue check as late', () => {
   const state = initialWatchState(['person'], now);
-  const next = { done: false, looked: false, closing: false, resolve_again: false, confirming: false };
+  const next = { done: false, judged: false, closing: false, resolve_again: false, confirming: false };
   const run = (status: WatchStatus, fields: object = {}) => ({ status, state: { ...state, ...fields } });
   const runs = [
     run('active', { next: { ...next, wait_until: ago(301) } }),

@@ -76,7 +76,7 @@ function captured(seconds: number, moved = true): Extract<CaptureResult, { kind:
     moved,
     changed_share: 0.1,
     black: false,
-    motion_if_looked: '',
+    motion_if_judged: '',
     motion_if_skipped: '',
   };
 }

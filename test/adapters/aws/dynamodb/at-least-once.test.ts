@@ -228,8 +228,7 @@ withDynamoLocal((makeTable) => {
       });
       await world.c.jobs.commit({
         jobId,
-        from: ['running'],
-        expectedSequence: 1,
+        expectedVersion: 1,
         set: { last_tick: rules.ticksPerExecution - 1 },
         events: [],
       });

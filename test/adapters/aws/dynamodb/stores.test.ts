@@ -437,7 +437,7 @@ function maxDigest() {
     ...digest,
     stream_url: '🚢'.repeat(500),
     webhook_url: '🚢'.repeat(2_083),
-    watch: { ...digest.watch, gaps: Array.from({ length: rules.maxCoverageGaps }, () => gap) },
+    sight: { ...digest.sight, gaps: Array.from({ length: rules.maxCoverageGaps }, () => gap) },
     digest: { ...digest.digest, windows: Array.from({ length: 5 }, () => window) },
   };
 }

@@ -313,43 +313,35 @@ describe('closing', () => {
   });
 });
 
-describe('the state of captures', () => {
-  const seen = {
-    position: { segment: '7:/7.ts', segment_seconds: 2 },
-    since: startOfTest.toISOString(),
-    identical_since: null,
-    seen_at: startOfTest.toISOString(),
-  };
-
-  /** A run whose record has no capture state, on a source of its own for each `stream`. */
-  function forgetful(given: { seen: unknown; motion: unknown }[], stream = 1): RunTasks {
+describe('the motion reference', () => {
+  /** A run whose record has no motion reference, on a source of its own for each `stream`. */
+  function forgetful(given: (string | null)[], stream = 1): RunTasks {
     const tasks = scriptedRun(3);
     const sourceId = executionInput(stream).job_id;
     return {
       capture: async (capture, signal) => {
-        given.push({ seen: capture.seen, motion: capture.motion });
+        given.push(capture.motion);
         return tasks.capture(capture, signal);
       },
       analyze: async (request, signal) => {
         const step = await tasks.analyze(request, signal);
         if (!('capture' in step)) return step;
-        const begins = request.operation === 'begin';
-        const state = begins ? { seen: null, motion: null } : { seen, motion: 'reference' };
-        return { ...step, capture: { ...step.capture, source_id: sourceId, ...state } };
+        const motion = request.operation === 'begin' ? null : 'reference';
+        return { ...step, capture: { ...step.capture, source_id: sourceId, motion } };
       },
     };
   }
 
   test.each([
-    ['continues with the state', input, 1, { seen, motion: 'reference' }],
-    ['of a newer generation begins without it', { ...input, generation: 1 }, 1, { seen: null, motion: null }],
-    ['of another stream begins without it', input, 2, { seen: null, motion: null }],
+    ['continues with it', input, 1, 'reference'],
+    ['of a newer generation begins without it', { ...input, generation: 1 }, 1, null],
+    ['of another stream begins without it', input, 2, null],
   ])('the next process of a run %s', async (_, execution, stream, expected) => {
     const { scheduler, clock, database } = testScheduler({ tasks: forgetful([]) });
     await scheduler.start(input);
     await clock.advance(10);
     await scheduler.close();
-    const given: { seen: unknown; motion: unknown }[] = [];
+    const given: (string | null)[] = [];
     const next = testScheduler({
       database,
       tasks: forgetful(given, stream),
@@ -358,26 +350,24 @@ describe('the state of captures', () => {
     });
     await next.scheduler.resume();
     await next.clock.advance(10);
-    expect(given[0]).toEqual(expected);
+    expect(given[0]).toBe(expected);
   });
 
-  test('a state that cannot be stored is logged, and the run continues', async () => {
+  test('a motion reference that cannot be stored is logged, and the run continues', async () => {
     const { calls, tasks } = recorded(2);
     const { scheduler, clock, database, log } = testScheduler({ tasks });
     database.exec('PRAGMA query_only = ON');
     await scheduler.start(input);
     await clock.advance(20);
     expect(calls.at(-1)).toBe('analyze 2');
-    expect(log.entries.map(({ message }) => message)).toEqual([
-      '[JOB:00000000] State of the capture not stored',
-    ]);
+    expect(log.entries.map(({ message }) => message)).toEqual(['[JOB:00000000] Motion reference not stored']);
   });
 
-  test('states that are older than the time are removed', async () => {
-    const { scheduler, clock, captureStates } = testScheduler({ tasks: scriptedRun(2) });
+  test('motion references that are older than the time are removed', async () => {
+    const { scheduler, clock, motionReferences } = testScheduler({ tasks: scriptedRun(2) });
     await scheduler.start(input);
     await clock.advance(10);
-    expect(captureStates.prune(addSeconds(startOfTest, 10))).toBe(0);
-    expect(captureStates.prune(addSeconds(startOfTest, 11))).toBe(1);
+    expect(motionReferences.prune(addSeconds(startOfTest, 10))).toBe(0);
+    expect(motionReferences.prune(addSeconds(startOfTest, 11))).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { createCaptureStates } from '../../../../adapters/embedded/scheduler/capture-states.ts';
+import { createMotionReferences } from '../../../../adapters/embedded/scheduler/motion-references.ts';
 import type { RunTasks } from '../../../../adapters/embedded/scheduler/run.ts';
 import { createScheduler } from '../../../../adapters/embedded/scheduler/scheduler.ts';
 import { openDatabase } from '../../../../adapters/embedded/database.ts';
@@ -21,14 +21,14 @@ export function testScheduler({
   clock?: FakeClock;
 } = {}) {
   const log = createCollectedLog();
-  const captureStates = createCaptureStates(database, clock.now);
+  const motionReferences = createMotionReferences(database, clock.now);
   const scheduler = createScheduler({
     tasks,
     unfinishedRuns: () => unfinished,
-    captureStates,
+    motionReferences,
     clock,
     random: () => 0.5,
     log,
   });
-  return { scheduler, clock, database, captureStates, log };
+  return { scheduler, clock, database, motionReferences, log };
 }

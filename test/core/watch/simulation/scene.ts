@@ -123,7 +123,7 @@ export class Scene {
       moved: this.moved,
       changed_share: 0.1,
       black,
-      motion_if_looked: '',
+      motion_if_judged: '',
       motion_if_skipped: '',
     };
   }

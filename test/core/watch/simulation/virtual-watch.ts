@@ -140,7 +140,7 @@ export class VirtualWatch {
     const at = new Date(this.now);
     const decision = decideWatchTick(this.record, { outcome, need }, at, createAlertId);
     this.summary.ticks += 1;
-    if (decision.state.next?.looked) this.scene.wasJudged();
+    if (decision.state.next?.judged) this.scene.wasJudged();
     this.apply(decision, this.oracle.tick(plain, this.now));
     const { next } = decision.state;
     this.expectEqual('next', next && Date.parse(next.wait_until), this.oracle.plannedAt);

@@ -1,0 +1,46 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
+import { groupCommits } from '../group-commit.ts';
+import { withStorageErrors } from '../transaction.ts';
+
+type CaptureInput = WorkflowState['capture'];
+
+/** Motion reference of each run, beside its record. What is lost costs one more check. */
+export type MotionReferences = {
+  /** Returns the input of a capture with the stored reference if it has none: that of the same generation and stream. */
+  complete(step: WorkflowState): CaptureInput;
+  /** Stores the reference for the next capture. Resolves when it is written, not when it is on disk. */
+  save(step: WorkflowState): Promise<void>;
+  /** Throws `TransientError` while the disk takes no write. */
+  requireRoom(): void;
+  /** Removes references that were stored before `time`. Returns their number. */
+  prune(time: Date): number;
+};
+
+/** Creates the store. Throws `TransientError` for disk faults. */
+export function createMotionReferences(database: DatabaseSync, now: () => Date): MotionReferences {
+  const find = database.prepare(
+    'SELECT motion FROM motion_references WHERE run_id = ? AND generation = ? AND source_id = ?',
+  );
+  const put = database.prepare('INSERT OR REPLACE INTO motion_references VALUES (?, ?, ?, ?, ?)');
+  const prune = database.prepare('DELETE FROM motion_references WHERE stored_at < ?');
+  const retry = database.prepare("INSERT OR REPLACE INTO facts VALUES ('last_retry', ?)");
+  const commitInGroup = groupCommits(database);
+  return {
+    complete: ({ job_id: runId, generation, capture }) => {
+      if (capture.motion !== null) return capture;
+      const row = withStorageErrors(() => find.get(runId, generation, capture.source_id));
+      return row === undefined ? capture : { ...capture, motion: rowSchema.parse(row).motion };
+    },
+    save: async ({ job_id: runId, generation, capture: { source_id: sourceId, motion } }) => {
+      await commitInGroup(() => void put.run(runId, generation, sourceId, now().getTime(), motion), {
+        flush: false,
+      });
+    },
+    requireRoom: () => withStorageErrors(() => void retry.run(now().toISOString())),
+    prune: (time) => withStorageErrors(() => Number(prune.run(time.getTime()).changes)),
+  };
+}
+
+const rowSchema = z.object({ motion: z.string().nullable() });
