@@ -38,6 +38,9 @@ export function renderThumbnails(
   const h264 = [
     '-c:v',
     'libx264',
+    // With threads, rate control depends on the load of the machine.
+    '-threads',
+    '1',
     '-preset',
     'superfast',
     '-g',
