@@ -16,7 +16,7 @@ export const remedies = {
 export type RuleName = keyof typeof remedies;
 const bannedOpening = /^(?:of|what|who|whether|where|why|how|that)\b/i;
 
-/** Phrases of section "Banned phrases" of docs/contribute/vocabulary.md, with their inflections. */
+/** Banned phrases, with their inflections. */
 const bannedPhrases = new RegExp(
   String.raw`\b(?:is none|are none|is told|are told|puts? away|anew|by itself|goes on|go on|comes? again|all the same|at once|ours|as it is|of before|ma[dk]es? up for|whoever|look(?:s|ed) at|ask(?:s|ed|ing)? the model|is known to|ha(?:s|ve) come)\b`,
   'gi',
