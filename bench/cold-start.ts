@@ -32,6 +32,7 @@ const environment = {
   AWS_SECRET_ACCESS_KEY: 'none',
   AWS_ENDPOINT_URL: `http://127.0.0.1:${address.port}`,
   TABLE_NAME: 'jobs',
+  RELEASE: 'bench',
   MEDIA_BUCKET: 'pictures',
   QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries.fifo',
   STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:1:stateMachine:watchpost',

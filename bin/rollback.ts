@@ -3,8 +3,6 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { dynamoStores } from '../adapters/aws/dynamodb/stores.ts';
-import { jsonCalls } from '../adapters/aws/requests/json-calls.ts';
-import { userRequests } from '../adapters/aws/requests/user-requests.ts';
 import { moveAlias, readDeployedStack } from '../lib/rollback/functions.ts';
 import { listCommonReleases, planRollback } from '../lib/rollback/plan.ts';
 
@@ -44,8 +42,8 @@ function readOptions() {
 async function rollBack({ stack, to, 'dry-run': dryRun }: NonNullable<typeof options>): Promise<number> {
   const clients = { cloudFormation: new CloudFormationClient({}), lambda: new LambdaClient({}) };
   const { functions, tableName } = await readDeployedStack(stack, clients);
-  const dynamo = jsonCalls(userRequests(new DynamoDBClient({})), 'dynamodb');
-  const live = await dynamoStores({ dynamo, tableName, now: () => new Date() }).releases.listLive();
+  const stores = dynamoStores({ client: new DynamoDBClient({}), tableName, now: () => new Date() });
+  const live = await stores.releases.listLive();
   const releases = listCommonReleases(functions).map((each) =>
     live.has(each) ? each : `${each} (not live)`,
   );

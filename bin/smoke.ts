@@ -6,8 +6,6 @@ import { z } from 'zod';
 import { dynamoStores } from '../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../adapters/aws/executions.ts';
 import { createMediaStore } from '../adapters/aws/media-store.ts';
-import { jsonCalls } from '../adapters/aws/requests/json-calls.ts';
-import { userRequests } from '../adapters/aws/requests/user-requests.ts';
 import { createClient } from '../client/client.ts';
 import { addCaller } from '../core/access/callers.ts';
 import { operator } from '../core/access/key-rights.ts';
@@ -138,8 +136,7 @@ async function smoke(options: z.infer<typeof optionsSchema>): Promise<number> {
 /** Opens the keys in the table of the stack. The first key of a deployment is created this way too. */
 async function openKeys(stack: string, deps: Parameters<typeof readOutputs>[1]): Promise<KeyDeps> {
   const { TableName: tableName = '' } = await readOutputs(stack, deps);
-  const dynamo = jsonCalls(userRequests(new DynamoDBClient({})), 'dynamodb');
-  const { keys, callers } = dynamoStores({ dynamo, tableName, now });
+  const { keys, callers } = dynamoStores({ client: new DynamoDBClient({}), tableName, now });
   return {
     keys,
     callers,
@@ -153,8 +150,7 @@ async function recordRelease(stack: string, deps: ReturnType<typeof createSmokeC
   const { functions, tableName } = await readDeployedStack(stack, { ...deps, lambda: new LambdaClient({}) });
   const release = findRunningRelease(functions);
   if (release === undefined) throw new Error('The functions run several releases: wait for the deployment');
-  const dynamo = jsonCalls(userRequests(new DynamoDBClient({})), 'dynamodb');
-  await dynamoStores({ dynamo, tableName, now }).releases.addTested(release, now());
+  await dynamoStores({ client: new DynamoDBClient({}), tableName, now }).releases.addTested(release, now());
   return release;
 }
 
@@ -166,13 +162,12 @@ async function removeCaller(
 ): Promise<void> {
   const outputs = await readOutputs(stack, deps);
   const { TableName: tableName = '', MediaBucketName: bucket = '', StateMachineArn = '' } = outputs;
-  const requests = userRequests(new DynamoDBClient({}));
-  const { callers, eraser } = dynamoStores({ dynamo: jsonCalls(requests, 'dynamodb'), tableName, now });
+  const { callers, eraser } = dynamoStores({ client: new DynamoDBClient({}), tableName, now });
   const { complete } = await eraseCaller(operator, caller, {
     callers,
     eraser,
-    executions: createExecutions({ states: jsonCalls(requests, 'states'), stateMachineArn: StateMachineArn }),
-    media: createMediaStore({ requests, bucket }),
+    executions: createExecutions({ client: deps.states, stateMachineArn: StateMachineArn }),
+    media: createMediaStore({ bucket }),
     recentLog: { entries: async () => [] },
     log: { debug: ignore, info: ignore, warning: ignore, error: ignore },
     now,

@@ -5,8 +5,7 @@ export const lanes = {
   /** Suites that run against every adapter of a port, and the interface from outside. SQLite, Java for DynamoDB Local, ffmpeg. */
   contract: [
     'test/adapters/aws/dynamodb/**/*.test.ts',
-    'test/adapters/aws/media-store.test.ts',
-    'test/adapters/aws/requests/aws-requests.test.ts',
+    'test/adapters/aws/{client-settings,media-store}.test.ts',
     'test/adapters/aws/recent-log.test.ts',
     'test/adapters/embedded/{call-limiter,caller-eraser,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
     'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter,usage-ledger,watch-store}.test.ts',

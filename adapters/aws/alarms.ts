@@ -1,11 +1,12 @@
-import { z } from 'zod';
+import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
 import type { Alarm, AlarmReader } from '../../core/ports/alarms.ts';
 import { throwCoreError } from './aws-error.ts';
-import type { JsonCall } from './requests/json-calls.ts';
+import { clientSettings } from './client-settings.ts';
 
-/** Calls of CloudWatch and alarm names of the deployment. */
+/** CloudWatch client (default: one of its own) and alarm names of the deployment. */
 export type AlarmsOptions = {
-  monitoring: JsonCall;
+  client?: CloudWatchClient;
   /** Common prefix of this deployment's alarm names. */
   prefix: string;
 };
@@ -14,23 +15,29 @@ export type AlarmsOptions = {
 const maxPages = 5;
 
 /**
- * Creates a reader of the deployment's CloudWatch alarms. `list` throws `TransientError`, and other errors of AWS such as a
+ * Creates a reader of the deployment's CloudWatch alarms. `list` throws `TransientError`, and SDK errors such as a
  * missing permission.
  */
-export function createAlarms({ monitoring, prefix }: AlarmsOptions): AlarmReader {
+export function createAlarms({
+  client = new CloudWatchClient(clientSettings),
+  prefix,
+}: AlarmsOptions): AlarmReader {
   return {
     list: async () => {
       const found: Alarm[] = [];
       let nextToken: string | undefined;
       for (let page = 0; page < maxPages; page += 1) {
-        const input = {
-          AlarmNamePrefix: prefix,
-          AlarmTypes: ['MetricAlarm'],
-          MaxRecords: 100,
-          ...(nextToken !== undefined && { NextToken: nextToken }),
-        };
-        const answer = pageSchema.parse(await monitoring('DescribeAlarms', input).catch(throwCoreError));
-        found.push(...answer.MetricAlarms.map(readAlarm));
+        const answer = await client
+          .send(
+            new DescribeAlarmsCommand({
+              AlarmNamePrefix: prefix,
+              AlarmTypes: ['MetricAlarm'],
+              MaxRecords: 100,
+              ...(nextToken !== undefined && { NextToken: nextToken }),
+            }),
+          )
+          .catch(throwCoreError);
+        found.push(...(answer.MetricAlarms ?? []).map(readAlarm));
         nextToken = answer.NextToken;
         if (nextToken === undefined) break;
       }
@@ -39,24 +46,8 @@ export function createAlarms({ monitoring, prefix }: AlarmsOptions): AlarmReader
   };
 }
 
-/** Time in seconds since 1970. */
-const timeSchema = z.number().transform((seconds) => new Date(seconds * 1000));
-const alarmSchema = z.object({
-  AlarmName: z.string(),
-  AlarmDescription: z.string().default(''),
-  StateValue: z.string(),
-  StateReason: z.string().optional(),
-  StateTransitionedTimestamp: timeSchema.optional(),
-  StateUpdatedTimestamp: timeSchema.optional(),
-});
-type MetricAlarm = z.output<typeof alarmSchema>;
-const pageSchema = z.object({
-  MetricAlarms: z.array(alarmSchema).default([]),
-  NextToken: z.string().optional(),
-});
-
 function readAlarm(alarm: MetricAlarm): Alarm {
-  const { AlarmName: name, StateTransitionedTimestamp, StateUpdatedTimestamp } = alarm;
+  const { AlarmName: name = '', StateTransitionedTimestamp, StateUpdatedTimestamp } = alarm;
   // An alarm can be updated without a change of its state; `since` is the time of that change.
   const since = StateTransitionedTimestamp ?? StateUpdatedTimestamp;
   return {
@@ -67,13 +58,13 @@ function readAlarm(alarm: MetricAlarm): Alarm {
   };
 }
 
-function toState({ StateValue: state }: Pick<MetricAlarm, 'StateValue'>): Alarm['state'] {
+function toState({ StateValue: state }: MetricAlarm): Alarm['state'] {
   if (state === 'OK') return 'ok';
   return state === 'ALARM' ? 'alarm' : 'unknown';
 }
 
 /** Returns the description, followed in state ALARM by CloudWatch's reason with the measured values. */
-function describeAlarm({ AlarmDescription: what, StateReason: reason, ...alarm }: MetricAlarm): string {
+function describeAlarm({ AlarmDescription: what = '', StateReason: reason, ...alarm }: MetricAlarm): string {
   if (toState(alarm) !== 'alarm' || !reason) return what;
   return `${what} (${withoutAccounts(reason)})`;
 }

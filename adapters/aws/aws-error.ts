@@ -1,17 +1,12 @@
 import { TransientError } from '../../core/errors.ts';
 
 /**
- * Maps an error of AWS after its retries to `TransientError` if a retry may succeed: throttling, 5xx, broken
+ * Maps an SDK error after its retries to `TransientError` if a retry may succeed: throttling, 5xx, broken
  * connection, timeout. Returns any other error unchanged, such as a missing permission or resource.
  */
 export function toCoreError(error: unknown): unknown {
   if (!(error instanceof Error) || !passes(error)) return error;
   return new TransientError(`AWS request failed (${error.name})`, { cause: error });
-}
-
-/** Returns true for an error with this code. */
-export function hasName(error: unknown, name: string): boolean {
-  return error instanceof Error && error.name === name;
 }
 
 /** Throws the mapped error, for `.catch(failed)`. */

@@ -1,15 +1,16 @@
-import { z } from 'zod';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import type { PutEventsResultEntry } from '@aws-sdk/client-eventbridge';
 import type { BusEvent, EventBus } from '../../core/ports/event-bus.ts';
 import type { Log } from '../../core/ports/log.ts';
 import type { MetricsSink } from '../../core/ports/metrics.ts';
 import { TransientError } from '../../core/errors.ts';
 import { throwCoreError } from './aws-error.ts';
 import { busSource } from './bus-source.ts';
-import type { JsonCall } from './requests/json-calls.ts';
+import { clientSettings } from './client-settings.ts';
 
 export type EventBusOptions = {
-  /** Calls of EventBridge. */
-  events: JsonCall;
+  /** Default: a client of its own. */
+  client?: EventBridgeClient;
   /** Name or ARN of the bus. */
   bus: string;
   /** Name of the deployment, since several may share a bus. */
@@ -25,7 +26,13 @@ export type EventBusOptions = {
 const maxEntryBytes = 250 * 1000;
 
 /** Creates the event bus on EventBridge. Each failed entry is an error, also within a successful response. */
-export function createEventBus({ events, bus, deployment, log, measurements }: EventBusOptions): EventBus {
+export function createEventBus({
+  client = new EventBridgeClient(clientSettings),
+  bus,
+  deployment,
+  log,
+  measurements,
+}: EventBusOptions): EventBus {
   return {
     put: async (event) => {
       const { timestamp, type } = event;
@@ -35,13 +42,14 @@ export function createEventBus({ events, bus, deployment, log, measurements }: E
         EventBusName: bus,
         Source: busSource,
         DetailType: type,
-        // Seconds since 1970.
-        Time: Date.parse(timestamp) / 1000,
+        Time: new Date(timestamp),
         Detail: detail.text,
       };
       try {
-        const answer = await events('PutEvents', { Entries: [entry] }).catch(throwCoreError);
-        const { FailedEntryCount: failed, Entries } = putSchema.parse(answer);
+        const command = new PutEventsCommand({ Entries: [entry] });
+        const { FailedEntryCount: failed = 0, Entries = [] } = await client
+          .send(command)
+          .catch(throwCoreError);
         if (failed > 0) throw refusal(Entries[0]);
         measurements.add('BusEvents');
       } catch (error) {
@@ -52,16 +60,10 @@ export function createEventBus({ events, bus, deployment, log, measurements }: E
   };
 }
 
-const resultSchema = z.object({ ErrorCode: z.string().optional(), ErrorMessage: z.string().optional() });
-const putSchema = z.object({
-  FailedEntryCount: z.number().default(0),
-  Entries: z.array(resultSchema).default([]),
-});
-
 function refusal({
   ErrorCode: code = 'no code',
   ErrorMessage: text = 'no message',
-}: z.output<typeof resultSchema> = {}) {
+}: PutEventsResultEntry = {}) {
   return new TransientError(`The event bus refused the event: ${code}: ${text}`);
 }
 

@@ -1,18 +1,36 @@
-import { z } from 'zod';
+import {
+  DescribeExecutionCommand,
+  ExecutionAlreadyExists,
+  ExecutionDoesNotExist,
+  paginateListExecutions,
+  SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn';
+import type { ExecutionStatus } from '@aws-sdk/client-sfn';
 import type { Executions } from '../../core/ports/executions.ts';
 import { executionName } from '../../core/records/workflow.ts';
 import type { ExecutionInput } from '../../core/records/workflow.ts';
 import { executionArn } from './execution-name.ts';
-import { hasName, throwCoreError } from './aws-error.ts';
-import type { JsonCall } from './requests/json-calls.ts';
+import { throwCoreError, toCoreError } from './aws-error.ts';
+import { clientSettings } from './client-settings.ts';
 
-/** Calls of Step Functions and state machines. */
+/** Step Functions client (default: one of its own) and state machines. */
 export type ExecutionsOptions = {
-  states: JsonCall;
+  client?: SFNClient;
   /** State machine that executions are started on. */
   stateMachineArn: string;
   /** State machine of the other mode (`burstSeconds`): its executions continue after the mode was changed. */
   otherStateMachineArn?: string | undefined;
+};
+
+/** Executions, and a list of those that run. */
+export type StateMachineExecutions = Executions & {
+  /**
+   * Lists the names of all running executions: one request per thousand, where `status` needs one each. Returns undefined if there are more
+   * than the pages hold: Step Functions refills 2 to 5 requests per second.
+   */
+  listRunning: (maxPages: number) => Promise<string[] | undefined>;
 };
 
 /**
@@ -20,49 +38,71 @@ export type ExecutionsOptions = {
  * generation starts once. Its methods throw `TransientError`.
  */
 export function createExecutions({
-  states,
+  client = new SFNClient(clientSettings),
   stateMachineArn,
   otherStateMachineArn,
-}: ExecutionsOptions): Executions {
+}: ExecutionsOptions): StateMachineExecutions {
+  const machines = [stateMachineArn, otherStateMachineArn].filter((arn) => arn !== undefined);
   const toArns = (input: ExecutionInput): string[] =>
-    [stateMachineArn, otherStateMachineArn].flatMap((arn) =>
-      arn === undefined ? [] : executionArn(arn, executionName(input)),
-    );
+    machines.map((arn) => executionArn(arn, executionName(input)));
   return {
     start: async (input) => {
       try {
         const name = executionName(input);
-        await states('StartExecution', { stateMachineArn, name, input: JSON.stringify(input) });
+        await client.send(new StartExecutionCommand({ stateMachineArn, name, input: JSON.stringify(input) }));
         return 'started';
       } catch (error) {
-        if (hasName(error, 'ExecutionAlreadyExists')) return 'already';
+        if (error instanceof ExecutionAlreadyExists) return 'already';
         return throwCoreError(error);
       }
     },
     stop: async (input, cause) => {
       for (const executionArn of toArns(input)) {
         try {
-          await states('StopExecution', { executionArn, cause });
+          await client.send(new StopExecutionCommand({ executionArn, cause }));
         } catch (error) {
           // Stopping an ended execution is no error. An execution that was never started does not exist.
-          if (!hasName(error, 'ExecutionDoesNotExist')) throwCoreError(error);
+          if (!(error instanceof ExecutionDoesNotExist)) throwCoreError(error);
         }
       }
     },
     status: async (input) => {
       for (const executionArn of toArns(input)) {
         try {
-          const { status } = describedSchema.parse(await states('DescribeExecution', { executionArn }));
-          return statuses[status];
+          const { status } = await client.send(new DescribeExecutionCommand({ executionArn }));
+          if (status !== undefined) return statuses[status];
         } catch (error) {
-          if (!hasName(error, 'ExecutionDoesNotExist')) return throwCoreError(error);
+          if (!(error instanceof ExecutionDoesNotExist)) return throwCoreError(error);
         }
       }
       return undefined;
     },
     runsHere: () => false,
+    listRunning: async (maxPages) => {
+      const names: string[] = [];
+      let pages = 0;
+      for (const machine of machines) {
+        const input = { stateMachineArn: machine, statusFilter: 'RUNNING' } as const;
+        try {
+          for await (const { executions = [], nextToken } of paginateListExecutions(
+            { client, pageSize },
+            input,
+          )) {
+            names.push(...executions.flatMap(({ name }) => name ?? []));
+            pages += 1;
+            if (pages >= maxPages && nextToken !== undefined) return undefined;
+          }
+        } catch (error) {
+          throw toCoreError(error);
+        }
+      }
+      return names;
+    },
   };
 }
+
+/** Maximum of `ListExecutions`. */
+const pageSize = 1000;
 
 const statuses = {
   RUNNING: 'running',
@@ -72,8 +112,4 @@ const statuses = {
   FAILED: 'failed',
   TIMED_OUT: 'failed',
   ABORTED: 'aborted',
-} as const;
-
-const describedSchema = z.object({
-  status: z.enum(['RUNNING', 'PENDING_REDRIVE', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED']),
-});
+} as const satisfies Record<ExecutionStatus, string>;

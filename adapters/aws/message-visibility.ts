@@ -1,21 +1,3 @@
-import { throwCoreError } from './aws-error.ts';
-import type { JsonCall } from './requests/json-calls.ts';
-
-/** Sets the visibility timeout of a received message; its message group is blocked until then. */
-export type ChangeVisibility = (receiptHandle: string, seconds: number) => Promise<void>;
-
-/** Creates a `ChangeVisibility` for one queue. */
-export function createChangeVisibility(sqs: JsonCall, queueUrl: string): ChangeVisibility {
-  return async (receiptHandle, seconds) => {
-    const call = sqs('ChangeMessageVisibility', {
-      QueueUrl: queueUrl,
-      ReceiptHandle: receiptHandle,
-      VisibilityTimeout: seconds,
-    });
-    await call.catch(throwCoreError);
-  };
-}
-
 /** Maximum visibility timeout, in seconds. SQS limits it to 12 hours from the receipt. */
 const maxVisibilitySeconds = 43_000;
 

@@ -1,12 +1,13 @@
+import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { z } from 'zod';
 import type { LogEntry, RecentLog } from '../../core/ports/log.ts';
 import { redact } from '../../core/observability/redact.ts';
 import { withFields } from '../log-message.ts';
 import { throwCoreError } from './aws-error.ts';
-import type { JsonCall } from './requests/json-calls.ts';
+import { clientSettings } from './client-settings.ts';
 
-/** Calls of CloudWatch Logs and the log group of all functions. */
-export type RecentLogOptions = { logs: JsonCall; logGroup: string; now: () => Date };
+/** CloudWatch Logs client (default: one of its own) and the log group of all functions. */
+export type RecentLogOptions = { client?: CloudWatchLogsClient; logGroup: string; now: () => Date };
 
 /** Maximum entries (interface section 4.10). */
 const capacity = 500;
@@ -19,21 +20,28 @@ const daysBack = 7;
  * Reads the newest entries of all functions from their log group, from its end (`startFromHead: false`, which
  * requires a start time) and past empty pages. Omits metrics and Lambda's own lines.
  */
-export function createRecentLog({ logs, logGroup, now }: RecentLogOptions): RecentLog {
+export function createRecentLog({
+  client = new CloudWatchLogsClient(clientSettings),
+  logGroup,
+  now,
+}: RecentLogOptions): RecentLog {
   return {
     entries: async () => {
       const found: (LogEntry & { atMs: number })[] = [];
       let nextToken: string | undefined;
       for (let page = 0; page < maxPages; page += 1) {
-        const input = {
-          logGroupName: logGroup,
-          startTime: now().getTime() - daysBack * 86_400_000,
-          startFromHead: false,
-          limit: pageEvents,
-          ...(nextToken !== undefined && { nextToken }),
-        };
-        const answer = pageSchema.parse(await logs('FilterLogEvents', input).catch(throwCoreError));
-        for (const { message, timestamp } of answer.events) {
+        const answer = await client
+          .send(
+            new FilterLogEventsCommand({
+              logGroupName: logGroup,
+              startTime: now().getTime() - daysBack * 86_400_000,
+              startFromHead: false,
+              limit: pageEvents,
+              ...(nextToken !== undefined && { nextToken }),
+            }),
+          )
+          .catch(throwCoreError);
+        for (const { message = '', timestamp = 0 } of answer.events ?? []) {
           const entry = readEntry(message);
           if (entry) found.push({ ...entry, atMs: Date.parse(entry.time) || timestamp });
         }
@@ -44,13 +52,6 @@ export function createRecentLog({ logs, logGroup, now }: RecentLogOptions): Rece
     },
   };
 }
-
-const pageSchema = z.object({
-  events: z
-    .array(z.object({ message: z.string().default(''), timestamp: z.number().default(0) }))
-    .default([]),
-  nextToken: z.string().optional(),
-});
 
 /** Merges the log streams of several instances by time. Keeps the order of entries with equal times. */
 function newest<Entry extends { atMs: number }>(newestFirst: Entry[]): Entry[] {

@@ -1,12 +1,11 @@
-import { z } from 'zod';
+import { GetSecretValueCommand, ResourceNotFoundException } from '@aws-sdk/client-secrets-manager';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { isOver } from '../../core/time.ts';
-import { hasName, throwCoreError } from './aws-error.ts';
-import type { JsonCall } from './requests/json-calls.ts';
+import { throwCoreError } from './aws-error.ts';
 
 /** Options of `createSecret`. */
 export type SecretOptions = {
-  /** Calls of Secrets Manager. */
-  secrets: JsonCall;
+  client: SecretsManagerClient;
   /** ARN of a secret that contains text, not JSON. */
   arn: string;
   now: () => Date;
@@ -28,7 +27,7 @@ export type Secret = {
  * Creates a cached secret of Secrets Manager, read at first use and after its cache time. Failed reads are not
  * cached.
  */
-export function createSecret({ secrets, arn, now, cacheSeconds = 300 }: SecretOptions): Secret {
+export function createSecret({ client, arn, now, cacheSeconds = 300 }: SecretOptions): Secret {
   const newest = keptReading(() => read('AWSCURRENT'), now);
   const older = keptReading(() => read('AWSPREVIOUS'), now);
 
@@ -42,17 +41,15 @@ export function createSecret({ secrets, arn, now, cacheSeconds = 300 }: SecretOp
 
   async function read(stage: string): Promise<string | undefined> {
     try {
-      const value = await secrets('GetSecretValue', { SecretId: arn, VersionStage: stage });
-      return valueSchema.parse(value).SecretString;
+      const value = await client.send(new GetSecretValueCommand({ SecretId: arn, VersionStage: stage }));
+      return value.SecretString;
     } catch (error) {
       // The secret has never rotated.
-      if (stage === 'AWSPREVIOUS' && hasName(error, 'ResourceNotFoundException')) return undefined;
+      if (stage === 'AWSPREVIOUS' && error instanceof ResourceNotFoundException) return undefined;
       return throwCoreError(error);
     }
   }
 }
-
-const valueSchema = z.object({ SecretString: z.string().optional() });
 
 function present(value: string | undefined): string {
   if (value === undefined) throw new Error('The secret holds no text');

@@ -1,5 +1,5 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
-import type { JsonCall } from '../../adapters/aws/requests/json-calls.ts';
 
 /** Units of one class of keys, such as `JOB#` or the index `repair`. */
 export type KeyClassUnits = { reads: number; writes: number };
@@ -32,32 +32,36 @@ const inputSchema = writeSchema.extend({
 });
 
 /**
- * Counts the capacity units of all calls by class of keys; `used` reads and resets the counts. The units of a transaction are divided by its
+ * Counts the capacity units of all requests of a client by class of keys; the returned function reads and resets the counts. The units of a transaction are divided by its
  * items. DynamoDB Local counts index writes of a transaction twice, which is corrected.
  */
-export function countUnits(uncounted: JsonCall): { dynamo: JsonCall; used: () => CountedUnits } {
+export function countUnits(client: DynamoDBClient): () => CountedUnits {
   let counted = zeroUnits();
-  const dynamo: JsonCall = async (action, input) => {
-    counted.requests += 1;
-    const answer = await uncounted(action, { ...input, ReturnConsumedCapacity: 'INDEXES' });
-    const { ConsumedCapacity: consumed } = answerSchema.parse(answer);
-    for (const units of [consumed ?? []].flat()) addUnits(action, listKeys(input), units);
-    return answer;
-  };
-  const used = () => {
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      counted.requests += 1;
+      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+      const result = await next(args);
+      const { ConsumedCapacity: consumed } = answerSchema.parse(result.output);
+      for (const units of [consumed ?? []].flat())
+        addUnits(String(context['commandName']), listKeys(args.input), units);
+      return result;
+    },
+    { step: 'initialize' },
+  );
+  return () => {
     const before = counted;
     counted = zeroUnits();
     return before;
   };
-  return { dynamo, used };
 
   function addUnits(
-    action: string,
+    command: string,
     keys: string[],
     { Table, GlobalSecondaryIndexes, CapacityUnits }: Consumed,
   ) {
-    const kind = /^(Get|Query|BatchGet|TransactGet)/.test(action) ? 'reads' : 'writes';
-    const isTransaction = action.startsWith('Transact');
+    const kind = /^(Get|Query|BatchGet|TransactGet)/.test(command) ? 'reads' : 'writes';
+    const isTransaction = command.startsWith('Transact');
     let indexUnits = 0;
     for (const [name, { CapacityUnits: units }] of Object.entries(GlobalSecondaryIndexes ?? {})) {
       indexUnits += units;

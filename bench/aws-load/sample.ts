@@ -97,13 +97,13 @@ type Prepare = (world: World) => void;
 type Operation = { run: () => Promise<void> };
 
 async function openWorld(local: Awaited<ReturnType<typeof startDynamoLocal>>) {
-  const table = await local.makeTable();
-  const { dynamo, used } = countUnits(table.dynamo);
+  const { client, tableName } = await local.makeTable();
+  const used = countUnits(client);
   const world = createWorld({ maxJobSeconds: 3600, jobsPerCaller: 1000 });
   const now = () => world.clock.now;
   const { jobs, watches, meter, callers, deliveries, usage } = dynamoStores({
-    dynamo,
-    tableName: table.tableName,
+    client,
+    tableName,
     now,
   });
   const { queue, log, vision } = world.c;

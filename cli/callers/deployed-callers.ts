@@ -1,10 +1,9 @@
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { clientSettings } from '../../adapters/aws/client-settings.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../../adapters/aws/executions.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
-import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
-import { userRequests } from '../../adapters/aws/requests/user-requests.ts';
 import { CommandError } from '../command-error.ts';
 import { findTable } from '../keys/deployed-keys.ts';
 import { readStackOutputs } from '../stack-outputs.ts';
@@ -18,14 +17,9 @@ const now = () => new Date();
  * outputs have the bucket and the state machine. Executions of an earlier mode (`burstSeconds`) end at their next tick.
  */
 export async function deployedCallers(which: { stack: string } | { table: string }): Promise<CallerBackend> {
-  const client = new DynamoDBClient({});
-  const requests = userRequests(client);
+  const client = new DynamoDBClient(clientSettings);
   const tableName = 'table' in which ? which.table : await findTable(which.stack, client);
-  const { callers, eraser, usage } = dynamoStores({
-    dynamo: jsonCalls(requests, 'dynamodb'),
-    tableName,
-    now,
-  });
+  const { callers, eraser, usage } = dynamoStores({ client, tableName, now });
   const openErasure = async () => {
     if ('table' in which)
       throw new CommandError(
@@ -41,8 +35,8 @@ export async function deployedCallers(which: { stack: string } | { table: string
       );
     return {
       eraser,
-      executions: createExecutions({ states: jsonCalls(requests, 'states'), stateMachineArn }),
-      media: createMediaStore({ requests, bucket }),
+      executions: createExecutions({ stateMachineArn }),
+      media: createMediaStore({ bucket }),
     };
   };
   return storedCallers({ callers, usage, now, openErasure }, async () => client.destroy());

@@ -1,8 +1,7 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { jsonCalls, type JsonCall } from '../../adapters/aws/requests/json-calls.ts';
+import { clientSettings } from '../../adapters/aws/client-settings.ts';
 import { partitionKey, sortKey } from '../../adapters/aws/dynamodb/table-layout.ts';
 import { applyRestore, planRestore, type RestorePlan } from '../../adapters/aws/dynamodb/restore/restore.ts';
-import { userRequests } from '../../adapters/aws/requests/user-requests.ts';
 import { CommandError } from '../command-error.ts';
 import { findTable } from '../keys/deployed-keys.ts';
 import type { Terminal } from '../terminal.ts';
@@ -25,7 +24,7 @@ export type RestoreTableOptions = {
  */
 export async function restoreTable(
   { fromTable, stack, table, except, yes, json }: RestoreTableOptions,
-  { terminal, now, client = new DynamoDBClient({}), dynamo = createUserCalls(client) }: RestoreTableDeps,
+  { terminal, now, client = new DynamoDBClient(clientSettings) }: RestoreTableDeps,
 ): Promise<void> {
   if ((stack === undefined) === (table === undefined))
     throw new CommandError('No deployment is named, or two are', 'Use either --stack or --table.');
@@ -37,7 +36,7 @@ export async function restoreTable(
     );
   await requireTable(client, fromTable);
   await requireTable(client, toTable);
-  const deps = { dynamo, fromTable, toTable, now };
+  const deps = { client, fromTable, toTable, now };
   const plan = await planRestore(deps, new Set(except));
   if (!json) for (const line of describePlan(plan, { fromTable, toTable })) terminal.print(line);
   if (!yes) {
@@ -69,13 +68,7 @@ export type RestoreTableDeps = {
   terminal: Pick<Terminal, 'print' | 'note' | 'waiting'>;
   now: () => Date;
   client?: DynamoDBClient;
-  /** Calls of DynamoDB. Default: with the credentials of the client. */
-  dynamo?: JsonCall;
 };
-
-function createUserCalls(client: DynamoDBClient): JsonCall {
-  return jsonCalls(userRequests(client), 'dynamodb');
-}
 
 /** Throws `CommandError` unless the table exists, is ready, and has the keys of a table of Watchpost. */
 async function requireTable(client: DynamoDBClient, name: string): Promise<void> {

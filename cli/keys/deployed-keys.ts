@@ -1,8 +1,7 @@
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import type { KeyCrypto } from '../../core/access/api-key.ts';
+import { clientSettings } from '../../adapters/aws/client-settings.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
-import { userRequests } from '../../adapters/aws/requests/user-requests.ts';
 import { CommandError } from '../command-error.ts';
 import type { KeyBackend } from './key-backend.ts';
 import { storedKeys } from './stored-keys.ts';
@@ -17,14 +16,10 @@ export async function deployedKeys(
   which: { stack: string } | { table: string },
   primitives: KeyCrypto,
 ): Promise<KeyBackend> {
-  const client = new DynamoDBClient({});
+  const client = new DynamoDBClient(clientSettings);
 
   const tableName = 'table' in which ? which.table : await findTable(which.stack, client);
-  const { keys, callers } = dynamoStores({
-    dynamo: jsonCalls(userRequests(client), 'dynamodb'),
-    tableName,
-    now,
-  });
+  const { keys, callers } = dynamoStores({ client, tableName, now });
   return storedKeys({ keys, callers, now, ...primitives }, async () => client.destroy());
 }
 

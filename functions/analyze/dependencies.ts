@@ -1,16 +1,17 @@
 import { freePace } from '../../core/ports/pace.ts';
 import { randomUUID } from 'node:crypto';
-import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { clientSettings } from '../../adapters/aws/client-settings.ts';
 import type { BurstCutStore } from '../../adapters/aws/dynamodb/burst-cuts.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { createExecutions } from '../../adapters/aws/executions.ts';
 import type { AnalyzeCallDeps } from '../../adapters/aws/invoke/analyze-calls.ts';
-import { createInvoke } from '../../adapters/aws/invoke/create-invoke.ts';
-import type { Invoke } from '../../adapters/aws/invoke/invoke.ts';
+import {
+  deferDeliveryQueue,
+  deferExecutions,
+  deferInvoke,
+  deferMediaStore,
+} from '../../adapters/aws/deferred.ts';
 import { createRemoteContactSheets, createRemoteResize } from '../../adapters/aws/invoke/remote-capture.ts';
-import { createMediaStore } from '../../adapters/aws/media-store.ts';
-import { lambdaRequests } from '../../adapters/aws/requests/aws-requests.ts';
-import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
 import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -38,8 +39,6 @@ export type AnalyzeFunctionDeps = AnalyzeTaskDeps &
 export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const telemetry = createTelemetry({ level: config.LOG_LEVEL, service: config.POWERTOOLS_SERVICE_NAME });
   const { measurements, log, during } = telemetry;
-  const requests = lambdaRequests();
-  const capture = createInvoke(requests, config.CAPTURE_FUNCTION);
   const hasBus = config.EVENT_BUS !== undefined;
   const {
     jobs,
@@ -49,15 +48,18 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     usage: ledger,
     burstCuts,
   } = dynamoStores({
-    dynamo: jsonCalls(requests, 'dynamodb'),
+    client: new DynamoDBClient(clientSettings),
     tableName: config.TABLE_NAME,
     now,
     hasBus,
     retentionSeconds: config.RETENTION_SECONDS,
   });
-  const contactSheets = createRemoteContactSheets({ invoke: capture, seconds: sheetSeconds });
+  const contactSheets = createRemoteContactSheets({
+    invoke: deferInvoke(config.CAPTURE_FUNCTION),
+    seconds: sheetSeconds,
+  });
   const modelPrice = findModelPrice(visionProviders[config.VISION_PROVIDER].describeModel(config.MODEL_ID));
-  const queue = createDeliveryQueue({ sqs: jsonCalls(requests, 'sqs'), queueUrl: config.QUEUE_URL, hasBus });
+  const queue = deferDeliveryQueue({ queueUrl: config.QUEUE_URL, hasBus });
   return {
     jobs: instrumentJobs(jobs, measurements),
     watches: publishCommits(watches, { queue, deliveries, log, now }),
@@ -67,11 +69,10 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
     meter,
     modelPrice,
     usage: createCallerUsage({ ledger, modelPrice, log, now }),
-    media: createMediaStore({ requests, bucket: config.MEDIA_BUCKET }),
-    vision: meteredVision(createVision(config, { sheets: contactSheets, capture, telemetry }), meter),
+    media: deferMediaStore({ bucket: config.MEDIA_BUCKET }),
+    vision: meteredVision(createVision(config, contactSheets, telemetry), meter),
     contactSheets,
-    executions: createExecutions({
-      states: jsonCalls(requests, 'states'),
+    executions: deferExecutions({
       stateMachineArn: config.STATE_MACHINE_ARN,
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
@@ -91,15 +92,13 @@ const visionTimeoutSeconds = 90;
 const sheetSeconds = 30;
 const resizeSeconds = 15;
 
-type VisionParts = { sheets: ContactSheets; capture: Invoke; telemetry: Telemetry };
-
-function createVision(config: AnalyzeConfig, { sheets, capture, telemetry }: VisionParts): VisionModel {
+function createVision(config: AnalyzeConfig, sheets: ContactSheets, telemetry: Telemetry): VisionModel {
   const model = visionProviders[config.VISION_PROVIDER].createModel(config, {
     sheets,
     prompt: promptVariants[config.VISION_PROMPT],
   });
   const isScaled = config.VISION_WIDTH < capturedWidthPixels;
-  const resize = createRemoteResize({ invoke: capture, seconds: resizeSeconds });
+  const resize = createRemoteResize({ invoke: deferInvoke(config.CAPTURE_FUNCTION), seconds: resizeSeconds });
   return instrumentVision(isScaled ? withPictureWidth(model, config.VISION_WIDTH, resize) : model, {
     measurements: telemetry.measurements,
     elapsedMs: () => performance.now(),

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { createMediaStore } from '../../adapters/aws/media-store.ts';
+import { clientSettings } from '../../adapters/aws/client-settings.ts';
+import { deferMediaStore } from '../../adapters/aws/deferred.ts';
 import type { CaptureCallDeps } from '../../adapters/aws/invoke/capture-calls.ts';
 import { createPlatformSecret } from '../../adapters/aws/platform-secret.ts';
-import { lambdaRequests, type AwsRequests } from '../../adapters/aws/requests/aws-requests.ts';
-import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { instrumentCapturer } from '../../adapters/aws/telemetry/instrument-capturer.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -38,7 +39,6 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     service: config.POWERTOOLS_SERVICE_NAME,
   });
   const { measurements, during } = telemetry;
-  const requests = lambdaRequests();
   const guard = createEgressGuard({
     allowRanges: config.ALLOW_RANGES,
     denyRanges: config.DENY_RANGES,
@@ -50,13 +50,14 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     http: createGuardedHttp(guard),
     ffmpeg,
     now,
-    platforms: createPlatforms(config, telemetry, requests),
+    platforms: createPlatforms(config, telemetry),
   });
   const maskMedia = createMaskMedia({ ffmpegPath: config.FFMPEG_PATH, tempDir: tmpdir() });
+  const client = new DynamoDBClient(clientSettings);
   return {
     // The role may read only `SOURCE#` items of the table.
-    jobs: dynamoStores({ dynamo: jsonCalls(requests, 'dynamodb'), tableName: config.TABLE_NAME, now }).jobs,
-    media: createMediaStore({ requests, bucket: config.MEDIA_BUCKET }),
+    jobs: dynamoStores({ client, tableName: config.TABLE_NAME, now }).jobs,
+    media: deferMediaStore({ bucket: config.MEDIA_BUCKET }),
     streams: instrumentCapturer(maskCaptures(capturer, maskMedia), {
       measurements,
       elapsedMs: () => performance.now(),
@@ -79,11 +80,10 @@ const captureTimeoutSeconds = 50;
 function createPlatforms(
   { YOUTUBE_CLIENTS: clients, PLATFORM_SECRET_ARN: arn }: CaptureConfig,
   { log }: Telemetry,
-  requests: AwsRequests,
 ): PlatformSettings | (() => Promise<PlatformSettings>) {
   const { youtube, ...others } = defaultPlatformSettings;
   const plain = { ...others, youtube: { ...youtube, clients: clients ?? youtube.clients } };
   if (arn === undefined) return plain;
-  const secret = createSecret({ secrets: jsonCalls(requests, 'secretsmanager'), arn, now });
+  const secret = createSecret({ client: new SecretsManagerClient(clientSettings), arn, now });
   return createPlatformSecret(secret, plain, log);
 }

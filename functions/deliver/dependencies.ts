@@ -1,13 +1,15 @@
-import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { clientSettings } from '../../adapters/aws/client-settings.ts';
+import type { SqsQueue } from '../../adapters/aws/delivery-queue.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { deferWebhookHttp } from '../../adapters/aws/deferred.ts';
-import { createEventBus } from '../../adapters/aws/event-bus.ts';
-import { createMediaStore } from '../../adapters/aws/media-store.ts';
-import { createChangeVisibility } from '../../adapters/aws/message-visibility.ts';
-import type { ChangeVisibility } from '../../adapters/aws/message-visibility.ts';
+import {
+  deferDeliveryQueue,
+  deferEventBus,
+  deferMediaStore,
+  deferWebhookHttp,
+} from '../../adapters/aws/deferred.ts';
 import { createMail } from '../../adapters/aws/mail.ts';
-import { lambdaRequests } from '../../adapters/aws/requests/aws-requests.ts';
-import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
 import { createSecret } from '../../adapters/aws/secret.ts';
 import { softwareVersion } from '../../adapters/aws/software-version.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../../adapters/aws/stored-signer.ts';
@@ -23,10 +25,7 @@ import type { DeliverConfig } from './config.ts';
 const now = () => new Date();
 
 /** Dependencies of the handler. */
-export type DeliverFunctionDeps = DeliverMessageDeps & { postpone: ChangeVisibility } & Pick<
-    Telemetry,
-    'during'
-  >;
+export type DeliverFunctionDeps = DeliverMessageDeps & Pick<SqsQueue, 'postpone'> & Pick<Telemetry, 'during'>;
 
 /** Creates the dependencies, once per instance. Connections to receivers are not reused: a freeze may close them. */
 export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
@@ -34,12 +33,14 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const requests = lambdaRequests();
-  const stores = dynamoStores({ dynamo: jsonCalls(requests, 'dynamodb'), tableName: config.TABLE_NAME, now });
+  const stores = dynamoStores({
+    client: new DynamoDBClient(clientSettings),
+    tableName: config.TABLE_NAME,
+    now,
+  });
   const { jobs, deliveries, watches, callers, meter } = stores;
-  const sqs = jsonCalls(requests, 'sqs');
-  const secrets = jsonCalls(requests, 'secretsmanager');
-  const secret = (arn: string) => createSecret({ secrets, arn, now });
+  const secrets = new SecretsManagerClient(clientSettings);
+  const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const masterSecret = secret(config.MASTER_SECRET_ARN);
   const mail = createMail(config, { secret, log });
   const webhooks = createWebhookSender({
@@ -49,6 +50,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     version: softwareVersion,
     elapsedMs: () => performance.now(),
   });
+  const queue = deferDeliveryQueue({ queueUrl: config.QUEUE_URL });
   const signer = createStoredSigner({ masterSecret, callers, now });
   return {
     jobs,
@@ -60,22 +62,21 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
       isPublic: true,
     },
     destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
-    queue: createDeliveryQueue({ sqs, queueUrl: config.QUEUE_URL }),
+    queue,
+    postpone: queue.postpone,
     meter: instrumentMeter(meter, measurements),
-    media: createMediaStore({ requests, bucket: config.MEDIA_BUCKET }),
+    media: deferMediaStore({ bucket: config.MEDIA_BUCKET }),
     webhooks,
     signer,
     bus:
       config.EVENT_BUS === undefined
         ? undefined
-        : createEventBus({
-            events: jsonCalls(requests, 'events'),
+        : deferEventBus({
             bus: config.EVENT_BUS,
             deployment: config.POWERTOOLS_SERVICE_NAME,
             log,
             measurements,
           }),
-    postpone: createChangeVisibility(sqs, config.QUEUE_URL),
     log,
     baseUrl: config.BASE_URL,
     now,

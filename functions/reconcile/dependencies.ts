@@ -1,13 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDeliveryQueue } from '../../adapters/aws/delivery-queue.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { clientSettings } from '../../adapters/aws/client-settings.ts';
+import { deferDeliveryQueue, deferExecutions, deferInvokeLater } from '../../adapters/aws/deferred.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { createExecutions } from '../../adapters/aws/executions.ts';
-import { createInvokeLater } from '../../adapters/aws/invoke/invoke-later.ts';
 import { countOpenSessions } from '../../adapters/aws/limit-event-sessions.ts';
-import { listRunning, useListedStatus } from '../../adapters/aws/listed-executions.ts';
+import { useListedStatus } from '../../adapters/aws/listed-executions.ts';
 import { paceStarts } from '../../adapters/aws/paced-executions.ts';
-import { lambdaRequests } from '../../adapters/aws/requests/aws-requests.ts';
-import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
 import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -44,38 +42,33 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const requests = lambdaRequests();
   const hasBus = config.EVENT_BUS !== undefined;
   const { jobs, watches, deliveries, callers, usage, countSessions, repairShards, releases } = dynamoStores({
-    dynamo: jsonCalls(requests, 'dynamodb'),
+    client: new DynamoDBClient(clientSettings),
     tableName: config.TABLE_NAME,
     now,
     hasBus,
     retentionSeconds: config.RETENTION_SECONDS,
   });
-  const states = jsonCalls(requests, 'states');
-  const stateMachineArns = [config.STATE_MACHINE_ARN, config.OTHER_STATE_MACHINE_ARN].filter(
-    (arn) => arn !== undefined,
-  );
+  const executions = deferExecutions({
+    stateMachineArn: config.STATE_MACHINE_ARN,
+    otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
+  });
   const repairing = {
     jobs: instrumentJobs(jobs, measurements),
-    queue: createDeliveryQueue({ sqs: jsonCalls(requests, 'sqs'), queueUrl: config.QUEUE_URL, hasBus }),
-    executions: createExecutions({
-      states,
-      stateMachineArn: config.STATE_MACHINE_ARN,
-      otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
-    }),
+    queue: deferDeliveryQueue({ queueUrl: config.QUEUE_URL, hasBus }),
+    executions,
   };
   const pace = { ...startPace, elapsedMs: () => performance.now(), sleep };
   return {
     ...instrumentRepairs(repairing, measurements),
     repairShards,
-    listRunning: () => listRunning({ states, stateMachineArns, maxPages }),
-    invokeLater: createInvokeLater(requests),
+    listRunning: () => executions.listRunning(maxPages),
+    invokeLater: deferInvokeLater(),
     createShardExecutions: (running) => {
-      const paced = paceStarts(repairing.executions, pace);
-      const executions = running === null ? paced : useListedStatus(paced, running);
-      return instrumentRepairs({ ...repairing, executions }, measurements).executions;
+      const paced = paceStarts(executions, pace);
+      const listed = running === null ? paced : useListedStatus(paced, running);
+      return instrumentRepairs({ ...repairing, executions: listed }, measurements).executions;
     },
     watches,
     deliveries,

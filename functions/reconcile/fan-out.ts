@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { shardFor, shards } from '../../adapters/aws/dynamodb/keys.ts';
 import type { RepairShards } from '../../adapters/aws/dynamodb/repair-shards.ts';
-import type { InvokeLater } from '../../adapters/aws/invoke/invoke-later.ts';
+import type { InvokeLater } from '../../adapters/aws/invoke/invoke.ts';
 import { repairListedJobs } from '../../core/workflow/repair-jobs.ts';
 import type { RepairJobDeps } from '../../core/workflow/repair-jobs.ts';
 import type { Executions } from '../../core/ports/executions.ts';

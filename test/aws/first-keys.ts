@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
-import { createAwsRequests } from '../../adapters/aws/requests/aws-requests.ts';
-import { jsonCalls } from '../../adapters/aws/requests/json-calls.ts';
 import { mintKey } from '../../core/access/api-key.ts';
 import { newCaller } from '../../core/records/caller.ts';
 import type { Scope } from '../../core/records/key.ts';
@@ -14,16 +13,12 @@ const primitives = {
 
 /** Creates keys directly in the table, like the first keys of an operator. */
 export function keyMaker({ endpoint }: Emulator, tableName: string) {
-  const requests = createAwsRequests({
+  const client = new DynamoDBClient({
     endpoint,
-    region: async () => 'us-east-1',
-    credentials: async () => ({ accessKeyId: 'test', secretAccessKey: 'test' }),
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   });
-  const { callers, keys } = dynamoStores({
-    dynamo: jsonCalls(requests, 'dynamodb'),
-    tableName,
-    now: () => new Date(),
-  });
+  const { callers, keys } = dynamoStores({ client, tableName, now: () => new Date() });
   return async (caller: string, scopes: Scope[] = ['jobs', 'keys']): Promise<string> => {
     await callers.add(newCaller(caller, null, new Date()));
     const { text, key } = mintKey({ caller, scopes, label: 'first' }, new Date(), primitives);

@@ -16,7 +16,7 @@ import recorded from '../../bundle/sizes.json' with { type: 'json' };
 
 const run = promisify(execFile);
 /** Maximum size of what a cold start of a function loads, in kB. */
-const maxKilobytes = { api: 600, stream: 600, capture: 860, analyze: 620, deliver: 380, reconcile: 340 };
+const maxKilobytes = { api: 950, stream: 950, capture: 1000, analyze: 700, deliver: 610, reconcile: 560 };
 
 let outDir: string;
 let built: BuiltFunction[];
@@ -73,21 +73,26 @@ describe('function bundles', () => {
     expect(Object.keys(maxKilobytes).toSorted()).toEqual([...functionNames].toSorted());
   });
 
-  test('functions call AWS with signed requests: only analyze has a client of the SDK, for the model', async () => {
-    for (const name of functionNames) {
-      const sources = await readSources(name, '.');
-      const clients = sources.flatMap((file) => /@aws-sdk\/(client-[\w-]+)/.exec(file)?.[1] ?? []);
-      expect([...new Set(clients)], name).toEqual(name === 'analyze' ? ['client-bedrock-runtime'] : []);
-    }
+  test('only the bundle of analyze has the client of a model provider', async () => {
+    const clients = await Promise.all(
+      functionNames.map(async (name) =>
+        (await readSources(name, '.')).some((file) => file.includes('client-bedrock-runtime')) ? name : [],
+      ),
+    );
+    expect(clients.flat()).toEqual(['analyze']);
   });
 
   test('the entry of a bundle contains no library that only some calls need', async () => {
+    const deferred = ['s3', 'sfn', 'sqs', 'lambda', 'cloudwatch', 'cloudwatch-logs'].map(
+      (service) => `client-${service}`,
+    );
     const lazy = {
-      api: ['undici', 'standardwebhooks', 'temporal-polyfill'],
-      stream: ['ajv', 'undici', 'standardwebhooks', 'temporal-polyfill'],
-      reconcile: ['temporal-polyfill'],
-      analyze: ['temporal-polyfill'],
-      capture: ['youtubei.js', 'youtube', 'twitch'],
+      api: ['undici', 'standardwebhooks', 'temporal-polyfill', ...deferred],
+      stream: ['ajv', 'undici', 'standardwebhooks', 'temporal-polyfill', ...deferred],
+      reconcile: ['temporal-polyfill', 'client-sfn', 'client-sqs', 'client-lambda'],
+      analyze: ['temporal-polyfill', 'client-s3', 'client-sfn', 'client-sqs', 'client-lambda'],
+      deliver: ['client-s3', 'client-sqs', 'client-eventbridge'],
+      capture: ['youtubei.js', 'youtube', 'twitch', 'client-s3'],
     };
     for (const [name, libraries] of Object.entries(lazy)) {
       const loaded = await readSources(name, 'index.mjs');

@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEventBus } from '../../adapters/aws/event-bus.ts';
-import type { JsonCall } from '../../adapters/aws/requests/json-calls.ts';
 import { publishCommits, publishDueWatchEvents } from '../../core/event/publish-watch.ts';
 import { sendTestAlert } from '../../core/delivery/test-destinations.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
@@ -14,11 +15,11 @@ import { createHandler } from '../../functions/deliver/handler.ts';
 import { logged, newAlert, newChange, newCreation, opened, progress } from '../contract/watch-records.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
-import { serviceError } from '../adapters/aws/requests/local-requests.ts';
 import { createFifoQueue } from './fifo-queue.ts';
 import { during } from './lambda-context.ts';
 
-const events = vi.fn<JsonCall>();
+const client = new EventBridgeClient({ region: 'eu-west-1' });
+const eventBridge = mockClient(client);
 const accepted = { FailedEntryCount: 0, Entries: [{ EventId: 'e1' }] };
 const refused = {
   FailedEntryCount: 1,
@@ -31,7 +32,8 @@ let handler: ReturnType<typeof createHandler>;
 let bus: EventBus;
 let counted: Partial<Record<MetricName, number>>;
 beforeEach(() => {
-  events.mockReset().mockResolvedValue(accepted);
+  eventBridge.reset();
+  eventBridge.on(PutEventsCommand).resolves(accepted);
   world = createWorld();
   queue = createFifoQueue(world.clock);
   world.c.queue = {
@@ -42,7 +44,7 @@ beforeEach(() => {
   const add = (name: MetricName, value = 1) => void (counted[name] = (counted[name] ?? 0) + value);
   const { log } = world.c;
   bus = createEventBus({
-    events,
+    client,
     bus: 'operations',
     deployment: 'Watchpost-test',
     log,
@@ -54,9 +56,9 @@ afterEach(() => world.close());
 
 /** Returns the entries of all requests, with their details parsed. */
 function put() {
-  return events.mock.calls.map(([action, input]) => {
-    const { Entries: [entry] = [] } = input as { Entries?: any[] };
-    return { ...entry, action, Detail: JSON.parse(entry?.Detail ?? '') };
+  return eventBridge.commandCalls(PutEventsCommand).map(({ args }) => {
+    const { Entries: [entry] = [] } = args[0].input;
+    return { ...entry, Detail: JSON.parse(entry?.Detail ?? '') };
   });
 }
 
@@ -110,7 +112,6 @@ describe('event bus', () => {
 
     expect(types()).toEqual(['job_started', 'watch_triggered', 'job_stopped']);
     expect(put()[1]).toMatchObject({
-      action: 'PutEvents',
       EventBusName: 'operations',
       Source: 'watchpost',
       Detail: {
@@ -122,7 +123,7 @@ describe('event bus', () => {
         data: { job_id: jobId, frame_url: expect.stringContaining(`/jobs/${jobId}/media/`) },
       },
     });
-    expect(new Date(put()[1]?.Time * 1000).toISOString()).toBe(put()[1]?.Detail.timestamp);
+    expect(put()[1]?.Time?.toISOString()).toBe(put()[1]?.Detail.timestamp);
     expect(JSON.stringify(put())).not.toContain('secret');
     expect(queue.waiting()).toBe(0);
     expect(counted).toEqual({ BusEvents: 3 });
@@ -139,7 +140,7 @@ describe('event bus', () => {
   });
 
   test('an event that the bus refuses within a successful response returns, and later ones wait for it', async () => {
-    events.mockResolvedValueOnce(refused).mockResolvedValueOnce(refused);
+    eventBridge.on(PutEventsCommand).resolvesOnce(refused).resolvesOnce(refused).resolves(accepted);
     await runMonitor();
 
     await queue.pass(10, handler);
@@ -150,7 +151,8 @@ describe('event bus', () => {
   });
 
   test('an event that the bus never accepts moves to the dead-letter queue', async () => {
-    events.mockRejectedValue(serviceError('AccessDeniedException'));
+    const denied = Object.assign(new Error('not authorized'), { name: 'AccessDeniedException' });
+    eventBridge.on(PutEventsCommand).rejects(denied);
     const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
     await world.begin({ job_id: jobId, generation: 0 });
 

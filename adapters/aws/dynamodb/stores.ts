@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CallLimits } from '../../../core/access/call-admission.ts';
 import type { CallLimiter } from '../../../core/ports/call-limiter.ts';
 import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
@@ -12,7 +13,6 @@ import type { Meter } from '../../../core/ports/meter.ts';
 import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
-import type { JsonCall } from '../requests/json-calls.ts';
 import { createBurstCuts } from './burst-cuts.ts';
 import type { BurstCutStore } from './burst-cuts.ts';
 import { createCallLimiter } from './call-limiter.ts';
@@ -35,8 +35,7 @@ import { createWatchStore } from './watch-store.ts';
 
 /** Settings of the stores. */
 export type DynamoStoreSettings = {
-  /** Calls of DynamoDB. */
-  dynamo: JsonCall;
+  client: DynamoDBClient;
   tableName: string;
   now: () => Date;
   /** Time that an ended job is readable, in seconds. Its items expire later. Default: the maximum of a stage. */
@@ -76,10 +75,10 @@ export type DynamoStores = {
 
 /** Creates all stores on one table (`table-layout.ts`). Sends no request. */
 export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
-  const { dynamo, tableName, now, retentionSeconds } = settings;
+  const { client, tableName, now, retentionSeconds } = settings;
   const { backoff = systemBackoff, newId = randomUUID, setTimer = setSystemTimer } = settings;
   const { callLimits = { perMinute: 0, atOnce: 0 }, eventSessionsPerCaller: perCaller = 10 } = settings;
-  const table = openTable({ dynamo, tableName, newId, ...backoff });
+  const table = openTable({ client, tableName, newId, ...backoff });
   const ttls = itemTtls(retentionSeconds);
   const rules = { ttls, hasBus: settings.hasBus ?? false };
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });

@@ -1,24 +1,28 @@
-import { z } from 'zod';
+import { BatchGetCommand, GetCommand, QueryCommand, TransactGetCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readCancellation } from './cancellation.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { retryWithJitter } from './retry-with-jitter.ts';
 import { toCoreError } from '../aws-error.ts';
-import { attributesSchema, fromAttributes, toAttributes, type Attributes } from './attributes.ts';
-import type { Query, Table, TableDeps } from './table.ts';
+import type { Query, Table } from './table.ts';
 import { attributeNames, type Item, type ItemKey } from './write.ts';
+
+type Deps = { documents: DynamoDBDocumentClient; tableName: string } & BackoffDeps;
+type Keys = Record<string, unknown>[];
 
 /** Limit of BatchGetItem. */
 const keysAtOnce = 100;
 
 /** Creates the read operations. Reads are consistent, except on indexes. */
 export function tableReads({
-  dynamo,
+  documents,
   tableName,
   ...backoff
-}: Omit<TableDeps, 'newId'>): Pick<Table, 'get' | 'getMany' | 'snapshot' | 'query'> {
+}: Deps): Pick<Table, 'get' | 'getMany' | 'snapshot' | 'query'> {
   return {
     get: async (key) => {
-      const input = { TableName: tableName, Key: toAttributes(key), ConsistentRead: true };
-      return convertFound(foundSchema.parse(await passingErrors(() => dynamo('GetItem', input))));
+      const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
+      return (await passingErrors(() => documents.send(command))).Item;
     },
     getMany: async (keys) => {
       const items: Item[] = [];
@@ -34,21 +38,23 @@ export function tableReads({
   /** Reads all keys. DynamoDB returns as many items as size and capacity allow, and lists the remaining keys. */
   async function getAtOnce(keys: ItemKey[]): Promise<Item[]> {
     const items: Item[] = [];
-    let left: Attributes[] = keys.map(toAttributes);
+    let left: Keys | undefined = keys;
     return retryWithJitter(async () => {
-      const input = { RequestItems: { [tableName]: { Keys: left, ConsistentRead: true } } };
-      const answer = foundManySchema.parse(await passingErrors(() => dynamo('BatchGetItem', input)));
-      items.push(...(answer.Responses[tableName] ?? []).map(fromAttributes));
-      left = answer.UnprocessedKeys[tableName]?.Keys ?? [];
-      return left.length === 0 ? items : undefined;
+      const command: BatchGetCommand = new BatchGetCommand({
+        RequestItems: { [tableName]: { Keys: left, ConsistentRead: true } },
+      });
+      const answer = await passingErrors(() => documents.send(command));
+      items.push(...(answer.Responses?.[tableName] ?? []));
+      left = answer.UnprocessedKeys?.[tableName]?.Keys;
+      return left === undefined || left.length === 0 ? items : undefined;
     }, backoff);
   }
 
   async function trySnapshot(keys: ItemKey[]): Promise<(Item | undefined)[] | undefined> {
-    const reads = keys.map((key) => ({ Get: { TableName: tableName, Key: toAttributes(key) } }));
+    const reads = keys.map((key) => ({ Get: { TableName: tableName, Key: key } }));
     try {
-      const { Responses } = snapshotSchema.parse(await dynamo('TransactGetItems', { TransactItems: reads }));
-      return keys.map((_, index) => convertFound(Responses[index] ?? {}));
+      const { Responses } = await documents.send(new TransactGetCommand({ TransactItems: reads }));
+      return keys.map((_, index) => Responses?.[index]?.Item);
     } catch (error) {
       if (readCancellation(error) === undefined) throw toCoreError(error);
       return undefined;
@@ -57,48 +63,31 @@ export function tableReads({
 
   async function query(asked: Query): Promise<Item[]> {
     const items: Item[] = [];
-    let from: Attributes | undefined;
+    let from: Item | undefined;
     do {
-      const input = toQueryInput(tableName, asked, from);
-      const page = pageSchema.parse(await passingErrors(() => dynamo('Query', input)));
-      items.push(...page.Items.map(fromAttributes));
+      const command: QueryCommand = queryCommand(tableName, asked, from);
+      const page = await passingErrors(() => documents.send(command));
+      items.push(...(page.Items ?? []));
       from = page.LastEvaluatedKey;
     } while (from !== undefined && items.length < (asked.limit ?? Infinity));
     return asked.limit === undefined ? items : items.slice(0, asked.limit);
   }
 }
 
-function toQueryInput(tableName: string, asked: Query, from: Attributes | undefined): object {
+function queryCommand(tableName: string, asked: Query, from: Item | undefined): QueryCommand {
   const { index, where, filter, values, newestFirst, limit } = asked;
-  return {
+  return new QueryCommand({
     TableName: tableName,
     ...(index === undefined ? { ConsistentRead: true } : { IndexName: index }),
     KeyConditionExpression: where,
     ExpressionAttributeNames: attributeNames([where, filter]),
-    ExpressionAttributeValues: toAttributes(values),
+    ExpressionAttributeValues: values,
     ScanIndexForward: newestFirst !== true,
     ...(filter !== undefined && { FilterExpression: filter }),
     ...(limit !== undefined && { Limit: limit }),
     ...(from && { ExclusiveStartKey: from }),
-  };
+  });
 }
-
-function convertFound({ Item: item }: z.output<typeof foundSchema>): Item | undefined {
-  return item && fromAttributes(item);
-}
-
-const foundSchema = z.object({ Item: attributesSchema.optional() });
-const snapshotSchema = z.object({ Responses: z.array(foundSchema).default([]) });
-const foundManySchema = z.object({
-  Responses: z.record(z.string(), z.array(attributesSchema)).default({}),
-  UnprocessedKeys: z.record(z.string(), z.object({ Keys: z.array(attributesSchema) })).default({}),
-});
-
-/** Schema of a page of a query or a scan. */
-export const pageSchema = z.object({
-  Items: z.array(attributesSchema).default([]),
-  LastEvaluatedKey: attributesSchema.optional(),
-});
 
 async function passingErrors<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
   try {

@@ -1,18 +1,21 @@
-import { z } from 'zod';
+import { DeleteCommand, PutCommand, TransactWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { readCancellation, isConditionFailure, isTransactionConflict } from './cancellation.ts';
+import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { retryWithJitter } from './retry-with-jitter.ts';
 import { toCoreError } from '../aws-error.ts';
-import { attributesSchema, fromAttributes, toAttributes } from './attributes.ts';
-import type { Table, TableDeps, TransactionResult, WriteResult } from './table.ts';
+import type { Table, TransactionResult, WriteResult } from './table.ts';
 import { buildExpression, toTransactItem, type Item, type Write } from './write.ts';
+
+type Deps = { documents: DynamoDBDocumentClient; tableName: string; newId: () => string } & BackoffDeps;
 
 /** Creates the write operations. */
 export function tableWrites({
-  dynamo,
+  documents,
   tableName,
   newId,
   ...backoff
-}: TableDeps): Pick<Table, 'write' | 'transact'> {
+}: Deps): Pick<Table, 'write' | 'transact'> {
   return {
     write: async (write) => retryWithJitter(() => tryWrite(write), backoff),
     transact: async (writes) => {
@@ -42,23 +45,22 @@ export function tableWrites({
     const rest = buildExpression(write, tableName);
     switch (write.kind) {
       case 'put':
-        await dynamo('PutItem', { ...rest, Item: toAttributes(write.item) });
+        await documents.send(new PutCommand({ ...rest, Item: write.item }));
         return undefined;
       case 'delete':
-        await dynamo('DeleteItem', { ...rest, Key: toAttributes(write.key) });
+        await documents.send(new DeleteCommand({ ...rest, Key: write.key }));
         return undefined;
       case 'update': {
-        const update = { ...rest, Key: toAttributes(write.key), UpdateExpression: write.change };
-        const answer = await dynamo('UpdateItem', { ...update, ReturnValues: 'ALL_NEW' });
-        return fromAttributes(updatedSchema.parse(answer).Attributes);
+        const update = { ...rest, Key: write.key, UpdateExpression: write.change };
+        return (await documents.send(new UpdateCommand({ ...update, ReturnValues: 'ALL_NEW' }))).Attributes;
       }
     }
   }
 
-  /** The token makes retries after a broken connection the same request, for ten minutes. */
+  /** The token makes SDK retries after a broken connection the same request, for ten minutes. */
   async function tryTransact(items: ReturnType<typeof toTransactItem>[], token: string) {
     try {
-      await dynamo('TransactWriteItems', { TransactItems: items, ClientRequestToken: token });
+      await documents.send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: token }));
       return { kind: 'written' } as const;
     } catch (error) {
       const cancellation = readCancellation(error);
@@ -67,5 +69,3 @@ export function tableWrites({
     }
   }
 }
-
-const updatedSchema = z.object({ Attributes: attributesSchema });

@@ -1,14 +1,4 @@
-import type { BackoffDeps } from '../../retry-with-backoff.ts';
-import type { JsonCall } from '../requests/json-calls.ts';
 import type { Check, Item, ItemKey, Write } from './write.ts';
-
-/** Dependencies of the table. */
-export type TableDeps = {
-  /** Calls of DynamoDB. */
-  dynamo: JsonCall;
-  tableName: string;
-  newId: () => string;
-} & BackoffDeps;
 
 /** Query of the table or an index. */
 export type Query = {

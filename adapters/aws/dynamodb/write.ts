@@ -1,4 +1,4 @@
-import { toAttributes, type Attributes } from './attributes.ts';
+import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 
 /** Key of an item. */
 export type ItemKey = { pk: string; sk: string };
@@ -24,20 +24,20 @@ export type Write = Condition &
 /** Condition on an item that a transaction does not change. */
 export type Check = Condition & { kind: 'check'; key: ItemKey; condition: string };
 
-type TransactItem = Record<string, { TableName: string } & Attributes>;
+type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** Converts a write to an item of a transaction. */
 export function toTransactItem(write: Write | Check, tableName: string): TransactItem {
   const rest = buildExpression(write, tableName);
   switch (write.kind) {
     case 'put':
-      return { Put: { ...rest, Item: toAttributes(write.item) } };
+      return { Put: { ...rest, Item: write.item } };
     case 'update':
-      return { Update: { ...rest, Key: toAttributes(write.key), UpdateExpression: write.change } };
+      return { Update: { ...rest, Key: write.key, UpdateExpression: write.change } };
     case 'delete':
-      return { Delete: { ...rest, Key: toAttributes(write.key) } };
+      return { Delete: { ...rest, Key: write.key } };
     case 'check':
-      return { ConditionCheck: { ...rest, Key: toAttributes(write.key) } };
+      return { ConditionCheck: { ...rest, Key: write.key, ConditionExpression: write.condition } };
   }
 }
 
@@ -50,7 +50,7 @@ export function buildExpression(write: Write | Check, tableName: string) {
   return {
     TableName: tableName,
     ...(write.condition && { ConditionExpression: write.condition }),
-    ...(write.values && { ExpressionAttributeValues: toAttributes(write.values) }),
+    ...(write.values && { ExpressionAttributeValues: write.values }),
     ...(names && { ExpressionAttributeNames: names }),
   };
 }

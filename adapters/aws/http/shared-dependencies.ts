@@ -1,4 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { z } from 'zod';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { freePace } from '../../../core/ports/pace.ts';
@@ -12,15 +14,16 @@ import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { findModelPrice, visionProviders } from '../../vision/providers.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
-import { createAlarms } from '../alarms.ts';
-import { deferWebhookHttp } from '../deferred.ts';
-import { createDeliveryQueue } from '../delivery-queue.ts';
-import { createExecutions } from '../executions.ts';
-import { createInvoke } from '../invoke/create-invoke.ts';
-import { createMediaStore } from '../media-store.ts';
-import { lambdaRequests } from '../requests/aws-requests.ts';
-import { createRecentLog } from '../recent-log.ts';
-import { jsonCalls } from '../requests/json-calls.ts';
+import { clientSettings } from '../client-settings.ts';
+import {
+  deferAlarms,
+  deferDeliveryQueue,
+  deferExecutions,
+  deferInvoke,
+  deferMediaStore,
+  deferRecentLog,
+  deferWebhookHttp,
+} from '../deferred.ts';
 import type { functionSettings, httpSettings, sharedSettings } from '../function-settings.ts';
 import { dynamoStores } from '../dynamodb/stores.ts';
 import type { DynamoStores } from '../dynamodb/stores.ts';
@@ -63,15 +66,14 @@ const { capture: captureTimeoutSeconds, model: visionTimeoutSeconds } = callSeco
 /** Creates the shared dependencies. Sends no request. */
 export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
   const { log } = telemetry;
-  const requests = lambdaRequests();
-  const secrets = jsonCalls(requests, 'secretsmanager');
-  const capture = createInvoke(requests, settings.CAPTURE_FUNCTION);
-  const analyze = createInvoke(requests, settings.ANALYZE_FUNCTION);
-  const secret = (arn: string) => createSecret({ secrets, arn, now });
+  const secrets = new SecretsManagerClient(clientSettings);
+  const capture = deferInvoke(settings.CAPTURE_FUNCTION);
+  const analyze = deferInvoke(settings.ANALYZE_FUNCTION);
+  const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges');
   const hasBus = settings.EVENT_BUS !== undefined;
   const stores = dynamoStores({
-    dynamo: jsonCalls(requests, 'dynamodb'),
+    client: new DynamoDBClient(clientSettings),
     tableName: settings.TABLE_NAME,
     now,
     hasBus,
@@ -95,11 +97,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
         });
 
   const model = visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID);
-  const queue = createDeliveryQueue({
-    sqs: jsonCalls(requests, 'sqs'),
-    queueUrl: settings.QUEUE_URL,
-    hasBus,
-  });
+  const queue = deferDeliveryQueue({ queueUrl: settings.QUEUE_URL, hasBus });
   const masterSecret = secret(settings.MASTER_SECRET_ARN);
   const mail = createMail(settings, { secret, log });
   const signer = createStoredSigner({ masterSecret, callers, now });
@@ -120,7 +118,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     modelPrice,
     usage: createCallerUsage({ ledger, modelPrice, log, now }),
     calls: stores.limiter,
-    media: createMediaStore({ requests, bucket: settings.MEDIA_BUCKET }),
+    media: deferMediaStore({ bucket: settings.MEDIA_BUCKET }),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
     // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
     turns: unlimitedTurns,
@@ -140,19 +138,18 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     signer,
     destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
     evidenceLinks: { signer: createStoredLinkSigner(masterSecret) },
-    executions: createExecutions({
-      states: jsonCalls(requests, 'states'),
+    executions: deferExecutions({
       stateMachineArn: settings.STATE_MACHINE_ARN,
       otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
     }),
     queue,
-    recentLog: createRecentLog({ logs: jsonCalls(requests, 'logs'), logGroup: settings.LOG_GROUP, now }),
+    recentLog: deferRecentLog({ logGroup: settings.LOG_GROUP, now }),
     // CloudFront answers for the hosts of its distribution alone.
     acceptsHost: () => true,
     version: softwareVersion,
     allowedOrigins: settings.ALLOWED_ORIGINS,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
-    alarms: createAlarms({ monitoring: jsonCalls(requests, 'monitoring'), prefix: settings.ALARM_PREFIX }),
+    alarms: deferAlarms({ prefix: settings.ALARM_PREFIX }),
     log,
     limits: {
       jobsPerCaller: settings.JOBS_PER_CALLER,

@@ -1,30 +1,35 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { throwCoreError } from '../aws-error.ts';
-import type { AwsRequests } from '../requests/aws-requests.ts';
+import { clientSettings } from '../client-settings.ts';
 import { InvocationError } from './invoke.ts';
-import type { Invoke } from './invoke.ts';
+import type { Invoke, InvokeLater } from './invoke.ts';
 
-/** Returns the path that invokes a function, by its name or ARN. */
-export function invocationPath(functionName: string): string {
-  return `/2015-03-31/functions/${encodeURIComponent(functionName)}/invocations`;
-}
+/** Settings of a client that waits for a function: the caller's signal limits the time. */
+export const invocationSettings = {
+  requestHandler: { ...clientSettings.requestHandler, requestTimeout: 0 },
+};
 
 /** Creates an `Invoke` for one function, by its name or ARN. */
-export function createInvoke(requests: AwsRequests, functionName: string): Invoke {
+export function createInvoke(functionName: string, client = new LambdaClient(invocationSettings)): Invoke {
   return async (payload, signal) => {
-    const { headers, body } = await requests({
-      service: 'lambda',
-      method: 'POST',
-      path: invocationPath(functionName),
-      headers: { 'content-type': 'application/json', 'x-amz-invocation-type': 'RequestResponse' },
-      body: JSON.stringify(payload),
-      signal,
-      // The caller's signal limits the time of the function.
-      timeoutMs: 0,
-    }).catch(throwCoreError);
-    const failure = headers['x-amz-function-error'];
+    const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(payload) });
+    const { FunctionError: failure, Payload } = await client
+      .send(command, { abortSignal: signal })
+      .catch(throwCoreError);
     if (failure !== undefined) throw new InvocationError(`The function ${functionName} failed (${failure})`);
-    const text = Buffer.from(body).toString();
-    const answer: unknown = text === '' ? null : JSON.parse(text);
+    const answer: unknown = JSON.parse(Payload?.transformToString() || 'null');
     return answer;
+  };
+}
+
+/** Creates an `InvokeLater`. */
+export function createInvokeLater(client = new LambdaClient(clientSettings)): InvokeLater {
+  return async (functionArn, payload) => {
+    const command = new InvokeCommand({
+      FunctionName: functionArn,
+      InvocationType: 'Event',
+      Payload: JSON.stringify(payload),
+    });
+    await client.send(command).catch(throwCoreError);
   };
 }

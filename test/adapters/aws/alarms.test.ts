@@ -1,25 +1,28 @@
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { CloudWatchClient, DescribeAlarmsCommand } from '@aws-sdk/client-cloudwatch';
+import type { MetricAlarm } from '@aws-sdk/client-cloudwatch';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createAlarms } from '../../../adapters/aws/alarms.ts';
-import type { JsonCall } from '../../../adapters/aws/requests/json-calls.ts';
 import { alarmSchema } from '../../../core/ports/alarms.ts';
 import { TransientError } from '../../../core/errors.ts';
-import { serviceError } from './requests/local-requests.ts';
 
-const monitoring = vi.fn<JsonCall>();
-const alarms = createAlarms({ monitoring, prefix: 'Watchpost-prod/' });
+const client = new CloudWatchClient({ region: 'eu-west-1' });
+const cloudWatch = mockClient(client);
+const alarms = createAlarms({ client, prefix: 'Watchpost-prod/' });
 
-beforeEach(() => void monitoring.mockReset());
+beforeEach(() => void cloudWatch.reset());
 
-const failedJobs = {
+const failedJobs: MetricAlarm = {
   AlarmName: 'Watchpost-prod/failed-jobs',
   AlarmArn: 'arn:aws:cloudwatch:eu-west-1:123456789012:alarm:Watchpost-prod/failed-jobs',
   AlarmDescription: 'Jobs failed. What to do: docs/operate/runbook.md#failed-jobs',
   StateValue: 'OK',
   StateReason: 'Threshold Crossed: 1 datapoint [0.0 (21/11/26 03:00:00)] was not greater than 5.0.',
-  StateTransitionedTimestamp: Date.parse('2026-11-21T03:15:00.000Z') / 1000,
-  StateUpdatedTimestamp: Date.parse('2026-11-21T03:45:00.000Z') / 1000,
+  StateTransitionedTimestamp: new Date('2026-11-21T03:15:00.000Z'),
+  StateUpdatedTimestamp: new Date('2026-11-21T03:45:00.000Z'),
 };
-const hold = (...held: object[]) => monitoring.mockResolvedValue({ MetricAlarms: held });
+const hold = (...held: MetricAlarm[]) =>
+  cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: held });
 
 describe('createAlarms', () => {
   test('alarms have their state, its start, and a description', async () => {
@@ -40,8 +43,11 @@ describe('createAlarms', () => {
 
     await alarms.list();
 
-    const input = { AlarmNamePrefix: 'Watchpost-prod/', AlarmTypes: ['MetricAlarm'], MaxRecords: 100 };
-    expect(monitoring).toHaveBeenCalledExactlyOnceWith('DescribeAlarms', input);
+    const [call] = cloudWatch.commandCalls(DescribeAlarmsCommand);
+    expect(call?.args[0].input).toMatchObject({
+      AlarmNamePrefix: 'Watchpost-prod/',
+      AlarmTypes: ['MetricAlarm'],
+    });
   });
 
   test('an active alarm contains the measured values without the account id', async () => {
@@ -69,10 +75,11 @@ describe('createAlarms', () => {
   });
 
   test('alarms are read to the last page', async () => {
-    const last = { ...failedJobs, AlarmName: 'Watchpost-prod/dead-letters' };
-    monitoring.mockImplementation(async (_, input) =>
-      'NextToken' in input ? { MetricAlarms: [last] } : { MetricAlarms: [failedJobs], NextToken: 'second' },
-    );
+    cloudWatch
+      .on(DescribeAlarmsCommand)
+      .resolves({ MetricAlarms: [failedJobs], NextToken: 'second' })
+      .on(DescribeAlarmsCommand, { NextToken: 'second' })
+      .resolves({ MetricAlarms: [{ ...failedJobs, AlarmName: 'Watchpost-prod/dead-letters' }] });
 
     expect((await alarms.list()).map(({ name }) => name)).toEqual([
       'Watchpost-prod/failed-jobs',
@@ -81,13 +88,14 @@ describe('createAlarms', () => {
   });
 
   test('the number of alarm pages is limited', async () => {
-    monitoring.mockResolvedValue({ MetricAlarms: [failedJobs], NextToken: 'more' });
+    cloudWatch.on(DescribeAlarmsCommand).resolves({ MetricAlarms: [failedJobs], NextToken: 'more' });
 
     expect(await alarms.list()).toHaveLength(5);
   });
 
   test('throttling by CloudWatch is a TransientError', async () => {
-    monitoring.mockRejectedValue(serviceError('ThrottlingException'));
+    const busy = Object.assign(new Error('Rate exceeded'), { name: 'ThrottlingException' });
+    cloudWatch.on(DescribeAlarmsCommand).rejects(busy);
 
     await expect(alarms.list()).rejects.toThrow(TransientError);
   });

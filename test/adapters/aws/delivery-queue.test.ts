@@ -1,26 +1,26 @@
+import { ChangeMessageVisibilityCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { webhookMessage } from '../../contract/records.ts';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDeliveryQueue } from '../../../adapters/aws/delivery-queue.ts';
-import {
-  backoffSeconds,
-  createChangeVisibility,
-  visibilitySeconds,
-} from '../../../adapters/aws/message-visibility.ts';
-import type { JsonCall } from '../../../adapters/aws/requests/json-calls.ts';
+import { backoffSeconds, visibilitySeconds } from '../../../adapters/aws/message-visibility.ts';
 import { TransientError } from '../../../core/errors.ts';
 
-const sqs = vi.fn<JsonCall>(async () => ({}));
+const client = new SQSClient({ region: 'eu-west-1' });
+const sqs = mockClient(client);
 const queueUrl = 'https://sqs.eu-west-1.amazonaws.com/123456789012/deliveries.fifo';
-const queue = createDeliveryQueue({ sqs, queueUrl });
+const queue = createDeliveryQueue({ client, queueUrl });
 const message = { ...webhookMessage('0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', 4), resend: 1 };
 
-beforeEach(() => void sqs.mockClear());
+beforeEach(() => void sqs.reset());
 
 describe('delivery queue on SQS FIFO', () => {
   test('messages are grouped by job and deduplicated by event and resend', async () => {
+    sqs.on(SendMessageCommand).resolves({});
+
     await queue.send(message);
 
-    expect(sqs).toHaveBeenCalledExactlyOnceWith('SendMessage', {
+    expect(sqs.commandCalls(SendMessageCommand)[0]?.args[0].input).toEqual({
       QueueUrl: queueUrl,
       MessageBody: JSON.stringify(message),
       MessageGroupId: `${message.run_id}:webhook:log`,
@@ -29,15 +29,17 @@ describe('delivery queue on SQS FIFO', () => {
   });
 
   test('a broken connection is a TransientError', async () => {
-    sqs.mockRejectedValueOnce(Object.assign(new Error('read'), { code: 'ECONNRESET' }));
+    sqs.on(SendMessageCommand).rejects(Object.assign(new Error('read'), { code: 'ECONNRESET' }));
 
     await expect(queue.send(message)).rejects.toThrow(TransientError);
   });
 
   test('a message is delayed by its visibility timeout', async () => {
-    await createChangeVisibility(sqs, queueUrl)('receipt', 25);
+    sqs.on(ChangeMessageVisibilityCommand).resolves({});
 
-    expect(sqs).toHaveBeenCalledExactlyOnceWith('ChangeMessageVisibility', {
+    await queue.postpone('receipt', 25);
+
+    expect(sqs.commandCalls(ChangeMessageVisibilityCommand)[0]?.args[0].input).toEqual({
       QueueUrl: queueUrl,
       ReceiptHandle: 'receipt',
       VisibilityTimeout: 25,

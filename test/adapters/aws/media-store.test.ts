@@ -1,29 +1,37 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { S3Client } from '@aws-sdk/client-s3';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createMediaStore } from '../../../adapters/aws/media-store.ts';
-import type { AwsRequests } from '../../../adapters/aws/requests/aws-requests.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { describeMediaStore } from '../../contract/media-store.contract.ts';
-import { localRequests, serviceError } from './requests/local-requests.ts';
 import { startS3Server } from './s3-server.ts';
 
 let server: Awaited<ReturnType<typeof startS3Server>>;
-let requests: AwsRequests;
+let client: S3Client;
 
 beforeAll(async () => {
   server = await startS3Server();
-  requests = localRequests({ endpoint: server.endpoint });
+  client = new S3Client({
+    region: 'eu-west-1',
+    endpoint: server.endpoint,
+    forcePathStyle: true,
+    credentials: { accessKeyId: 'a', secretAccessKey: 'b' },
+  });
 });
 
-afterAll(() => server.close());
+afterAll(async () => {
+  client.destroy();
+  await server.close();
+});
 
 describeMediaStore('S3', async () => {
   server.clear();
-  return createMediaStore({ requests, bucket: 'pictures' });
+  return createMediaStore({ client, bucket: 'pictures' });
 });
 
 describe('media store on S3', () => {
   test('an object has its content type', async () => {
-    await createMediaStore({ requests, bucket: 'pictures' }).put(
+    await createMediaStore({ client, bucket: 'pictures' }).put(
       'captures/a.jpg',
       Buffer.from('x'),
       'image/jpeg',
@@ -37,11 +45,12 @@ describe('media store on S3', () => {
   });
 
   test('throttling by S3 is a TransientError, a missing permission is not', async () => {
-    const refusing = vi
-      .fn<AwsRequests>()
-      .mockRejectedValueOnce(serviceError('SlowDown', 503))
-      .mockRejectedValueOnce(serviceError('AccessDenied', 403));
-    const store = createMediaStore({ requests: refusing, bucket: 'pictures' });
+    const other = new S3Client({ region: 'eu-west-1' });
+    const s3 = mockClient(other);
+    const store = createMediaStore({ client: other, bucket: 'pictures' });
+    const named = (name: string, httpStatusCode: number) =>
+      Object.assign(new Error(name), { name, $metadata: { httpStatusCode } });
+    s3.onAnyCommand().rejectsOnce(named('SlowDown', 503)).rejectsOnce(named('AccessDenied', 403));
 
     await expect(store.get('captures/a.jpg')).rejects.toThrow(TransientError);
     await expect(store.get('captures/a.jpg')).rejects.toMatchObject({ name: 'AccessDenied' });

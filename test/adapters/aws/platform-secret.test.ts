@@ -1,6 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPlatformSecret } from '../../../adapters/aws/platform-secret.ts';
-import type { JsonCall } from '../../../adapters/aws/requests/json-calls.ts';
 import { createSecret } from '../../../adapters/aws/secret.ts';
 import { createPowertoolsLog } from '../../../adapters/aws/telemetry/powertools-log.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
@@ -9,32 +10,32 @@ import { createStreamCapturer } from '../../../adapters/media/stream-capturer.ts
 import { defaultPlatformSettings } from '../../../adapters/platforms/platform-settings.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { startFakeTwitch } from '../../support/fake-twitch.ts';
-import { serviceError } from './requests/local-requests.ts';
 import { readStandardOutput } from './standard-output.ts';
 
-const secrets = vi.fn<JsonCall>();
+const client = new SecretsManagerClient({ region: 'eu-west-1' });
+const manager = mockClient(client);
 const clock = { now: new Date('2026-11-21T10:00:00.000Z') };
 const now = () => clock.now;
 const minutesPass = (minutes: number) => {
   clock.now = new Date(clock.now.getTime() + minutes * 60_000);
 };
-const readings = () => secrets.mock.calls.length;
+const readings = () => manager.commandCalls(GetSecretValueCommand).length;
 
 let output: ReturnType<typeof readStandardOutput>;
 beforeEach(() => {
-  secrets.mockReset();
+  manager.reset();
   output = readStandardOutput();
 });
 afterEach(() => output.close());
 
 function holding(content: unknown) {
   const text = typeof content === 'string' ? content : JSON.stringify(content);
-  secrets.mockResolvedValue({ SecretString: text });
+  manager.on(GetSecretValueCommand).resolves({ SecretString: text });
 }
 
 const settings = (plain = defaultPlatformSettings) =>
   createPlatformSecret(
-    createSecret({ secrets, arn: 'arn:platforms', now }),
+    createSecret({ client, arn: 'arn:platforms', now }),
     plain,
     createPowertoolsLog({ level: 'debug', service: 'watchpost' }),
   );
@@ -93,7 +94,8 @@ describe('createPlatformSecret', () => {
   });
 
   test('an unreadable secret is reported by its error, and a transient error stays transient', async () => {
-    const rejecting = (name: string) => secrets.mockRejectedValue(serviceError(name));
+    const rejecting = (name: string) =>
+      manager.on(GetSecretValueCommand).rejects(Object.assign(new Error('no'), { name }));
 
     rejecting('AccessDeniedException');
     await expect(settings()()).rejects.toThrow(StreamFetchError);

@@ -1,25 +1,35 @@
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import {
+  CloudWatchLogsClient,
+  FilterLogEventsCommand,
+  type FilteredLogEvent,
+} from '@aws-sdk/client-cloudwatch-logs';
+import { mockClient } from 'aws-sdk-client-mock';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createRecentLog } from '../../../adapters/aws/recent-log.ts';
-import type { JsonCall } from '../../../adapters/aws/requests/json-calls.ts';
 import { createPowertoolsLog } from '../../../adapters/aws/telemetry/powertools-log.ts';
 import { describeRecentLog } from '../../contract/recent-log.contract.ts';
 import { readStandardOutput } from './standard-output.ts';
 
-const logs = vi.fn<JsonCall>();
+const client = new CloudWatchLogsClient({ region: 'eu-west-1' });
+const logs = mockClient(client);
 const now = () => new Date('2026-11-21T10:00:00.000Z');
-const recentLog = createRecentLog({ logs, logGroup: '/watchpost', now });
+const recentLog = createRecentLog({ client, logGroup: '/watchpost', now });
 
-beforeEach(() => void logs.mockReset());
+beforeEach(() => void logs.reset());
 
 /** CloudWatch Logs: pages of `pageSize` events, newest first. */
 function hold(lines: () => string[], pageSize = 200) {
-  logs.mockImplementation(async (_, input: { nextToken?: string }) => {
-    const newestFirst = lines().toReversed();
-    const from = Number(input.nextToken ?? 0);
-    const events = newestFirst.slice(from, from + pageSize).map((message) => ({ message, timestamp: 0 }));
-    const more = from + pageSize < newestFirst.length;
-    return { events, ...(more && { nextToken: String(from + pageSize) }) };
-  });
+  logs
+    .on(FilterLogEventsCommand)
+    .callsFake(async (input: { nextToken?: string; startFromHead?: boolean }) => {
+      const newestFirst = lines().toReversed();
+      const from = Number(input.nextToken ?? 0);
+      const events: FilteredLogEvent[] = newestFirst
+        .slice(from, from + pageSize)
+        .map((message) => ({ message, timestamp: 0 }));
+      const more = from + pageSize < newestFirst.length;
+      return { events, ...(more && { nextToken: String(from + pageSize) }) };
+    });
 }
 
 describeRecentLog('the log of the functions in CloudWatch', async () => {
@@ -40,8 +50,8 @@ const line = (second: number, fields: object = {}) =>
 
 describe('createRecentLog', () => {
   afterEach(() => {
-    const input = expect.objectContaining({ logGroupName: '/watchpost', startFromHead: false });
-    expect(logs.mock.calls[0]).toEqual(['FilterLogEvents', input]);
+    const [first] = logs.commandCalls(FilterLogEventsCommand);
+    expect(first?.args[0].input).toMatchObject({ logGroupName: '/watchpost', startFromHead: false });
   });
 
   test('the log is read from its end, with the start time that this requires', async () => {
@@ -49,8 +59,8 @@ describe('createRecentLog', () => {
 
     await recentLog.entries();
 
-    const [, input] = logs.mock.calls[0] ?? [];
-    expect((input as { startTime: number }).startTime).toBeGreaterThan(Date.UTC(2024, 0, 1));
+    const [call] = logs.commandCalls(FilterLogEventsCommand);
+    expect(call?.args[0].input.startTime).toBeGreaterThan(Date.UTC(2024, 0, 1));
   });
 
   test('empty pages are skipped', async () => {
@@ -81,6 +91,6 @@ describe('createRecentLog', () => {
     hold(() => Array.from({ length: 5000 }, () => 'nothing'), 100);
 
     expect(await recentLog.entries()).toEqual([]);
-    expect(logs).toHaveBeenCalledTimes(12);
+    expect(logs.commandCalls(FilterLogEventsCommand)).toHaveLength(12);
   });
 });

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { apiKeySchema, isRevoked } from '../../../../core/records/key.ts';
 import { isTerminal } from '../../../../core/records/job.ts';
@@ -7,13 +9,10 @@ import { rules } from '../../../../core/rules.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { systemBackoff } from '../../../retry-with-backoff.ts';
 import { readJobItem } from '../job-item.ts';
-import type { JsonCall } from '../../requests/json-calls.ts';
-import { fromAttributes, type Attributes } from '../attributes.ts';
 import { itemKeys } from '../keys.ts';
 import { openTable } from '../open-table.ts';
 import { readItem, readRecord } from '../record.ts';
 import { keyPrefixes } from '../table-layout.ts';
-import { pageSchema } from '../table-reads.ts';
 import type { Table } from '../table.ts';
 import { readRunItem } from '../watch-item.ts';
 import type { Item, ItemKey, Write } from '../write.ts';
@@ -22,8 +21,7 @@ import { readHead, routeItem, type Chosen, type Head } from './route-item.ts';
 
 /** Restore of a table from a backup into the live one. Both have the layout of this release or of an earlier one. */
 export type RestoreDeps = {
-  /** Calls of DynamoDB. */
-  dynamo: JsonCall;
+  client: DynamoDBClient;
   /** Table that AWS restored from a backup. It is only read. */
   fromTable: string;
   /** Live table. An item that it has is never changed, except for lists of ids. */
@@ -244,19 +242,15 @@ function toText({ pk, sk }: ItemKey): string {
   return `${pk} ${sk}`;
 }
 
-function openLive({ dynamo }: RestoreDeps, tableName: string): Table {
-  return openTable({ dynamo, tableName, newId: randomUUID, ...systemBackoff });
+function openLive({ client }: RestoreDeps, tableName: string): Table {
+  return openTable({ client, tableName, newId: randomUUID, ...systemBackoff });
 }
 
 /** Reads all items of the restored table, in pages of at most a megabyte. */
-async function* scan({ dynamo, fromTable }: RestoreDeps): AsyncGenerator<Item[]> {
-  let from: Attributes | undefined;
-  do {
-    const input = { TableName: fromTable, ...(from && { ExclusiveStartKey: from }) };
-    const page = pageSchema.parse(await dynamo('Scan', input));
-    yield page.Items.map(fromAttributes);
-    from = page.LastEvaluatedKey;
-  } while (from !== undefined);
+async function* scan({ client, fromTable }: RestoreDeps): AsyncGenerator<Item[]> {
+  const documents = DynamoDBDocumentClient.from(client);
+  for await (const { Items: items = [] } of paginateScan({ client: documents }, { TableName: fromTable }))
+    yield items;
 }
 
 async function inBatches<Value>(values: Value[], work: (value: Value) => Promise<void>): Promise<void> {

@@ -1,7 +1,7 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
-import type { JsonCall } from '../../../../adapters/aws/requests/json-calls.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
 import { units } from '../../../../adapters/aws/usage-units.ts';
 import { createMonitor } from '../../../../core/job/create-monitor.ts';
@@ -58,15 +58,15 @@ withDynamoLocal((makeTable) => {
     ]);
 
     expect([...commands].filter((command) => command.startsWith('Scan'))).toEqual([]);
-    expect([...commands]).toContain('Query');
+    expect([...commands]).toContain('QueryCommand');
   });
 
   async function createWatching(fields: Record<string, unknown>) {
-    const { dynamo: uncounted, tableName } = await makeTable();
-    const { dynamo, used, commands } = countUnits(uncounted);
+    const { client, tableName } = await makeTable();
+    const { used, commands } = countUnits(client);
     const world = createWorld({ maxJobSeconds: 3_600 });
     const now = () => world.clock.now;
-    const { jobs, meter, callers, deliveries, usage } = dynamoStores({ dynamo, tableName, now });
+    const { jobs, meter, callers, deliveries, usage } = dynamoStores({ client, tableName, now });
     Object.assign(world.c, {
       jobs,
       meter,
@@ -89,30 +89,35 @@ withDynamoLocal((makeTable) => {
   }
 });
 
-/** Sums the capacity of all calls; `used` resets the sum. */
-function countUnits(uncounted: JsonCall) {
+/** Sums the capacity of all commands on this client's table; `used` resets the sum. */
+function countUnits(client: DynamoDBClient) {
   const none = { reads: 0, writes: 0, indexWrites: 0 };
   const commands = new Set<string>();
   let units = { ...none };
-  const dynamo: JsonCall = async (action, input) => {
-    commands.add(action);
-    const answer = await uncounted(action, { ...input, ReturnConsumedCapacity: 'INDEXES' });
-    const { ConsumedCapacity: consumed } = answer as { ConsumedCapacity?: Consumed | Consumed[] };
-    for (const { CapacityUnits, GlobalSecondaryIndexes } of [consumed ?? []].flat()) {
-      const isRead = /^(Get|Query|BatchGet|TransactGet)/.test(action);
-      units[isRead ? 'reads' : 'writes'] += CapacityUnits;
-      if (isRead) continue;
-      for (const index of Object.values(GlobalSecondaryIndexes ?? {}))
-        units.indexWrites += index.CapacityUnits;
-    }
-    return answer;
-  };
+  client.middlewareStack.add(
+    (next, context) => async (args) => {
+      const command = String(context['commandName']);
+      commands.add(command);
+      Object.assign(args.input, { ReturnConsumedCapacity: 'INDEXES' });
+      const result = await next(args);
+      const { ConsumedCapacity: consumed } = result.output as { ConsumedCapacity?: Consumed | Consumed[] };
+      for (const { CapacityUnits, GlobalSecondaryIndexes } of [consumed ?? []].flat()) {
+        const isRead = /^(Get|Query|BatchGet|TransactGet)/.test(command);
+        units[isRead ? 'reads' : 'writes'] += CapacityUnits;
+        if (isRead) continue;
+        for (const index of Object.values(GlobalSecondaryIndexes ?? {}))
+          units.indexWrites += index.CapacityUnits;
+      }
+      return result;
+    },
+    { step: 'initialize', name: 'countUnits', override: true },
+  );
   const used = () => {
     const before = units;
     units = { ...none };
     return before;
   };
-  return { dynamo, used, commands };
+  return { used, commands };
 }
 
 type Consumed = { CapacityUnits: number; GlobalSecondaryIndexes?: Record<string, { CapacityUnits: number }> };

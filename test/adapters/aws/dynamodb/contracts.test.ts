@@ -1,4 +1,5 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { S3Client } from '@aws-sdk/client-s3';
 import { onTestFinished } from 'vitest';
 import { createMediaStore } from '../../../../adapters/aws/media-store.ts';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
@@ -19,8 +20,8 @@ import { describeMeter } from '../../../contract/meter.contract.ts';
 import { describeUsageLedger } from '../../../contract/usage-ledger.contract.ts';
 import { describeWatchStore } from '../../../contract/watch-store.contract.ts';
 import { start } from '../../../contract/records.ts';
-import { localRequests } from '../requests/local-requests.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
+import { localClient } from './start-dynamo-local.ts';
 
 withDynamoLocal((makeTable) => {
   const makeStores = async (settings: Partial<DynamoStoreSettings> = {}) =>
@@ -28,12 +29,12 @@ withDynamoLocal((makeTable) => {
 
   describeJobStore('The table', async () => (await makeStores()).jobs);
   describeCallerEraser('The table with S3', async () => {
-    const { dynamo, client, tableName } = await makeTable();
-    const stores = dynamoStores({ dynamo, tableName, now: () => start, retentionSeconds: 3_600 });
+    const { client, tableName } = await makeTable();
+    const stores = dynamoStores({ client, tableName, now: () => start, retentionSeconds: 3_600 });
     const s3 = await startS3Server();
     onTestFinished(s3.close);
     const media = createMediaStore({
-      requests: localRequests({ endpoint: s3.endpoint }),
+      client: new S3Client({ ...localClient, endpoint: s3.endpoint, forcePathStyle: true }),
       bucket: 'media',
     });
     const log = { warning: () => undefined };

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { restoreDeliveryItem } from '../../../../adapters/aws/dynamodb/restore/restored-items.ts';
-import type { JsonCall } from '../../../../adapters/aws/requests/json-calls.ts';
 import { dynamoStores, type DynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { restoreTable, type RestoreTableOptions } from '../../../../cli/commands/restore-table.ts';
 import { repairJobs } from '../../../../core/workflow/repair-jobs.ts';
@@ -28,6 +28,7 @@ import {
 } from '../../../contract/records.ts';
 import { logged, newAlert, newChange, newCreation, opened } from '../../../contract/watch-records.ts';
 import { withDynamoLocal, type TestTable } from './dynamo-local.ts';
+import { localClient } from './start-dynamo-local.ts';
 
 const hook = { webhook_url: 'https://receiver.example/hook' };
 /** Time of the restore: an hour after the backup. */
@@ -194,7 +195,7 @@ withDynamoLocal((makeTable) => {
   }
 
   function open(backup: TestTable, live: TestTable) {
-    const restore = async (options: Partial<RestoreTableOptions>, dynamo = live.dynamo) => {
+    const restore = async (options: Partial<RestoreTableOptions>, client = live.client) => {
       const lines: string[] = [];
       const terminal = {
         print: (line: string) => void lines.push(line),
@@ -203,7 +204,7 @@ withDynamoLocal((makeTable) => {
       };
       const target = { fromTable: backup.tableName, table: live.tableName };
       const given = { ...target, except: [], yes: false, json: false, ...options };
-      await restoreTable(given, { terminal, now: () => restoredAt, client: live.client, dynamo });
+      await restoreTable(given, { terminal, now: () => restoredAt, client });
       return lines.join('\n');
     };
     return { tables: { backup, live }, live: openStores(live, restoredAt), restore };
@@ -286,8 +287,8 @@ async function runReconcile(stores: DynamoStores) {
   return { started, sent };
 }
 
-function openStores({ dynamo, tableName }: TestTable, at: Date): DynamoStores {
-  return dynamoStores({ dynamo, tableName, now: () => at });
+function openStores({ client, tableName }: TestTable, at: Date): DynamoStores {
+  return dynamoStores({ client, tableName, now: () => at });
 }
 
 function openDocuments({ client }: TestTable): DynamoDBDocumentClient {
@@ -306,15 +307,20 @@ async function readAll(table: TestTable): Promise<Map<string, any>> {
   );
 }
 
-/** Returns calls that fail after a number of writes. */
-function failingLine({ dynamo }: TestTable, writes: number): JsonCall {
+/** Returns a client whose requests fail after a number of writes. */
+function failingLine({ client }: TestTable, writes: number): DynamoDBClient {
+  const { requestHandler, endpoint } = client.config;
   let left = writes;
-  return async (action, input) => {
-    if (/PutItem|TransactWriteItems/.test(action)) {
+  const handle: typeof requestHandler.handle = async (request, options) => {
+    const target = String(request.headers['x-amz-target']);
+    if (/PutItem|TransactWriteItems/.test(target)) {
       left -= 1;
       if (left < 0) throw Object.assign(new Error('Access denied'), { name: 'AccessDeniedException' });
     }
     await sleep(0);
-    return dynamo(action, input);
+    return requestHandler.handle(request, options);
   };
+  const config: DynamoDBClientConfig = { ...localClient, requestHandler: { handle }, maxAttempts: 1 };
+  if (endpoint) config.endpoint = endpoint;
+  return new DynamoDBClient(config);
 }

@@ -6,8 +6,6 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { jsonCalls, type JsonCall } from '../../../../adapters/aws/requests/json-calls.ts';
-import { localRequests } from '../requests/local-requests.ts';
 import {
   indexes,
   partitionKey,
@@ -18,11 +16,10 @@ import { freePort } from '../../../support/free-port.ts';
 
 const require = createRequire(import.meta.url);
 
-/** Table of a test: the calls of the adapter, and a client of the SDK that reads behind it. */
-export type TestTable = { dynamo: JsonCall; endpoint: string; client: DynamoDBClient; tableName: string };
+export type TestTable = { client: DynamoDBClient; tableName: string };
 
-/** Settings of clients of the SDK. */
-const localClient = {
+/** Settings for a second client of the same table. */
+export const localClient = {
   region: 'eu-central-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 };
@@ -31,16 +28,16 @@ const localClient = {
 export async function startDynamoLocal() {
   const port = await freePort();
   const child = spawnDynamoLocal(port);
-  const endpoint = `http://127.0.0.1:${port}`;
-  const client = new DynamoDBClient({ ...localClient, endpoint });
-  const dynamo = jsonCalls(localRequests({ endpoint }), 'dynamodb');
+  const openClient = () => new DynamoDBClient({ ...localClient, endpoint: `http://127.0.0.1:${port}` });
+  const client = openClient();
   process.once('exit', () => child.kill('SIGKILL'));
   await untilReady(client, child);
   return {
     makeTable: async (): Promise<TestTable> => {
       const tableName = randomUUID();
       await client.send(createTable(tableName));
-      return { dynamo, endpoint, client, tableName };
+      // A client of its own: tests add middleware.
+      return { client: openClient(), tableName };
     },
     stop: async () => {
       client.destroy();

@@ -1,13 +1,12 @@
 import { newCreation } from '../../../contract/watch-records.ts';
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
-import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { describe, expect, test } from 'vitest';
 import { itemKeys, shardFor } from '../../../../adapters/aws/dynamodb/keys.ts';
 import { repairDue } from '../../../../adapters/aws/dynamodb/repair-due.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { repair } from '../../../../adapters/aws/dynamodb/table-layout.ts';
 import type { ItemKey } from '../../../../adapters/aws/dynamodb/write.ts';
-import { jsonCalls } from '../../../../adapters/aws/requests/json-calls.ts';
 import { rules } from '../../../../core/rules.ts';
 import type { Job } from '../../../../core/records/job.ts';
 import {
@@ -26,20 +25,20 @@ import {
   webhookKey,
 } from '../../../contract/records.ts';
 import { initialDelivery } from '../../../../core/records/delivery.ts';
-import { localRequests } from '../requests/local-requests.ts';
 import { withDynamoLocal, type TestTable } from './dynamo-local.ts';
+import { localClient } from './start-dynamo-local.ts';
 
 const hook = { webhook_url: 'https://receiver.example/hook' };
 const epoch = (at: Date) => at.getTime() / 1000;
 
 withDynamoLocal((makeTable) => {
   describe('lost response', () => {
-    test('a change whose response is lost is sent again and committed once', async () => {
+    test('a change whose response is lost is retried by the SDK and committed once', async () => {
       const { table, stores } = await open();
       const job = newJob();
       await stores.jobs.create(createCreation(job), start);
       const line = breakingLine(table, 'TransactWriteItems');
-      const { jobs } = dynamoStores({ ...table, dynamo: line.dynamo, now: () => start });
+      const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
 
       expect(await jobs.commit(begin(job))).toBe('committed');
 
@@ -50,7 +49,7 @@ withDynamoLocal((makeTable) => {
     test('a creation whose response is lost creates one job with one slot', async () => {
       const { table, stores } = await open();
       const line = breakingLine(table, 'TransactWriteItems');
-      const { jobs } = dynamoStores({ ...table, dynamo: line.dynamo, now: () => start });
+      const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
       const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
 
       expect(await jobs.create(creation, start)).toEqual({ kind: 'created' });
@@ -405,18 +404,19 @@ withDynamoLocal((makeTable) => {
   }
 });
 
-/** Calls that lose the first response of this operation after it took effect. */
-function breakingLine({ endpoint }: TestTable, operation: string) {
-  const handler = new NodeHttpHandler();
+/** Client that loses the first response of this operation after it took effect. */
+function breakingLine({ client }: TestTable, operation: string) {
+  const { requestHandler, endpoint } = client.config;
   let lost = 0;
-  const handle: NodeHttpHandler['handle'] = async (request, options) => {
-    const answer = await handler.handle(request, options);
+  const handle: typeof requestHandler.handle = async (request, options) => {
+    const answer = await requestHandler.handle(request, options);
     if (lost > 0 || !String(request.headers['x-amz-target']).endsWith(operation)) return answer;
     lost += 1;
     throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' });
   };
-  const dynamo = jsonCalls(localRequests({ endpoint, handler: { handle } }), 'dynamodb');
-  return { dynamo, lost: () => lost };
+  const config: DynamoDBClientConfig = { ...localClient, requestHandler: { handle } };
+  if (endpoint) config.endpoint = endpoint;
+  return { client: new DynamoDBClient(config), lost: () => lost };
 }
 
 /** Job with every list at its maximum, five windows without a summary, and texts of four bytes per character. */

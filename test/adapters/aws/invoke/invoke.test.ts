@@ -1,44 +1,35 @@
-import { beforeEach, expect, test, vi } from 'vitest';
-import { createInvoke } from '../../../../adapters/aws/invoke/create-invoke.ts';
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { mockClient } from 'aws-sdk-client-mock';
+import { beforeEach, expect, test } from 'vitest';
+import { createInvoke, createInvokeLater } from '../../../../adapters/aws/invoke/create-invoke.ts';
 import { InvocationError } from '../../../../adapters/aws/invoke/invoke.ts';
-import type { AwsRequests } from '../../../../adapters/aws/requests/aws-requests.ts';
 import { TransientError } from '../../../../core/errors.ts';
-import { serviceError } from '../requests/local-requests.ts';
 
-const arn = 'arn:aws:lambda:eu-west-1:123456789012:function:capture:live';
-const requests = vi.fn<AwsRequests>();
-const invoke = createInvoke(requests, arn);
-const { signal } = new AbortController();
-const body = (value: unknown) => Buffer.from(JSON.stringify(value));
+const client = new LambdaClient({ region: 'eu-west-1' });
+const lambda = mockClient(client);
+const invoke = createInvoke('watchpost-capture', client);
+const signal = new AbortController().signal;
+const payload = (value: unknown) => {
+  const bytes = Buffer.from(JSON.stringify(value));
+  return Object.assign(bytes, { transformToString: () => bytes.toString() });
+};
 
-beforeEach(() => void requests.mockReset());
+beforeEach(() => void lambda.reset());
 
 test('a function is invoked with JSON and returns JSON', async () => {
-  requests.mockResolvedValue({ headers: {}, body: body({ kind: 'done', value: 'ü' }) });
+  lambda.on(InvokeCommand).resolves({ StatusCode: 200, Payload: payload({ kind: 'done', value: 'ü' }) });
 
   expect(await invoke({ operation: 'probe' }, signal)).toEqual({ kind: 'done', value: 'ü' });
-
-  expect(requests.mock.calls[0]?.[0]).toMatchObject({
-    service: 'lambda',
-    method: 'POST',
-    path: `/2015-03-31/functions/${encodeURIComponent(arn)}/invocations`,
-    body: '{"operation":"probe"}',
-    signal,
+  expect(lambda.commandCalls(InvokeCommand)[0]?.args[0].input).toEqual({
+    FunctionName: 'watchpost-capture',
+    Payload: '{"operation":"probe"}',
   });
 });
 
-test('a function may take longer than other requests, until its caller gives up', async () => {
-  requests.mockResolvedValue({ headers: {}, body: body(null) });
-
-  await invoke({}, signal);
-
-  expect(requests.mock.calls[0]?.[0].timeoutMs).toBe(0);
-});
-
 test('an unexpected error of the function is a defect without internals', async () => {
-  requests.mockResolvedValue({
-    headers: { 'x-amz-function-error': 'Unhandled' },
-    body: body({ errorMessage: 'rtsp://user:secret@camera' }),
+  lambda.on(InvokeCommand).resolves({
+    FunctionError: 'Unhandled',
+    Payload: payload({ errorMessage: 'rtsp://user:secret@camera' }),
   });
 
   const failure = await invoke({}, signal).catch((error: unknown) => error);
@@ -48,7 +39,27 @@ test('an unexpected error of the function is a defect without internals', async 
 });
 
 test('a function at its concurrency limit is a TransientError', async () => {
-  requests.mockRejectedValue(serviceError('TooManyRequestsException', 429));
+  const throttled = { name: 'TooManyRequestsException', $metadata: { httpStatusCode: 429 } };
+  lambda.on(InvokeCommand).rejects(Object.assign(new Error('slow down'), throttled));
 
   await expect(invoke({}, signal)).rejects.toThrow(TransientError);
+});
+
+test('an asynchronous invocation has its event as JSON', async () => {
+  lambda.on(InvokeCommand).resolves({ StatusCode: 202 });
+
+  await createInvokeLater(client)('arn:aws:lambda:eu-west-1:1:function:watchpost:live', { shard: '3' });
+
+  expect(lambda.commandCalls(InvokeCommand)[0]?.args[0].input).toEqual({
+    FunctionName: 'arn:aws:lambda:eu-west-1:1:function:watchpost:live',
+    InvocationType: 'Event',
+    Payload: '{"shard":"3"}',
+  });
+});
+
+test('a throttled asynchronous invocation is a TransientError', async () => {
+  const throttled = { name: 'TooManyRequestsException', $metadata: { httpStatusCode: 429 } };
+  lambda.on(InvokeCommand).rejects(Object.assign(new Error('slow down'), throttled));
+
+  await expect(createInvokeLater(client)('watchpost', {})).rejects.toThrow(TransientError);
 });
