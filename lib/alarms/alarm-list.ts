@@ -102,7 +102,7 @@ export function alarmList({
     {
       name: 'reconcile-repairs',
       headline: 'reconcile repaired interrupted work, one repair for 100 ticks',
-      metric: metrics.ownPercent('Repairs', ['Ticks'], 10, minutes(15)),
+      metric: metrics.tickPercent('Repairs', 10, minutes(15)),
       threshold: 1,
     },
     {
@@ -167,7 +167,7 @@ export function alarmList({
     {
       name: 'late-ticks',
       headline: '1 % of ticks began a minute later than planned',
-      metric: metrics.ownPercent('LateTicks', ['Ticks'], 10, minutes(15)),
+      metric: metrics.tickPercent('LateTicks', 10, minutes(15)),
       threshold: 1,
     },
     ...busAlarms(metrics, settings),

@@ -66,6 +66,11 @@ export class ServiceMetrics {
     return percent(name, { floor, part: [this.own(name)], whole }, options);
   }
 
+  /** Returns a count of the service in percent of the ticks; 0 below `floor`. */
+  tickPercent(name: MetricName, floor: number, options: MetricOptions = {}): IMetric {
+    return percent(name, { floor, part: [this.own(name)], whole: [this.#tickRuns()] }, options);
+  }
+
   /**
    * Returns failed or throttled invocations in percent of those of `capture` and `analyze`, which run each tick: an alarm has at most ten metrics
    * (https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/cloudwatch_limits.html). 0 below `floor`.
@@ -97,7 +102,7 @@ export class ServiceMetrics {
     const part = ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) =>
       table.metric(name, { statistic: 'Sum' }),
     );
-    return percent('Throttled requests', { floor, part, whole: [this.own('Ticks')] }, options);
+    return percent('Throttled requests', { floor, part, whole: [this.#tickRuns()] }, options);
   }
 
   apiFaultPercent(floor: number, options: MetricOptions = {}): IMetric {
@@ -203,6 +208,11 @@ export class ServiceMetrics {
     return Object.entries(this.#parts.functions).map(([name, { lambda }]) =>
       lambda.metric('ConcurrentExecutions', { statistic: 'Maximum', label: name, ...options }),
     );
+  }
+
+  /** Returns the invocations of `analyze`, which each tick has. The count `Ticks` has those of jobs alone. */
+  #tickRuns(): IMetric {
+    return this.#parts.functions.analyze.lambda.metricInvocations();
   }
 
   #ofAllFunctions(label: string, toMetric: (each: ServiceFunction) => Metric, options: MetricOptions) {

@@ -29,6 +29,15 @@ test.each([
   expect(find(name).Threshold).toBeLessThanOrEqual(5);
 });
 
+test.each(['reconcile-repairs', 'table-throttles', 'late-ticks'])(
+  'the alarm %s counts the ticks of jobs and watches as its whole',
+  (name) => {
+    const whole = find(name).Metrics.find(({ Id }: any) => Id === 'whole0').MetricStat.Metric;
+    expect(whole).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Invocations' });
+    expect(JSON.stringify(whole.Dimensions)).toMatch(/"FunctionName".*"Analyze/);
+  },
+);
+
 test('no alarm has more metrics than the ten that CloudWatch permits', () => {
   for (const { Metrics = [] } of alarms)
     expect(Metrics.filter(({ MetricStat }: any) => MetricStat).length).toBeLessThanOrEqual(10);
