@@ -7,7 +7,8 @@ import { CommandError } from '../command-error.ts';
 import { resolveInSet } from './set-folder.ts';
 
 const timeoutMs = 30_000;
-const headBytes = 4096;
+/** Shorter than what ffmpeg takes for a playlist: its first line and the name of a tag. */
+const headBytes = 24;
 /** Span of a video, in seconds; its end is the frame. */
 const frameSpanSeconds = 1;
 
@@ -50,11 +51,14 @@ export async function readExampleMedia(
   }
 }
 
-/** A playlist is a text that names other files, which ffmpeg would read. Each video container has zero bytes at its start. */
+/**
+ * A playlist is a text that names other files, which ffmpeg would read. Each video container begins with bytes that no text has. Only its head counts: a
+ * later zero byte does not keep ffmpeg from the playlist before it.
+ */
 async function requireContainer(path: string): Promise<void> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-  if (!buffer.subarray(0, bytesRead).includes(0))
+  if (!buffer.subarray(0, bytesRead).some((byte) => byte < 9 || (byte > 13 && byte < 32)))
     throw new CommandError(`${path} is not a video file.`, 'A set names video files, no playlists.');
 }
 

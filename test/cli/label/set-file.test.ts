@@ -125,8 +125,13 @@ test.each(['../secret.jpg', '/etc/hostname', 'link.jpg', 'folder/secret.jpg', 'g
   },
 );
 
-test('a video of a set cannot be a playlist, which names other files', async () => {
-  writeFileSync(join(folder, 'a.mp4'), '#EXTM3U\n#EXTINF:2,\nfile:///recordings/private.mp4\n');
+const playlist = '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nfile:///recordings/private.mp4\n';
+
+test.each([
+  ['a playlist', playlist],
+  ['a playlist with a zero byte', `${playlist}#\0\n`],
+])('a video of a set cannot be %s, which names other files', async (_, content) => {
+  writeFileSync(join(folder, 'a.mp4'), content);
   const example = {
     video: 'a.mp4',
     from_seconds: 0,
