@@ -20,13 +20,15 @@ const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const runs = Number(values.runs);
 console.log(`seed ${seed}`);
 let failed = 0;
-for (const { name, share, property } of fuzzed(await realMedia())) {
+for (const { name, share, batch = 1, property, counts } of fuzzed(await realMedia())) {
   if (values.only !== undefined && values.only !== name) continue;
-  const numRuns = Math.ceil((runs * share) / 100);
+  const numRuns = Math.ceil((runs * share) / 100 / batch);
   const began = performance.now();
   const interruptAfterTimeLimit = Number(values.seconds) * 1000;
   const details = await fc.check(property, { seed, numRuns, interruptAfterTimeLimit });
-  console.log(`${name}: ${details.numRuns} cases, ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  const reached = counts ? `, ${counts.decoded} reached a decoder, ${counts.shown} were shown` : '';
+  console.log(`${name}: ${details.numRuns * batch} cases${reached}, ${seconds} s`);
   if (!details.failed) continue;
   failed += 1;
   console.error(String(details.errorInstance), fc.stringify(details.counterexample).slice(0, 5000));

@@ -23,12 +23,21 @@ import type { Recording } from '../../support/hls/recording.ts';
 import { liveSdp } from '../../support/rtsp/scripted-server.ts';
 import { inPieces, mutated } from './mutations.ts';
 import { playlists } from './playlists.ts';
-import { sharedDecoderProperty, sharedImageProperty } from './shared-decoders.ts';
+import { batch, sharedDecoderProperty, sharedImageProperty } from './shared-decoders.ts';
 
 export type Real = { transport: Recording; fragmented: Recording; jpeg: Uint8Array; decoder: ImageDecoder };
 
-/** Property to fuzz. `share` is its percentage of the cases; those that start ffmpeg are expensive. */
-export type Fuzzed = { name: string; share: number; property: fc.IRawProperty<unknown> };
+/** Property to fuzz. */
+export type Fuzzed = {
+  name: string;
+  /** Percentage of the cases; those that start ffmpeg are expensive. */
+  share: number;
+  /** Cases of a run. Default: 1. */
+  batch?: number;
+  property: fc.IRawProperty<unknown>;
+  /** Cases so far: those that a decoder read, and those whose picture it returned. */
+  counts?: { cases: number; decoded: number; shown: number };
+};
 
 export function fuzzed(real: Real): Fuzzed[] {
   return [
@@ -43,7 +52,7 @@ export function fuzzed(real: Real): Fuzzed[] {
     { name: 'session descriptions', share: 12, property: sdpProperty },
     { name: 'RTSP messages', share: 12, property: rtspProperty },
     { name: 'addresses', share: 5, property: addressProperty },
-    { name: 'key frames in shared decoders', share: 100, property: sharedDecoderProperty() },
+    { name: 'key frames in shared decoders', share: 100, batch, ...sharedDecoderProperty() },
     { name: 'JPEGs in shared decoders', share: 3, property: sharedImageProperty() },
   ];
 }
