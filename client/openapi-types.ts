@@ -182,7 +182,8 @@ export type WatchEvent =
         opened_at: string;
         closed_at: string;
         open_seconds: number;
-        reason: 'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted';
+        reason:
+          'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted' | 'destination_changed';
         explanation: string;
         /**
          * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
@@ -234,7 +235,7 @@ export type WatchEvent =
         reason: 'unreachable' | 'stale' | 'access_refused' | 'not_live' | 'frozen' | 'black';
         lost_seconds: number;
         open_alerts: string[];
-        ended_by?: 'paused' | 'deleted' | 'changed';
+        ended_by?: 'paused' | 'deleted' | 'changed' | 'destination_changed';
       };
     }
   | {
@@ -2215,6 +2216,21 @@ export interface Watch {
     | null;
   retention_days: number;
   labels: string[];
+  /**
+   * Destinations that a change removed or gave another address while an alert was open or the stream lost. Each receives one end of it at its address before, which is erased with that delivery
+   */
+  former_destinations?: {
+    destination_id: string;
+    url_masked: string;
+    /**
+     * ISO 8601 in UTC, with milliseconds
+     */
+    removed_at: string;
+    /**
+     * Time at which the address is erased without a delivery
+     */
+    until: string;
+  }[];
   state: {
     /**
      * Each cause of a status with its start and reason; null: does not apply

@@ -1,4 +1,4 @@
-import type { Notification } from '../../core/ports/destinations.ts';
+import type { Notification, NotifiedEvent } from '../../core/ports/destinations.ts';
 import type { Severity } from '../../core/records/watch.ts';
 
 /** Text of a notification for people, from which each format takes the parts that it has room for. */
@@ -77,7 +77,7 @@ export function describeNotification({ watchName, event, labels, timestamp }: No
           event.data.ended_by === undefined
             ? `${watchName}: the stream is back`
             : `${watchName}: the stream is no longer lost`,
-        text: event.data.ended_by === undefined ? '' : `The watch was ${event.data.ended_by}.`,
+        text: describeEnd(event.data.ended_by),
         facts: [fact('Lost for', duration(event.data.lost_seconds)), ...shared],
         severity: null,
         isOpen: false,
@@ -147,4 +147,12 @@ function duration(seconds: number): string {
         .slice(0, 2)
         .map((part) => part.join(' '))
         .join(' ');
+}
+
+/** Describes why a lost stream ends without being back; empty if it is. */
+function describeEnd(by: Extract<NotifiedEvent, { type: 'stream_recovered' }>['data']['ended_by']): string {
+  if (by === undefined) return '';
+  return by === 'destination_changed'
+    ? 'This destination was removed, or has another address.'
+    : `The watch was ${by}.`;
 }

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
+import { hasDestinations } from '../../core/event/receivers.ts';
 import type { AlertQuery, StoredWatch } from '../../core/ports/watch-store.ts';
-import { watchSchema, watchSecretsSchema, type WatchSecrets } from '../../core/records/watch.ts';
+import { watchSecretsSchema, type WatchSecrets } from '../../core/records/watch-secrets.ts';
+import { watchSchema } from '../../core/records/watch.ts';
 import { watchEventSchema, type WatchEvent } from '../../core/records/watch-event.ts';
 import { watchRunSchema, type WatchRun } from '../../core/records/watch-run.ts';
 import { alertSchema, type Alert } from '../../core/records/watch-state.ts';
@@ -69,7 +71,7 @@ function toRow({ watch, run }: StoredWatch, unpublished: number) {
     created_at: toMilliseconds(watch.created_at),
     version: run.version,
     published: run.published,
-    unpublished: watch.config.destinations.length === 0 ? 0 : unpublished,
+    unpublished: hasDestinations(watch) ? unpublished : 0,
     lease_until: isIdle(run) ? null : toMilliseconds(run.lease_until),
     deleted_at: run.deleted_at === null ? null : toMilliseconds(run.deleted_at),
     record: JSON.stringify(watch),

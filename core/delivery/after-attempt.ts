@@ -30,9 +30,15 @@ const schedules: Record<RunKey['run'], RetrySchedule> = {
 
 /**
  * Returns the delivery with an attempt added and its state decided. A result that may change later is retried with growing, jittered waits, or later if
- * `Retry-After` requests it. `random` is 0 to 1.
+ * `Retry-After` requests it, but not after `until`. `random` is 0 to 1.
  */
-export function afterAttempt(delivery: Delivery, result: AttemptResult, now: Date, random: number): Delivery {
+export function afterAttempt(
+  delivery: Delivery,
+  result: AttemptResult,
+  now: Date,
+  random: number,
+  until?: Date,
+): Delivery {
   const schedule = schedules[delivery.run];
   const attempted = appendAttempt(delivery, result);
   const waitSeconds = schedule.waitSeconds[countAttempts(attempted) - 1];
@@ -43,7 +49,9 @@ export function afterAttempt(delivery: Delivery, result: AttemptResult, now: Dat
     return giveUp(attempted, describeDeliveryFailure(result));
   const jittered = waitSeconds * (1 + rules.retryJitter * (2 * random - 1));
   const requested = Math.min(retryAfterSeconds(result.retryAfter, now), schedule.maxRetryAfterSeconds);
-  return { ...attempted, next_attempt_at: addSeconds(now, Math.max(jittered, requested)).toISOString() };
+  const next = addSeconds(now, Math.max(jittered, requested));
+  if (until && next > until) return giveUp(attempted, describeDeliveryFailure(result));
+  return { ...attempted, next_attempt_at: next.toISOString() };
 }
 
 /** Returns the outcome of a webhook of a job: 2xx delivers, 410 ends the deliveries of the job, any other result is retried, redirects included. */

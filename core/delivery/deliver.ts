@@ -14,7 +14,9 @@ import {
 } from './after-attempt.ts';
 import { describeDelivery, findTarget } from './delivery-target.ts';
 import type { DeliverDeps, Target } from './delivery-target.ts';
+import { isEnding, isOpening } from '../event/receivers.ts';
 import {
+  acceptOpening,
   addWaiting,
   beginAttempt,
   currentState,
@@ -22,6 +24,7 @@ import {
   isHeldBack,
   keepWaiting,
   recordAttempt,
+  removeOpenings,
   removeWaiting,
 } from '../event/destination-state.ts';
 
@@ -55,7 +58,10 @@ async function handleMessage(message: DeliveryMessage, deps: DeliverDeps): Promi
     return stored?.state === 'pending' ? finish(giveUp(stored, target), deps) : done;
   if (target.beat) return beat(target, deps);
   const delivery = applyResend(stored ?? initialDelivery(message, target.event.type), message.resend);
-  if (delivery.state !== 'pending' || message.resend < delivery.resend) return done;
+  if (delivery.state !== 'pending' || message.resend < delivery.resend) {
+    await target.former?.erase();
+    return done;
+  }
   const attempts = countAttempts(delivery);
   const attempt = { message, target, delivery };
   // A process that was killed left the retries in the first group.
@@ -119,7 +125,7 @@ async function begin({ message, target, delivery }: Attempt, deps: DeliverDeps):
 
 async function refuse(attempt: Attempt, why: string, deps: DeliverDeps): Promise<DeliveryOutcome> {
   await release(attempt, deps);
-  return finish(giveUp(attempt.delivery, why), deps);
+  return finish(giveUp(attempt.delivery, why), deps, attempt.target);
 }
 
 /** Waits until the earlier event of the subject has ended, which wakes this one. */
@@ -138,15 +144,13 @@ async function makeAttempt(attempt: Attempt, deps: DeliverDeps): Promise<Deliver
   const startedAt = deps.now();
   const result = { ...(await target.send()), startedAt };
   const attemptedAt = deps.now();
-  const attempted = afterAttempt(delivery, result, attemptedAt, deps.random());
+  const attempted = afterAttempt(delivery, result, attemptedAt, deps.random(), target.former?.until);
   const { next_attempt_at: next } = attempted;
   const attempts = countAttempts(attempted);
   report(attempted, result, deps);
   if (next === null) {
-    const state = await storeResult(attempt, result, deps, (before) =>
-      removeWaiting(before, delivery.sequence),
-    );
-    const outcome = await finish(attempted, deps);
+    const state = await storeResult(attempt, result, deps, (before) => recordEnd(before, attempt, result));
+    const outcome = await finish(attempted, deps, target);
     await wake(attempt, state, result, deps);
     return outcome;
   }
@@ -215,8 +219,20 @@ async function wake(
     await queue.send({ run, run_id, destination_id, ...event, attempt: Math.max(1, attempts), woken: true });
 }
 
-async function finish(delivery: Delivery, deps: DeliverDeps): Promise<DeliveryOutcome> {
+/** Returns the state after the last attempt of an event: it waits no more, and the destination has accepted an opening, or needs no end any more. */
+function recordEnd(
+  state: DestinationState,
+  { message: { sequence, subject }, target: { event } }: Attempt,
+  { outcome }: DestinationResult,
+): DestinationState {
+  const ended = removeWaiting(state, sequence);
+  if (isEnding(event)) return removeOpenings(ended, { subject, sequence }, 'none');
+  return isOpening(event) && outcome === 'delivered' ? acceptOpening(ended, sequence) : ended;
+}
+
+async function finish(delivery: Delivery, deps: DeliverDeps, target?: Target): Promise<DeliveryOutcome> {
   await deps.deliveries.put(delivery, deps.now());
+  await target?.former?.erase();
   await deps.meter.count({ kind: 'delivery', delivered: delivery.state === 'delivered' });
   return done;
 }

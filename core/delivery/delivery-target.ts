@@ -3,15 +3,18 @@ import type { DestinationResult, Destinations } from '../ports/destinations.ts';
 import type { StoredWatch, WatchStore } from '../ports/watch-store.ts';
 import { webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage, DestinationState } from '../records/delivery.ts';
-import type { Destination } from '../records/watch.ts';
+import type { Destination, FormerDestination } from '../records/watch.ts';
+import type { WatchSecrets } from '../records/watch-secrets.ts';
 import { envelopeWithImages } from '../event/present-event.ts';
 import { rules } from '../rules.ts';
-import { ageSeconds, isOver } from '../time.ts';
+import { addSeconds, ageSeconds, isOver } from '../time.ts';
+import { isFormerOver } from '../watch/former-destinations.ts';
 import { isAllWell } from '../watch/health.ts';
 import { webhookOutcome } from './after-attempt.ts';
-import { currentState } from '../event/destination-state.ts';
+import { currentState, initialDestinationState } from '../event/destination-state.ts';
 import type { AddressedDestination } from '../event/destination-state.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
+import { eraseFormer } from './former-destination.ts';
 import { describeState, toNotification } from './notification.ts';
 
 export type DeliverDeps = Pick<
@@ -28,7 +31,7 @@ export type DeliverDeps = Pick<
   | 'now'
   | 'random'
 > & {
-  watches: Pick<WatchStore, 'getIncludingDeleted' | 'event' | 'secrets'>;
+  watches: Pick<WatchStore, 'getIncludingDeleted' | 'event' | 'secrets' | 'commit'>;
   destinations: Destinations;
   evidenceLinks: EvidenceLinks;
 };
@@ -49,6 +52,8 @@ export type Target = {
   /** Heartbeats only: they are called while all is well, and a failed call is not repeated. */
   beat?: { isDue: boolean };
   send(): Promise<DestinationResult>;
+  /** Former destinations only: the last time for an attempt, and what follows the delivery. */
+  former?: { until: Date; erase(): Promise<void> };
 };
 
 /** Returns the reason as text if run, event or destination no longer exist. */
@@ -107,6 +112,11 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   ]);
   const settings = stored?.watch.config.destinations.find((each) => each.destination_id === id);
   const address = secrets?.destinations.find((each) => each.destination_id === id);
+  const former = stored && !settings && findFormerDestination(message, stored, secrets, deps);
+  if (former) return former;
+  // The message of a former destination was lost.
+  const isErased = (each: FormerDestination) => isFormerOver(each, deps.now());
+  if (stored?.watch.former_destinations?.some(isErased)) await eraseFormer(watchId, isErased, deps.watches);
   if (!event) return 'the event is no longer kept';
   if (!stored || !settings || !address) return 'the destination was removed';
   const { run } = stored;
@@ -134,6 +144,44 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
       beat: { isDue: isAllWell(run, id) && isBeatDue(state, deps.now()) },
     }),
     send: () => send(stored),
+  };
+}
+
+/** Returns the target of an end that a former destination receives at its address; undefined if it is erased. */
+function findFormerDestination(
+  message: DeliveryMessage,
+  stored: StoredWatch,
+  secrets: WatchSecrets | undefined,
+  deps: DeliverDeps,
+): Target | undefined {
+  const isSame = ({ former_id: id }: { former_id: string }) => id === message.destination_id;
+  const former = stored.watch.former_destinations?.find(isSame);
+  const found = secrets?.former?.find(isSame);
+  if (!former || !found) return undefined;
+  const { run, run_id, destination_id } = message;
+  const destination = { run, run_id, destination_id, fingerprint: '' };
+  const { ending, address, destination: settings } = found;
+  return {
+    destination,
+    state: initialDestinationState(destination),
+    event: ending,
+    refusal: isFormerOver(former, deps.now())
+      ? 'the destination was removed more than an hour ago'
+      : undefined,
+    spacingSeconds: 0,
+    keepsState: false,
+    holdsBack: false,
+    send: async () => {
+      const notification = await toNotification(ending, stored, settings, deps);
+      const id = `msg_${run_id}_${destination_id}`;
+      const current = settings.type === 'mqtt' ? null : notification.current;
+      const result = await deps.destinations.send(address, { ...notification, id, current });
+      return result.outcome === 'gone' ? { ...result, outcome: 'rejected' } : result;
+    },
+    former: {
+      until: addSeconds(new Date(former.removed_at), rules.formerDestinationSeconds),
+      erase: () => eraseFormer(run_id, isSame, deps.watches),
+    },
   };
 }
 

@@ -25,12 +25,45 @@ export function initialDestinationState(destination: AddressedDestination): Dest
   };
 }
 
-/** Returns the stored state if it belongs to the address of the destination, else that of a new address. */
+/** Returns the stored state if it belongs to the address of the destination, else that of a new address, which receives what still waits. */
 export function currentState(
   destination: AddressedDestination,
   stored: DestinationState | undefined,
 ): DestinationState {
-  return stored?.fingerprint === destination.fingerprint ? stored : initialDestinationState(destination);
+  if (stored?.fingerprint === destination.fingerprint) return stored;
+  const notified = stored?.notified.filter(({ delivered }) => !delivered) ?? [];
+  return { ...initialDestinationState(destination), notified };
+}
+
+/** Position of an event of a subject. */
+type Position = Pick<WaitingEvent, 'subject' | 'sequence'>;
+
+/** Returns the state in which an opening is published for the destination. */
+export function addOpening(state: DestinationState, { subject, sequence }: Position): DestinationState {
+  const others = state.notified.filter((opening) => opening.sequence !== sequence);
+  return { ...state, notified: [...others, { subject, sequence, delivered: false }] };
+}
+
+/** Returns the state in which the destination has accepted an opening. */
+export function acceptOpening(state: DestinationState, sequence: number): DestinationState {
+  const notified = state.notified.map((opening) =>
+    opening.sequence === sequence ? { ...opening, delivered: true } : opening,
+  );
+  return { ...state, notified };
+}
+
+/** Returns the state without the openings that an event ended; `kept` stay until the destination has accepted it. */
+export function removeOpenings(
+  state: DestinationState,
+  { subject, sequence }: Position,
+  kept: 'none' | 'delivered',
+): DestinationState {
+  const isEnded = (opening: DestinationState['notified'][number]) =>
+    opening.subject === subject && opening.sequence < sequence;
+  const notified = state.notified.filter(
+    (opening) => !isEnded(opening) || (kept === 'delivered' && opening.delivered),
+  );
+  return { ...state, notified };
 }
 
 /** Returns the state after an attempt. `gone` disables the destination; a success enables it. `error` describes a failure. */

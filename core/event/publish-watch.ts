@@ -5,8 +5,9 @@ import type { Destination, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { pageSize, publishQuietly } from './publish.ts';
 import type { PublishDeps } from './publish.ts';
-import { currentState } from './destination-state.ts';
-import { findSubject, isEnding, isOpening, isWanted } from './receivers.ts';
+import { addOpening, currentState, removeOpenings } from './destination-state.ts';
+import type { AddressedDestination } from './destination-state.ts';
+import { findSubject, hasDestinations, isEnding, isOpening, isWanted } from './receivers.ts';
 
 type WatchDeps = PublishDeps & {
   watches: Pick<WatchStore, 'getIncludingDeleted' | 'events' | 'markPublished'>;
@@ -72,66 +73,78 @@ export async function publishDueWatchEvents(
     await publishWatchEvents(watchId, deps);
 }
 
-function watchHasReceivers({ config }: Watch, { queue }: PublishDeps): boolean {
-  return config.destinations.length > 0 || queue.hasBus === true;
+function watchHasReceivers(watch: Watch, { queue }: PublishDeps): boolean {
+  return hasDestinations(watch) || queue.hasBus === true;
 }
 
 async function toWatchMessages(
   event: WatchEvent,
-  { config }: Watch,
+  { config, former_destinations: former = [] }: Watch,
   { queue, deliveries }: WatchDeps,
 ): Promise<QueueMessage[]> {
   const { watch_id: id, sequence } = event;
   const subject = findSubject(event);
-  const isAboutOpening = event.type !== 'watch_changed' && event.type !== 'progress';
-  const states = isAboutOpening ? await deliveries.states({ run: 'watch', run_id: id }) : [];
+  const states = await readStates(event, deliveries);
   const receivers = config.destinations.filter((destination) =>
-    isWanted(destination, event, findState(destination, states)?.notified),
+    isWanted(destination, event, findState(destination, id, states).notified),
   );
   if (isOpening(event))
     for (const receiver of receivers)
-      await changeNotified(id, receiver, (notified) => [...new Set([...notified, subject])], deliveries);
+      await changeState(receiver, id, (state) => addOpening(state, { subject, sequence }), deliveries);
+  const message = { run: 'watch', run_id: id, sequence, resend: 0, attempt: 0 } as const;
   return [
-    ...receivers.map(({ destination_id }) => {
-      const message = { run: 'watch', run_id: id, sequence, destination_id, subject } as const;
-      return { ...message, resend: 0, attempt: 0 };
-    }),
+    ...receivers.map(({ destination_id }) => ({ ...message, destination_id, subject })),
+    ...former
+      .filter((each) => each.sequence === sequence)
+      .map(({ former_id }) => ({ ...message, destination_id: former_id, subject: 'former' })),
     ...(queue.hasBus && event.type !== 'progress' ? [{ bus: 'watch', id, sequence, subject } as const] : []),
   ];
 }
 
-/** Forgets that destinations were notified of an opening that has ended. */
+/** Forgets openings that have ended. Those that a destination accepted stay until it has accepted the end. */
 async function forgetEnded(event: WatchEvent, { config }: Watch, { deliveries }: WatchDeps): Promise<void> {
   if (!isEnding(event)) return;
-  const { watch_id: id } = event;
-  const subject = findSubject(event);
-  const states = await deliveries.states({ run: 'watch', run_id: id });
-  for (const destination of config.destinations)
-    if (findState(destination, states)?.notified.includes(subject))
-      await changeNotified(
-        id,
-        destination,
-        (notified) => notified.filter((each) => each !== subject),
-        deliveries,
-      );
+  const { watch_id: id, sequence } = event;
+  const states = await readStates(event, deliveries);
+  for (const destination of config.destinations) {
+    const { notified } = findState(destination, id, states);
+    const kept = isWanted(destination, event, notified) ? 'delivered' : 'none';
+    const forget = (state: DestinationState) =>
+      removeOpenings(state, { subject: findSubject(event), sequence }, kept);
+    if (notified.length > 0) await changeState(destination, id, forget, deliveries);
+  }
+}
+
+/** Receipt of an opening concerns the events of alerts and of the stream. */
+async function readStates(
+  { type, watch_id: id }: WatchEvent,
+  deliveries: WatchDeps['deliveries'],
+): Promise<DestinationState[]> {
+  return type === 'watch_changed' || type === 'progress'
+    ? []
+    : deliveries.states({ run: 'watch', run_id: id });
 }
 
 function findState(
-  { destination_id: id, fingerprint }: Destination,
+  destination: Destination,
+  watchId: string,
   states: readonly DestinationState[],
-): DestinationState | undefined {
-  return states.find((state) => state.destination_id === id && state.fingerprint === fingerprint);
+): DestinationState {
+  const { destination_id: id } = destination;
+  const stored = states.find((state) => state.destination_id === id);
+  return currentState(address(destination, watchId), stored);
 }
 
-async function changeNotified(
+async function changeState(
+  destination: Destination,
   watchId: string,
-  { destination_id, fingerprint }: Destination,
-  change: (notified: string[]) => string[],
-  { changeState }: WatchDeps['deliveries'],
+  change: (state: DestinationState) => DestinationState,
+  deliveries: WatchDeps['deliveries'],
 ): Promise<void> {
-  const destination = { run: 'watch', run_id: watchId, destination_id, fingerprint } as const;
-  await changeState(destination, (stored) => {
-    const state = currentState(destination, stored);
-    return { ...state, notified: change(state.notified) };
-  });
+  const addressed = address(destination, watchId);
+  await deliveries.changeState(addressed, (stored) => change(currentState(addressed, stored)));
+}
+
+function address({ destination_id, fingerprint }: Destination, watchId: string): AddressedDestination {
+  return { run: 'watch', run_id: watchId, destination_id, fingerprint };
 }

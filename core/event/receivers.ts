@@ -1,5 +1,5 @@
 import { severitySchema } from '../records/watch.ts';
-import type { Destination } from '../records/watch.ts';
+import type { Destination, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 
 /** Type of the event that opens the subject of an event; undefined if it belongs to none. */
@@ -11,34 +11,40 @@ const openings: Partial<Record<WatchEvent['type'], 'alert_opened' | 'stream_lost
 };
 
 /** Returns true for an event that opens an alert or reports a lost stream, which another event ends. */
-export function isOpening({ type }: WatchEvent): boolean {
+export function isOpening({ type }: { type: string }): boolean {
   return type === 'alert_opened' || type === 'stream_lost';
 }
 
 /** Returns true for an event that ends an alert or a lost stream. */
-export function isEnding({ type }: WatchEvent): boolean {
+export function isEnding({ type }: { type: string }): boolean {
   return type === 'alert_closed' || type === 'stream_recovered';
 }
 
 /**
  * Returns true if the destination receives the event: by its type, and for the opening of an alert by its severity. Receipt of an opening
- * decides about its end: `notified` has the subjects of openings that the destination received.
+ * decides about its end: `notified` has the openings that the destination received.
  */
 export function isWanted(
   { destination_id: id, type, events, min_severity: minimum }: Destination,
   event: WatchEvent,
-  notified: readonly string[] = [],
+  notified: readonly { subject: string }[] = [],
 ): boolean {
   if (type === 'heartbeat') return isWell(event);
   if (event.type === 'progress' || !events.includes(event.type)) return false;
   if (isOwnFailure(id, event)) return false;
   const opening = openings[event.type];
-  if (notified.includes(findSubject(event))) return true;
+  const subject = findSubject(event);
+  if (notified.some((received) => received.subject === subject)) return true;
   // A destination that receives only ends received no opening.
   if (opening !== undefined && events.includes(opening)) return false;
   if (!('severity' in event.data)) return true;
   const severities = severitySchema.options;
   return severities.indexOf(event.data.severity) >= severities.indexOf(minimum);
+}
+
+/** Returns true if events of the watch are delivered: to its destinations, or ends to former ones. */
+export function hasDestinations({ config, former_destinations: former = [] }: Watch): boolean {
+  return config.destinations.length + former.length > 0;
 }
 
 /** Returns the subject of an event: an alert, the stream or the model, whose events keep their order at a destination. All others are one subject. */

@@ -1,5 +1,6 @@
 import type { Source } from '../records/job.ts';
-import type { Watch, WatchSecrets } from '../records/watch.ts';
+import type { Watch } from '../records/watch.ts';
+import type { WatchSecrets } from '../records/watch-secrets.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';

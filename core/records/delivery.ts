@@ -115,8 +115,11 @@ export const destinationStateSchema = z.object({
   failures: z.int().nonnegative(),
   /** Present if the destination accepts nothing any more. A new address, a successful test alert or a successful resend removes it. */
   disabled: z.object({ at: timestampSchema, reason: z.string() }).nullable(),
-  /** Subjects of openings that it was notified of and that have not ended. None for jobs. */
-  notified: z.array(z.string()),
+  /**
+   * Openings that are published for it, until their end is delivered; `delivered` if it accepted the opening. Another address takes over those that this one
+   * did not accept. None for jobs.
+   */
+  notified: z.array(z.object({ subject: z.string(), sequence: z.int().positive(), delivered: z.boolean() })),
   /** Events that wait for an attempt, oldest first, at most `maxWaiting`: they hold back later events of their subject. None for jobs. */
   waiting: z.array(
     z.object({

@@ -57,7 +57,8 @@ const alertClosedSchema = z.object({
     ...alertFields,
     closed_at: timestampSchema,
     open_seconds: z.number().nonnegative(),
-    reason: alertCloseReasonSchema,
+    /** `destination_changed`: the alert stays open, but this destination is removed or has another address. */
+    reason: z.enum([...alertCloseReasonSchema.options, 'destination_changed']),
     explanation: explanationSchema,
     frame_key: z.string().nullable(),
   }),
@@ -75,8 +76,8 @@ const streamRecoveredSchema = z.object({
   type: z.literal('stream_recovered'),
   data: z.object({
     ...streamFields,
-    /** Present if the stream is not back: the watch was paused or deleted, or has another stream. */
-    ended_by: z.enum(['paused', 'deleted', 'changed']).optional(),
+    /** Present if the stream is not back: the watch was paused or deleted, or has another stream; or this destination is removed or has another address. */
+    ended_by: z.enum(['paused', 'deleted', 'changed', 'destination_changed']).optional(),
   }),
 });
 

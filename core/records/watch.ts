@@ -107,6 +107,18 @@ export const watchConfigSchema = z.object({
 });
 export type WatchConfig = z.infer<typeof watchConfigSchema>;
 
+/** Destination or address that a change removed while something was open that it was notified of. It receives one end at its address, which is erased then. */
+export const formerDestinationSchema = z.object({
+  /** Id in its delivery. */
+  former_id: z.string(),
+  destination_id: z.string(),
+  url_masked: z.string(),
+  /** Sequence of the change, with which the end is published. */
+  sequence: z.int().positive(),
+  removed_at: timestampSchema,
+});
+export type FormerDestination = z.infer<typeof formerDestinationSchema>;
+
 /** Record of a watch's configuration. `stream_url` is masked: the source has the full URL. */
 export const watchSchema = z.object({
   watch_id: z.uuid(),
@@ -122,12 +134,7 @@ export const watchSchema = z.object({
   /** As in jobs. */
   stream_phase: z.int().nonnegative().nullable(),
   config: watchConfigSchema,
+  /** Absent or empty without one. */
+  former_destinations: z.array(formerDestinationSchema).optional(),
 });
 export type Watch = z.infer<typeof watchSchema>;
-
-/** Addresses of all destinations of a watch. */
-export const watchSecretsSchema = z.object({
-  watch_id: z.uuid(),
-  destinations: z.array(destinationAddressSchema),
-});
-export type WatchSecrets = z.infer<typeof watchSecretsSchema>;

@@ -40,6 +40,19 @@ export const watchResponseSchema = z.object({
     .nullable()
     .describe('Keyed hash of the full URL: equal for equal URLs. null: stored by an earlier release'),
   ...watchConfigSchema.omit({ name: true }).shape,
+  former_destinations: z
+    .array(
+      z.object({
+        destination_id: z.string(),
+        url_masked: z.string(),
+        removed_at: timestamp,
+        until: timestamp.describe('Time at which the address is erased without a delivery'),
+      }),
+    )
+    .optional()
+    .describe(
+      'Destinations that a change removed or gave another address while an alert was open or the stream lost. Each receives one end of it at its address before, which is erased with that delivery',
+    ),
   state: z.object({
     causes: watchCausesSchema.describe(
       'Each cause of a status with its start and reason; null: does not apply',

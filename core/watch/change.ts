@@ -184,9 +184,9 @@ function decision(
 }
 
 /** Reports the end of a lost stream that a caller ends: receivers of the loss wait for it. */
-function endedLoss(
+export function endedLoss(
   { causes: { stream_lost: lost }, conditions }: WatchState,
-  by: 'paused' | 'deleted' | 'changed',
+  by: 'paused' | 'deleted' | 'changed' | 'destination_changed',
   now: Date,
 ): NewWatchEvent[] {
   if (lost === null) return [];

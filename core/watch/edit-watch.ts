@@ -16,6 +16,8 @@ import {
   toSecrets,
   toSource,
 } from './create-watch.ts';
+import { findFormer, joinFormer } from './former-destinations.ts';
+import type { Former } from './former-destinations.ts';
 import { startQuietly } from './start-quietly.ts';
 import { watchStatus } from './status.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
@@ -54,6 +56,11 @@ export async function editWatch(
     const isOtherStream = isOther(request.stream_url, before.stream_url);
     const decided = changeWatch({ watch, state: run.state }, { config, isOtherStream }, now);
     const version = watch.config_version + 1;
+    const former = await joinedFormer(
+      stored,
+      { config, addresses, sequence: run.sequence + decided.events.length, now },
+      deps,
+    );
     return {
       set: {
         state: decided.state,
@@ -69,9 +76,10 @@ export async function editWatch(
         stream_url: maskUrl(request.stream_url),
         stream_fingerprint: fingerprint(request.stream_url),
         stream_phase: deps.streamPhase(request.stream_url),
+        former_destinations: former.destinations,
       },
       source: toSource(watch, request.stream_url, config),
-      secrets: toSecrets(watchId, addresses),
+      secrets: { ...toSecrets(watchId, addresses), former: former.addresses },
       events: decided.events,
       alerts: decided.alerts,
       hours: decided.hours,
@@ -95,6 +103,24 @@ function keepFingerprints(watch: Watch, before: WatchRequest, fingerprint: Finge
   );
   if (watch.stream_fingerprint !== null) known.set(before.stream_url, watch.stream_fingerprint);
   return (text) => known.get(text) ?? fingerprint(text);
+}
+
+/** Returns the former destinations of a watch after a change. */
+async function joinedFormer(
+  stored: StoredWatch,
+  { config, addresses: after, sequence, now }: SplitConfig & { sequence: number; now: Date },
+  { watches, deliveries }: WatchDeps,
+): Promise<Former> {
+  const { watch_id: id, former_destinations: waiting = [] } = stored.watch;
+  const [secrets, states] = await Promise.all([
+    watches.secrets(id),
+    deliveries.states({ run: 'watch', run_id: id }),
+  ]);
+  const { destinations: before = [], former: addresses = [] } = secrets ?? {};
+  const { destinations } = config;
+  const change = { stored, before, after, destinations, states, sequence, now };
+  const added = await findFormer(change, (each) => watches.event(id, each));
+  return joinFormer({ destinations: waiting, addresses }, added, now);
 }
 
 type Split = SplitConfig & { request: Pick<WatchRequest, 'stream_url'> };

@@ -3,13 +3,15 @@ import type { StoredWatch } from '../ports/watch-store.ts';
 import type { Alert, ConditionState } from '../records/watch-state.ts';
 import type { alertResponseSchema, watchResponseSchema } from '../responses/watches.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { ageSeconds } from '../time.ts';
+import { rules } from '../rules.ts';
+import { addSeconds, ageSeconds } from '../time.ts';
 
 export type PresentedWatch = z.input<typeof watchResponseSchema>;
 
 /** Returns a watch as responses show it. */
 export function presentWatch({ watch, run }: StoredWatch): PresentedWatch {
   const { state } = run;
+  const { former_destinations: former = [] } = watch;
   return {
     watch_id: watch.watch_id,
     ...watch.config,
@@ -19,6 +21,14 @@ export function presentWatch({ watch, run }: StoredWatch): PresentedWatch {
     updated_at: watch.updated_at,
     stream_url: maskUrl(watch.stream_url),
     stream_fingerprint: watch.stream_fingerprint,
+    ...(former.length > 0 && {
+      former_destinations: former.map(({ destination_id, url_masked, removed_at }) => ({
+        destination_id,
+        url_masked,
+        removed_at,
+        until: addSeconds(new Date(removed_at), rules.formerDestinationSeconds).toISOString(),
+      })),
+    }),
     state: {
       causes: state.causes,
       conditions: state.conditions.map(presentCondition),

@@ -9,6 +9,7 @@ export type WatchDeps = Pick<
   CoreDeps,
   | 'jobs'
   | 'watches'
+  | 'deliveries'
   | 'executions'
   | 'media'
   | 'streams'

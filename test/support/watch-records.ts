@@ -1,3 +1,4 @@
+import type { WatchSecrets } from '../../core/records/watch-secrets.ts';
 import type {
   Budget,
   Destination,
@@ -7,7 +8,6 @@ import type {
   Watch,
   WatchCondition,
   WatchConfig,
-  WatchSecrets,
 } from '../../core/records/watch.ts';
 import type { Region } from '../../core/records/capture.ts';
 import type { WatchEventType } from '../../core/records/watch-event-type.ts';

@@ -1,8 +1,10 @@
 import type { WatchChange, WatchCreation, WatchCreationResult } from '../../../core/ports/watch-store.ts';
 import { statsRetentionSeconds } from '../../../core/ports/watch-store.ts';
+import { hasDestinations } from '../../../core/event/receivers.ts';
 import { TransientError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/records/job.ts';
-import { watchSchema, type Watch, type WatchSecrets } from '../../../core/records/watch.ts';
+import type { WatchSecrets } from '../../../core/records/watch-secrets.ts';
+import { watchSchema, type Watch } from '../../../core/records/watch.ts';
 import type { WatchEvent } from '../../../core/records/watch-event.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { applyChange, eventExpiry, newestDelivered, sumByHour } from '../../../core/watch/stored-watch.ts';
@@ -86,8 +88,11 @@ function toWatchItem(watch: Watch) {
 }
 
 function readColumns(watch: Watch): Pick<StoredRun, 'watchId' | 'hasDestinations' | 'retentionDays'> {
-  const { destinations, retention_days: retentionDays } = watch.config;
-  return { watchId: watch.watch_id, hasDestinations: destinations.length > 0, retentionDays };
+  return {
+    watchId: watch.watch_id,
+    hasDestinations: hasDestinations(watch),
+    retentionDays: watch.config.retention_days,
+  };
 }
 
 function findNewest(events: readonly WatchEvent[], before: NewestDelivered): NewestDelivered {

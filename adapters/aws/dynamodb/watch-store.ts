@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { statsRetentionSeconds, type StoredWatch, type WatchStore } from '../../../core/ports/watch-store.ts';
-import { watchSchema, watchSecretsSchema } from '../../../core/records/watch.ts';
+import { watchSecretsSchema } from '../../../core/records/watch-secrets.ts';
+import { watchSchema } from '../../../core/records/watch.ts';
 import { watchEventSchema } from '../../../core/records/watch-event.ts';
 import { watchCountsSchema, type Alert } from '../../../core/records/watch-state.ts';
 import { addSeconds } from '../../../core/time.ts';

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { watchSchema, watchSecretsSchema } from '../../../core/records/watch.ts';
+import { watchSecretsSchema } from '../../../core/records/watch-secrets.ts';
+import { watchSchema } from '../../../core/records/watch.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
 import { gatePatch, gateRequest, newWatch, secrets } from '../../support/watch-records.ts';
 

@@ -1,0 +1,41 @@
+import type { StoredWatch, WatchStore } from '../ports/watch-store.ts';
+import type { FormerDestination } from '../records/watch.ts';
+import type { WatchSecrets } from '../records/watch-secrets.ts';
+import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+
+/** Erases the addresses of former destinations of a watch. Throws `TransientError`. */
+export async function eraseFormer(
+  watchId: string,
+  isErased: (former: FormerDestination) => boolean,
+  watches: Pick<WatchStore, 'getIncludingDeleted' | 'secrets' | 'commit'>,
+): Promise<void> {
+  await retryConflicts('The watch was changed too often concurrently', async () => {
+    const stored = await watches.getIncludingDeleted(watchId);
+    // After the watch, whose version then belongs to these secrets or to older ones.
+    const secrets = await watches.secrets(watchId);
+    const change = stored && secrets && planErasure(stored, secrets, isErased);
+    if (change === undefined) return committed(undefined);
+    return (await watches.commit(change)) === 'outdated' ? conflict : committed(undefined);
+  });
+}
+
+function planErasure(
+  { watch: { former_destinations: former = [], ...watch }, run }: StoredWatch,
+  { former: addresses = [], ...secrets }: WatchSecrets,
+  isErased: (former: FormerDestination) => boolean,
+) {
+  const left = former.filter((each) => !isErased(each));
+  if (left.length === former.length) return undefined;
+  const ids = new Set(left.map(({ former_id }) => former_id));
+  const kept = left.length > 0;
+  return {
+    watchId: watch.watch_id,
+    expectedVersion: run.version,
+    set: {},
+    watch: { ...watch, ...(kept && { former_destinations: left }) },
+    secrets: { ...secrets, ...(kept && { former: addresses.filter(({ former_id }) => ids.has(former_id)) }) },
+    events: [],
+    alerts: [],
+    hours: [],
+  };
+}

@@ -1,0 +1,133 @@
+import { isWanted } from '../event/receivers.ts';
+import type { StoredWatch } from '../ports/watch-store.ts';
+import type { DestinationState } from '../records/delivery.ts';
+import type { Destination, DestinationAddress, FormerDestination } from '../records/watch.ts';
+import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
+import type { FormerAddress } from '../records/watch-secrets.ts';
+import { rules } from '../rules.ts';
+import { isOver } from '../time.ts';
+import { closeAlert } from './alerts.ts';
+import { toWatchEvents } from './commit-watch.ts';
+import { endedLoss } from './change.ts';
+import { isOpen } from './condition.ts';
+
+/** Former destinations with their addresses, as the records of a watch store them. */
+export type Former = { destinations: FormerDestination[]; addresses: FormerAddress[] };
+
+type Change = {
+  stored: StoredWatch;
+  /** Addresses before and after the change. */
+  before: readonly DestinationAddress[];
+  after: readonly DestinationAddress[];
+  /** Destinations after the change. */
+  destinations: readonly Destination[];
+  states: readonly DestinationState[];
+  /** Position of the event that reports the change. */
+  sequence: number;
+  now: Date;
+};
+
+/**
+ * Returns the destinations that a change removes or gives another address, once for each opening that they accepted and whose end they have not: the end is
+ * delivered to the address before. `readEvent` reads ends that wait for a retry.
+ */
+export async function findFormer(
+  change: Change,
+  readEvent: (sequence: number) => Promise<WatchEvent | undefined>,
+): Promise<Former> {
+  const { stored, before, destinations, states, sequence, now } = change;
+  const former: Former = { destinations: [], addresses: [] };
+  for (const destination of stored.watch.config.destinations) {
+    const { destination_id: id, fingerprint } = destination;
+    const address = before.find((each) => each.destination_id === id);
+    const state = states.find((each) => each.destination_id === id && each.fingerprint === fingerprint);
+    if (!address || !state || destinations.some((each) => isSame(each, destination))) continue;
+    const endings =
+      destination.type === 'mqtt'
+        ? endBroker(address, change)
+        : await findEndings(destination, state, change, readEvent);
+    for (const ending of endings) {
+      const former_id = `${id}~${sequence}.${former.addresses.length}`;
+      const { url_masked } = destination;
+      former.destinations.push({
+        former_id,
+        destination_id: id,
+        url_masked,
+        sequence,
+        removed_at: now.toISOString(),
+      });
+      former.addresses.push({ former_id, destination, address, ending });
+    }
+  }
+  return former;
+}
+
+/** Returns the former destinations of a watch that still wait for their delivery, with new ones. */
+export function joinFormer(waiting: Former, added: Former, now: Date): Former {
+  const destinations = [
+    ...waiting.destinations.filter((each) => !isFormerOver(each, now)),
+    ...added.destinations,
+  ];
+  const ids = new Set(destinations.map(({ former_id }) => former_id));
+  const addresses = [...waiting.addresses, ...added.addresses].filter(({ former_id }) => ids.has(former_id));
+  return { destinations, addresses };
+}
+
+/** Returns true if the address of a former destination is erased without a delivery. */
+export function isFormerOver({ removed_at: at }: Pick<FormerDestination, 'removed_at'>, now: Date): boolean {
+  return isOver(at, rules.formerDestinationSeconds, now);
+}
+
+function isSame(one: Destination, other: Destination): boolean {
+  return (
+    one.destination_id === other.destination_id &&
+    one.type === other.type &&
+    one.fingerprint === other.fingerprint
+  );
+}
+
+async function findEndings(
+  destination: Destination,
+  { notified, waiting }: DestinationState,
+  { stored, sequence, now }: Change,
+  readEvent: (sequence: number) => Promise<WatchEvent | undefined>,
+): Promise<WatchEvent[]> {
+  const endings: (WatchEvent | undefined)[] = [];
+  for (const { subject } of notified.filter(({ delivered }) => delivered)) {
+    const ending = findEnd(subject, stored, now);
+    const pending = waiting.findLast((event) => event.subject === subject);
+    if (ending) endings.push(...toWatchEvents([ending], stored.watch, sequence - 1, now));
+    else if (pending) endings.push(await readEvent(pending.sequence));
+  }
+  return endings
+    .filter((ending) => ending !== undefined)
+    .filter((ending) => isWanted(destination, ending, notified));
+}
+
+/** Returns the end of an open alert or a lost stream for one destination; undefined if it has ended. */
+function findEnd(
+  subject: string,
+  { watch, run: { state } }: StoredWatch,
+  now: Date,
+): NewWatchEvent | undefined {
+  if (subject === 'stream') return endedLoss(state, 'destination_changed', now)[0];
+  for (const condition of state.conditions) {
+    const rule = watch.config.conditions.find(({ condition_id: id }) => id === condition.condition_id);
+    if (!rule || !isOpen(condition) || condition.alert.alert_id !== subject) continue;
+    const { event } = closeAlert(condition, rule, 'cleared', { frameKey: null, now });
+    if (event.type === 'alert_closed')
+      return { ...event, data: { ...event.data, reason: 'destination_changed' } };
+  }
+  return undefined;
+}
+
+/** The broker removes what it keeps of the watch, unless the watch still publishes there. */
+function endBroker({ url }: DestinationAddress, { stored, after, sequence, now }: Change): WatchEvent[] {
+  const isKept = after.some((other) => other.type === 'mqtt' && readHost(other.url) === readHost(url));
+  const data = { status: stored.run.status, reason: 'changed' as const };
+  return isKept ? [] : toWatchEvents([{ type: 'watch_changed', data }], stored.watch, sequence - 1, now);
+}
+
+function readHost(url: string | undefined): string | undefined {
+  return url === undefined ? undefined : new URL(url).host;
+}
