@@ -11,7 +11,7 @@ export type AlertTexts = {
 export function toAlertTexts({ explanation, closed }: Pick<Alert, 'explanation' | 'closed'>): AlertTexts {
   if (!closed?.explanation) return { texts: [{ label: null, text: explanation }], ending: '' };
   const ending = findLastSentence(explanation);
-  const isShared = ending !== '' && ending !== explanation && closed.explanation.endsWith(ending);
+  const isShared = ending !== '' && closed.explanation.endsWith(ending);
   const cut = (text: string) => (isShared ? text.slice(0, text.length - ending.length).trim() : text);
   return {
     texts: [
@@ -22,6 +22,8 @@ export function toAlertTexts({ explanation, closed }: Pick<Alert, 'explanation' 
   };
 }
 
+/** Returns an empty text if there is only one sentence. */
 function findLastSentence(text: string): string {
-  return text.slice(text.lastIndexOf('. ') + 2);
+  const end = text.lastIndexOf('. ');
+  return end === -1 ? '' : text.slice(end + 2);
 }

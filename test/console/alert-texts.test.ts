@@ -35,6 +35,18 @@ test.each([
     },
   ],
   [
+    'of one sentence each',
+    'The gate is open',
+    'The gate is open',
+    {
+      texts: [
+        { label: 'Opened', text: 'The gate is open' },
+        { label: 'Closed', text: 'The gate is open' },
+      ],
+      ending: '',
+    },
+  ],
+  [
     'that is open',
     'A van stands there.',
     '',

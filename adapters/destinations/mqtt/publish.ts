@@ -43,14 +43,14 @@ async function publishAll(
   publications: readonly Publication[],
   signal: AbortSignal,
 ): Promise<void> {
+  const credentials = readCredentials(url);
   const connection = await openStream(guard, url, signal);
   const stream = passAnswers(connection);
   const client = new MqttClient(() => stream, {
     reconnectPeriod: 0,
     connectTimeout: 30_000,
     clean: true,
-    ...(url.username !== '' && { username: decodeURIComponent(url.username) }),
-    ...(url.password !== '' && { password: decodeURIComponent(url.password) }),
+    ...credentials,
   });
   const failed = Promise.withResolvers<never>();
   // A failure before the first wait is not unhandled.
@@ -75,6 +75,14 @@ async function publishAll(
     stream.destroy();
     connection.destroy();
   }
+}
+
+/** Throws `URIError` for a malformed escape. */
+function readCredentials({ username, password }: URL): { username?: string; password?: string } {
+  return {
+    ...(username !== '' && { username: decodeURIComponent(username) }),
+    ...(password !== '' && { password: decodeURIComponent(password) }),
+  };
 }
 
 /** Connects to an address that the guard allows. `mqtts` verifies the certificate for the host of the URL. */

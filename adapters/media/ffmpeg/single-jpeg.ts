@@ -11,7 +11,6 @@ const omitted = new Set([0xe0, 0xfe]);
  * doubt: a decoder that reads several JPEGs behind each other may then find another number of pictures.
  */
 export function readSingleJpeg(jpeg: Uint8Array): Uint8Array | null {
-  if (jpeg.length > 0) return jpeg;
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
   if (bytes.length < 4 || bytes[0] !== 0xff || bytes[1] !== markers.start) return null;
   const parts = [bytes.subarray(0, 2)];

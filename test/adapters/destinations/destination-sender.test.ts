@@ -196,6 +196,14 @@ describe('MQTT', () => {
       error: 'The broker did not answer in time',
     });
   });
+
+  test('an MQTT user with a malformed escape fails before a connection is open', async () => {
+    let connections = 0;
+    const port = await listen(createTcpServer(() => (connections += 1)));
+    const publish = createPublisher({ guard: guardFor(['127.0.0.0/8']), elapsedMs });
+    expect(await publish(`mqtt://a%zz:pw@127.0.0.1:${port}`, [])).toMatchObject({ outcome: 'retry' });
+    expect(connections).toBe(0);
+  });
 });
 
 type Received = { method: string; headers: Record<string, string>; body: Buffer };
