@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const unit = readFileSync('docs/operate/watchpost.service', 'utf8');
 
-/** Option of Node that saves 90 MB (docs/contribute/memory.md). */
+/** Option of Node that limits the memory for new objects (docs/operate/self-hosting.md). */
 const youngGeneration = '--max-semi-space-size=8';
 
 test('npm start and the container image limit the memory for new objects as the systemd unit does', () => {

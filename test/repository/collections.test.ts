@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * Collection that starts empty, at the top of a module or of a function that creates an adapter. Arrays are not recognized: nearly all of them belong
+ * to one call.
+ */
+const collection =
+  /^(?: {2})?(?:export )?(?:const|let) \w+(?:: .+)? = new (?:Map|Set|WeakMap|WeakSet|LRUCache)(?:<.*>)?\((?:\)|\{)/m;
+
+/** Content and bound of each collection that lives as long as the process, by file. */
+const bounds: Record<string, string> = {
+  'core/tick/pace.ts':
+    'newest check of each job; waits of five seconds: jobs of the last hour; resources of the machine',
+  'core/watch/schedule.ts': 'state of each schedule; newest day of each time zone: weak; 1,000 names',
+  'adapters/embedded/call-limiter.ts':
+    'calls of the last minute by caller: `syncPerMinute` and `syncAtOnce` of each caller',
+  'adapters/embedded/console-files.ts': 'files of the console, compressed: its files',
+  'adapters/embedded/delay-refusals.ts': 'number of delayed refusals by caller: callers with one',
+  'adapters/embedded/delivery-consumer.ts':
+    'groups that wait, handlers, failures in a row: groups with a message in the queue',
+  'adapters/embedded/event-sessions.ts': 'open event streams: `eventStreamsPerCaller`',
+  'adapters/embedded/fair-turns.ts': 'turns that are held: the maximum of turns',
+  'adapters/embedded/group-commit.ts': 'group of a database: weak',
+  'adapters/embedded/limit-decodes.ts': 'decodes that wait: captures under way',
+  'adapters/embedded/log-signals.ts': 'readers of logs: open event streams',
+  'adapters/embedded/media-store.ts': 'media of checks under way; path of stored bytes: 8 MB; weak',
+  'adapters/embedded/meter.ts': 'counts by provider: providers',
+  'adapters/embedded/record.ts': 'parsed jobs and sources: 500 jobs, 1,000 sources',
+  'adapters/embedded/share-captures.ts':
+    'captures under way, and of the last second; callers of streams: one per stream; 2,000',
+  'adapters/embedded/share-log-reads.ts':
+    'reads of logs in this turn of the event loop: jobs with an open event stream',
+  'adapters/embedded/slot-reservations.ts':
+    'reservations of jobs that are being created: `jobsPerCaller`, 180 s',
+  'adapters/embedded/scheduler/scheduler.ts':
+    'unfinished runs with the state of their last capture, and their tasks: active jobs and watches',
+  'adapters/egress/guarded-http.ts': 'connections by proxy: proxies of the settings; idle connections close',
+  'adapters/http/sse/job-messages.ts': 'messages of this turn of the event loop: weak',
+  'adapters/http/request-bodies.ts':
+    'bytes of open request bodies by caller: callers with one; the bytes of all are limited',
+  'adapters/media/ffmpeg/decoder-pool.ts':
+    'kinds of streams that failed; decoder processes: 2,000; cores + 1, at least 8',
+  'adapters/media/ffmpeg/ffmpeg-pool.ts': 'idle processes, for captures and for decoded clips: 4 each',
+  'adapters/media/ffmpeg/image-pool.ts': 'processes by size of picture; decoded pictures: 3; 8',
+  'adapters/media/hls/playlist-cache.ts': 'newest playlist of a stream: 1,000',
+  'adapters/media/hls/resource-cache.ts':
+    'keys, media initialization sections: 1,000 of at most 64 kB; usually 16 bytes or 1 kB',
+  'adapters/media/mask-media.ts': 'drawn regions of a capture: weak',
+  'adapters/media/motion/share-comparisons.ts': 'work of a thumbnail; decoded references: weak; 16 of 30 kB',
+  'adapters/media/rtsp/connection-turns.ts':
+    'open connections; streams of cameras that refused a second one: concurrent captures; 2,000 streams',
+  'adapters/media/rtsp/kept-session.ts': 'lengths of clips of a session: ten lengths, 40 s each',
+  'adapters/media/rtsp/rtsp-sessions.ts':
+    'open sessions with their newest group of pictures: `rtspSessions`; 2,000 facts of streams',
+  'adapters/platforms/resolution-cache.ts': 'playlist of a page: 1,000',
+  'adapters/vision/objects/grammar/nouns.ts': 'nouns of the object model: its vocabulary',
+  'adapters/vision/objects/network-worker.ts': 'network: one',
+  'adapters/vision/objects/objects-vision.ts': 'decoded capture of a frame: weak',
+  'adapters/vision/objects/share-detections.ts': 'detections of a picture: weak',
+  'adapters/vision/openai/chat.ts': 'format that a server has accepted, by task: the tasks of a model',
+  'adapters/vision/pixel/measure-picture.ts': 'facts of a picture: weak',
+  'cli/http-server.ts': 'open responses: connections',
+  'cli/malformed-request.ts': 'newest response of a connection: weak',
+  'cli/temporary-folder.ts': 'temporary folders of a command: one per command',
+};
+
+/** Files whose collections belong to one call, one capture or one connection. */
+const ofOneCall = [
+  'adapters/embedded/media-quota.ts',
+  'adapters/media/hls/fetch-playlist.ts',
+  'adapters/media/hls/fetch-segments.ts',
+  'adapters/media/hls/readable-keys.ts',
+  'adapters/media/hls/variables.ts',
+  'adapters/media/rtsp/rtsp-client.ts',
+  'adapters/vision/objects/summarize-objects.ts',
+  'core/access/erase-caller.ts',
+  'core/watch/stored-watch.ts',
+];
+
+/** Folders of the service of one machine, without its commands. */
+const sources = ['core', 'adapters', 'cli']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  )
+  .filter(
+    (file) =>
+      file.endsWith('.ts') && !/^(adapters\/aws|cli\/(commands|cost|demo|evaluate|replay))\//.test(file),
+  );
+
+test('each collection that lives as long as the process of one machine has a bound', () => {
+  const found = sources.filter((file) => collection.test(readFileSync(join(root, file), 'utf8')));
+  expect([...Object.keys(bounds), ...ofOneCall].toSorted()).toEqual(found.toSorted());
+});
