@@ -55,7 +55,7 @@ type Attempt = { message: DeliveryMessage; target: Target; delivery: Delivery };
 async function handleMessage(message: DeliveryMessage, deps: DeliverDeps): Promise<DeliveryOutcome> {
   const [target, stored] = await Promise.all([findTarget(message, deps), deps.deliveries.get(message)]);
   if (typeof target === 'string')
-    return stored?.state === 'pending' ? finish(giveUp(stored, target), deps) : done;
+    return stored?.state === 'pending' ? abandon(message, stored, target, deps) : done;
   if (target.beat) return beat(target, deps);
   const delivery = applyResend(stored ?? initialDelivery(message, target.event.type), message.resend);
   if (delivery.state !== 'pending' || message.resend < delivery.resend) {
@@ -68,18 +68,24 @@ async function handleMessage(message: DeliveryMessage, deps: DeliverDeps): Promi
   if (message.attempt === 0 && attempts > 0) return continueKilled(attempt, attempts, deps);
   if (message.resend === 0 && target.refusal !== undefined) return refuse(attempt, target.refusal, deps);
   const isHeld = message.resend === 0 && target.holdsBack && isHeldBack(target.state, message);
-  // It was attempted since it was woken, or an earlier event failed again.
-  if (message.woken && (isHeld || message.attempt !== Math.max(1, attempts))) return done;
-  if (isHeld) return holdBack(attempt, deps);
-  const plannedSeconds = message.woken ? 0 : secondsUntilAttempt(delivery, deps.now());
+  // It was attempted since it was woken.
+  const isLate = message.woken === true && message.attempt !== attempts + 1;
+  if (isLate && isBesideWait(message)) return done;
+  if (isHeld) return message.woken ? done : holdBack(attempt, deps);
+  const plannedSeconds = message.woken && !isLate ? 0 : secondsUntilAttempt(delivery, deps.now());
   const waitSeconds = Math.max(plannedSeconds, target.spacingSeconds);
   if (waitSeconds > 0) return { kind: 'again', afterSeconds: waitSeconds };
   if (message.attempt > 0 && !(await begin(attempt, deps)))
-    return message.woken ? done : { kind: 'again', afterSeconds: rules.underWaySeconds };
+    return isBesideWait(message) ? done : { kind: 'again', afterSeconds: rules.underWaySeconds };
   return makeAttempt(attempt, deps);
 }
 
 const done: DeliveryOutcome = { kind: 'done' };
+
+/** Returns true for a message that wakes an event whose planned attempt has a message. One that was held back has none: the message that waits for the wake returns too late. */
+function isBesideWait({ woken, attempt }: DeliveryMessage): boolean {
+  return woken === true && attempt > 1;
+}
 
 async function continueKilled(
   { message, target }: Attempt,
@@ -123,6 +129,18 @@ async function begin({ message, target, delivery }: Attempt, deps: DeliverDeps):
   return stored === undefined || countAttempts(stored) === countAttempts(delivery);
 }
 
+/** Ends a delivery whose event or destination is gone. Later events must not wait for it if the destination is added again. */
+async function abandon(
+  message: DeliveryMessage,
+  delivery: Delivery,
+  why: string,
+  deps: DeliverDeps,
+): Promise<DeliveryOutcome> {
+  const known = message.run === 'watch' ? await deps.deliveries.state(message) : undefined;
+  if (known) await stopWaiting(message, known, (state) => state ?? known, deps);
+  return finish(giveUp(delivery, why), deps);
+}
+
 async function refuse(attempt: Attempt, why: string, deps: DeliverDeps): Promise<DeliveryOutcome> {
   await release(attempt, deps);
   return finish(giveUp(attempt.delivery, why), deps, attempt.target);
@@ -151,7 +169,7 @@ async function makeAttempt(attempt: Attempt, deps: DeliverDeps): Promise<Deliver
   if (next === null) {
     const state = await storeResult(attempt, result, deps, (before) => recordEnd(before, attempt, result));
     const outcome = await finish(attempted, deps, target);
-    await wake(attempt, state, result, deps);
+    await wake(message, state, result, deps);
     return outcome;
   }
   const { sequence, subject, resend } = message;
@@ -160,8 +178,7 @@ async function makeAttempt(attempt: Attempt, deps: DeliverDeps): Promise<Deliver
   await deps.deliveries.put(attempted, attemptedAt);
   await storeResult(attempt, result, deps, (before) => addWaiting(before, waiting));
   if (message.attempt === 0) return continueInOwnGroup(message, attempts, deps);
-  // The message of the wait itself is still in the queue.
-  if (message.woken) return done;
+  if (isBesideWait(message)) return done;
   return { kind: 'again', afterSeconds: ageSeconds(attemptedAt, new Date(next)) };
 }
 
@@ -199,24 +216,33 @@ function changeState(
 }
 
 /** Ends the wait of an event that is given up, and wakes the next one of its subject. */
-async function release(attempt: Attempt, deps: DeliverDeps): Promise<void> {
-  const { target, delivery } = attempt;
-  if (target.state.waiting.every(({ sequence }) => sequence !== delivery.sequence)) return;
-  const state = await changeState(target, (before) => removeWaiting(before, delivery.sequence), deps);
-  await wake(attempt, state, { outcome: 'rejected' }, deps);
+async function release({ message, target }: Attempt, deps: DeliverDeps): Promise<void> {
+  await stopWaiting(message, target.state, (stored) => currentState(target.destination, stored), deps);
+}
+
+async function stopWaiting(
+  message: DeliveryMessage,
+  known: DestinationState,
+  read: (stored: DestinationState | undefined) => DestinationState,
+  deps: DeliverDeps,
+): Promise<void> {
+  const { sequence } = message;
+  if (known.waiting.every((event) => event.sequence !== sequence)) return;
+  const state = await deps.deliveries.changeState(known, (stored) => removeWaiting(read(stored), sequence));
+  await wake(message, state, { outcome: 'rejected' }, deps);
 }
 
 /** Wakes the next event of the subject; after a success the first of every subject, since the destination accepts events again. */
 async function wake(
-  { message, target }: Attempt,
+  message: DeliveryMessage,
   state: DestinationState,
   { outcome }: Pick<DestinationResult, 'outcome'>,
   { queue }: DeliverDeps,
 ): Promise<void> {
-  const { run, run_id, destination_id } = target.destination;
+  const { run, run_id, destination_id } = message;
   const isWoken = ({ subject }: WaitingEvent) => outcome === 'delivered' || subject === message.subject;
   for (const { attempts, ...event } of findHeads(state).filter(isWoken))
-    await queue.send({ run, run_id, destination_id, ...event, attempt: Math.max(1, attempts), woken: true });
+    await queue.send({ run, run_id, destination_id, ...event, attempt: attempts + 1, woken: true });
 }
 
 /** Returns the state after the last attempt of an event: it waits no more, and the destination has accepted an opening, or needs no end any more. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { publishDueWatchEvents, publishWatchEvents } from '../../../core/event/publish-watch.ts';
 import { TransientError } from '../../../core/errors.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
+import type { Watch } from '../../../core/records/watch.ts';
 import { messageGroup } from '../../../core/records/delivery.ts';
 import type { Answer } from '../../support/delivered-watch.ts';
 import { closed, createWatching, failing, first, opened, second } from '../../support/delivered-watch.ts';
@@ -85,6 +86,44 @@ describe('events of a watch', () => {
     ]);
     const states = await watch.deps.deliveries.states(watch.runKey);
     expect(states.flatMap(({ notified }) => notified)).toEqual([]);
+  });
+
+  test('an event that waited for a destination holds nothing back once the destination is added again', async () => {
+    let isDown = true;
+    const watch = await createWatching(() => (isDown ? failing : {}), [{ type: 'webhook' }]);
+    const data = { status: 'active', reason: 'resumed' } as const;
+    await watch.commit([{ type: 'watch_changed', data }]);
+    await watch.pass(1);
+    let removed: Watch['config']['destinations'] = [];
+    const setDestinations = (destinations: Watch['config']['destinations']) =>
+      watch.edit(({ config, ...rest }) => {
+        removed = config.destinations;
+        return { ...rest, config: { ...config, destinations } };
+      });
+    await setDestinations([]);
+    await watch.pass(48 * 3600);
+    await setDestinations(removed);
+    isDown = false;
+    watch.sent.length = 0;
+    await watch.commit([{ type: 'watch_changed', data }]);
+    await watch.pass(10);
+    expect(watch.sent).toHaveLength(1);
+    expect((await watch.deps.deliveries.states(watch.runKey))[0]).toMatchObject({ waiting: [] });
+  });
+
+  test('an event that was held back and fails at its first attempt is repeated as soon as any other', async () => {
+    const answers = [failing, {}, failing, {}];
+    const watch = await createWatching(() => answers.shift() ?? {}, [{ type: 'webhook' }]);
+    await watch.commit([opened(first), closed(first)]);
+    await watch.pass(60);
+    expect(watch.types().map((type) => type.slice(5))).toEqual([
+      'alert_opened',
+      'alert_opened',
+      'alert_closed',
+      'alert_closed',
+    ]);
+    await watch.pass(48 * 3600);
+    expect(watch.sent).toHaveLength(4);
   });
 
   test('a success at a destination ends the waits of all its events, each alert in its order', async () => {
