@@ -85,6 +85,7 @@ async function tryCapture(
   signal?: AbortSignal,
 ): Promise<Capture | CaptureResult> {
   const { url } = source;
+  const beganAt = deps.now();
   if (input.kind === 'watch' && input.resolve_again && deps.limits.lostCameraSeconds && isCamera(url)) {
     const failure = await reachStream(rules.lostProbeSeconds, signal, async (timeLimit) => {
       await deps.streams.probe(url, timeLimit);
@@ -99,9 +100,11 @@ async function tryCapture(
     regions: source.regions ?? null,
     caller: source.caller,
   };
-  return reachStream(deps.limits.captureTimeoutSeconds, signal, (timeLimit) =>
-    deps.streams.capture(request, timeLimit),
-  );
+  // A probe takes part of the time: the task ends soon after the limit of a capture, and a cut task is a failure of the service.
+  const { captureTimeoutSeconds: limit } = deps.limits;
+  const spent = ageSeconds(beganAt, deps.now());
+  const seconds = spent === 0 ? limit : Math.max(1, Math.floor(limit - spent));
+  return reachStream(seconds, signal, (timeLimit) => deps.streams.capture(request, timeLimit));
 }
 
 async function reachStream<Result>(

@@ -4,6 +4,7 @@ import { captureTick } from '../../../core/workflow/capture-tick.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { CaptureInput } from '../../../core/records/workflow.ts';
+import { addSeconds } from '../../../core/time.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 
@@ -38,6 +39,33 @@ describe('a capture', () => {
     expect(await captureTick(input, impatient)).toMatchObject({
       kind: 'failed',
       code: 'STREAM_FETCH_FAILED',
+    });
+  });
+
+  test('a lost camera that answers a probe late has the rest of the time for its capture', async () => {
+    const source = async () => ({
+      source_id: input.source_id,
+      url: 'rtsp://192.168.1.20/stream',
+      input_mode: 'frames' as const,
+      clip_duration_seconds: 3,
+    });
+    const { probe } = world.c.streams;
+    const late = {
+      ...world.c,
+      jobs: { ...world.c.jobs, source },
+      limits: { ...world.c.limits, captureTimeoutSeconds: 12, lostCameraSeconds: 30 },
+      streams: {
+        probe: async (...args: Parameters<typeof probe>) => {
+          world.clock.now = addSeconds(world.clock.now, 11);
+          return probe(...args);
+        },
+        capture: (_: unknown, signal: AbortSignal) =>
+          new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
+      },
+    };
+    expect(await captureTick({ ...input, kind: 'watch', resolve_again: true }, late)).toMatchObject({
+      kind: 'failed',
+      remediation: expect.stringContaining('no picture within 1 s'),
     });
   });
 
