@@ -30,7 +30,7 @@ export type World = {
   close(): Promise<void>;
 };
 
-const documentedPorts = [9000, 9001, 9002, 9003, 9004, 9005];
+const documentedPorts = [9000, 9001, 9002, 9003];
 
 export async function openWorld(): Promise<World> {
   const python = preparePython();
