@@ -5,6 +5,7 @@ import { UnauthorizedError } from '../../core/errors.ts';
 import { isRevoked } from '../../core/records/key.ts';
 import type { ApiKey } from '../../core/records/key.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
+import type { UnknownField } from '../../core/requests/unknown-fields.ts';
 import type { Log } from '../../core/ports/log.ts';
 
 export type AuthDeps = KeyCrypto & {
@@ -19,6 +20,10 @@ export type AuthEnv = {
     key: ApiKey;
     /** Reads the request body; set by `limitBodies`. */
     readBody: () => Promise<Uint8Array<ArrayBuffer>>;
+    /** Validated parts of the request, by name; set by `validateRequest`. */
+    parts?: Record<string, unknown>;
+    /** Fields of the body that its schema does not have; set by `validateRequest`. */
+    unknown?: UnknownField[];
   };
 };
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { z } from 'zod';
 import type { AuthEnv } from './bearer-auth.ts';
-import type { ObjectSchema } from './read-request.ts';
+import type { ObjectSchema } from './validate-request.ts';
 
 /** Declaration of an endpoint's successful response. */
 export type EndpointResponse =

@@ -8,8 +8,8 @@ import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
 import type { EndpointResponse, ResponseWith } from './endpoint-response.ts';
 import { noticeHeader, toHeaderText } from './header-text.ts';
-import { createRequestReader } from './read-request.ts';
-import type { OwnSchemas, RequestParts, RequestSchemas } from './read-request.ts';
+import { validParts } from './validate-request.ts';
+import type { OwnSchemas, RequestParts, RequestSchemas } from './validate-request.ts';
 
 /** Declaration of an endpoint: routes, OpenAPI document, MCP tools, AWS edge and reference page are read from it. */
 export type EndpointDeclaration = {
@@ -75,7 +75,7 @@ export type Call = {
 /** Defaults: a body above what the schemas accept, with every character escaped. */
 const defaults = { timeBudgetSeconds: 10, maxBodyBytes: 32_000 };
 
-/** Declaration with its defaults, and the handler behind validation and limits. */
+/** Declaration with its defaults, and the handler behind its limits, for validated requests. */
 export type Endpoint = EndpointDeclaration & {
   timeBudgetSeconds: number;
   maxBodyBytes: number;
@@ -90,12 +90,12 @@ export function defineEndpoint<Schemas extends OwnSchemas, Body>(
   declaration: EndpointDeclaration & { request: Schemas; response: ResponseWith<Body> },
   handler: (request: EndpointRequest<Schemas>, deps: HttpDeps) => Promise<Body>,
 ): Endpoint {
-  const readRequest = createRequestReader(declaration.request);
   return {
     ...defaults,
     ...declaration,
     respond: async (context, deps) => {
-      const { parts, unknown } = await readRequest(context);
+      const parts = validParts(context, declaration.request);
+      const unknown = context.get('unknown') ?? [];
       const key = context.get('key');
       const setHeader = (name: string, value: string) => context.header(name, value);
       const call = { key, caller: key.caller, startedAt: deps.now(), setHeader, unknown, context };

@@ -6,15 +6,15 @@ import type { Endpoint } from './endpoint.ts';
 import { limitBodies } from './limit-bodies.ts';
 import { noStore } from './no-store.ts';
 import { requireFixedHeaders, requireScope } from './require-scope.ts';
+import { validateRequest } from './validate-request.ts';
 
 /** Creates the routes of declared endpoints. */
 export function mountEndpoints(endpoints: readonly Endpoint[], deps: HttpDeps): Hono<AuthEnv> {
   const app = new Hono<AuthEnv>();
   for (const endpoint of endpoints) {
     const path = endpoint.path.replace(/\{(\w+)\}/g, ':$1');
-    app.on(endpoint.method.toUpperCase(), [path], ...guards(endpoint, deps), (context) =>
-      endpoint.respond(context, deps),
-    );
+    const checks = [...guards(endpoint, deps), ...validateRequest(endpoint.request)];
+    app.on(endpoint.method.toUpperCase(), [path], ...checks, (context) => endpoint.respond(context, deps));
   }
   return app;
 }

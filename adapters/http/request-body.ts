@@ -5,19 +5,28 @@ import { findJsonParseIssue } from './json-parse-issue.ts';
 import { ValidationError } from './validation.ts';
 
 /**
- * Parses the body as a JSON object, with FastAPI's errors for a body that is absent, not JSON, not an object, or of another
- * content type. Throws `ValidationError`, `WatchpostError` for a compressed body, and the errors of `RequestBody.read`.
+ * Reads the text of a JSON body, with FastAPI's errors for one that is absent, of another content type, or not UTF-8. Throws
+ * `ValidationError`, `WatchpostError` for a compressed body, and the errors of `RequestBody.read`.
  */
-export async function readJsonBody({ req, var: { readBody } }: Context<AuthEnv>): Promise<object> {
+export async function readJsonText({ req, var: { readBody } }: Context<AuthEnv>): Promise<string> {
   refuseCompressed(req.header('Content-Encoding'));
   const bytes = await readBody();
   if (bytes.length === 0)
     throw new ValidationError([{ loc: ['body'], type: 'missing', msg: 'Field required', input: null }]);
   if (!isJsonType(req.header('Content-Type')))
     throw notAnObject('Send the header "Content-Type: application/json".');
-  const value = parse(decode(bytes));
+  return decode(bytes);
+}
+
+/** Throws `ValidationError` for a JSON value that is no object. */
+export function requireObject(value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw notAnObject();
-  return value;
+}
+
+/** Creates FastAPI's error for a text that is not JSON. */
+export function jsonSyntaxError(text: string): ValidationError {
+  const { position, reason } = findJsonParseIssue(text);
+  return jsonInvalid(position, reason);
 }
 
 /** Rejects compressed bodies: a small request could expand to a large one, and frames are compressed already. */
@@ -30,9 +39,10 @@ function refuseCompressed(encoding: string | undefined): void {
   );
 }
 
+/** The same media types as those of Hono's validator, which would ignore the body of any other. */
 function isJsonType(contentType: string | undefined): boolean {
   const mediaType = contentType?.split(';', 1)[0]?.trim() ?? '';
-  return /^application\/([\w.+-]+\+)?json$/i.test(mediaType);
+  return /^application\/([\w.-]+\+)?json$/i.test(mediaType);
 }
 
 function decode(bytes: Uint8Array): string {
@@ -47,15 +57,6 @@ function decode(bytes: Uint8Array): string {
 function firstMalformed(bytes: Uint8Array): number {
   const lenient = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
   return bytes.findIndex((byte, at) => byte !== lenient[at]);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    const { position, reason } = findJsonParseIssue(text);
-    throw jsonInvalid(position, reason);
-  }
 }
 
 function jsonInvalid(position: number, reason: string): ValidationError {

@@ -1,7 +1,7 @@
 import { argumentName } from './argument-name.ts';
 import { ValidationError, validationError } from '../http/validation.ts';
 import type { Endpoint } from '../http/endpoint.ts';
-import type { ObjectSchema } from '../http/read-request.ts';
+import type { ObjectSchema } from '../http/validate-request.ts';
 import { didYouMean, findUnknownFields } from '../../core/requests/unknown-fields.ts';
 
 export type Arguments = Record<string, unknown>;

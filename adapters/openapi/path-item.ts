@@ -4,7 +4,7 @@ import { streamedEventSchema } from '../../core/responses/events.ts';
 import { endpointErrorCodes } from '../http/endpoint.ts';
 import type { EndpointDeclaration, Named } from '../http/endpoint.ts';
 import type { EndpointResponse, StreamedEvents } from '../http/endpoint-response.ts';
-import type { ObjectSchema } from '../http/read-request.ts';
+import type { ObjectSchema } from '../http/validate-request.ts';
 import { requestSchema, responseSchema } from './components.ts';
 import { errorExample, invalidRequest, errorStatus } from './error-examples.ts';
 import { jsonSchema } from './json-schema.ts';

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findJsonParseIssue } from '../../../adapters/http/json-parse-issue.ts';
 
-/** `pydantic.test.ts` compares words and positions with those of Python. */
+/** `validation-messages.test.ts` compares words and positions with those of Python. */
 
 test('an error is found in any JSON that loses, gains or changes a character', () => {
   const damaged = fc
