@@ -1,3 +1,6 @@
+/** Maximum braces that are tried as the start of an object, and maximum depth of a cut one: a hostile server may send a megabyte of braces. */
+const maxBraces = 40;
+
 /**
  * Returns the first JSON object of a text, or undefined. Models wrap it in code fences, introduce it, or write
  * their reasoning first.
@@ -32,6 +35,7 @@ function closeObject(text: string): unknown {
   let complete = '';
   for (let at = 0; at < text.length; at += 1) {
     const character = text[at];
+    if (closers.length > maxBraces) return undefined;
     if (quoted) {
       if (character === '\\') at += 1;
       else if (character === '"') quoted = false;
@@ -53,9 +57,14 @@ function withoutThoughts(text: string): string {
   return text.replaceAll(/<think>[\s\S]*?(?:<\/think>|$)/g, '');
 }
 
-/** Returns the positions of the braces that may start the object; the others are prose. */
+/** Returns the positions of the first braces, which may start the object; the others are prose. */
 function* braces(text: string): Generator<number> {
-  for (let start = text.indexOf('{'); start !== -1; start = text.indexOf('{', start + 1)) yield start;
+  let start = -1;
+  for (let tried = 0; tried < maxBraces; tried += 1) {
+    start = text.indexOf('{', start + 1);
+    if (start === -1) return;
+    yield start;
+  }
 }
 
 function parse(json: string): unknown {
