@@ -96,7 +96,8 @@ async function removeFolder(path: string): Promise<number> {
     if (isMissing(error)) return [];
     throw error;
   });
-  await rm(path, { recursive: true, force: true });
+  // A tick under way may store a file meanwhile: the folder is removed again then.
+  await rm(path, { recursive: true, force: true, maxRetries: 5 });
   return files.length;
 }
 

@@ -162,6 +162,26 @@ describe('The embedded media store', () => {
     }
   });
 
+  test('the folder of a source is removed while a tick stores frames in it', async () => {
+    const directory = folderOfTest();
+    const store = createMediaStore(directory);
+    const sourceId = randomUUID();
+    const removing = new AbortController();
+    const tick = async () => {
+      for (let index = 0; !removing.signal.aborted; index += 1)
+        await store
+          .put(`captures/${sourceId}/${index}-${randomUUID()}.jpg`, Buffer.from('x'), 'image/jpeg')
+          .catch((error: unknown) => expect(error).toBeInstanceOf(TransientError));
+    };
+    const ticks = Promise.all([tick(), tick(), tick()]);
+    const removals = [];
+    for (let removal = 0; removal < 20; removal += 1)
+      removals.push(await store.removeOfSource(sourceId).catch((error: unknown) => error));
+    removing.abort();
+    await ticks;
+    expect(removals).toEqual(removals.map(() => expect.any(Number)));
+  });
+
   test('a folder in place of a frame is not a frame', async () => {
     const directory = folderOfTest();
     const key = newKey();
