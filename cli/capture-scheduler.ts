@@ -78,6 +78,8 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
     streams: maskCaptures(streams, maskMedia),
     /** Captures of checks. */
     sharedStreams: maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia),
+    /** Turns of ffmpeg, for all else that it does. */
+    inTurn,
     closeSessions: async () => rtspSessions?.close(),
   };
 }

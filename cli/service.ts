@@ -127,7 +127,7 @@ export async function openService(
   const recentLog = createLogBuffer({ level: settings.logLevel, now });
   const log = redactedLog(teeLog(output, recentLog));
   const pace = createPace({ steadyNow, log });
-  const { guard, http, streams, sharedStreams, closeSessions } = createCaptureScheduler({
+  const { guard, http, streams, sharedStreams, inTurn, closeSessions } = createCaptureScheduler({
     allowRanges: settings.allowRanges,
     platforms,
     ffmpegPath,
@@ -154,6 +154,7 @@ export async function openService(
   const limits = createLimits(settings);
   const model = createModelStatus({
     vision: createVisionModel(settings, ffmpegPath, {
+      inTurn,
       reportWait: (resource, waitedMs) => pace.record(resource, waitedMs),
     }),
     steadyNow,
@@ -219,9 +220,9 @@ export async function openService(
       { ...refusalDelay, setTimer: setSystemTimer },
     ),
     turns: turns.calls,
-    contactSheets: createContactSheets({ ffmpegPath }),
-    drawBoxes: createDrawBoxes({ ffmpegPath }),
-    cutFrame: createCutFrame({ ffmpegPath, framesPerSecond: decodedFramesPerSecond }),
+    contactSheets: createContactSheets({ ffmpegPath, inTurn }),
+    drawBoxes: createDrawBoxes({ ffmpegPath, inTurn }),
+    cutFrame: createCutFrame({ ffmpegPath, inTurn, framesPerSecond: decodedFramesPerSecond }),
     compareMotion: shareComparisons(),
     deliveries,
     webhooks,

@@ -1,6 +1,7 @@
 import type { VisionModel } from '../core/ports/vision-model.ts';
 import type { TokenPrice } from '../core/watch/model-price.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
+import type { InTurn } from '../adapters/media/ffmpeg/in-turn.ts';
 import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { poolImageDecoders } from '../adapters/media/ffmpeg/image-pool.ts';
 import { availableParallelism, totalmem } from 'node:os';
@@ -22,6 +23,8 @@ import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 export type VisionModelDeps = {
+  /** Turns of ffmpeg for contact sheets. Default: no limit. */
+  inTurn?: InTurn;
   /** Reports how long each image has waited for the decoder or the network of a built-in model, in milliseconds. */
   reportWait?: (resource: 'picture' | 'model', waitedMs: number) => void;
 };
@@ -55,12 +58,12 @@ function createProvider(settings: Settings, ffmpegPath: string, deps: VisionMode
     case 'bedrock':
       return createBedrockVision({
         client: createBedrockClient({}),
-        sheets: createContactSheets({ ffmpegPath }),
+        sheets: createContactSheets({ ffmpegPath, ...(deps.inTurn && { inTurn: deps.inTurn }) }),
         prompt: promptVariants[settings.visionPrompt],
         ...(settings.visionModel === '' ? {} : { modelId: settings.visionModel }),
       });
     case 'openai':
-      return createOpenAi(settings, ffmpegPath);
+      return createOpenAi(settings, ffmpegPath, deps);
   }
 }
 
@@ -116,6 +119,7 @@ function readMemory(): number {
 function createOpenAi(
   { openaiUrl, openaiApiKey, visionModel, visionPrompt }: Settings,
   ffmpegPath: string,
+  { inTurn }: VisionModelDeps,
 ): VisionModel {
   if (visionModel === '') {
     throw new SettingsError(
@@ -127,7 +131,7 @@ function createOpenAi(
     model: visionModel,
     ...(openaiApiKey === '' ? {} : { apiKey: openaiApiKey }),
     fetch: operatorFetch,
-    sheets: createContactSheets({ ffmpegPath }),
+    sheets: createContactSheets({ ffmpegPath, ...(inTurn && { inTurn }) }),
     prompt: promptVariants[visionPrompt],
   });
 }

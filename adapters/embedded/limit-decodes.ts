@@ -1,5 +1,6 @@
 import { TransientError } from '../../core/errors.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
+import type { InTurn } from '../media/ffmpeg/in-turn.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 
 export type DecodeTurnsDeps = {
@@ -11,9 +12,6 @@ export type DecodeTurnsDeps = {
   report: (waitedMs: number) => void;
 };
 
-/** Turns of ffmpeg. Does `work` in a turn. Throws `TransientError` if none is free in time, which costs one check, and the abort reason. */
-export type DecodeTurns = <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>;
-
 /** Maximum wait for a turn. It leaves time for the decoding within that of the capture, so that the stream is not blamed. */
 const maxWaitMs = 20_000;
 
@@ -21,7 +19,7 @@ const maxWaitMs = 20_000;
  * Returns a runner whose decodes take turns, in the order of arrival. More would only slow each other down. A capture waits once its bytes are there, so a
  * slow stream delays no other. Runs that read from the network themselves have no limit.
  */
-export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: DecodeTurns): FfmpegRunner {
+export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn): FfmpegRunner {
   return {
     run: async (input, wanted, limits, signal) => {
       if (input.kind !== 'pipe') return ffmpeg.run(input, wanted, limits, signal);
@@ -33,7 +31,7 @@ export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: DecodeTurns): FfmpegR
 }
 
 /** Creates the turns of a machine. */
-export function createDecodeTurns({ max, elapsedMs, setTimer, report }: DecodeTurnsDeps): DecodeTurns {
+export function createDecodeTurns({ max, elapsedMs, setTimer, report }: DecodeTurnsDeps): InTurn {
   const waiting = new Set<() => void>();
   let running = 0;
   return async (work, signal) => {

@@ -4,6 +4,7 @@ import { burnInTime } from './contact-sheet-clock.ts';
 import { crossedOut } from './crossed-out.ts';
 import { createImageDecoder } from './ffmpeg/decode-image.ts';
 import type { ImageSize } from './ffmpeg/decode-image.ts';
+import { withoutTurns, type InTurn } from './ffmpeg/in-turn.ts';
 import { encodeJpeg } from './ffmpeg/encode-jpeg.ts';
 
 /** Width of the black lines between tiles, in pixels. They keep a model from reading two frames as one scene. */
@@ -13,13 +14,14 @@ const linePixels = 4;
  * Creates contact sheets with ffmpeg, which only reads and writes pipes. `make` throws `VisionError` or
  * `TransientError`.
  */
-export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): ContactSheets {
+export function createContactSheets(options: { ffmpegPath: string; inTurn?: InTurn }): ContactSheets {
+  const { ffmpegPath, inTurn = withoutTurns } = options;
   const decoder = createImageDecoder({ ffmpegPath });
   return {
     make: async (samples, { columns, tileWidthPixels }, signal) => {
       const tile = tileSize(tileWidthPixels);
       const frames = samples.map(({ frame }) => frame);
-      try {
+      const make = async () => {
         const decoded = await decoder.decodeEach(frames, tile, signal, 'whole');
         const tiles = decoded.map((rgb) => rgb ?? crossedOut(tile));
         samples.forEach(({ capturedAt }, at) => {
@@ -27,7 +29,10 @@ export function createContactSheets({ ffmpegPath }: { ffmpegPath: string }): Con
           if (rgb) burnInTime(rgb, tile, capturedAt);
         });
         const sheet = joinTiles(tiles, tile, columns);
-        return await encodeJpeg(sheet.rgb, sheet.size, ffmpegPath, signal);
+        return encodeJpeg(sheet.rgb, sheet.size, ffmpegPath, signal);
+      };
+      try {
+        return await inTurn(make, signal);
       } catch (cause) {
         if (cause instanceof TransientError) throw cause;
         throw new VisionError('The contact sheet could not be created. Retry the request in a few seconds.', {

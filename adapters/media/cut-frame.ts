@@ -1,6 +1,7 @@
 import type { CutFrame } from '../../core/ports/cut-frame.ts';
 import { decodingLimits, quietArguments } from './ffmpeg/capture-arguments.ts';
-import { spawnFfmpeg } from './ffmpeg/spawn-ffmpeg.ts';
+import { withoutTurns, type InTurn } from './ffmpeg/in-turn.ts';
+import { runForOutput } from './ffmpeg/run-for-output.ts';
 
 const timeoutMs = 5000;
 const maxBytes = 16 * 1024 * 1024;
@@ -12,23 +13,17 @@ const output =
  * Creates a function that cuts a frame out of a clip with ffmpeg. `framesPerSecond` is the rate at which the model samples clips: the frame is the very
  * one that it has judged.
  */
-export function createCutFrame(options: { ffmpegPath: string; framesPerSecond: number }): CutFrame {
-  const { ffmpegPath, framesPerSecond } = options;
+export function createCutFrame(options: {
+  ffmpegPath: string;
+  framesPerSecond: number;
+  inTurn?: InTurn;
+}): CutFrame {
+  const { ffmpegPath, framesPerSecond, inTurn = withoutTurns } = options;
   return async (clip, atSeconds, signal) => {
     const filter = `fps=${framesPerSecond},select=eq(n\\,${Math.round(atSeconds * framesPerSecond)})`;
-    const args = [...input.split(' '), '-vf', filter, ...output.split(' ')];
-    const outcome = await spawnFfmpeg(
-      {
-        ffmpegPath,
-        args: [...quietArguments, ...decodingLimits, ...args],
-        input: [clip],
-        outputBytes: maxBytes,
-        timeoutMs,
-      },
-      signal,
-    );
-    return outcome.ended === 'exited' && outcome.exitCode === 0 && outcome.stdout.length > 0
-      ? outcome.stdout
-      : null;
+    const own = [...input.split(' '), '-vf', filter, ...output.split(' ')];
+    const args = [...quietArguments, ...decodingLimits, ...own];
+    const cutting = { ffmpegPath, args, input: [clip], outputBytes: maxBytes, timeoutMs };
+    return runForOutput(cutting, inTurn, signal);
   };
 }

@@ -1,6 +1,7 @@
 import type { DrawBoxes } from '../../core/ports/draw-boxes.ts';
 import { quietArguments } from './ffmpeg/capture-arguments.ts';
-import { spawnFfmpeg } from './ffmpeg/spawn-ffmpeg.ts';
+import { withoutTurns, type InTurn } from './ffmpeg/in-turn.ts';
+import { runForOutput } from './ffmpeg/run-for-output.ts';
 
 const timeoutMs = 5000;
 const maxBytes = 16 * 1024 * 1024;
@@ -9,26 +10,17 @@ const output = '-frames:v 1 -c:v mjpeg -q:v 3 -pix_fmt yuvj420p -f image2pipe pi
 
 /**
  * Creates a function that draws boxes with ffmpeg: a green line on a black one, visible on any background. An ffmpeg without
- * `drawbox` returns the JPEG itself.
+ * `drawbox`, or one without a free turn, returns the JPEG itself.
  */
-export function createDrawBoxes({ ffmpegPath }: { ffmpegPath: string }): DrawBoxes {
+export function createDrawBoxes(options: { ffmpegPath: string; inTurn?: InTurn }): DrawBoxes {
+  const { ffmpegPath, inTurn = withoutTurns } = options;
   return async (jpeg, boxes, signal) => {
     const filters = boxes.flatMap(({ x, y, width, height }) => {
       const place = `x=iw*${x}:y=ih*${y}:w=iw*${width}:h=ih*${height}`;
       return [`drawbox=${place}:color=black:t=5`, `drawbox=${place}:color=lime:t=3`];
     });
-    const outcome = await spawnFfmpeg(
-      {
-        ffmpegPath,
-        args: [...quietArguments, ...input.split(' '), '-vf', filters.join(','), ...output.split(' ')],
-        input: [jpeg],
-        outputBytes: maxBytes,
-        timeoutMs,
-      },
-      signal,
-    );
-    return outcome.ended === 'exited' && outcome.exitCode === 0 && outcome.stdout.length > 0
-      ? outcome.stdout
-      : jpeg;
+    const args = [...quietArguments, ...input.split(' '), '-vf', filters.join(','), ...output.split(' ')];
+    const drawing = { ffmpegPath, args, input: [jpeg], outputBytes: maxBytes, timeoutMs };
+    return (await runForOutput(drawing, inTurn, signal)) ?? jpeg;
   };
 }

@@ -7,6 +7,7 @@ import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { Capture, Region } from '../../core/records/capture.ts';
 import { shareCall, type SharedCall } from '../../core/share-call.ts';
 import { decodingLimits, quietArguments } from './ffmpeg/capture-arguments.ts';
+import { withoutTurns, type InTurn } from './ffmpeg/in-turn.ts';
 import { spawnFfmpeg } from './ffmpeg/spawn-ffmpeg.ts';
 import { regionFilters } from './region-boxes.ts';
 
@@ -21,16 +22,11 @@ const clipOutput =
 export type MaskMediaDeps = {
   ffmpegPath: string;
   tempDir: string;
-  /** Turns of ffmpeg. Default: no limit. */
-  inTurn?: <Result>(work: () => Promise<Result>, signal: AbortSignal) => Promise<Result>;
+  inTurn?: InTurn;
 };
 
 /** Creates a function that draws regions with ffmpeg, in one process for each of frame and clip. */
-export function createMaskMedia({
-  ffmpegPath,
-  tempDir,
-  inTurn = (work) => work(),
-}: MaskMediaDeps): MaskMedia {
+export function createMaskMedia({ ffmpegPath, tempDir, inTurn = withoutTurns }: MaskMediaDeps): MaskMedia {
   return async ({ frame, clip }, regions, signal) => {
     const filters = regionFilters(regions).join(',');
     const [masked, maskedClip] = await Promise.all([
