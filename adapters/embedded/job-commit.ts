@@ -1,5 +1,5 @@
 import type { JobChange } from '../../core/ports/job-store.ts';
-import { applyJobChange } from '../../core/tick/job-change.ts';
+import { applyJobChange } from '../../core/records/job.ts';
 import type { JobTables } from './job-tables.ts';
 
 /** Commits a change of job, events, slot and totals. The caller holds the transaction. */

@@ -18,8 +18,8 @@ export function createJob(
   if (tables.slots.count(job.caller) + slotsReserved >= creation.slotLimit) return { kind: 'slots_full' };
   tables.jobs.insert(job);
   tables.sources.insert(source);
-  tables.slots.take(job.caller, job.job_id);
-  if (idempotency !== undefined) tables.idempotency.put(job.caller, idempotency, job.job_id);
+  tables.slots.take(job.caller, job.run_id);
+  if (idempotency !== undefined) tables.idempotency.put(job.caller, idempotency, job.run_id);
   return { kind: 'created' };
 }
 
@@ -28,12 +28,12 @@ function findEarlier(
   { job, idempotency }: JobCreation,
   now: Date,
 ): CreationResult | undefined {
-  const created = tables.jobs.find(job.job_id);
+  const created = tables.jobs.find(job.run_id);
   if (created !== undefined) {
     // The same source means that this creation was committed and its response lost. The job may have ended since, so it takes no
     // slot.
     const isRepeated = created.source_id === job.source_id;
-    return isRepeated ? { kind: 'created' } : { kind: 'replayed', jobId: job.job_id };
+    return isRepeated ? { kind: 'created' } : { kind: 'replayed', jobId: job.run_id };
   }
   if (idempotency === undefined) return undefined;
   const known = tables.idempotency.find(job.caller, idempotency.key, now);

@@ -37,7 +37,7 @@ export function createJobStore(
       withStorageErrors(() => reservations.reserve(reservation, slots.count(reservation.caller), now)),
     releaseSlot: async (caller, jobId, holder) => reservations.release(caller, jobId, holder),
     create: async (creation, now) => {
-      const { caller, job_id: jobId } = creation.job;
+      const { caller, run_id: jobId } = creation.job;
       const slotsReserved = reservations.count(caller, jobId, now);
       const result = transaction(database, () => createJob(tables, creation, slotsReserved, now));
       if (result.kind === 'created') reservations.remove(caller, jobId);

@@ -21,18 +21,18 @@ export async function sweepJobs(database: DatabaseSync, tables: JobTables, now: 
   for (const job of jobs) {
     transaction(database, () => {
       removeJob(tables, job);
-      removeDeliveries(job.job_id);
+      removeDeliveries(job.run_id);
     });
     // A job that ran for a day has 17,000 events: yield between two jobs.
     await setImmediate();
   }
   const idempotencyRecords = transaction(database, () => tables.idempotency.removeExpired(now));
-  return { jobs: jobs.map((job) => ({ jobId: job.job_id, sourceId: job.source_id })), idempotencyRecords };
+  return { jobs: jobs.map((job) => ({ jobId: job.run_id, sourceId: job.source_id })), idempotencyRecords };
 }
 
 function removeJob(tables: JobTables, job: Job): void {
-  tables.events.removeAll(job.job_id);
+  tables.events.removeAll(job.run_id);
   tables.sources.remove(job.source_id);
-  tables.slots.free(job.caller, job.job_id);
-  tables.jobs.remove(job.job_id);
+  tables.slots.free(job.caller, job.run_id);
+  tables.jobs.remove(job.run_id);
 }

@@ -47,7 +47,7 @@ export function createJobTable(database: DatabaseSync) {
     update: (job: Job) => {
       const row = toRow(job);
       update.run(row);
-      remember(job.job_id, row.record, job);
+      remember(job.run_id, row.record, job);
     },
     find: (jobId: string) => read(jobId, find.get(jobId)),
     remove: (jobId: string) => void remove.run(jobId),
@@ -69,7 +69,7 @@ export function createJobTable(database: DatabaseSync) {
 
 function toRow(job: Job) {
   return {
-    job_id: job.job_id,
+    job_id: job.run_id,
     caller: job.caller,
     job_type: job.job_type,
     status: job.status,

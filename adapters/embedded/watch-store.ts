@@ -2,18 +2,18 @@ import type { DatabaseSync } from 'node:sqlite';
 import {
   purgeAfterSeconds,
   statsRetentionSeconds,
-  type StoredWatch,
   type WatchChange,
   type WatchCreation,
   type WatchCreationResult,
   type WatchStore,
 } from '../../core/ports/watch-store.ts';
+import { watchRunSchema } from '../../core/records/watch-run.ts';
 import type { AlertChange } from '../../core/records/watch-state.ts';
 import type { Watch } from '../../core/records/watch.ts';
 import { addSeconds } from '../../core/time.ts';
 import { callerSignal } from '../../core/watch/watch-logs.ts';
 import {
-  applyChange,
+  applyWatchChange,
   changeAlert,
   eventExpiry,
   newestDelivered,
@@ -51,18 +51,18 @@ export function createWatchStore(
   return {
     create: async (creation, now) => {
       const result = transaction(database, () => create(creation, now));
-      if (result.kind === 'created') wake(creation.watch);
+      if (result.kind === 'created') wake(creation);
       return result;
     },
     commit: async (change) => {
       const result = await commitInGroup(() => commit(change));
       const stored = change.events.length > 0 && watches.find(change.watchId)?.stored;
-      if (stored) wake(stored.watch);
+      if (stored) wake(stored);
       return result;
     },
     get: async (watchId) => {
       const stored = withStorageErrors(() => watches.find(watchId)?.stored);
-      return stored?.run.deleted_at === null ? stored : undefined;
+      return stored?.deleted_at === null ? stored : undefined;
     },
     getIncludingDeleted: async (watchId) => withStorageErrors(() => watches.find(watchId)?.stored),
     list: async (caller) => withStorageErrors(() => watches.list(caller)),
@@ -97,11 +97,11 @@ export function createWatchStore(
         ];
         return [...new Set(due)].slice(0, limit);
       }),
-    standing: async () => withStorageErrors(() => watches.standing().map(({ run }) => run)),
+    standing: async () => withStorageErrors(() => watches.standing()),
     purge: async (watchId) => transaction(database, () => purge(watchId)),
     neededMedia: () =>
       withStorageErrors(() => {
-        const keys = watches.standing().flatMap(({ run: { state } }) => {
+        const keys = watches.standing().flatMap(({ state }) => {
           const open = state.conditions.flatMap(({ alert }) => alert?.alert_id ?? []);
           return [
             state.last_frame?.key,
@@ -121,43 +121,44 @@ export function createWatchStore(
   };
 
   /** Wakes readers of the log of a watch, and of those of all watches of its caller. */
-  function wake({ watch_id: watchId, caller }: Watch): void {
+  function wake({ run_id: watchId, caller }: Watch): void {
     notify(watchId);
     notify(callerSignal(caller));
   }
 
   function create(creation: WatchCreation, now: Date): WatchCreationResult {
-    const { watch, maxWatches, keyHash } = creation;
+    const { maxWatches, keyHash } = creation;
+    const watch = watchRunSchema.parse(creation);
     const known = creation.idempotency && idempotency.find(watch.caller, creation.idempotency.key, now);
     if (known !== undefined && known.requestHash !== creation.idempotency?.requestHash)
       return { kind: 'key_reused' };
-    if (known !== undefined && known.jobId !== watch.watch_id)
+    if (known !== undefined && known.jobId !== watch.run_id)
       return { kind: 'replayed', watchId: known.jobId };
-    if (watches.find(watch.watch_id)) return { kind: 'created' };
+    if (watches.find(watch.run_id)) return { kind: 'created' };
     if (keyHash !== undefined && !hasKey(keyHash, watch.caller, now)) return { kind: 'key_invalid' };
     if (watches.count(watch.caller) >= maxWatches) return { kind: 'full' };
-    watches.insert(creation, newestDelivered(creation.events, 0));
+    watches.insert(watch, newestDelivered(creation.events, 0));
     sources.insert(creation.source);
     secrets.put(creation.secrets);
     for (const event of creation.events)
       events.insert(event, eventExpiry(event, watch.config.retention_days));
-    if (creation.idempotency) idempotency.put(watch.caller, creation.idempotency, watch.watch_id);
+    if (creation.idempotency) idempotency.put(watch.caller, creation.idempotency, watch.run_id);
     return { kind: 'created' };
   }
 
   function commit(change: WatchChange): 'committed' | 'outdated' {
     const found = watches.find(change.watchId);
-    if (found === undefined || found.stored.run.version !== change.expectedVersion) return 'outdated';
-    const { watch: before, run } = found.stored;
-    const after: StoredWatch = { watch: change.watch ?? before, run: applyChange(run, change) };
+    if (found === undefined || found.stored.version !== change.expectedVersion) return 'outdated';
+    const before = found.stored;
+    const after = applyWatchChange(before, change);
     watches.update(after, newestDelivered(change.events, found.unpublished));
+    if (change.watch) watches.configure(change.watch);
     if (change.source) replaceSource(before.source_id, change.source);
     if (change.secrets) secrets.put(change.secrets);
-    for (const event of change.events)
-      events.insert(event, eventExpiry(event, after.watch.config.retention_days));
+    for (const event of change.events) events.insert(event, eventExpiry(event, after.config.retention_days));
     for (const alert of change.alerts) commitAlert(tables, alert);
     for (const { hour, counts } of sumByHour(change.hours)) hours.add(change.watchId, hour, counts);
-    if (after.run.deleted_at !== null) sources.remove(after.watch.source_id);
+    if (after.deleted_at !== null) sources.remove(after.source_id);
     return 'committed';
   }
 

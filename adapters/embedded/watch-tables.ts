@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { hasDestinations } from '../../core/event/receivers.ts';
-import type { AlertQuery, StoredWatch } from '../../core/ports/watch-store.ts';
+import type { AlertQuery } from '../../core/ports/watch-store.ts';
 import { watchSecretsSchema, type WatchSecrets } from '../../core/records/watch-secrets.ts';
-import { watchSchema } from '../../core/records/watch.ts';
+import { watchSchema, type Watch } from '../../core/records/watch.ts';
 import { watchEventSchema, type WatchEvent } from '../../core/records/watch-event.ts';
-import { watchRunSchema, type WatchRun } from '../../core/records/watch-run.ts';
+import { watchProgressSchema, type WatchProgress, type WatchRun } from '../../core/records/watch-run.ts';
 import { alertSchema, type Alert } from '../../core/records/watch-state.ts';
 import { zeroWatchCounts } from '../../core/watch/stored-watch.ts';
 import { readCount, readOptionalRecord, readRecords, toMilliseconds, type Row } from './record.ts';
@@ -29,9 +29,10 @@ function createWatchTable(database: DatabaseSync) {
     INSERT INTO watches VALUES (:watch_id, :caller, :created_at, :version, :published, :unpublished,
       :lease_until, :deleted_at, :record, :run)`);
   const update = database.prepare(`
-    UPDATE watches SET caller = :caller, created_at = :created_at, version = :version, published = :published,
-      unpublished = :unpublished, lease_until = :lease_until, deleted_at = :deleted_at, record = :record, run = :run
+    UPDATE watches SET version = :version, published = :published, unpublished = :unpublished,
+      lease_until = :lease_until, deleted_at = :deleted_at, run = :run
     WHERE watch_id = :watch_id`);
+  const configure = database.prepare('UPDATE watches SET record = ? WHERE watch_id = ?');
   const columns = 'record, run, published, unpublished';
   const find = database.prepare(`SELECT ${columns} FROM watches WHERE watch_id = ?`);
   const list = database.prepare(`
@@ -48,8 +49,15 @@ function createWatchTable(database: DatabaseSync) {
   const unpublished = database.prepare('SELECT watch_id FROM watches WHERE unpublished > published LIMIT ?');
   const deleted = database.prepare('SELECT watch_id FROM watches WHERE deleted_at <= ? LIMIT ?');
   return {
-    insert: (stored: StoredWatch, unpublishedTo: number) => void insert.run(toRow(stored, unpublishedTo)),
-    update: (stored: StoredWatch, unpublishedTo: number) => void update.run(toRow(stored, unpublishedTo)),
+    insert: (stored: WatchRun, unpublishedTo: number) =>
+      void insert.run({
+        ...toRow(stored, unpublishedTo),
+        caller: stored.caller,
+        created_at: toMilliseconds(stored.created_at),
+        record: JSON.stringify(watchSchema.parse(stored)),
+      }),
+    update: (stored: WatchRun, unpublishedTo: number) => void update.run(toRow(stored, unpublishedTo)),
+    configure: (watch: Watch) => void configure.run(JSON.stringify(watch), watch.run_id),
     find: (watchId: string) => readWatch(find.get(watchId)),
     list: (caller: string) => list.all(caller).flatMap((row) => readWatch(row)?.stored ?? []),
     count: (caller: string) => readCount(count.get(caller)),
@@ -64,33 +72,31 @@ function createWatchTable(database: DatabaseSync) {
   };
 }
 
-function toRow({ watch, run }: StoredWatch, unpublished: number) {
+function toRow(watch: WatchRun, unpublished: number) {
+  const run = watchProgressSchema.parse(watch);
   return {
-    watch_id: watch.watch_id,
-    caller: watch.caller,
-    created_at: toMilliseconds(watch.created_at),
+    watch_id: watch.run_id,
     version: run.version,
     published: run.published,
     unpublished: hasDestinations(watch) ? unpublished : 0,
     lease_until: isIdle(run) ? null : toMilliseconds(run.lease_until),
     deleted_at: run.deleted_at === null ? null : toMilliseconds(run.deleted_at),
-    record: JSON.stringify(watch),
     run: JSON.stringify(run),
   };
 }
 
 /** Returns true if no execution of the watch is expected to commit. */
-function isIdle({ status, deleted_at: deletedAt }: WatchRun): boolean {
+function isIdle({ status, deleted_at: deletedAt }: WatchProgress): boolean {
   return status === 'paused' || deletedAt !== null;
 }
 
 /** Reads a watch, and the sequence up to which events must be published. */
-function readWatch(row: Row | undefined): { stored: StoredWatch; unpublished: number } | undefined {
+function readWatch(row: Row | undefined): { stored: WatchRun; unpublished: number } | undefined {
   const watch = readOptionalRecord(watchSchema, row);
-  const run = readOptionalRecord(watchRunSchema, row && { record: row['run'] ?? null });
+  const run = readOptionalRecord(watchProgressSchema, row && { record: row['run'] ?? null });
   if (watch === undefined || run === undefined) return undefined;
   const { published, unpublished } = positionsSchema.parse(row);
-  return { stored: { watch, run: { ...run, published } }, unpublished };
+  return { stored: { ...watch, ...run, published }, unpublished };
 }
 
 const positionsSchema = z.object({ published: z.int(), unpublished: z.int() });

@@ -209,8 +209,8 @@ async function createWork(
     let id: string;
     if (aftermath === 'watches ended') {
       const creation = newCreation({ caller });
-      await watches.create({ ...creation, run: { ...creation.run, lease_until, published: 1 } }, start);
-      id = creation.watch.watch_id;
+      await watches.create({ ...creation, lease_until, published: 1 }, start);
+      id = creation.run_id;
     } else {
       const hasBegun = aftermath !== 'jobs missing';
       const job = newJob({
@@ -219,7 +219,7 @@ async function createWork(
         ...(hasBegun && { status: 'running', started_at: after(-700).toISOString() }),
       });
       await jobs.create(createCreation(job), start);
-      id = job.job_id;
+      id = job.run_id;
     }
     if (state !== undefined) states.set(executionName({ job_id: id, generation: 0 }), state);
   }

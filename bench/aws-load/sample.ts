@@ -46,7 +46,7 @@ export async function sampleOperations(): Promise<SampledOperation[]> {
         caller,
         world.c,
       )
-    ).job_id;
+    ).run_id;
   const digest = async (world: World) =>
     (
       await createDigest(
@@ -58,7 +58,7 @@ export async function sampleOperations(): Promise<SampledOperation[]> {
         caller,
         world.c,
       )
-    ).job_id;
+    ).run_id;
   const watch = async (world: World) => {
     const request = watchRequestSchema.parse({
       name: 'lock',
@@ -66,7 +66,7 @@ export async function sampleOperations(): Promise<SampledOperation[]> {
       interval_seconds: intervalSeconds,
       conditions: [{ condition: 'a ship enters the lock' }],
     });
-    return (await createWatch(request, caller, world.c)).watch.watch_id;
+    return (await createWatch(request, caller, world.c)).run_id;
   };
   const still = (world: World) => world.script.moved.push(...Array.from({ length: 2 * ticks }, () => false));
   const triggered = (world: World) =>
@@ -182,7 +182,7 @@ async function runTicks(
 
 async function repairEnded(world: World): Promise<Operation> {
   const request = monitorRequest({ monitor_duration_seconds: 3600, max_triggers: null, ...webhook });
-  const { job_id: id } = await createMonitor(request, caller, world.c);
+  const { run_id: id } = await createMonitor(request, caller, world.c);
   await world.tick(await world.begin({ job_id: id, generation: 0 }));
   world.executions.set(`${id}-0`, 'aborted');
   world.advance(rules.leaseMarginSeconds + 60);

@@ -96,7 +96,7 @@ export async function runVirtualLoad(options: VirtualLoadOptions): Promise<void>
           max_windows: 5,
           capture_interval_seconds: Math.max(10, intervalSeconds),
         });
-        return (await createDigest(request, caller, deps)).job_id;
+        return (await createDigest(request, caller, deps)).run_id;
       }
       const request = monitorRequestSchema.parse({
         ...common,
@@ -105,7 +105,7 @@ export async function runVirtualLoad(options: VirtualLoadOptions): Promise<void>
         monitor_duration_seconds: jobSeconds,
         max_triggers: null,
       });
-      return (await createMonitor(request, caller, deps)).job_id;
+      return (await createMonitor(request, caller, deps)).run_id;
     }
   } finally {
     AbortSignal.timeout = timeout;

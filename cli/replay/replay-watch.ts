@@ -54,7 +54,7 @@ export function createReplayWatch(request: WatchRequest, settings: ReplaySetting
   const interval = settings.interval ?? request.interval_seconds;
   const created = now.toISOString();
   return {
-    watch_id: randomUUID(),
+    run_id: randomUUID(),
     caller: 'operator',
     created_at: created,
     updated_at: created,

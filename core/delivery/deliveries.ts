@@ -65,7 +65,7 @@ export async function resendWatchDelivery(
   caller: string,
   deps: Deps,
 ) {
-  const { watch } = await requireOwnWatch(watchId, caller, deps);
+  const watch = await requireOwnWatch(watchId, caller, deps);
   const path = 'watches/{watch_id}';
   const destination = watch.config.destinations.find(({ destination_id: id }) => id === destinationId);
   const event = await deps.watches.event(watchId, sequence);

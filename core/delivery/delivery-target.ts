@@ -1,6 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DestinationResult, Destinations } from '../ports/destinations.ts';
-import type { StoredWatch, WatchStore } from '../ports/watch-store.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import { webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage, DestinationState } from '../records/delivery.ts';
 import type { Destination, FormerDestination } from '../records/watch.ts';
@@ -110,25 +111,24 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     deps.watches.secrets(watchId),
     deps.deliveries.state(message),
   ]);
-  const settings = stored?.watch.config.destinations.find((each) => each.destination_id === id);
+  const settings = stored?.config.destinations.find((each) => each.destination_id === id);
   const address = secrets?.destinations.find((each) => each.destination_id === id);
   const former = stored && !settings && findFormerDestination(message, stored, secrets, deps);
   if (former) return former;
   // The message of a former destination was lost.
   const isErased = (each: FormerDestination) => isFormerOver(each, deps.now());
-  if (stored?.watch.former_destinations?.some(isErased)) await eraseFormer(watchId, isErased, deps.watches);
+  if (stored?.former_destinations?.some(isErased)) await eraseFormer(watchId, isErased, deps.watches);
   if (!event) return 'the event is no longer kept';
   if (!stored || !settings || !address) return 'the destination was removed';
-  const { run } = stored;
   const { fingerprint } = settings;
   const destination = { run: message.run, run_id: watchId, destination_id: id, fingerprint };
   const state = currentState(destination, knownState);
   /** Sends again if the state that a broker keeps has changed during the attempt, because another attempt may have published it before. */
-  const send = async (before: StoredWatch, repetitions = 3): Promise<DestinationResult> => {
+  const send = async (before: WatchRun, repetitions = 3): Promise<DestinationResult> => {
     const result = await deps.destinations.send(address, await toNotification(event, before, settings, deps));
     if (settings.type !== 'mqtt' || result.outcome !== 'delivered' || repetitions === 0) return result;
     const after = await deps.watches.getIncludingDeleted(watchId);
-    const [shown, current] = [before, after].map((each) => each && JSON.stringify(describeState(each.run)));
+    const [shown, current] = [before, after].map((each) => each && JSON.stringify(describeState(each)));
     return after && shown !== current ? send(after, repetitions - 1) : result;
   };
   return {
@@ -141,7 +141,7 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     // It shows the state at the attempt, whatever the event.
     holdsBack: settings.type !== 'mqtt',
     ...(settings.type === 'heartbeat' && {
-      beat: { isDue: isAllWell(run, id) && isBeatDue(state, deps.now()) },
+      beat: { isDue: isAllWell(stored, id) && isBeatDue(state, deps.now()) },
     }),
     send: () => send(stored),
   };
@@ -150,12 +150,12 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
 /** Returns the target of an end that a former destination receives at its address; undefined if it is erased. */
 function findFormerDestination(
   message: DeliveryMessage,
-  stored: StoredWatch,
+  stored: WatchRun,
   secrets: WatchSecrets | undefined,
   deps: DeliverDeps,
 ): Target | undefined {
   const isSame = ({ former_id: id }: { former_id: string }) => id === message.destination_id;
-  const former = stored.watch.former_destinations?.find(isSame);
+  const former = stored.former_destinations?.find(isSame);
   const found = secrets?.former?.find(isSame);
   if (!former || !found) return undefined;
   const { run, run_id, destination_id } = message;

@@ -1,5 +1,7 @@
-import type { StoredWatch, WatchStore } from '../ports/watch-store.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
+import { watchSchema } from '../records/watch.ts';
 import type { FormerDestination } from '../records/watch.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 
@@ -20,16 +22,17 @@ export async function eraseFormer(
 }
 
 function planErasure(
-  { watch: { former_destinations: former = [], ...watch }, run }: StoredWatch,
+  run: WatchRun,
   { former: addresses = [], ...secrets }: WatchSecrets,
   isErased: (former: FormerDestination) => boolean,
 ) {
+  const { former_destinations: former = [], ...watch } = watchSchema.parse(run);
   const left = former.filter((each) => !isErased(each));
   if (left.length === former.length) return undefined;
   const ids = new Set(left.map(({ former_id }) => former_id));
   const kept = left.length > 0;
   return {
-    watchId: watch.watch_id,
+    watchId: watch.run_id,
     expectedVersion: run.version,
     set: {},
     watch: { ...watch, ...(kept && { former_destinations: left }) },

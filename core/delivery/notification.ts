@@ -1,8 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { Notification, NotifiedEvent } from '../ports/destinations.ts';
-import type { StoredWatch } from '../ports/watch-store.ts';
-import type { Watch } from '../records/watch.ts';
 import type { WatchRun } from '../records/watch-run.ts';
+import type { Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import type { Destination } from '../records/watch.ts';
 import { createEvidenceLink } from './evidence-link.ts';
@@ -14,14 +13,14 @@ type Deps = { media: Pick<CoreDeps['media'], 'get'>; evidenceLinks: EvidenceLink
 /** Creates the notification of a stored event, with its evidence. A check becomes a heartbeat. */
 export async function toNotification(
   event: WatchEvent,
-  { watch, run }: StoredWatch,
+  watch: WatchRun,
   { include_frame: includeFrame }: Pick<Destination, 'include_frame'>,
   { media, evidenceLinks }: Deps,
 ): Promise<Notification> {
   const key = 'frame_key' in event.data ? event.data.frame_key : null;
   return {
     ...describeWatch(watch),
-    current: describeState(run),
+    current: describeState(watch),
     id: `msg_${event.watch_id}_${event.sequence}`,
     watchName: event.watch_name,
     labels: event.labels,
@@ -36,14 +35,14 @@ export async function toNotification(
 }
 
 /** Creates the notification of a test alert. */
-export function testNotification({ watch, run }: StoredWatch, id: string, now: Date): Notification {
+export function testNotification(watch: WatchRun, id: string, now: Date): Notification {
   const event: NotifiedEvent = {
     type: 'test',
     data: { message: 'This is a test alert: nothing has happened.' },
   };
   return {
     ...describeWatch(watch),
-    current: describeState(run),
+    current: describeState(watch),
     id: `msg_test_${id}`,
     watchName: watch.config.name,
     labels: watch.config.labels,
@@ -67,6 +66,6 @@ export function describeState({ deleted_at: deletedAt, state }: WatchRun): Notif
   };
 }
 
-function describeWatch({ watch_id: watchId, caller, stream_url: url, config: { conditions } }: Watch) {
+function describeWatch({ run_id: watchId, caller, stream_url: url, config: { conditions } }: Watch) {
   return { watchId, caller, sourceUrl: maskUrl(url), conditions };
 }

@@ -43,9 +43,8 @@ async function readJobEvent({ id, sequence }: BusMessage, deps: PutOnBusDeps): P
 
 async function readWatchEvent(message: BusMessage, deps: PutOnBusDeps): Promise<BusEvent | undefined> {
   const { id, sequence, test } = message;
-  const stored = await deps.watches.getIncludingDeleted(id);
-  if (!stored) return undefined;
-  const { watch } = stored;
+  const watch = await deps.watches.getIncludingDeleted(id);
+  if (!watch) return undefined;
   if (test) {
     const { name: watch_name, labels } = watch.config;
     return {

@@ -1,6 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DestinationResult, Destinations } from '../ports/destinations.ts';
-import type { StoredWatch, WatchStore } from '../ports/watch-store.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { Destination, DestinationAddress, Watch } from '../records/watch.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
@@ -18,22 +19,21 @@ type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
  * Sends a test alert to all destinations of a watch, concurrently and once, and returns each result. `error` is null if the destination accepted it. Within
  * `rules.minTestSeconds` of the last test, a destination receives none: the endpoint would send any number of messages to addresses of others. A success enables a destination that was disabled. The event bus of the deployment receives the test alert too, by the delivery queue.
  */
-export async function sendTestAlert(stored: StoredWatch, deps: Deps) {
-  const { watch } = stored;
+export async function sendTestAlert(watch: WatchRun, deps: Deps) {
   if (deps.queue.hasBus) await sendTestToBus(watch, deps);
-  const secrets = await deps.watches.secrets(watch.watch_id);
+  const secrets = await deps.watches.secrets(watch.run_id);
   const addresses = secrets?.destinations ?? [];
-  return Promise.all(addresses.map(async (address) => sendTest(address, stored, deps)));
+  return Promise.all(addresses.map(async (address) => sendTest(address, watch, deps)));
 }
 
-async function sendTestToBus({ watch_id: id }: Watch, { queue, newId, now }: Deps): Promise<void> {
+async function sendTestToBus({ run_id: id }: Watch, { queue, newId, now }: Deps): Promise<void> {
   const test = { id: newId(), timestamp: now().toISOString() };
   await queue.send({ bus: 'test', id, sequence: 0, subject: 'test', test });
 }
 
-async function sendTest(address: DestinationAddress, stored: StoredWatch, deps: Deps) {
+async function sendTest(address: DestinationAddress, stored: WatchRun, deps: Deps) {
   const { destination_id: id, type } = address;
-  const destination = stored.watch.config.destinations.find((each) => each.destination_id === id);
+  const destination = stored.config.destinations.find((each) => each.destination_id === id);
   const result = destination ? await attemptTest(address, destination, stored, deps) : unknownAddress;
   const isAccepted = result.outcome === 'delivered' || result.outcome === 'skipped';
   const error = isAccepted ? null : describeDeliveryFailure(result);
@@ -43,16 +43,15 @@ async function sendTest(address: DestinationAddress, stored: StoredWatch, deps: 
 async function attemptTest(
   address: DestinationAddress,
   destination: Destination,
-  stored: StoredWatch,
+  watch: WatchRun,
   deps: Deps,
 ): Promise<DestinationResult> {
-  const { watch } = stored;
   const waitSeconds = await reserveTest(destination, watch, deps);
   if (waitSeconds > 0)
     return unsent(
       `A destination is tested at most every ${rules.minTestSeconds} s: try again in ${Math.ceil(waitSeconds)} s`,
     );
-  const result = await deps.destinations.send(address, testNotification(stored, deps.newId(), deps.now()));
+  const result = await deps.destinations.send(address, testNotification(watch, deps.newId(), deps.now()));
   if (result.outcome === 'delivered')
     await changeState(destination, watch, deps, (state) => recordAttempt(state, result, deps.now(), ''));
   return result;
@@ -72,7 +71,7 @@ async function reserveTest(destination: Destination, watch: Watch, deps: Deps): 
 
 function changeState(
   { destination_id, fingerprint }: Destination,
-  { watch_id }: Watch,
+  { run_id: watch_id }: Watch,
   { deliveries }: Deps,
   change: (state: DestinationState) => DestinationState,
 ): Promise<DestinationState> {

@@ -125,7 +125,7 @@ async function storeGrid(
     await waitUntilAborted(deps.media.put(key, grid, 'image/jpeg'), signal);
     return key;
   } catch (error) {
-    jobLog(deps.log, job.job_id).warning('No frame grid was made', { error: String(error) });
+    jobLog(deps.log, job.run_id).warning('No frame grid was made', { error: String(error) });
     return null;
   }
 }

@@ -25,7 +25,7 @@ export function eventPage(
   const fitting = envelopes.slice(0, countWithin(maxPageBytes - envelopeBytes, envelopes));
   const last = events[fitting.length - 1]?.sequence ?? after;
   return {
-    job_id: job.job_id,
+    job_id: job.run_id,
     status: job.status,
     events: fitting,
     next_after: last,

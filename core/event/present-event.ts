@@ -16,7 +16,7 @@ export type EventEnvelope = z.input<typeof streamedEventSchema>;
 
 /** Returns an event for a page of the log. Images are links. */
 export function envelopeWithLinks(job: Job, event: JobEvent, { baseUrl }: Links): LinkedEvent {
-  const link = `${baseUrl}/jobs/${job.job_id}/media/${event.sequence}`;
+  const link = `${baseUrl}/jobs/${job.run_id}/media/${event.sequence}`;
   const shared = envelope(job, event);
   switch (event.type) {
     case 'watch_triggered': {
@@ -58,7 +58,7 @@ function withoutImage(job: Job, event: Exclude<JobEvent, EventWithImage>, baseUr
   const shared = envelope(job, event);
   switch (event.type) {
     case 'job_started': {
-      const links = { job_type: job.job_type, events_url: `${baseUrl}/jobs/${job.job_id}/events` };
+      const links = { job_type: job.job_type, events_url: `${baseUrl}/jobs/${job.run_id}/events` };
       return { type: event.type, ...shared, data: { ...position(job, event), ...event.data, ...links } };
     }
     case 'error': {

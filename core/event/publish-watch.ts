@@ -20,12 +20,12 @@ export function publishWatchEvents(watchId: string, deps: WatchDeps): Promise<vo
     const stored = await deps.watches.getIncludingDeleted(watchId);
     return (
       stored && {
-        ...stored.run,
-        hasReceivers: watchHasReceivers(stored.watch, deps),
+        ...stored,
+        hasReceivers: watchHasReceivers(stored, deps),
         read: (after) => deps.watches.events(watchId, after, pageSize, deps.now()),
         markPublished: (sequence) => deps.watches.markPublished(watchId, sequence),
-        toMessages: (event: WatchEvent) => toWatchMessages(event, stored.watch, deps),
-        afterMessages: (event) => forgetEnded(event, stored.watch, deps),
+        toMessages: (event: WatchEvent) => toWatchMessages(event, stored, deps),
+        afterMessages: (event) => forgetEnded(event, stored, deps),
       }
     );
   });
@@ -38,7 +38,7 @@ export function publishCommits(watches: WatchStore, deps: Omit<WatchDeps, 'watch
     ...watches,
     create: async (creation, now) => {
       const result = await watches.create(creation, now);
-      if (result.kind === 'created') await publishWatchEvents(creation.watch.watch_id, publishing);
+      if (result.kind === 'created') await publishWatchEvents(creation.run_id, publishing);
       return result;
     },
     commit: async (change) => {
@@ -56,11 +56,10 @@ async function isWorthPublishing(
 ): Promise<boolean> {
   if (events.some(({ type }) => type !== 'progress')) return true;
   const stored = events.length === 0 ? undefined : await deps.watches.getIncludingDeleted(watchId);
-  if (!stored || !watchHasReceivers(stored.watch, deps)) return false;
-  const { run, watch } = stored;
+  if (!stored || !watchHasReceivers(stored, deps)) return false;
   return (
-    run.sequence - run.published >= pageSize ||
-    watch.config.destinations.some(({ type }) => type === 'heartbeat')
+    stored.sequence - stored.published >= pageSize ||
+    stored.config.destinations.some(({ type }) => type === 'heartbeat')
   );
 }
 

@@ -46,13 +46,13 @@ export function publishEvents(jobId: string, deps: JobDeps): Promise<void> {
 
 /** Publishes after a commit of a job, if somebody receives its events. A log of checks is crossed page by page, so that an alert does not wait for it. */
 export async function publishCommit(
-  job: Pick<Job, 'job_id' | 'webhook_url' | 'sequence' | 'published'>,
+  job: Pick<Job, 'run_id' | 'webhook_url' | 'sequence' | 'published'>,
   events: readonly JobEvent[],
   deps: JobDeps,
 ): Promise<void> {
   const isNews = events.some(({ type }) => isDeliveredByWebhook(type));
   if (hasReceivers(job, deps) && (isNews || job.sequence - job.published >= pageSize))
-    await publishEvents(job.job_id, deps);
+    await publishEvents(job.run_id, deps);
 }
 
 /** Publishes a log. Logs a failure and never throws. */
@@ -97,7 +97,7 @@ function hasReceivers({ webhook_url: url }: Pick<Job, 'webhook_url'>, { queue }:
 
 /** The filter of the webhook does not apply to the bus, whose rules choose events. First attempts keep the order of the log: all have one subject. */
 function toJobMessages({ type, sequence }: JobEvent, job: Job, { queue }: PublishDeps): QueueMessage[] {
-  const { job_id: id, webhook_url: url, webhook_events: filter } = job;
+  const { run_id: id, webhook_url: url, webhook_events: filter } = job;
   const subject = 'log';
   const message = { run: 'job', run_id: id, sequence, destination_id: webhookDestination, subject } as const;
   return [

@@ -77,7 +77,7 @@ export async function acceptJob<K extends Kind>(
     await releaseQuietly(jobId, holder, caller, deps);
     throw error;
   });
-  jobLog(deps.log, job.job_id).info('Job accepted', {
+  jobLog(deps.log, job.run_id).info('Job accepted', {
     caller,
     job_type: job.job_type,
     stream_url: job.stream_url,
@@ -171,7 +171,7 @@ function newJob<K extends Kind>(
   const now = deps.now();
   const source: Source = { source_id: deps.newId(), caller, url: request.stream_url, ...capture };
   const base: JobBase = {
-    job_id: jobId,
+    run_id: jobId,
     caller,
     status: 'pending',
     created_at: now.toISOString(),
@@ -222,9 +222,9 @@ function webhookEventsNotice({ webhook_url: url, webhook_events: events }: JobSp
 
 async function startQuietly(job: JobBase, { executions, log }: AcceptDeps): Promise<void> {
   try {
-    await executions.start({ job_id: job.job_id, generation: job.generation });
+    await executions.start({ job_id: job.run_id, generation: job.generation });
   } catch (error) {
-    jobLog(log, job.job_id).warning('Execution not started yet; reconcile starts it', {
+    jobLog(log, job.run_id).warning('Execution not started yet; reconcile starts it', {
       error: String(error),
     });
   }

@@ -1,6 +1,6 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { onClock, withMovedTimes } from '../tick/clock-change.ts';
-import { applyJobChange, planEnd, planUpdate } from '../tick/job-change.ts';
+import { planEnd, planUpdate } from '../tick/job-change.ts';
 import type { JobUpdate } from '../tick/job-change.ts';
 import { rules } from '../rules.ts';
 import type { JobEnding } from '../tick/tick-outcome.ts';
@@ -11,7 +11,7 @@ import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { DigestJob, Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
-import { isTerminal } from '../records/job.ts';
+import { applyJobChange, isTerminal } from '../records/job.ts';
 import { publishEvents } from '../event/publish.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
@@ -142,17 +142,17 @@ async function summarizeOrGiveUp(
   try {
     return finalizeClosure(await deps.summaries.summarize(job, closing, seconds));
   } catch (error) {
-    jobLog(deps.log, job.job_id).error('No last summary was made', { error: String(error) });
+    jobLog(deps.log, job.run_id).error('No last summary was made', { error: String(error) });
     return { closing, result: { kind: 'none', why: 'the model could not be asked.' }, gridKey: null };
   }
 }
 
 async function afterEnd(job: Job, ending: JobEnding, deps: Deps): Promise<void> {
-  await publishEvents(job.job_id, deps);
+  await publishEvents(job.run_id, deps);
   try {
-    await deps.executions.stop({ job_id: job.job_id, generation: job.generation }, ending.reason);
+    await deps.executions.stop({ job_id: job.run_id, generation: job.generation }, ending.reason);
   } catch (error) {
-    jobLog(deps.log, job.job_id).warning('Execution not stopped; it finds the job ended', {
+    jobLog(deps.log, job.run_id).warning('Execution not stopped; it finds the job ended', {
       error: String(error),
     });
   }

@@ -16,7 +16,7 @@ import type { JobView } from './read-jobs.ts';
 /** Job creation response and list item (interface section 2.2). */
 export function jobSummary(job: Job, message?: string): z.input<typeof jobSummarySchema> {
   return {
-    job_id: job.job_id,
+    job_id: job.run_id,
     status: job.status,
     created_at: job.created_at,
     stream_url: maskUrl(job.stream_url),
@@ -38,7 +38,7 @@ export function jobDetail(
 ): z.input<typeof jobDetailSchema> {
   const shown = findings.map((event) => envelopeWithLinks(job, event, { baseUrl }));
   return {
-    job_id: job.job_id,
+    job_id: job.run_id,
     status: job.status,
     job_type: job.job_type,
     created_at: job.created_at,

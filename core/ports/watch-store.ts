@@ -2,18 +2,15 @@ import type { Source } from '../records/job.ts';
 import type { Watch } from '../records/watch.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import type { WatchProgress, WatchRun } from '../records/watch-run.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
 import type { IdempotencyRecord } from './job-store.ts';
-
-/** Watch as stored: its configuration, and the part that commits write. */
-export type StoredWatch = { watch: Watch; run: WatchRun };
 
 /**
  * New watch with its source and the addresses of its destinations. `maxWatches` is the caller's limit. `keyHash` is the key that must be valid
  * when the creation commits.
  */
-export type WatchCreation = StoredWatch & {
+export type WatchCreation = WatchRun & {
   source: Source;
   secrets: WatchSecrets;
   events: WatchEvent[];
@@ -40,10 +37,7 @@ export type WatchChange = {
   expectedVersion: number;
   /** Fields of the run; the version is incremented by the store. */
   set: Partial<
-    Pick<
-      WatchRun,
-      'config_version' | 'generation' | 'status' | 'sequence' | 'lease_until' | 'deleted_at' | 'state'
-    >
+    Pick<WatchProgress, 'generation' | 'status' | 'sequence' | 'lease_until' | 'deleted_at' | 'state'>
   >;
   /** New configuration, of a change by a caller. */
   watch?: Watch;
@@ -88,11 +82,11 @@ export interface WatchStore {
   /** Commits a change. Returns 'outdated', without a change, if the version differs or the watch does not exist. */
   commit(change: WatchChange): Promise<'committed' | 'outdated'>;
   /** Returns undefined for a deleted watch. */
-  get(watchId: string): Promise<StoredWatch | undefined>;
+  get(watchId: string): Promise<WatchRun | undefined>;
   /** Like `get`, but includes a deleted watch until it is purged: pending deliveries need it. */
-  getIncludingDeleted(watchId: string): Promise<StoredWatch | undefined>;
+  getIncludingDeleted(watchId: string): Promise<WatchRun | undefined>;
   /** Returns all watches of a caller, oldest first. */
-  list(caller: string): Promise<StoredWatch[]>;
+  list(caller: string): Promise<WatchRun[]>;
   secrets(watchId: string): Promise<WatchSecrets | undefined>;
   /** Returns at most `limit` events that are kept with a sequence above `after`, in order. */
   events(watchId: string, after: number, limit: number, now: Date): Promise<WatchEvent[]>;
@@ -110,7 +104,7 @@ export interface WatchStore {
   /** Returns ids of watches whose lease has expired, whose newest events are not in the delivery queue, or that can be purged. */
   dueForRepair(now: Date, limit: number): Promise<string[]>;
   /** Returns the runs of all watches that are neither paused nor deleted. May miss watches of the last second. */
-  standing(): Promise<WatchRun[]>;
+  standing(): Promise<WatchProgress[]>;
   /** Removes a deleted watch with everything that belongs to it. */
   purge(watchId: string): Promise<void>;
 }

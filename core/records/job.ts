@@ -126,7 +126,7 @@ export type Failure = z.infer<typeof failureSchema>;
 
 /** Fields of both job types. `stream_url` is masked: the source has the full URL. `webhook_url` is not masked. */
 const jobBaseSchema = z.object({
-  job_id: z.uuid(),
+  run_id: z.uuid(),
   caller: z.string(),
   status: jobStatusSchema,
   created_at: timestampSchema,
@@ -260,6 +260,11 @@ export const sourceSchema = z.object({
   ended: z.literal(true).optional(),
 });
 export type Source = z.infer<typeof sourceSchema>;
+
+/** Returns the job after a commit. */
+export function applyJobChange(job: Job, { set }: { set: Partial<JobBase> }): Job {
+  return { ...job, ...set, version: job.version + 1 };
+}
 
 /** Returns true if the job has expired at `now`. */
 export function hasExpired({ expires_at: expiresAt }: Job, now: Date): boolean {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
+import { watchSchema } from './watch.ts';
 import { watchStateSchema, watchStatusSchema } from './watch-state.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
 
 /** Part of a stored watch that every commit writes: position in its log, status and state. */
-export const watchRunSchema = z.object({
+export const watchProgressSchema = z.object({
   /** Number of commits. A commit states the version that it was decided from. */
   version: countSchema,
-  config_version: z.int().positive(),
   /** Number of the execution; pause, resume and change start the next one. */
   generation: countSchema,
   status: watchStatusSchema,
@@ -22,4 +22,8 @@ export const watchRunSchema = z.object({
   deleted_at: timestampSchema.nullable(),
   state: watchStateSchema,
 });
+export type WatchProgress = z.infer<typeof watchProgressSchema>;
+
+/** Watch as stored: its configuration, which only callers write, and its progress. */
+export const watchRunSchema = watchSchema.extend(watchProgressSchema.shape);
 export type WatchRun = z.infer<typeof watchRunSchema>;

@@ -121,7 +121,7 @@ export type FormerDestination = z.infer<typeof formerDestinationSchema>;
 
 /** Record of a watch's configuration. `stream_url` is masked: the source has the full URL. */
 export const watchSchema = z.object({
-  watch_id: z.uuid(),
+  run_id: z.uuid(),
   caller: z.string(),
   created_at: timestampSchema,
   updated_at: timestampSchema,

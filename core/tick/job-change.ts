@@ -42,18 +42,13 @@ function mustHandOver({ generation, burst }: Job, tick: number, { done }: NextTi
   return tick >= rules.ticksPerExecution * (generation + 1) || burst >= rules.beginsPerExecution;
 }
 
-/** Returns the job after a change. */
-export function applyJobChange(job: Job, { set }: Pick<JobChange, 'set'>): Job {
-  return { ...job, ...set, version: job.version + 1 };
-}
-
 /** Plans the change of a job that does not end with it. */
 export function planUpdate(job: Job, { set, events }: JobUpdate, now: Date): JobChange {
   return {
-    jobId: job.job_id,
+    jobId: job.run_id,
     expectedVersion: job.version,
     set: { ...set, sequence: job.sequence + events.length },
-    events: assignSequences(events, job.job_id, job.sequence, now),
+    events: assignSequences(events, job.run_id, job.sequence, now),
   };
 }
 
@@ -83,10 +78,10 @@ export function planEnd(
   };
   const events = [...(lastWork?.events ?? []), ...finalEvents(ending, { ...job, ...ended }, now)];
   return {
-    jobId: job.job_id,
+    jobId: job.run_id,
     expectedVersion: job.version,
     set: { ...ended, sequence: job.sequence + events.length },
-    events: assignSequences(events, job.job_id, job.sequence, now),
+    events: assignSequences(events, job.run_id, job.sequence, now),
     releasesSlotOf: job.caller,
     totalsDelta: {
       jobs_completed: ending.status === 'completed' ? 1 : 0,

@@ -32,7 +32,7 @@ export function openAlert(
     ...(boxes.length === 0 || frameKey === null ? {} : { boxes }),
     ...(prompt_version === undefined ? {} : { prompt_version }),
   };
-  const { config, watch_id, caller } = watch;
+  const { config, run_id: watch_id, caller } = watch;
   const alert = {
     ...shared,
     watch_id,

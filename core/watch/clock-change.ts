@@ -1,4 +1,4 @@
-import type { StoredWatch } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { ConditionState, WatchState } from '../records/watch-state.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, later } from '../time.ts';
@@ -7,12 +7,12 @@ import { addSeconds, later } from '../time.ts';
  * Returns the watch on the clock of its tick, and the time of the tick. The workflow never wakes a watch before its time: if the clock reads less, it was
  * set back while the watch waited. All times of the state then move back with it, so that cooldowns, reminders, snoozes and grace periods keep their length.
  */
-export function atWatchTick(stored: StoredWatch, now: Date): { stored: StoredWatch; now: Date } {
-  const planned = stored.run.state.next?.wait_until;
+export function atWatchTick(stored: WatchRun, now: Date): { stored: WatchRun; now: Date } {
+  const planned = stored.state.next?.wait_until;
   if (planned === undefined) return { stored, now };
   const seconds = (Date.parse(planned) - now.getTime()) / 1000;
   if (seconds <= rules.clockDifferenceSeconds) return { stored, now: later(now, new Date(planned)) };
-  return { stored: { ...stored, run: { ...stored.run, state: movedBack(stored.run.state, seconds) } }, now };
+  return { stored: { ...stored, state: movedBack(stored.state, seconds) }, now };
 }
 
 function movedBack(state: WatchState, seconds: number): WatchState {

@@ -1,9 +1,10 @@
 import { WatchNotFoundError } from '../errors.ts';
-import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
+import type { WatchChange } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
 import type { Watch } from '../records/watch.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
-import { applyChange } from './stored-watch.ts';
+import { applyWatchChange } from './stored-watch.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Part of a commit that a change decides. */
@@ -21,19 +22,17 @@ export async function changeStoredWatch(
   watchId: string,
   caller: string,
   deps: Pick<WatchDeps, 'watches' | 'now'>,
-  plan: (stored: StoredWatch) => Promise<PlannedChange | undefined> | PlannedChange | undefined,
-): Promise<StoredWatch> {
+  plan: (stored: WatchRun) => Promise<PlannedChange | undefined> | PlannedChange | undefined,
+): Promise<WatchRun> {
   return retryConflicts('The watch was changed too often concurrently', async () => {
     const stored = await requireOwnWatch(watchId, caller, deps);
     const planned = await plan(stored);
     if (planned === undefined) return committed(stored);
-    const { run } = stored;
-    const watch = planned.watch ?? stored.watch;
-    const events = toWatchEvents(planned.events, watch, run.sequence, deps.now());
-    const set = { ...planned.set, sequence: run.sequence + events.length };
-    const change = { hours: [], ...planned, watchId, expectedVersion: run.version, set, events };
+    const events = toWatchEvents(planned.events, planned.watch ?? stored, stored.sequence, deps.now());
+    const set = { ...planned.set, sequence: stored.sequence + events.length };
+    const change = { hours: [], ...planned, watchId, expectedVersion: stored.version, set, events };
     if ((await deps.watches.commit(change)) === 'outdated') return conflict;
-    return committed({ watch, run: applyChange(run, change) });
+    return committed(applyWatchChange(stored, change));
   });
 }
 
@@ -42,16 +41,16 @@ export async function requireOwnWatch(
   watchId: string,
   caller: string,
   { watches }: Pick<WatchDeps, 'watches'>,
-): Promise<StoredWatch> {
+): Promise<WatchRun> {
   const stored = await watches.get(watchId);
-  if (stored?.watch.caller !== caller) throw new WatchNotFoundError();
+  if (stored?.caller !== caller) throw new WatchNotFoundError();
   return stored;
 }
 
 /** Converts new events to stored ones, numbered from `sequence` + 1. */
 export function toWatchEvents(
   events: readonly NewWatchEvent[],
-  { watch_id, config }: Watch,
+  { run_id: watch_id, config }: Watch,
   sequence: number,
   at: Date,
 ): WatchEvent[] {

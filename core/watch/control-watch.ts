@@ -1,5 +1,5 @@
 import { AlertNotFoundError, UnknownConditionError } from '../errors.ts';
-import type { StoredWatch } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { Alert } from '../records/watch-state.ts';
 import { acknowledgeAlert, deleteWatch, pauseWatch, resumeWatch, snoozeWatch } from './change.ts';
 import { changeStoredWatch } from './commit-watch.ts';
@@ -8,31 +8,23 @@ import { watchStatus } from './status.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Pauses a watch until it is resumed. A paused watch stays as it was. */
-export async function pauseStoredWatch(
-  watchId: string,
-  caller: string,
-  deps: WatchDeps,
-): Promise<StoredWatch> {
-  return changeStoredWatch(watchId, caller, deps, ({ watch, run }) => {
-    if (run.status === 'paused') return undefined;
-    const { state, events, alerts, hours } = pauseWatch({ watch, state: run.state }, 'paused', deps.now());
-    const set = { state, status: watchStatus(state.causes), generation: run.generation + 1 };
+export async function pauseStoredWatch(watchId: string, caller: string, deps: WatchDeps): Promise<WatchRun> {
+  return changeStoredWatch(watchId, caller, deps, (watch) => {
+    if (watch.status === 'paused') return undefined;
+    const { state, events, alerts, hours } = pauseWatch({ watch, state: watch.state }, 'paused', deps.now());
+    const set = { state, status: watchStatus(state.causes), generation: watch.generation + 1 };
     return { set, events, alerts, hours };
   });
 }
 
 /** Resumes a paused watch: its next check is immediate. */
-export async function resumeStoredWatch(
-  watchId: string,
-  caller: string,
-  deps: WatchDeps,
-): Promise<StoredWatch> {
-  const resumed = await changeStoredWatch(watchId, caller, deps, ({ watch, run }) => {
-    if (run.status !== 'paused') return undefined;
+export async function resumeStoredWatch(watchId: string, caller: string, deps: WatchDeps): Promise<WatchRun> {
+  const resumed = await changeStoredWatch(watchId, caller, deps, (watch) => {
+    if (watch.status !== 'paused') return undefined;
     const now = deps.now();
-    const { state, events, alerts, hours } = resumeWatch({ watch, state: run.state }, now);
+    const { state, events, alerts, hours } = resumeWatch({ watch, state: watch.state }, now);
     const lease = { lease_until: now.toISOString() };
-    const set = { state, status: watchStatus(state.causes), generation: run.generation + 1, ...lease };
+    const set = { state, status: watchStatus(state.causes), generation: watch.generation + 1, ...lease };
     return { set, events, alerts, hours };
   });
   await startQuietly(resumed, deps);
@@ -44,25 +36,21 @@ export async function snoozeStoredWatch(
   { watchId, seconds, conditionId }: { watchId: string; seconds: number; conditionId: string | undefined },
   caller: string,
   deps: WatchDeps,
-): Promise<StoredWatch> {
-  return changeStoredWatch(watchId, caller, deps, ({ run }) => {
-    const ids = run.state.conditions.map(({ condition_id: id }) => id);
+): Promise<WatchRun> {
+  return changeStoredWatch(watchId, caller, deps, (watch) => {
+    const ids = watch.state.conditions.map(({ condition_id: id }) => id);
     if (conditionId !== undefined && !ids.includes(conditionId)) throw new UnknownConditionError(ids);
-    const state = snoozeWatch(run.state, seconds, conditionId, deps.now());
+    const state = snoozeWatch(watch.state, seconds, conditionId, deps.now());
     return { set: { state }, events: [], alerts: [] };
   });
 }
 
 /** Deletes a watch: closes its alerts, and erases source and evidence. Its last events are still delivered. */
-export async function deleteStoredWatch(
-  watchId: string,
-  caller: string,
-  deps: WatchDeps,
-): Promise<StoredWatch> {
-  const deleted = await changeStoredWatch(watchId, caller, deps, ({ watch, run }) => {
+export async function deleteStoredWatch(watchId: string, caller: string, deps: WatchDeps): Promise<WatchRun> {
+  const deleted = await changeStoredWatch(watchId, caller, deps, (watch) => {
     const now = deps.now();
-    const { state, events, alerts } = deleteWatch({ watch, state: run.state }, now);
-    const set = { state, generation: run.generation + 1, deleted_at: now.toISOString() };
+    const { state, events, alerts } = deleteWatch({ watch, state: watch.state }, now);
+    const set = { state, generation: watch.generation + 1, deleted_at: now.toISOString() };
     return { set, events, alerts };
   });
   await eraseMedia(deleted, deps);
@@ -70,12 +58,12 @@ export async function deleteStoredWatch(
 }
 
 /** Media that cannot be removed now expire with their retention. A tick under way removes what it has stored. */
-async function eraseMedia({ watch }: StoredWatch, deps: WatchDeps): Promise<void> {
+async function eraseMedia(watch: WatchRun, deps: WatchDeps): Promise<void> {
   try {
     await deps.media.removeOfSource(watch.source_id);
   } catch (error) {
     deps.log.warning('Pictures of a deleted watch not removed yet', {
-      watch_id: watch.watch_id,
+      watch_id: watch.run_id,
       error: String(error),
     });
   }
@@ -90,8 +78,8 @@ export async function acknowledgeOwnAlert(
 ): Promise<Alert> {
   const alert = await requireOwnAlert(alertId, caller, deps);
   const at = deps.now();
-  await changeStoredWatch(alert.watch_id, caller, deps, ({ watch, run }) => {
-    const decided = acknowledgeAlert({ watch, state: run.state }, alertId, by, at);
+  await changeStoredWatch(alert.watch_id, caller, deps, (watch) => {
+    const decided = acknowledgeAlert({ watch, state: watch.state }, alertId, by, at);
     if (decided === undefined) return undefined;
     const acknowledged = { at: at.toISOString(), by };
     return {

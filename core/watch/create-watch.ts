@@ -7,7 +7,8 @@ import {
   WatchNotFoundError,
 } from '../errors.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
-import type { StoredWatch, WatchCreation } from '../ports/watch-store.ts';
+import type { WatchCreation } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
 import { probeStream, requireCapacity } from '../stream/stream-access.ts';
@@ -32,7 +33,7 @@ export async function createWatch(
   caller: string,
   deps: WatchDeps,
   key?: string,
-): Promise<StoredWatch> {
+): Promise<WatchRun> {
   const idempotency = key === undefined ? undefined : toIdempotencyRecord(key, request, deps);
   const earlier = idempotency && (await findEarlier(idempotency, caller, deps));
   if (earlier) return earlier;
@@ -53,10 +54,9 @@ export async function createWatch(
   if (result.kind === 'key_reused') throw new IdempotencyKeyReusedError();
   if (result.kind === 'key_invalid') throw new UnauthorizedError();
   if (result.kind === 'replayed') return requireReplayed(result.watchId, deps);
-  const { watch, run } = creation;
-  deps.log.info('Watch created', { caller, watch_id: watch.watch_id, stream_url: watch.stream_url });
-  await startQuietly({ watch, run }, deps);
-  return { watch, run };
+  deps.log.info('Watch created', { caller, watch_id: creation.run_id, stream_url: creation.stream_url });
+  await startQuietly(creation, deps);
+  return creation;
 }
 
 /** Throws `InvalidUrlError` for a stream or a destination with a scheme or address that is not allowed. */
@@ -115,7 +115,7 @@ async function newWatch(
   const fingerprint = await createFingerprint(caller, deps);
   const { config, addresses } = splitRequest(request, fingerprint);
   const watch = {
-    watch_id: deps.newId(),
+    run_id: deps.newId(),
     caller,
     created_at: now.toISOString(),
     updated_at: now.toISOString(),
@@ -137,20 +137,17 @@ async function newWatch(
     now,
   );
   return {
-    watch,
-    run: {
-      version: 0,
-      config_version: 1,
-      generation: 0,
-      status: 'active',
-      sequence: events.length,
-      published: 0,
-      lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
-      deleted_at: null,
-      state,
-    },
+    ...watch,
+    version: 0,
+    generation: 0,
+    status: 'active',
+    sequence: events.length,
+    published: 0,
+    lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
+    deleted_at: null,
+    state,
     source: toSource(watch, request.stream_url, config),
-    secrets: toSecrets(watch.watch_id, addresses),
+    secrets: toSecrets(watch.run_id, addresses),
     events,
   };
 }
@@ -184,7 +181,7 @@ async function findEarlier(
   { key, requestHash }: IdempotencyRecord,
   caller: string,
   deps: WatchDeps,
-): Promise<StoredWatch | undefined> {
+): Promise<WatchRun | undefined> {
   const known = await deps.jobs.findByIdempotencyKey(caller, key, deps.now());
   if (known === undefined) return undefined;
   if (known.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
@@ -192,7 +189,7 @@ async function findEarlier(
 }
 
 /** Throws `WatchNotFoundError` for a watch that was deleted since: the key prevents a second one. */
-async function requireReplayed(watchId: string, { watches }: WatchDeps): Promise<StoredWatch> {
+async function requireReplayed(watchId: string, { watches }: WatchDeps): Promise<WatchRun> {
   const stored = await watches.get(watchId);
   if (stored === undefined) throw new WatchNotFoundError();
   return stored;

@@ -1,6 +1,6 @@
 import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
-import type { StoredWatch } from '../ports/watch-store.ts';
-import { watchConfigSchema } from '../records/watch.ts';
+import type { WatchRun } from '../records/watch-run.ts';
+import { watchConfigSchema, watchSchema } from '../records/watch.ts';
 import type { Watch } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
@@ -36,11 +36,10 @@ export async function editWatch(
   caller: string,
   deps: WatchDeps,
   validate: (merged: unknown) => WatchRequest,
-): Promise<StoredWatch> {
+): Promise<WatchRun> {
   const newFingerprint = await createFingerprint(caller, deps);
   await probeChangedStream(watchId, patch, caller, deps);
-  const changed = await changeStoredWatch(watchId, caller, deps, async (stored) => {
-    const { watch, run } = stored;
+  const changed = await changeStoredWatch(watchId, caller, deps, async (watch) => {
     if (ifMatch !== undefined && ifMatch !== watch.config_version)
       throw new PreconditionFailedError(watch.config_version);
     const before = await readRequest(watch, deps);
@@ -54,22 +53,21 @@ export async function editWatch(
       return undefined;
     const now = deps.now();
     const isOtherStream = isOther(request.stream_url, before.stream_url);
-    const decided = changeWatch({ watch, state: run.state }, { config, isOtherStream }, now);
+    const decided = changeWatch({ watch, state: watch.state }, { config, isOtherStream }, now);
     const version = watch.config_version + 1;
     const former = await joinedFormer(
-      stored,
-      { config, addresses, sequence: run.sequence + decided.events.length, now },
+      watch,
+      { config, addresses, sequence: watch.sequence + decided.events.length, now },
       deps,
     );
     return {
       set: {
         state: decided.state,
         status: watchStatus(decided.state.causes),
-        config_version: version,
-        generation: run.generation + 1,
+        generation: watch.generation + 1,
       },
       watch: {
-        ...watch,
+        ...watchSchema.parse(watch),
         config,
         config_version: version,
         updated_at: now.toISOString(),
@@ -107,11 +105,11 @@ function keepFingerprints(watch: Watch, before: WatchRequest, fingerprint: Finge
 
 /** Returns the former destinations of a watch after a change. */
 async function joinedFormer(
-  stored: StoredWatch,
+  stored: WatchRun,
   { config, addresses: after, sequence, now }: SplitConfig & { sequence: number; now: Date },
   { watches, deliveries }: WatchDeps,
 ): Promise<Former> {
-  const { watch_id: id, former_destinations: waiting = [] } = stored.watch;
+  const { run_id: id, former_destinations: waiting = [] } = stored;
   const [secrets, states] = await Promise.all([
     watches.secrets(id),
     deliveries.states({ run: 'watch', run_id: id }),
@@ -149,17 +147,14 @@ async function probeChangedStream(
   caller: string,
   deps: WatchDeps,
 ): Promise<void> {
-  const { watch } = await requireOwnWatch(watchId, caller, deps);
+  const watch = await requireOwnWatch(watchId, caller, deps);
   if (url === undefined || url === watch.stream_url) return;
   checkUrls({ stream_url: url, destinations: [] }, deps);
   await probeStream(url, caller, deps);
 }
 
 async function readRequest(watch: Watch, { jobs, watches }: WatchDeps): Promise<WatchRequest> {
-  const [source, secrets] = await Promise.all([
-    jobs.source(watch.source_id),
-    watches.secrets(watch.watch_id),
-  ]);
+  const [source, secrets] = await Promise.all([jobs.source(watch.source_id), watches.secrets(watch.run_id)]);
   // Both exist as long as the watch: it was deleted meanwhile.
   if (!source || !secrets) throw new WatchNotFoundError();
   return toRequest(watch.config, source.url, secrets.destinations);

@@ -1,8 +1,8 @@
 import { isWanted } from '../event/receivers.ts';
-import type { StoredWatch } from '../ports/watch-store.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, FormerDestination } from '../records/watch.ts';
 import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { FormerAddress } from '../records/watch-secrets.ts';
 import { rules } from '../rules.ts';
 import { isOver } from '../time.ts';
@@ -15,7 +15,7 @@ import { isOpen } from './condition.ts';
 export type Former = { destinations: FormerDestination[]; addresses: FormerAddress[] };
 
 type Change = {
-  stored: StoredWatch;
+  stored: WatchRun;
   /** Addresses before and after the change. */
   before: readonly DestinationAddress[];
   after: readonly DestinationAddress[];
@@ -37,7 +37,7 @@ export async function findFormer(
 ): Promise<Former> {
   const { stored, before, destinations, states, sequence, now } = change;
   const former: Former = { destinations: [], addresses: [] };
-  for (const destination of stored.watch.config.destinations) {
+  for (const destination of stored.config.destinations) {
     const { destination_id: id, fingerprint } = destination;
     const address = before.find((each) => each.destination_id === id);
     const state = states.find((each) => each.destination_id === id && each.fingerprint === fingerprint);
@@ -96,7 +96,7 @@ async function findEndings(
   for (const { subject } of notified.filter(({ delivered }) => delivered)) {
     const ending = findEnd(subject, stored, now);
     const pending = waiting.findLast((event) => event.subject === subject);
-    if (ending) endings.push(...toWatchEvents([ending], stored.watch, sequence - 1, now));
+    if (ending) endings.push(...toWatchEvents([ending], stored, sequence - 1, now));
     else if (pending) endings.push(await readEvent(pending.sequence));
   }
   return endings
@@ -105,14 +105,10 @@ async function findEndings(
 }
 
 /** Returns the end of an open alert or a lost stream for one destination; undefined if it has ended. */
-function findEnd(
-  subject: string,
-  { watch, run: { state } }: StoredWatch,
-  now: Date,
-): NewWatchEvent | undefined {
+function findEnd(subject: string, { config, state }: WatchRun, now: Date): NewWatchEvent | undefined {
   if (subject === 'stream') return endedLoss(state, 'destination_changed', now)[0];
   for (const condition of state.conditions) {
-    const rule = watch.config.conditions.find(({ condition_id: id }) => id === condition.condition_id);
+    const rule = config.conditions.find(({ condition_id: id }) => id === condition.condition_id);
     if (!rule || !isOpen(condition) || condition.alert.alert_id !== subject) continue;
     const { event } = closeAlert(condition, rule, 'cleared', { frameKey: null, now });
     if (event.type === 'alert_closed')
@@ -124,8 +120,8 @@ function findEnd(
 /** The broker removes what it keeps of the watch, unless the watch still publishes there. */
 function endBroker({ url }: DestinationAddress, { stored, after, sequence, now }: Change): WatchEvent[] {
   const isKept = after.some((other) => other.type === 'mqtt' && readHost(other.url) === readHost(url));
-  const data = { status: stored.run.status, reason: 'changed' as const };
-  return isKept ? [] : toWatchEvents([{ type: 'watch_changed', data }], stored.watch, sequence - 1, now);
+  const data = { status: stored.status, reason: 'changed' as const };
+  return isKept ? [] : toWatchEvents([{ type: 'watch_changed', data }], stored, sequence - 1, now);
 }
 
 function readHost(url: string | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import type { StoredWatch } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { WatchStatus } from '../records/watch-state.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
@@ -14,10 +14,10 @@ export async function listWatches(
   { status, label, limit, offset }: Query,
   caller: string,
   { watches }: Pick<WatchDeps, 'watches'>,
-): Promise<{ watches: StoredWatch[]; total: number }> {
+): Promise<{ watches: WatchRun[]; total: number }> {
   const matching = (await watches.list(caller)).filter(
-    ({ watch, run }) =>
-      (status === undefined || run.status === status) &&
+    (watch) =>
+      (status === undefined || watch.status === status) &&
       (label === undefined || watch.config.labels.includes(label)),
   );
   return { watches: matching.slice(offset, offset + limit), total: matching.length };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { StoredWatch } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { Alert, ConditionState } from '../records/watch-state.ts';
 import type { alertResponseSchema, watchResponseSchema } from '../responses/watches.ts';
 import { maskUrl } from '../stream/mask-url.ts';
@@ -9,13 +9,13 @@ import { addSeconds, ageSeconds } from '../time.ts';
 export type PresentedWatch = z.input<typeof watchResponseSchema>;
 
 /** Returns a watch as responses show it. */
-export function presentWatch({ watch, run }: StoredWatch): PresentedWatch {
-  const { state } = run;
+export function presentWatch(watch: WatchRun): PresentedWatch {
+  const { state } = watch;
   const { former_destinations: former = [] } = watch;
   return {
-    watch_id: watch.watch_id,
+    watch_id: watch.run_id,
     ...watch.config,
-    status: run.status,
+    status: watch.status,
     config_version: watch.config_version,
     created_at: watch.created_at,
     updated_at: watch.updated_at,

@@ -23,7 +23,7 @@ type PreviewInput = Pick<
 
 /** Checks all conditions of an own watch once on a new capture. Changes nothing. Throws the errors of `checkOnce`. */
 export async function previewWatch(watchId: string, caller: string, deps: Deps) {
-  const { watch } = await requireOwnWatch(watchId, caller, deps);
+  const watch = await requireOwnWatch(watchId, caller, deps);
   const source = await deps.jobs.source(watch.source_id);
   if (!source) throw new WatchNotFoundError();
   const request = toRequest(watch.config, source.url, []);

@@ -2,15 +2,22 @@ import type { WatchChange } from '../ports/watch-store.ts';
 import { progressRetentionSeconds } from '../ports/watch-store.ts';
 import { deliveredEventTypes } from '../records/watch-event-type.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import type { WatchRun } from '../records/watch-run.ts';
+import { watchProgressSchema } from '../records/watch-run.ts';
+import type { WatchProgress, WatchRun } from '../records/watch-run.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
 import { addSeconds } from '../time.ts';
 
 /** Rules that both stores of watches apply in their transactions. */
 
 /** Returns the run after a change. */
-export function applyChange(run: WatchRun, { set }: Pick<WatchChange, 'set'>): WatchRun {
+export function applyChange<Run extends WatchProgress>(run: Run, { set }: Pick<WatchChange, 'set'>): Run {
   return { ...run, ...set, version: run.version + 1 };
+}
+
+/** Returns the whole watch after a change. */
+export function applyWatchChange(run: WatchRun, change: Pick<WatchChange, 'set' | 'watch'>): WatchRun {
+  const { watch } = change;
+  return applyChange(watch ? { ...watchProgressSchema.parse(run), ...watch } : run, change);
 }
 
 /** Returns the expiry of an event in the log: a day for `progress`, else the retention of the watch. */

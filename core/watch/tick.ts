@@ -139,7 +139,7 @@ export function decideWatchTick(
     // One that a cooldown held back opens on a verdict that holds, with its explanation and frame.
     if (!verdict?.triggered || !awaitsOpening(state, rule, now)) return state;
     opening += 1;
-    const alertId = createAlertId(watch.watch_id, state.condition_id, opening);
+    const alertId = createAlertId(watch.run_id, state.condition_id, opening);
     const newest = moment(config.retention_days);
     const frameKey = findShownKey(verdict, captured, config.retention_days) ?? newest.frameKey;
     const step = openAlert(state, rule, alertId, verdict, { ...newest, frameKey });

@@ -1,11 +1,11 @@
 import { eventsBeforeHole } from '../event/before-hole.ts';
 import type { LogSignals } from '../ports/log-signals.ts';
-import type { StoredWatch } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Event with its watch, and the positions of a reader who has read it. */
-export type LoggedWatchEvent = { stored: StoredWatch; event: WatchEvent; positions: Positions };
+export type LoggedWatchEvent = { stored: WatchRun; event: WatchEvent; positions: Positions };
 
 /** Sequence of the newest event that a reader has, by watch. A watch without an entry is new to the reader. */
 export type Positions = ReadonlyMap<string, number>;
@@ -61,16 +61,16 @@ export async function* tailWatchEvents(
  * Returns at most `limit` events of `watches` after `positions`, ordered by time; those of one watch by sequence.
  */
 export async function readLogs(
-  watches: readonly StoredWatch[],
+  watches: readonly WatchRun[],
   positions: Positions,
   limit: number,
   deps: Pick<WatchDeps, 'watches' | 'now'>,
-): Promise<{ stored: StoredWatch; event: WatchEvent }[]> {
+): Promise<{ stored: WatchRun; event: WatchEvent }[]> {
   const pages = await Promise.all(
     watches.map(async (stored) => {
-      const { watch_id: id } = stored.watch;
+      const { run_id: id } = stored;
       const after = positions.get(id) ?? 0;
-      if (stored.run.sequence <= after) return [];
+      if (stored.sequence <= after) return [];
       const events = await deps.watches.events(id, after, limit, deps.now());
       return eventsBeforeHole(events, after, deps.now()).map((event) => ({ stored, event }));
     }),
@@ -79,40 +79,38 @@ export async function readLogs(
 }
 
 /** Returns `positions` without watches that are gone, so that they do not grow for months beyond the length of a header. */
-export function withoutGone(positions: Positions, watches: readonly StoredWatch[]): Positions {
-  const known = new Set(watches.map(({ watch }) => watch.watch_id));
+export function withoutGone(positions: Positions, watches: readonly WatchRun[]): Positions {
+  const known = new Set(watches.map((watch) => watch.run_id));
   return new Map([...positions].filter(([id]) => known.has(id)));
 }
 
 /** Returns the positions of a reader who wants new events only. */
-export function newestPositions(stored: readonly StoredWatch[]): Positions {
-  return new Map(stored.map(({ watch, run }) => [watch.watch_id, run.sequence]));
+export function newestPositions(stored: readonly WatchRun[]): Positions {
+  return new Map(stored.map((watch) => [watch.run_id, watch.sequence]));
 }
 
 /** Returns watches that were deleted while the reader has not read their last events. They are kept until their purge. */
 export async function findDeleted(
-  standing: readonly StoredWatch[],
+  standing: readonly WatchRun[],
   { caller, watchId }: LogScope,
   positions: Positions,
   { watches }: Pick<WatchDeps, 'watches'>,
-): Promise<StoredWatch[]> {
+): Promise<WatchRun[]> {
   const ids = new Set([...positions.keys(), ...(watchId === undefined ? [] : [watchId])]);
-  for (const { watch } of standing) ids.delete(watch.watch_id);
+  for (const watch of standing) ids.delete(watch.run_id);
   const found = await Promise.all([...ids].map((id) => watches.getIncludingDeleted(id)));
   return found
     .filter((stored) => stored !== undefined)
-    .filter(
-      ({ watch, run }) => watch.caller === caller && run.sequence > (positions.get(watch.watch_id) ?? 0),
-    );
+    .filter((watch) => watch.caller === caller && watch.sequence > (positions.get(watch.run_id) ?? 0));
 }
 
 async function findInScope(
   { caller, watchId }: LogScope,
   { watches }: Pick<WatchDeps, 'watches'>,
-): Promise<StoredWatch[]> {
+): Promise<WatchRun[]> {
   if (watchId === undefined) return watches.list(caller);
   const stored = await watches.get(watchId);
-  return stored?.watch.caller === caller ? [stored] : [];
+  return stored?.caller === caller ? [stored] : [];
 }
 
 /** Merges logs by time and leaves the order of each log as stored, so that a position never goes back when the clock does. */

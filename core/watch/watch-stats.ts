@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import type { HourOfWatch, ReviewedWeek, StoredWatch } from '../ports/watch-store.ts';
+import type { HourOfWatch, ReviewedWeek } from '../ports/watch-store.ts';
+import type { Watch } from '../records/watch.ts';
 import type { WatchCounts } from '../records/watch-state.ts';
 import type { watchStatsResponseSchema } from '../responses/watches.ts';
 import { addSeconds, later } from '../time.ts';
@@ -22,7 +23,7 @@ export async function readWatchStats(
   caller: string,
   deps: Pick<WatchDeps, 'watches' | 'now'>,
 ): Promise<WatchStats> {
-  const { watch } = await requireOwnWatch(watchId, caller, deps);
+  const watch = await requireOwnWatch(watchId, caller, deps);
   // The default includes the current hour, also in its first millisecond.
   const end = to ?? new Date(deps.now().getTime() + 1);
   const start = later(from ?? addSeconds(end, -defaultSeconds), addSeconds(end, -maxSeconds));
@@ -44,10 +45,7 @@ function floorHour(at: Date): Date {
 
 type Found = { start: Date; end: Date; hours: HourOfWatch[]; weeks: ReviewedWeek[] };
 
-function presentStats(
-  { watch_id, config }: StoredWatch['watch'],
-  { start, end, hours, weeks }: Found,
-): WatchStats {
+function presentStats({ run_id: watch_id, config }: Watch, { start, end, hours, weeks }: Found): WatchStats {
   const byDay = Map.groupBy(hours, ({ hour }) => hour.slice(0, 10));
   const conditions = [...new Set([...config.conditions, ...weeks].map(({ condition_id: id }) => id))];
   return {

@@ -1,9 +1,10 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { publishEvents } from '../event/publish.ts';
-import type { JobChange, JobPatch } from '../ports/job-store.ts';
+import type { JobChange } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
+import { assignSequences } from '../records/event.ts';
+import { applyJobChange } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
-import { applyJobChange, planUpdate } from '../tick/job-change.ts';
 import { durationSeconds, intervalSeconds, leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds } from '../time.ts';
 
@@ -15,15 +16,16 @@ export async function beginJob(job: Job, bursts: boolean, deps: Deps) {
   if (isPending) {
     const started = planBegin(job, deps.now());
     if ((await deps.jobs.commit(started)) !== 'committed') return undefined;
-    const log = jobLog(deps.log, job.job_id);
+    const log = jobLog(deps.log, job.run_id);
     log.info('Job started', { interval_seconds: intervalSeconds(job) });
-    await publishEvents(job.job_id, deps);
+    await publishEvents(job.run_id, deps);
     // Read again: the begin of a burst is a commit of its own.
     if (bursts) return undefined;
     return begun(applyJobChange(job, started));
   }
   if (!bursts) return begun(job);
-  const taken = planUpdate(job, { set: { burst: job.burst + 1 }, events: [] }, deps.now());
+  const { run_id: jobId, version: expectedVersion } = job;
+  const taken = { jobId, expectedVersion, set: { burst: job.burst + 1 }, events: [] };
   return (await deps.jobs.commit(taken)) === 'committed' ? begun(applyJobChange(job, taken)) : undefined;
 }
 
@@ -33,14 +35,19 @@ function begun(stored: Job) {
 
 /** Plans the change from pending to running. The duration of the job counts from here. */
 function planBegin(job: Job, now: Date): JobChange {
-  const set: JobPatch = {
-    status: 'running',
-    started_at: now.toISOString(),
-    deadline: addSeconds(now, durationSeconds(job)).toISOString(),
-    lease_until: leaseUntil(now),
-    sight: { ...job.sight, last_watched_at: now.toISOString() },
+  return {
+    jobId: job.run_id,
+    expectedVersion: job.version,
+    set: {
+      status: 'running',
+      started_at: now.toISOString(),
+      deadline: addSeconds(now, durationSeconds(job)).toISOString(),
+      lease_until: leaseUntil(now),
+      sight: { ...job.sight, last_watched_at: now.toISOString() },
+      sequence: job.sequence + 1,
+    },
+    events: assignSequences([{ type: 'job_started', data: startedData(job) }], job.run_id, job.sequence, now),
   };
-  return planUpdate(job, { set, events: [{ type: 'job_started', data: startedData(job) }] }, now);
 }
 
 function startedData({ job_type, config, notices }: Job) {

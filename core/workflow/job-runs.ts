@@ -7,12 +7,12 @@ import { publishCommit } from '../event/publish.ts';
 import { decideMonitorTick } from '../monitor/after-tick.ts';
 import type { JobChange } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
-import { isTerminal } from '../records/job.ts';
+import { applyJobChange, isTerminal } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';
 import { atTick, withMovedTimes } from '../tick/clock-change.ts';
 import { recordModelWait } from '../tick/coverage.ts';
-import { applyJobChange, planTick, unreferencedMedia } from '../tick/job-change.ts';
+import { planTick, unreferencedMedia } from '../tick/job-change.ts';
 import { intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
 import type { Screening } from '../tick/screen-capture.ts';
@@ -55,7 +55,7 @@ export function createJobRuns(deps: JobRunDeps): RunKind<Job, TickOutcome, JobCh
 }
 
 function viewJob(job: Job, now: Date): RunView {
-  const { job_id: id, source_id: sourceId, generation, burst, last_tick: lastTick, status, next } = job;
+  const { run_id: id, source_id: sourceId, generation, burst, last_tick: lastTick, status, next } = job;
   const isOver = isTerminal(status);
   const shared = { id, sourceId, generation, burst, lastTick, isOver, next };
   return { ...shared, intervalSeconds: intervalSeconds(job), wakeAt: wakeUpTime(job, now) };
@@ -133,7 +133,7 @@ async function storeEvidence(
 }
 
 function report(job: Job, outcome: TickOutcome, deps: JobRunDeps): void {
-  const log = jobLog(deps.log, job.job_id);
+  const log = jobLog(deps.log, job.run_id);
   const fields = { tick: job.last_tick, outcome: outcome.kind, triggers_fired: job.counters.triggers_fired };
   if (outcome.closed?.result.kind === 'missed')
     log.warning('Summary failed', {

@@ -60,7 +60,7 @@ function createKind(deps: RepairJobDeps): RepairKind<Job> {
   }
 
   async function recover(job: Job, observed: ObservedExecution): Promise<void> {
-    const { job_id: jobId, generation } = job;
+    const { run_id: jobId, generation } = job;
     if (observed.status === 'not_running') {
       if (!(await renewLease(job))) return;
       if ((await deps.executions.start({ job_id: jobId, generation })) === 'started') return;

@@ -1,7 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { publishWatchEvents } from '../event/publish-watch.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
-import type { StoredWatch } from '../ports/watch-store.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
 import type { SweepBounds } from '../repair-each.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
@@ -44,11 +44,11 @@ export function repairWatch(watchId: string, deps: RepairWatchDeps, ended?: Ende
   return repairRun(watchId, createKind(deps), deps, ended);
 }
 
-function createKind(deps: RepairWatchDeps): RepairKind<StoredWatch> {
+function createKind(deps: RepairWatchDeps): RepairKind<WatchRun> {
   return {
     log: (id) => watchLog(deps.log, id),
     find: async (id) => deps.watches.getIncludingDeleted(id),
-    view: ({ run: { generation, state, lease_until, deleted_at } }) => ({
+    view: ({ generation, state, lease_until, deleted_at }) => ({
       generation,
       burst: state.burst,
       leaseUntil: lease_until,
@@ -58,7 +58,7 @@ function createKind(deps: RepairWatchDeps): RepairKind<StoredWatch> {
     publish: async (id) => publishWatchEvents(id, deps),
     renewLease: async (stored) => renewLease(stored, deps),
     settle: async (stored) => {
-      if (stored.run.deleted_at !== null) await purgeLater(stored, deps);
+      if (stored.deleted_at !== null) await purgeLater(stored, deps);
       else await renewLease(stored, deps, pausedLeaseSeconds);
     },
     recover: async (stored, { status }) => startAfterFailure(stored, `the execution was ${status}`, deps),
@@ -67,41 +67,41 @@ function createKind(deps: RepairWatchDeps): RepairKind<StoredWatch> {
 
 /** Starts the next generation of a watch after a failure, with a wait that grows with the failures in a row. */
 export async function startAfterFailure(
-  { watch, run }: StoredWatch,
+  watch: WatchRun,
   cause: string,
   deps: Pick<RepairWatchDeps, 'watches' | 'executions' | 'log' | 'now'>,
 ): Promise<void> {
   const waits = rules.watchBackoffSeconds;
-  const failures = run.state.failed_executions + 1;
+  const failures = watch.state.failed_executions + 1;
   const wakeAt = addSeconds(deps.now(), waits[Math.min(failures, waits.length) - 1] ?? 1);
-  const generation = run.generation + 1;
-  const next = run.state.next && {
-    ...run.state.next,
+  const generation = watch.generation + 1;
+  const next = watch.state.next && {
+    ...watch.state.next,
     done: false,
     confirming: false,
     wait_until: new Date(Math.ceil(wakeAt.getTime() / 1000) * 1000).toISOString(),
   };
   const result = await deps.watches.commit({
-    watchId: watch.watch_id,
-    expectedVersion: run.version,
+    watchId: watch.run_id,
+    expectedVersion: watch.version,
     set: {
       generation,
       lease_until: leaseUntil(wakeAt),
-      state: { ...run.state, next, failed_executions: failures, execution_ticks: 0, burst: 0 },
+      state: { ...watch.state, next, failed_executions: failures, execution_ticks: 0, burst: 0 },
     },
     events: [],
     alerts: [],
     hours: [],
   });
   if (result !== 'committed') return;
-  watchLog(deps.log, watch.watch_id).error('Watch restarted after a failure', { cause, generation });
-  await deps.executions.start({ job_id: watch.watch_id, generation });
+  watchLog(deps.log, watch.run_id).error('Watch restarted after a failure', { cause, generation });
+  await deps.executions.start({ job_id: watch.run_id, generation });
 }
 
-async function renewLease({ watch, run }: StoredWatch, deps: RepairWatchDeps, seconds = 0): Promise<boolean> {
+async function renewLease(watch: WatchRun, deps: RepairWatchDeps, seconds = 0): Promise<boolean> {
   const result = await deps.watches.commit({
-    watchId: watch.watch_id,
-    expectedVersion: run.version,
+    watchId: watch.run_id,
+    expectedVersion: watch.version,
     set: { lease_until: leaseUntil(addSeconds(deps.now(), seconds)) },
     events: [],
     alerts: [],
@@ -111,7 +111,7 @@ async function renewLease({ watch, run }: StoredWatch, deps: RepairWatchDeps, se
 }
 
 /** Removes a deleted watch once its last deliveries have ended, a day later at most. */
-async function purgeLater({ watch, run }: StoredWatch, { watches, now }: RepairWatchDeps): Promise<void> {
-  if (run.deleted_at !== null && ageSeconds(run.deleted_at, now()) >= purgeAfterSeconds)
-    await watches.purge(watch.watch_id);
+async function purgeLater(watch: WatchRun, { watches, now }: RepairWatchDeps): Promise<void> {
+  if (watch.deleted_at !== null && ageSeconds(watch.deleted_at, now()) >= purgeAfterSeconds)
+    await watches.purge(watch.run_id);
 }

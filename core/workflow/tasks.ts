@@ -65,7 +65,7 @@ async function restartIfWatch(
   deps: AnalyzeTaskDeps,
 ): Promise<void> {
   const stored = await deps.watches.get(job_id);
-  const isCurrent = stored?.run.generation === generation && stored.run.state.causes.paused === null;
+  const isCurrent = stored?.generation === generation && stored.state.causes.paused === null;
   if (isCurrent) await startAfterFailure(stored, `${failure.Error}: ${failure.Cause ?? ''}`, deps);
 }
 

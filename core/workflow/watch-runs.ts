@@ -1,5 +1,7 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import type { StoredWatch, WatchChange } from '../ports/watch-store.ts';
+import type { WatchChange } from '../ports/watch-store.ts';
+import type { Watch } from '../records/watch.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
@@ -46,7 +48,7 @@ export type WatchRunDeps = Pick<
 type Captured = Extract<WatchOutcome, { kind: 'judged' }>['captured'];
 
 /** Runs of watches. */
-export function createWatchRuns(deps: WatchRunDeps): RunKind<StoredWatch, WatchOutcome, WatchChange> {
+export function createWatchRuns(deps: WatchRunDeps): RunKind<WatchRun, WatchOutcome, WatchChange> {
   return {
     find: async (id) => deps.watches.get(id),
     view: viewWatch,
@@ -58,7 +60,7 @@ export function createWatchRuns(deps: WatchRunDeps): RunKind<StoredWatch, WatchO
     countsLate: ({ kind }) => kind === 'judged',
     plan: async ({ stored: found, at }, outcome, { input, stretch }) => {
       // A tick that another one overtook is not the one whose time is planned.
-      const isOvertaken = found.run.state.last_tick >= input.capture.tick || isOver(found, input.generation);
+      const isOvertaken = found.state.last_tick >= input.capture.tick || isOver(found, input.generation);
       const begun = isOvertaken ? { stored: found, now: at } : atWatchTick(found, at);
       const destinations = await readDestinations(begun.stored, deps);
       // The model may have taken a minute: the tick is decided at its end.
@@ -73,7 +75,7 @@ export function createWatchRuns(deps: WatchRunDeps): RunKind<StoredWatch, WatchO
       return [...keys];
     },
     commit: async (change) => deps.watches.commit(change),
-    after: ({ watch, run }, change) => ({ watch, run: applyChange(run, change) }),
+    after: applyChange,
     unreferenced: listUnneeded,
     report: async (stored, outcome) => {
       await countFrame(outcome, deps);
@@ -85,11 +87,11 @@ export function createWatchRuns(deps: WatchRunDeps): RunKind<StoredWatch, WatchO
   };
 }
 
-function viewWatch({ watch, run }: StoredWatch, now: Date): RunView {
-  const { state, generation } = run;
+function viewWatch(watch: WatchRun, now: Date): RunView {
+  const { state, generation } = watch;
   return {
     kind: 'watch',
-    id: watch.watch_id,
+    id: watch.run_id,
     sourceId: watch.source_id,
     generation,
     burst: state.burst,
@@ -102,58 +104,57 @@ function viewWatch({ watch, run }: StoredWatch, now: Date): RunView {
 }
 
 /** Drops the verdicts of a picture that the tick of another generation has judged meanwhile: its calls count, the picture counts once. */
-function withoutKnownPicture({ run }: StoredWatch, outcome: WatchOutcome): WatchOutcome {
+function withoutKnownPicture(watch: WatchRun, outcome: WatchOutcome): WatchOutcome {
   if (outcome.kind !== 'judged') return outcome;
   const { segment } = outcome.captured.seen.position;
-  const isKnown = segment !== null && run.state.seen?.position.segment === segment;
+  const isKnown = segment !== null && watch.state.seen?.position.segment === segment;
   return isKnown ? { ...outcome, answers: [] } : outcome;
 }
 
 /** Returns true if this execution has no further tick. */
-function isOver({ run }: StoredWatch, generation: number): boolean {
-  return run.generation > generation || run.state.causes.paused !== null;
+function isOver(watch: WatchRun, generation: number): boolean {
+  return watch.generation > generation || watch.state.causes.paused !== null;
 }
 
-async function beginWatch({ watch, run }: StoredWatch, bursts: boolean, { watches, now }: WatchRunDeps) {
-  const { seen, handed_over: motion } = run.state;
+async function beginWatch(watch: WatchRun, bursts: boolean, { watches, now }: WatchRunDeps) {
+  const { seen, handed_over: motion } = watch.state;
   const capture = { seen, motion, closing: !scheduleAt(watch.config.schedule, now()).active };
-  if (!bursts) return { stored: { watch, run }, capture };
-  const set = { state: { ...run.state, burst: run.state.burst + 1 } };
+  if (!bursts) return { stored: watch, capture };
+  const set = { state: { ...watch.state, burst: watch.state.burst + 1 } };
   const change = { set, events: [], alerts: [], hours: [] };
   const result = await watches.commit({
     ...change,
-    watchId: watch.watch_id,
-    expectedVersion: run.version,
+    watchId: watch.run_id,
+    expectedVersion: watch.version,
   });
-  return result === 'committed' ? { stored: { watch, run: applyChange(run, change) }, capture } : undefined;
+  return result === 'committed' ? { stored: applyChange(watch, change), capture } : undefined;
 }
 
 /** Returns the states of the destinations, or `null` if they cannot be read: a tick does not fail for them. */
 async function readDestinations(
-  { watch }: StoredWatch,
+  watch: WatchRun,
   { deliveries, log }: WatchRunDeps,
 ): Promise<DestinationState[] | null> {
   if (watch.config.destinations.length === 0) return [];
   try {
-    return await deliveries.states({ run: 'watch', run_id: watch.watch_id });
+    return await deliveries.states({ run: 'watch', run_id: watch.run_id });
   } catch (error) {
-    watchLog(log, watch.watch_id).warning('States of destinations not read', { error: String(error) });
+    watchLog(log, watch.run_id).warning('States of destinations not read', { error: String(error) });
     return null;
   }
 }
 
 async function observe(
-  stored: StoredWatch,
+  stored: WatchRun,
   input: TickInput,
   deps: WatchRunDeps,
   signal?: AbortSignal,
 ): Promise<Observed<WatchOutcome>> {
-  const { watch, run } = stored;
-  const record = { watch, state: run.state };
+  const record = { watch: stored, state: stored.state };
   const screening = screenWatchCapture(record, input.captured, deps.now());
   if (screening.kind !== 'fresh') return { outcome: screening };
   const { captured } = screening;
-  const { budget } = watch.config;
+  const { budget } = stored.config;
   if (budget && budget.usd_per_day !== null && deps.modelPrice === null)
     return { outcome: { kind: 'not_asked', captured, why: 'price' } };
   const planned = planQuestions(record);
@@ -170,19 +171,19 @@ async function observe(
 
 /** Commits the worst case of the calls, so that a crash during them cannot exceed the budget. */
 async function reserveCost(
-  { watch, run }: StoredWatch,
+  watch: WatchRun,
   need: Cost,
   { watches, now }: WatchRunDeps,
 ): Promise<'reserved' | 'exhausted' | 'outdated'> {
   const { budget, schedule } = watch.config;
   const day = localDay(schedule?.time_zone ?? 'UTC', now());
-  const before = budgetOnDay(budget, run.state.budget, day.date);
-  const reservation = reserve(budget, before, run.state.last_tick + 1, need);
+  const before = budgetOnDay(budget, watch.state.budget, day.date);
+  const reservation = reserve(budget, before, watch.state.last_tick + 1, need);
   if (reservation.kind === 'exhausted') return 'exhausted';
   const result = await watches.commit({
-    watchId: watch.watch_id,
-    expectedVersion: run.version,
-    set: { state: { ...run.state, budget: reservation.budget } },
+    watchId: watch.run_id,
+    expectedVersion: watch.version,
+    set: { state: { ...watch.state, budget: reservation.budget } },
     events: [],
     alerts: [],
     hours: [],
@@ -191,17 +192,17 @@ async function reserveCost(
 }
 
 async function judge(
-  stored: StoredWatch,
+  stored: WatchRun,
   questions: Questions,
   captured: Captured,
   deps: WatchRunDeps,
   signal?: AbortSignal,
 ): Promise<WatchOutcome> {
-  const media = await readCheckMedia({ watch: stored.watch, state: stored.run.state }, captured, deps);
+  const media = await readCheckMedia({ watch: stored, state: stored.state }, captured, deps);
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { calls, ...judged } = await askModel(questions, media, deps, signal);
-  await deps.usage.record(stored.watch.caller, calls);
+  await deps.usage.record(stored.caller, calls);
   const used = {
     calls: calls.length,
     micro_usd: calls.reduce((sum, tokens) => sum + priceCall(deps.modelPrice, tokens), 0),
@@ -218,7 +219,7 @@ function computeCost(questions: Questions, { vision, modelPrice }: WatchRunDeps)
 
 /** Plans the one transaction of a tick. The last tick of a generation, one before a long wait, and one that a change overtook increments the generation. */
 function planTick(
-  { watch, run }: StoredWatch,
+  watch: WatchRun,
   outcome: WatchOutcome,
   input: TickInput,
   {
@@ -228,25 +229,25 @@ function planTick(
   }: { destinations: readonly DestinationState[] | null; stretch: number; now: Date },
   deps: WatchRunDeps,
 ): WatchChange {
-  const record = { watch, state: run.state };
+  const record = { watch, state: watch.state };
   const need = computeCost(planAllQuestions(record), deps);
   const maxLostWaitSeconds = computeMaxLostWait(watch, input, now, deps);
   const tick = { outcome, need, stretch, maxLostWaitSeconds };
   const decision = decideWatchTick(record, tick, now, deps.createAlertId);
   const { next } = decision.state;
   const status = watchStatus(decision.state.causes);
-  const plannedAt = run.state.next?.wait_until ?? null;
+  const plannedAt = watch.state.next?.wait_until ?? null;
   const signs = { plannedAt, stretch, destinations };
-  const { health, news } = decideHealth(run.state.health, watch.config, signs, now);
+  const { health, news } = decideHealth(watch.state.health, watch.config, signs, now);
   const events: NewWatchEvent[] = [
     ...decision.events,
     ...news.map((data) => ({ type: 'watch_changed' as const, data: { status, ...data } })),
   ];
   // A change began another generation during the model call. That one may wait for longer than this tick plans, so a newer one takes its place.
-  const isOvertaken = run.generation !== input.generation;
+  const isOvertaken = watch.generation !== input.generation;
   const handsOver =
     next?.done === false &&
-    run.state.causes.paused === null &&
+    watch.state.causes.paused === null &&
     (isOvertaken ||
       decision.state.execution_ticks >= rules.ticksPerExecution ||
       Date.parse(next.wait_until) - now.getTime() >= rules.handOverWaitSeconds * 1000);
@@ -258,16 +259,16 @@ function planTick(
       }
     : {};
   return {
-    watchId: watch.watch_id,
-    expectedVersion: run.version,
+    watchId: watch.run_id,
+    expectedVersion: watch.version,
     set: {
       state: { ...decision.state, health, ...handedOver },
       status,
-      sequence: run.sequence + events.length,
+      sequence: watch.sequence + events.length,
       lease_until: leaseUntil(new Date(next?.wait_until ?? now)),
-      ...(handsOver ? { generation: run.generation + 1 } : {}),
+      ...(handsOver ? { generation: watch.generation + 1 } : {}),
     },
-    events: toWatchEvents(events, watch, run.sequence, now),
+    events: toWatchEvents(events, watch, watch.sequence, now),
     alerts: decision.alerts,
     hours: decision.hours,
   };
@@ -275,7 +276,7 @@ function planTick(
 
 /** Counts from the start of the attempt, so that a camera that hangs is tried as often as one that refuses. A platform limits the requests for its pages. */
 function computeMaxLostWait(
-  { stream_url: streamUrl }: StoredWatch['watch'],
+  { stream_url: streamUrl }: Watch,
   { captured }: TickInput,
   now: Date,
   { limits: { lostCameraSeconds: seconds } }: WatchRunDeps,
@@ -294,18 +295,18 @@ async function countFrame({ kind }: WatchOutcome, { meter }: WatchRunDeps): Prom
 /** Copies the newest frame as evidence of what a tick reports. Returns the keys of the copies. An alert without its frame is better than none. */
 async function keepEvidence(
   { events }: WatchChange,
-  { watch, run }: StoredWatch,
+  watch: WatchRun,
   { captured }: TickInput,
   { media, log }: WatchRunDeps,
 ): Promise<Set<string>> {
-  const key = captured.kind === 'captured' ? captured.frame_key : run.state.last_frame?.key;
+  const key = captured.kind === 'captured' ? captured.frame_key : watch.state.last_frame?.key;
   const copies = new Set(events.flatMap(({ data }) => ('frame_key' in data ? (data.frame_key ?? []) : [])));
   if (copies.size === 0 || key === undefined) return copies;
   try {
     const frame = await media.get(key);
     for (const copy of copies) if (frame) await media.put(copy, frame, 'image/jpeg');
   } catch (error) {
-    watchLog(log, watch.watch_id).warning('Evidence not stored', { error: String(error) });
+    watchLog(log, watch.run_id).warning('Evidence not stored', { error: String(error) });
   }
   return copies;
 }
@@ -313,7 +314,7 @@ async function keepEvidence(
 /** Stores the frames of the clip that opened alerts refer to. */
 async function keepShownFrames(
   { alerts }: WatchChange,
-  { watch }: StoredWatch,
+  watch: WatchRun,
   outcome: WatchOutcome,
   deps: WatchRunDeps,
 ): Promise<void> {
@@ -326,7 +327,7 @@ async function keepShownFrames(
     try {
       await storeShownFrame(key, outcome.captured, atSeconds, deps);
     } catch (error) {
-      watchLog(deps.log, watch.watch_id).warning('Evidence not stored', { error: String(error) });
+      watchLog(deps.log, watch.run_id).warning('Evidence not stored', { error: String(error) });
     }
   }
 }
@@ -334,10 +335,10 @@ async function keepShownFrames(
 /** Stores the evidence of alerts that stay open again, so that it does not expire before them. */
 async function refreshEvidence(
   { set }: WatchChange,
-  { watch, run }: StoredWatch,
+  watch: WatchRun,
   { watches, media, log, now }: WatchRunDeps,
 ): Promise<void> {
-  const from = new Date(run.state.next?.wait_until ?? now());
+  const from = new Date(watch.state.next?.wait_until ?? now());
   const to = new Date(set.state?.next?.wait_until ?? now());
   for (const { alert } of set.state?.conditions ?? []) {
     if (!alert || !isRefreshDue(alert.opened_at, from, to)) continue;
@@ -346,13 +347,13 @@ async function refreshEvidence(
       const frame = key === null ? undefined : await media.get(key);
       if (key !== null && frame) await media.put(key, frame, 'image/jpeg');
     } catch (error) {
-      watchLog(log, watch.watch_id).warning('Evidence not refreshed', { error: String(error) });
+      watchLog(log, watch.run_id).warning('Evidence not refreshed', { error: String(error) });
     }
   }
 }
 
 /** Returns the keys of the clip and of the frame before this one. */
-function listUnneeded({ run: before }: StoredWatch, { run: after }: StoredWatch, captured: CaptureOutput) {
+function listUnneeded(before: WatchRun, after: WatchRun, captured: CaptureOutput) {
   const kept = after.state.last_frame?.key;
   const taken = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key] : [];
   return [...taken, before.state.last_frame?.key].filter(
@@ -360,9 +361,9 @@ function listUnneeded({ run: before }: StoredWatch, { run: after }: StoredWatch,
   );
 }
 
-function report({ watch, run }: StoredWatch, outcome: WatchOutcome, deps: WatchRunDeps): void {
-  const log = watchLog(deps.log, watch.watch_id);
-  const fields = { tick: run.state.last_tick, outcome: outcome.kind, status: run.status };
+function report(watch: WatchRun, outcome: WatchOutcome, deps: WatchRunDeps): void {
+  const log = watchLog(deps.log, watch.run_id);
+  const fields = { tick: watch.state.last_tick, outcome: outcome.kind, status: watch.status };
   if (outcome.kind === 'judged' && outcome.failure)
     log.warning('Check failed', { ...fields, remediation: outcome.failure.remediation });
   else if (outcome.kind === 'capture_failed')

@@ -27,7 +27,7 @@ export const jobs: fc.Arbitrary<Job> = fc
     const job = newJob();
     return {
       ...job,
-      job_id: randomUUID(),
+      run_id: randomUUID(),
       created_at: any.createdAt,
       stream_url: any.streamUrl,
       webhook_url: any.webhookUrl,

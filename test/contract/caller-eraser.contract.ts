@@ -82,7 +82,7 @@ export function describeCallerEraser(
       await stores.keys.revoke(ending.key.hash, after(60));
       await stores.keys.revoke(revoked.key.hash, after(0));
       const create = async (keyHash: string) => {
-        const job = newJob({ caller, job_id: randomUUID(), source_id: randomUUID() });
+        const job = newJob({ caller, run_id: randomUUID(), source_id: randomUUID() });
         const source = { source_id: job.source_id, url: job.stream_url, ...job.config };
         const jobs = await stores.jobs.create({ job, source, slotLimit: 10, keyHash }, after(1));
         const watches = await stores.watches.create({ ...newCreation({ caller }), keyHash }, after(1));
@@ -140,17 +140,17 @@ async function fill(world: ReturnType<typeof createWorld>, caller: string): Prom
       labels: [caller],
       max_triggers: ends ? 1 : null,
     });
-    const { job_id } = await createMonitor(request, caller, c);
+    const { run_id: job_id } = await createMonitor(request, caller, c);
     world.script.verdicts.push(true);
     await world.tick(await world.begin({ job_id, generation: 0 }));
     if (!ends) running.set(caller, job_id);
   }
   for (const deleted of [false, true]) {
     const creation = newCreation({ caller });
-    creation.watch.config.name = `watch of ${caller}`;
+    creation.config.name = `watch of ${caller}`;
     creation.source.url = `rtsp://${caller}:secret@camera.example/1`;
     await c.watches.create(creation, world.clock.now);
-    const alert = newAlert(creation.watch);
+    const alert = newAlert(creation);
     await c.watches.commit(
       newChange(creation, {
         alerts: [{ kind: 'open', alert }] as never,
@@ -158,7 +158,7 @@ async function fill(world: ReturnType<typeof createWorld>, caller: string): Prom
         set: deleted ? { deleted_at: after(60).toISOString() } : {},
       }),
     );
-    await c.media.put(`evidence/7/${creation.watch.source_id}/1-a.jpg`, Buffer.from(caller), 'image/jpeg');
+    await c.media.put(`evidence/7/${creation.source_id}/1-a.jpg`, Buffer.from(caller), 'image/jpeg');
   }
   return key.hash;
 }

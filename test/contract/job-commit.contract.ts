@@ -30,22 +30,22 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
     expect(await store.commit(tick)).toBe('committed');
 
-    expect(await store.get(job.job_id, start)).toEqual(changed(job, tick));
-    expect(await store.events(job.job_id, 1, 10)).toEqual(tick.events);
+    expect(await store.get(job.run_id, start)).toEqual(changed(job, tick));
+    expect(await store.events(job.run_id, 1, 10)).toEqual(tick.events);
   });
 
   test.each<[string, (job: Job) => Partial<JobChange>]>([
     ['on an older version', (job) => ({ expectedVersion: job.version - 1 })],
     ['on a newer version', (job) => ({ expectedVersion: job.version + 1 })],
-    ['of a job that is not there', () => ({ jobId: newJob().job_id })],
+    ['of a job that is not there', () => ({ jobId: newJob().run_id })],
   ])('a change %s is outdated and changes nothing', async (_, wrong) => {
     const { store, job } = await withRunningJob(makeStore);
     const change = { ...end(job), ...wrong(job) };
 
     expect(await store.commit(change)).toBe('outdated');
 
-    expect(await store.get(job.job_id, start)).toEqual(job);
-    expect(await store.get(change.jobId, start)).toEqual(change.jobId === job.job_id ? job : undefined);
+    expect(await store.get(job.run_id, start)).toEqual(job);
+    expect(await store.get(change.jobId, start)).toEqual(change.jobId === job.run_id ? job : undefined);
     expect(await store.events(change.jobId, job.sequence, 10)).toEqual([]);
     expect(await store.countActive(job.caller)).toBe(1);
     expect(await store.usage()).toEqual({ ...nothingUsed, jobs_created: 1 });
@@ -59,8 +59,8 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     await expect(losing.commit(change)).rejects.toThrow(TransientError);
     expect(await losing.commit(change)).toBe('outdated');
 
-    expect(await store.get(job.job_id, start)).toEqual(changed(job, change));
-    expect(await store.events(job.job_id, job.sequence, 10)).toEqual(change.events);
+    expect(await store.get(job.run_id, start)).toEqual(changed(job, change));
+    expect(await store.events(job.run_id, job.sequence, 10)).toEqual(change.events);
     expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1, checks_performed: 3 });
   });
 
@@ -73,8 +73,8 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
     expect(results.toSorted()).toEqual(['committed', 'outdated']);
     const winner = results[0] === 'committed' ? tick : cancel;
-    expect(await store.get(job.job_id, start)).toEqual(changed(job, winner));
-    expect(await store.events(job.job_id, job.sequence, 10)).toEqual(winner.events);
+    expect(await store.get(job.run_id, start)).toEqual(changed(job, winner));
+    expect(await store.events(job.run_id, job.sequence, 10)).toEqual(winner.events);
     expect(await store.countActive(job.caller)).toBe(winner === tick ? 1 : 0);
   });
 
@@ -85,7 +85,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     const results = await Promise.all(changes);
 
     expect(results.filter((result) => result === 'committed')).toHaveLength(1);
-    expect(await store.events(job.job_id, job.sequence, 10)).toHaveLength(1);
+    expect(await store.events(job.run_id, job.sequence, 10)).toHaveLength(1);
   });
 
   test('late, misordered or repeated changes are outdated, and the log has each event once', async () => {
@@ -101,7 +101,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
     const committed = results.flatMap((result, index) => (result === 'committed' ? [index] : []));
     expect(committed).toEqual([2, 5, 8]);
-    const events = await store.events(job.job_id, 0, 10);
+    const events = await store.events(job.run_id, 0, 10);
     expect(events.map(({ type }) => type)).toEqual([
       'job_started',
       'progress',
@@ -130,7 +130,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
     const committed = sets.filter((_, index) => results[index] === 'committed');
     expect(committed).toHaveLength(1);
-    expect(await store.get(job.job_id, start)).toEqual({ ...job, ...committed[0], version: job.version + 1 });
+    expect(await store.get(job.run_id, start)).toEqual({ ...job, ...committed[0], version: job.version + 1 });
   });
 
   test('the end releases the slot once, for one other job', async () => {
@@ -162,18 +162,18 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.commit(end(job))).toBe('outdated');
     expect(await store.commit(createChange(job, [progress]))).toBe('outdated');
 
-    expect((await store.events(job.job_id, 0, 10)).at(-1)?.type).toBe('job_stopped');
+    expect((await store.events(job.run_id, 0, 10)).at(-1)?.type).toBe('job_stopped');
     expect(await store.countActive(job.caller)).toBe(0);
   });
 
   test('a change keeps fields that it does not set, and the published sequence', async () => {
     const { store, job } = await withRunningJob(makeStore);
-    await store.markPublished(job.job_id, 1);
+    await store.markPublished(job.run_id, 1);
     const tick = createChange(job, [progress], { set: { last_tick: 1 } });
 
     await store.commit(tick);
 
-    expect(await store.get(job.job_id, start)).toEqual({ ...changed(job, tick), published: 1 });
+    expect(await store.get(job.run_id, start)).toEqual({ ...changed(job, tick), published: 1 });
   });
 
   test('a field can be set to null', async () => {
@@ -191,7 +191,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
     await store.commit(second);
 
-    expect((await store.get(job.job_id, start))?.next).toBeNull();
+    expect((await store.get(job.run_id, start))?.next).toBeNull();
   });
 
   test('the capture state of a hand-over is read as committed until a change removes it', async () => {
@@ -205,12 +205,12 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     const handsOver = { generation: 1, seen, handed_over: `3.${'r'.repeat(12_000)}` };
     const last = createChange(job, [progress], { set: handsOver });
     await store.commit(last);
-    expect(await store.get(job.job_id, start)).toEqual(changed(job, last));
+    expect(await store.get(job.run_id, start)).toEqual(changed(job, last));
 
     const first = createChange(changed(job, last), [progress], { set: { handed_over: null } });
     await store.commit(first);
 
-    expect((await store.get(job.job_id, start))?.handed_over).toBeNull();
+    expect((await store.get(job.run_id, start))?.handed_over).toBeNull();
   });
 
   test('usage sums the totals of ended jobs', async () => {
@@ -276,8 +276,8 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     await store.create(createCreation(other), start);
     await store.commit(createChange(other, [startedEvent(other), progress], { set: { status: 'running' } }));
 
-    expect(await store.events(job.job_id, 0, 10)).toHaveLength(1);
-    expect(await store.events(other.job_id, 0, 10)).toHaveLength(2);
+    expect(await store.events(job.run_id, 0, 10)).toHaveLength(1);
+    expect(await store.events(other.run_id, 0, 10)).toHaveLength(2);
   });
 }
 

@@ -22,10 +22,10 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
     expect(await store.create(createCreation(job), start)).toEqual({ kind: 'created' });
 
-    expect(await store.get(job.job_id, start)).toEqual(job);
+    expect(await store.get(job.run_id, start)).toEqual(job);
     expect(await store.source(job.source_id)).toEqual(createSource(job));
     expect(await store.countActive(job.caller)).toBe(1);
-    expect(await store.events(job.job_id, 0, 10)).toEqual([]);
+    expect(await store.events(job.run_id, 0, 10)).toEqual([]);
   });
 
   test('the eleventh job of a caller gets slots_full and leaves no record', async () => {
@@ -35,7 +35,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
     expect(await store.create(createCreation(eleventh), start)).toEqual({ kind: 'slots_full' });
 
-    expect(await store.get(eleventh.job_id, start)).toBeUndefined();
+    expect(await store.get(eleventh.run_id, start)).toBeUndefined();
     expect(await store.source(eleventh.source_id)).toBeUndefined();
     expect(await store.countActive('harbour')).toBe(10);
     expect(await store.create(createCreation(newJob({ caller: 'airport' })), start)).toEqual({
@@ -95,7 +95,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
     expect(await store.create(createCreation(job), start)).toEqual({ kind: 'created' });
 
-    expect(await store.get(job.job_id, start)).toEqual(ended);
+    expect(await store.get(job.run_id, start)).toEqual(ended);
     expect(await store.countActive(job.caller)).toBe(0);
   });
 
@@ -110,8 +110,8 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
       start,
     );
 
-    expect(result).toEqual({ kind: 'replayed', jobId: first.job_id });
-    expect(await store.get(second.job_id, start)).toBeUndefined();
+    expect(result).toEqual({ kind: 'replayed', jobId: first.run_id });
+    expect(await store.get(second.run_id, start)).toBeUndefined();
     expect(await store.countActive('harbour')).toBe(1);
   });
 
@@ -131,7 +131,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     const store = await makeStore();
     const job = newJob();
     await store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
-    const known = { requestHash: 'hash', jobId: job.job_id };
+    const known = { requestHash: 'hash', jobId: job.run_id };
 
     expect(await store.findByIdempotencyKey('harbour', 'key', start)).toEqual(known);
     expect(await store.findByIdempotencyKey('harbour', 'key', after(86_399))).toEqual(known);
@@ -190,7 +190,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     });
     expect(await store.create(createCreation(newJob(), { idempotency: renewed }), later)).toEqual({
       kind: 'replayed',
-      jobId: job.job_id,
+      jobId: job.run_id,
     });
   });
 
@@ -202,7 +202,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
     expect(await store.create(createCreation(newJob(), key), start)).toEqual({
       kind: 'replayed',
-      jobId: job.job_id,
+      jobId: job.run_id,
     });
   });
 
@@ -240,10 +240,10 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     test('a reserved slot is closed to other jobs of its caller and becomes the slot of its own job', async () => {
       const store = await makeStore();
       const job = newJob();
-      expect(await reserve(store, job.job_id)).toEqual(reserved(job.job_id));
-      expect(await reserve(store, job.job_id)).toEqual(reserved(job.job_id));
+      expect(await reserve(store, job.run_id)).toEqual(reserved(job.run_id));
+      expect(await reserve(store, job.run_id)).toEqual(reserved(job.run_id));
 
-      expect(await reserve(store, newJob().job_id)).toEqual(full);
+      expect(await reserve(store, newJob().run_id)).toEqual(full);
       expect(await store.create(createCreation(newJob(), { slotLimit: 1 }), start)).toEqual({
         kind: 'slots_full',
       });
@@ -260,12 +260,12 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     test('a released reservation frees its slot', async () => {
       const store = await makeStore();
       const [refused, next] = [newJob(), newJob()];
-      await reserve(store, refused.job_id);
+      await reserve(store, refused.run_id);
 
-      await store.releaseSlot('harbour', refused.job_id, refused.job_id);
-      await store.releaseSlot('harbour', refused.job_id, refused.job_id);
+      await store.releaseSlot('harbour', refused.run_id, refused.run_id);
+      await store.releaseSlot('harbour', refused.run_id, refused.run_id);
 
-      expect(await reserve(store, next.job_id)).toEqual(reserved(next.job_id));
+      expect(await reserve(store, next.run_id)).toEqual(reserved(next.run_id));
       expect(await store.create(createCreation(next, { slotLimit: 1 }), start)).toEqual({ kind: 'created' });
       expect(await store.countActive('harbour')).toBe(1);
     });
@@ -273,35 +273,35 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     test('a reservation whose job was created is not released any more', async () => {
       const store = await makeStore();
       const job = newJob();
-      await reserve(store, job.job_id);
+      await reserve(store, job.run_id);
       await store.create(createCreation(job, { slotLimit: 1 }), start);
 
-      await store.releaseSlot('harbour', job.job_id, job.job_id);
-      await store.releaseSlot('harbour', newJob().job_id, newJob().job_id);
+      await store.releaseSlot('harbour', job.run_id, job.run_id);
+      await store.releaseSlot('harbour', newJob().run_id, newJob().run_id);
 
       expect(await store.countActive('harbour')).toBe(1);
-      expect(await reserve(store, newJob().job_id)).toEqual(full);
+      expect(await reserve(store, newJob().run_id)).toEqual(full);
     });
 
     test('a reservation of a crashed process expires, and its job can still be created while a slot is free', async () => {
       const store = await makeStore();
       const [crashed, next] = [newJob(), newJob()];
-      await reserve(store, crashed.job_id);
-      expect(await reserve(store, next.job_id, { now: after(179) })).toEqual(full);
+      await reserve(store, crashed.run_id);
+      expect(await reserve(store, next.run_id, { now: after(179) })).toEqual(full);
 
-      expect(await reserve(store, next.job_id, { now: after(180), until: after(360) })).toEqual(
-        reserved(next.job_id),
+      expect(await reserve(store, next.run_id, { now: after(180), until: after(360) })).toEqual(
+        reserved(next.run_id),
       );
 
       const late = createCreation(crashed, { slotLimit: 1 });
       expect(await store.create(late, after(181))).toEqual({ kind: 'slots_full' });
-      await store.releaseSlot('harbour', next.job_id, next.job_id);
+      await store.releaseSlot('harbour', next.run_id, next.run_id);
       expect(await store.create(late, after(181))).toEqual({ kind: 'created' });
     });
 
     test('one of many concurrent reservations gets the last slot', async () => {
       const store = await makeStore();
-      const asked = Array.from({ length: 12 }, () => reserve(store, newJob().job_id, { slotLimit: 3 }));
+      const asked = Array.from({ length: 12 }, () => reserve(store, newJob().run_id, { slotLimit: 3 }));
 
       const kinds = (await Promise.all(asked)).map((result) => result.kind);
 
@@ -313,33 +313,33 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     test('a reservation is shared by a request with the same idempotency key, also without another free slot', async () => {
       const store = await makeStore();
       const [first, second] = [newJob(), newJob()];
-      expect(await reserve(store, first.job_id, { ...keyed, slotLimit: 2 })).toEqual(reserved(first.job_id));
+      expect(await reserve(store, first.run_id, { ...keyed, slotLimit: 2 })).toEqual(reserved(first.run_id));
 
-      expect(await reserve(store, second.job_id, { ...keyed, slotLimit: 2 })).toEqual(reserved(first.job_id));
+      expect(await reserve(store, second.run_id, { ...keyed, slotLimit: 2 })).toEqual(reserved(first.run_id));
 
-      expect(await reserve(store, newJob().job_id, { ...keyed })).toEqual(reserved(first.job_id));
+      expect(await reserve(store, newJob().run_id, { ...keyed })).toEqual(reserved(first.run_id));
       const other = { idempotency: idempotency('other', 'hash') };
-      expect(await reserve(store, newJob().job_id, other)).toEqual(full);
-      expect(await reserve(store, newJob().job_id)).toEqual(full);
-      const airport = await reserve(store, second.job_id, { ...keyed, caller: 'airport' });
-      expect(airport).toEqual(reserved(second.job_id));
+      expect(await reserve(store, newJob().run_id, other)).toEqual(full);
+      expect(await reserve(store, newJob().run_id)).toEqual(full);
+      const airport = await reserve(store, second.run_id, { ...keyed, caller: 'airport' });
+      expect(airport).toEqual(reserved(second.run_id));
     });
 
     test('a reservation rejects another request with its idempotency key', async () => {
       const store = await makeStore();
-      await reserve(store, newJob().job_id, keyed);
+      await reserve(store, newJob().run_id, keyed);
 
       const other = { idempotency: idempotency('key', 'other') };
 
-      expect(await reserve(store, newJob().job_id, other)).toEqual({ kind: 'key_reused' });
-      expect(await reserve(store, newJob().job_id, { ...other, slotLimit: 2 })).toEqual({
+      expect(await reserve(store, newJob().run_id, other)).toEqual({ kind: 'key_reused' });
+      expect(await reserve(store, newJob().run_id, { ...other, slotLimit: 2 })).toEqual({
         kind: 'key_reused',
       });
     });
 
     test('a reservation is one slot for many concurrent requests with one idempotency key', async () => {
       const store = await makeStore();
-      const asked = Array.from({ length: 8 }, () => reserve(store, newJob().job_id, keyed));
+      const asked = Array.from({ length: 8 }, () => reserve(store, newJob().run_id, keyed));
 
       const results = await Promise.all(asked);
 
@@ -350,29 +350,29 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     test('a shared reservation becomes the slot of one job, which the other request replays', async () => {
       const store = await makeStore();
       const [first, second] = [newJob(), newJob()];
-      await reserve(store, first.job_id, keyed);
-      await reserve(store, second.job_id, keyed);
-      const slower = { ...second, job_id: first.job_id };
+      await reserve(store, first.run_id, keyed);
+      await reserve(store, second.run_id, keyed);
+      const slower = { ...second, run_id: first.run_id };
       const only = { slotLimit: 1, ...keyed };
 
       expect(await store.create(createCreation(slower, only), start)).toEqual({ kind: 'created' });
       expect(await store.create(createCreation(first, only), start)).toEqual({
         kind: 'replayed',
-        jobId: first.job_id,
+        jobId: first.run_id,
       });
 
       expect(await store.create(createCreation(slower, only), start)).toEqual({ kind: 'created' });
-      await store.releaseSlot('harbour', first.job_id, first.job_id);
-      expect(await store.get(first.job_id, start)).toEqual(slower);
+      await store.releaseSlot('harbour', first.run_id, first.run_id);
+      expect(await store.get(first.run_id, start)).toEqual(slower);
       expect(await store.countActive('harbour')).toBe(1);
-      expect(await reserve(store, newJob().job_id)).toEqual(full);
+      expect(await reserve(store, newJob().run_id)).toEqual(full);
     });
 
     test.each([0, 1])(
       'a shared reservation is free after all of its requests released it, number %i first',
       async (early) => {
         const store = await makeStore();
-        const [shared, joined] = [newJob().job_id, newJob().job_id];
+        const [shared, joined] = [newJob().run_id, newJob().run_id];
         await reserve(store, shared, keyed);
         await reserve(store, joined, keyed);
         const holders = [shared, joined];
@@ -380,25 +380,25 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
         await store.releaseSlot('harbour', shared, first);
         await store.releaseSlot('harbour', shared, first);
-        expect(await reserve(store, newJob().job_id)).toEqual(full);
+        expect(await reserve(store, newJob().run_id)).toEqual(full);
         await store.releaseSlot('harbour', shared, last);
 
-        const next = newJob().job_id;
+        const next = newJob().run_id;
         expect(await reserve(store, next, keyed)).toEqual(reserved(next));
       },
     );
 
     test("a shared reservation lasts until the newest request's time and is not shared afterwards", async () => {
       const store = await makeStore();
-      const [shared, next] = [newJob().job_id, newJob().job_id];
+      const [shared, next] = [newJob().run_id, newJob().run_id];
       await reserve(store, shared, keyed);
-      await reserve(store, newJob().job_id, { ...keyed, now: after(100), until: after(280) });
+      await reserve(store, newJob().run_id, { ...keyed, now: after(100), until: after(280) });
 
-      expect(await reserve(store, newJob().job_id, { now: after(279) })).toEqual(full);
+      expect(await reserve(store, newJob().run_id, { now: after(279) })).toEqual(full);
 
       const late = { ...keyed, now: after(280), until: after(460) };
       expect(await reserve(store, next, late)).toEqual(reserved(next));
-      expect(await reserve(store, newJob().job_id, { now: after(281) })).toEqual(full);
+      expect(await reserve(store, newJob().run_id, { now: after(281) })).toEqual(full);
     });
   });
 }

@@ -28,9 +28,9 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
         await store.create({ ...creation, source: { ...creation.source, url: job.stream_url } }, start);
         await store.commit(change);
 
-        expect(await store.get(job.job_id, start)).toEqual(changed(job, change));
+        expect(await store.get(job.run_id, start)).toEqual(changed(job, change));
         expect((await store.source(job.source_id))?.url).toBe(job.stream_url);
-        expect(await store.event(job.job_id, job.sequence + 1)).toEqual(change.events[0]);
+        expect(await store.event(job.run_id, job.sequence + 1)).toEqual(change.events[0]);
       }),
       { numRuns: 50 },
     );
@@ -48,10 +48,10 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     const list = (label: string, page = {}) =>
       store.list({ caller: 'harbour', label, limit: 10, offset: 0, ...page }, start);
 
-    expect((await list('lock')).jobs.map(({ job_id: id }) => id).toSorted()).toEqual(
+    expect((await list('lock')).jobs.map(({ run_id: id }) => id).toSorted()).toEqual(
       labelled
         .slice(0, 2)
-        .map(({ job_id: id }) => id)
+        .map(({ run_id: id }) => id)
         .toSorted(),
     );
     expect(await list('day', { jobType: 'live-monitor', limit: 1, offset: 1 })).toMatchObject({
@@ -64,20 +64,20 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
   test('events are returned in order, page by page', async () => {
     const { store, job } = await withEvents(makeStore, 7);
     const sequences = async (from: number, limit: number) =>
-      (await store.events(job.job_id, from, limit)).map((event) => event.sequence);
+      (await store.events(job.run_id, from, limit)).map((event) => event.sequence);
 
     expect(await sequences(0, 3)).toEqual([1, 2, 3]);
     expect(await sequences(3, 3)).toEqual([4, 5, 6]);
     expect(await sequences(6, 3)).toEqual([7]);
     expect(await sequences(7, 3)).toEqual([]);
-    expect((await store.event(job.job_id, 5))?.sequence).toBe(5);
-    expect(await store.event(job.job_id, 8)).toBeUndefined();
+    expect((await store.event(job.run_id, 5))?.sequence).toBe(5);
+    expect(await store.event(job.run_id, 8)).toBeUndefined();
   });
 
   test('events that exceed a page of the database are returned in order', async () => {
     const { store, job } = await withEvents(makeStore, 12);
 
-    const sequences = (await store.events(job.job_id, 0, 100)).map((event) => event.sequence);
+    const sequences = (await store.events(job.run_id, 0, 100)).map((event) => event.sequence);
 
     expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
@@ -92,12 +92,12 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
       job = changed(job, change);
     }
 
-    const newest = await store.newestEvents(job.job_id, 'watch_triggered', 2);
+    const newest = await store.newestEvents(job.run_id, 'watch_triggered', 2);
 
     expect(newest.map((event) => event.sequence)).toEqual([3, 5]);
-    const newestProgress = await store.newestEvents(job.job_id, 'progress', 2);
+    const newestProgress = await store.newestEvents(job.run_id, 'progress', 2);
     expect(newestProgress.map((event) => event.sequence)).toEqual([4, 6]);
-    expect(await store.newestEvents(job.job_id, 'error', 2)).toEqual([]);
+    expect(await store.newestEvents(job.run_id, 'error', 2)).toEqual([]);
   });
 
   test('an expired job is absent from reads and lists from that moment on, and not before', async () => {
@@ -107,9 +107,9 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     await store.commit(end(job, start));
     const query = { caller: job.caller, limit: 10, offset: 0 };
 
-    expect((await store.get(job.job_id, after(3_599)))?.status).toBe('stopped');
+    expect((await store.get(job.run_id, after(3_599)))?.status).toBe('stopped');
     expect((await store.list(query, after(3_599))).total).toBe(1);
-    expect(await store.get(job.job_id, after(3_600))).toBeUndefined();
+    expect(await store.get(job.run_id, after(3_600))).toBeUndefined();
     expect(await store.list(query, after(3_600))).toEqual({ jobs: [], total: 0 });
   });
 
@@ -119,8 +119,8 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     await store.create(createCreation(job), start);
     await store.commit(end(job, start));
 
-    expect(await store.get(job.job_id, after(3_600))).toBeUndefined();
-    expect(await store.events(job.job_id, 0, 10)).toHaveLength(1);
+    expect(await store.get(job.run_id, after(3_600))).toBeUndefined();
+    expect(await store.events(job.run_id, 0, 10)).toHaveLength(1);
   });
 
   test('jobs are listed newest first, filtered and paged, with the total of all matches', async () => {
@@ -130,7 +130,10 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
         { caller: 'harbour', limit: 100, offset: 0, ...query },
         start,
       );
-      return { names: page.map((job) => jobs.findIndex(({ job_id }) => job_id === job.job_id)), total };
+      return {
+        names: page.map((job) => jobs.findIndex(({ run_id: job_id }) => job_id === job.run_id)),
+        total,
+      };
     };
 
     expect(await list({})).toEqual({ names: [5, 4, 3, 2, 1, 0], total: 6 });
@@ -151,7 +154,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     const store = await makeStore();
     for (let count = 0; count < 9; count += 1) await store.create(createCreation(newJob()), start);
     const page = async (limit: number, offset: number) =>
-      (await store.list({ caller: 'harbour', limit, offset }, start)).jobs.map((job) => job.job_id);
+      (await store.list({ caller: 'harbour', limit, offset }, start)).jobs.map((job) => job.run_id);
 
     const pages = [...(await page(4, 0)), ...(await page(4, 4)), ...(await page(4, 8))];
 
@@ -161,7 +164,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
 
   test('reads of an unknown job return nothing', async () => {
     const store = await makeStore();
-    const { job_id, source_id } = newJob();
+    const { run_id: job_id, source_id } = newJob();
 
     expect(await store.get(job_id, start)).toBeUndefined();
     expect(await store.source(source_id)).toBeUndefined();

@@ -11,13 +11,13 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
 
   test('the published sequence never decreases', async () => {
     const { store, job } = await withJob(makeStore, {});
-    const published = async () => (await store.get(job.job_id, start))?.published;
+    const published = async () => (await store.get(job.run_id, start))?.published;
 
-    await store.markPublished(job.job_id, 3);
+    await store.markPublished(job.run_id, 3);
     expect(await published()).toBe(3);
-    await store.markPublished(job.job_id, 2);
+    await store.markPublished(job.run_id, 2);
     expect(await published()).toBe(3);
-    await Promise.all([5, 4, 6].map((sequence) => store.markPublished(job.job_id, sequence)));
+    await Promise.all([5, 4, 6].map((sequence) => store.markPublished(job.run_id, sequence)));
     expect(await published()).toBe(6);
   });
 
@@ -25,11 +25,11 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     const { store, job } = await withJob(makeStore, {});
     const losing = withLostReplies(store);
 
-    await expect(losing.markPublished(job.job_id, 1)).rejects.toThrow(TransientError);
-    await losing.markPublished(job.job_id, 1);
-    await losing.markPublished(newJob().job_id, 1);
+    await expect(losing.markPublished(job.run_id, 1)).rejects.toThrow(TransientError);
+    await losing.markPublished(job.run_id, 1);
+    await losing.markPublished(newJob().run_id, 1);
 
-    expect((await store.get(job.job_id, start))?.published).toBe(1);
+    expect((await store.get(job.run_id, start))?.published).toBe(1);
   });
 
   test('pending and running jobs are due when their lease has expired', async () => {
@@ -39,9 +39,9 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     await store.commit(begin(running));
 
     expect(await store.dueForRepair(after(29), 10)).toEqual([]);
-    expect(await store.dueForRepair(after(31), 10)).toEqual([running.job_id]);
+    expect(await store.dueForRepair(after(31), 10)).toEqual([running.run_id]);
     expect((await store.dueForRepair(after(61), 10)).toSorted()).toEqual(
-      [pending.job_id, running.job_id].toSorted(),
+      [pending.run_id, running.run_id].toSorted(),
     );
   });
 
@@ -57,8 +57,8 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.dueForRepair(start, 10)).toEqual([]);
     await store.commit(begin(job));
 
-    expect(await store.dueForRepair(start, 10)).toEqual([job.job_id]);
-    await store.markPublished(job.job_id, 1);
+    expect(await store.dueForRepair(start, 10)).toEqual([job.run_id]);
+    await store.markPublished(job.run_id, 1);
     expect(await store.dueForRepair(start, 10)).toEqual([]);
   });
 
@@ -80,8 +80,8 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     const { store, job } = await withJob(makeStore, hook);
     await store.commit(end(job));
 
-    expect(await store.dueForRepair(after(1_000), 10)).toEqual([job.job_id]);
-    await store.markPublished(job.job_id, 1);
+    expect(await store.dueForRepair(after(1_000), 10)).toEqual([job.run_id]);
+    await store.markPublished(job.run_id, 1);
     expect(await store.dueForRepair(after(1_000), 10)).toEqual([]);
   });
 
@@ -89,7 +89,7 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
     const { store, job } = await withJob(makeStore, hook);
     await store.commit(begin(job));
 
-    expect(await store.dueForRepair(after(61), 10)).toEqual([job.job_id]);
+    expect(await store.dueForRepair(after(61), 10)).toEqual([job.run_id]);
   });
 
   test('the list has at most the requested number of jobs', async () => {

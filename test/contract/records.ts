@@ -30,7 +30,7 @@ export const nothingUsed: Usage = { ...nothingTotalled, jobs_created: 0 };
 
 export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
   return {
-    job_id: randomUUID(),
+    run_id: randomUUID(),
     caller: 'harbour',
     job_type: 'live-monitor',
     status: 'pending',
@@ -162,10 +162,10 @@ export function startedEvent(job: Job): NewEvent {
 
 /** Creates a change of `job` that adds these events and advances `sequence`. */
 export function createChange(job: Job, events: NewEvent[], rest: Partial<JobChange> = {}): JobChange {
-  const placed: JobEvent[] = assignSequences(events, job.job_id, job.sequence, start);
+  const placed: JobEvent[] = assignSequences(events, job.run_id, job.sequence, start);
   const { set, ...others } = rest;
   return {
-    jobId: job.job_id,
+    jobId: job.run_id,
     expectedVersion: job.version,
     set: { ...set, sequence: job.sequence + events.length },
     events: placed,

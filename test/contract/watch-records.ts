@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { WatchChange, WatchCreation } from '../../core/ports/watch-store.ts';
 import type { NewWatchEvent, WatchEvent } from '../../core/records/watch-event.ts';
 import type { Watch } from '../../core/records/watch.ts';
+import { watchRunSchema, type WatchRun } from '../../core/records/watch-run.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { initialWatchState } from '../../core/watch/initial-state.ts';
 import { newWatch } from '../support/watch-records.ts';
@@ -10,21 +11,18 @@ import { after, start } from './records.ts';
 /** Watches, alerts and changes like those of the core, for the contract suites. */
 
 export function newCreation(fields: Partial<Watch> = {}): WatchCreation {
-  const watch = newWatch({ watch_id: randomUUID(), source_id: randomUUID(), ...fields });
+  const watch = newWatch({ run_id: randomUUID(), source_id: randomUUID(), ...fields });
   const ids = watch.config.conditions.map(({ condition_id: id }) => id);
   return {
-    watch,
-    run: {
-      version: 0,
-      config_version: 1,
-      generation: 0,
-      status: 'active',
-      sequence: 1,
-      published: 0,
-      lease_until: after(120).toISOString(),
-      deleted_at: null,
-      state: initialWatchState(ids, start),
-    },
+    ...watch,
+    version: 0,
+    generation: 0,
+    status: 'active',
+    sequence: 1,
+    published: 0,
+    lease_until: after(120).toISOString(),
+    deleted_at: null,
+    state: initialWatchState(ids, start),
     source: {
       source_id: watch.source_id,
       url: 'rtsp://user:secret@camera.example/1',
@@ -32,12 +30,17 @@ export function newCreation(fields: Partial<Watch> = {}): WatchCreation {
       clip_duration_seconds: 3,
     },
     secrets: {
-      watch_id: watch.watch_id,
+      watch_id: watch.run_id,
       destinations: [{ destination_id: 'team', type: 'slack', url: 'https://hooks.slack.example/T1/secret' }],
     },
     events: logged(watch, [{ type: 'watch_changed', data: { status: 'active', reason: 'created' } }], 0),
     maxWatches: 25,
   };
+}
+
+/** Returns the stored watch of a creation. */
+export function toStored(creation: WatchCreation): WatchRun {
+  return watchRunSchema.parse(creation);
 }
 
 /** Returns a creation with the longest state: eight open conditions, each with a full history and a long explanation. */
@@ -67,13 +70,13 @@ export function withOpenConditions(creation: WatchCreation): WatchCreation {
     unjudged: 0,
     left_out: 0,
   }));
-  return { ...creation, run: { ...creation.run, state: { ...creation.run.state, conditions } } };
+  return { ...creation, state: { ...creation.state, conditions } };
 }
 
-export function newChange({ watch, run }: WatchCreation, fields: Partial<WatchChange>): WatchChange {
+export function newChange(watch: WatchRun, fields: Partial<WatchChange>): WatchChange {
   return {
-    watchId: watch.watch_id,
-    expectedVersion: run.version,
+    watchId: watch.run_id,
+    expectedVersion: watch.version,
     set: {},
     events: [],
     alerts: [],
@@ -85,7 +88,7 @@ export function newChange({ watch, run }: WatchCreation, fields: Partial<WatchCh
 export function newAlert(watch: Watch, fields: Partial<Alert> = {}): Alert {
   return {
     alert_id: randomUUID(),
-    watch_id: watch.watch_id,
+    watch_id: watch.run_id,
     watch_name: watch.config.name,
     caller: watch.caller,
     condition_id: 'person',
@@ -112,7 +115,7 @@ export function review(correct: boolean): NonNullable<Alert['review']> {
 export function logged(watch: Watch, events: NewWatchEvent[], sequence: number): WatchEvent[] {
   return events.map((event, index) => ({
     ...event,
-    watch_id: watch.watch_id,
+    watch_id: watch.run_id,
     watch_name: watch.config.name,
     labels: [],
     sequence: sequence + 1 + index,

@@ -1,3 +1,4 @@
+import { watchSchema } from '../../core/records/watch.ts';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
@@ -14,6 +15,7 @@ import {
   progress,
   review,
   withOpenConditions,
+  toStored,
 } from './watch-records.ts';
 
 /** Contract of `WatchStore`. `makeStore` returns an empty store. */
@@ -35,10 +37,10 @@ function creationCases(makeStore: MakeStore): void {
 
     expect(await store.create(creation, start)).toEqual({ kind: 'created' });
 
-    expect(await store.get(creation.watch.watch_id)).toEqual({ watch: creation.watch, run: creation.run });
-    expect(await store.secrets(creation.watch.watch_id)).toEqual(creation.secrets);
-    expect(await store.events(creation.watch.watch_id, 0, 10, start)).toEqual(creation.events);
-    expect(await store.event(creation.watch.watch_id, 1)).toEqual(creation.events[0]);
+    expect(await store.get(creation.run_id)).toEqual(toStored(creation));
+    expect(await store.secrets(creation.run_id)).toEqual(creation.secrets);
+    expect(await store.events(creation.run_id, 0, 10, start)).toEqual(creation.events);
+    expect(await store.event(creation.run_id, 1)).toEqual(creation.events[0]);
   });
 
   test('a repeated creation takes no second place', async () => {
@@ -79,7 +81,7 @@ function creationCases(makeStore: MakeStore): void {
     await store.create(first, start);
     expect(await store.create({ ...newCreation(), idempotency }, start)).toEqual({
       kind: 'replayed',
-      watchId: first.watch.watch_id,
+      watchId: first.run_id,
     });
     const other = { ...idempotency, requestHash: 'b' };
     expect(await store.create({ ...newCreation(), idempotency: other }, start)).toEqual({
@@ -96,33 +98,37 @@ function creationCases(makeStore: MakeStore): void {
     ];
     for (const creation of [second, first, newCreation({ caller: 'bob' })])
       await store.create(creation, start);
-    const ids = (await store.list('alice')).map(({ watch }) => watch.watch_id);
-    expect(ids).toEqual([first.watch.watch_id, second.watch.watch_id]);
+    const ids = (await store.list('alice')).map(({ run_id: id }) => id);
+    expect(ids).toEqual([first.run_id, second.run_id]);
   });
 }
 
 function commitCases(makeStore: MakeStore): void {
   test('a change updates run and configuration, adds its events and increments the version', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const watch = { ...creation.watch, config_version: 2, config: newWatchConfig({ name: 'North gate' }) };
-    const events = logged(creation.watch, [progress, opened(newAlert(creation.watch))], 1);
-    const set = { config_version: 2, generation: 1, status: 'paused', sequence: 3 } as const;
-    const secrets = { watch_id: watch.watch_id, destinations: [] };
+    const watch = {
+      ...watchSchema.parse(creation),
+      config_version: 2,
+      config: newWatchConfig({ name: 'North gate' }),
+    };
+    const events = logged(creation, [progress, opened(newAlert(creation))], 1);
+    const set = { generation: 1, status: 'paused', sequence: 3 } as const;
+    const secrets = { watch_id: watch.run_id, destinations: [] };
 
     expect(await store.commit(newChange(creation, { set, watch, secrets, events }))).toBe('committed');
 
-    const run = { ...creation.run, ...set, version: creation.run.version + 1 };
-    expect(await store.get(watch.watch_id)).toEqual({ watch, run });
-    expect(await store.secrets(watch.watch_id)).toEqual(secrets);
-    expect(await store.events(watch.watch_id, 1, 10, start)).toEqual(events);
+    const version = creation.version + 1;
+    expect(await store.get(watch.run_id)).toEqual({ ...toStored(creation), ...watch, ...set, version });
+    expect(await store.secrets(watch.run_id)).toEqual(secrets);
+    expect(await store.events(watch.run_id, 1, 10, start)).toEqual(events);
   });
 
   test('a change of another version is outdated and changes nothing', async () => {
     const { store, creation } = await withWatch(makeStore);
     const change = newChange(creation, {
       set: { sequence: 2 },
-      events: logged(creation.watch, [progress], 1),
-      alerts: [{ kind: 'open', alert: newAlert(creation.watch) }],
+      events: logged(creation, [progress], 1),
+      alerts: [{ kind: 'open', alert: newAlert(creation) }],
       hours: [{ hour: start.toISOString(), counts: { ticks: 1 } }],
     });
     const wrong = [change.expectedVersion - 1, change.expectedVersion + 1];
@@ -130,32 +136,32 @@ function commitCases(makeStore: MakeStore): void {
       expect(await store.commit({ ...change, expectedVersion })).toBe('outdated');
     expect(await store.commit({ ...change, watchId: randomUUID() })).toBe('outdated');
 
-    expect(await store.get(creation.watch.watch_id)).toEqual({ watch: creation.watch, run: creation.run });
-    expect(await store.events(creation.watch.watch_id, 1, 10, start)).toEqual([]);
+    expect(await store.get(creation.run_id)).toEqual(toStored(creation));
+    expect(await store.events(creation.run_id, 1, 10, start)).toEqual([]);
     expect(await store.alerts({ caller: 'alice', limit: 10 }, start)).toEqual([]);
-    expect(await store.hours(creation.watch.watch_id, start, after(3600))).toEqual([]);
+    expect(await store.hours(creation.run_id, start, after(3600))).toEqual([]);
   });
 
   test('one of concurrent changes of one version is committed', async () => {
     const { store, creation } = await withWatch(makeStore);
     const change = newChange(creation, {
       set: { sequence: 2 },
-      events: logged(creation.watch, [progress], 1),
+      events: logged(creation, [progress], 1),
       hours: [{ hour: start.toISOString(), counts: { ticks: 1 } }],
     });
     const results = await Promise.all(Array.from({ length: 4 }, () => store.commit(change)));
     expect(results.toSorted()).toEqual(['committed', 'outdated', 'outdated', 'outdated']);
-    expect(await store.events(creation.watch.watch_id, 1, 10, start)).toHaveLength(1);
-    const [hour] = await store.hours(creation.watch.watch_id, start, after(3600));
+    expect(await store.events(creation.run_id, 1, 10, start)).toHaveLength(1);
+    const [hour] = await store.hours(creation.run_id, start, after(3600));
     expect(hour?.counts.ticks).toBe(1);
   });
 
   test('progress leaves the log after a day and other events after the retention of the watch', async () => {
     const { store, creation } = await withWatch(makeStore, { retention_days: 2 });
-    const events = logged(creation.watch, [progress, opened(newAlert(creation.watch))], 1);
+    const events = logged(creation, [progress, opened(newAlert(creation))], 1);
     await store.commit(newChange(creation, { set: { sequence: 3 }, events }));
     const typesAt = async (now: Date) =>
-      (await store.events(creation.watch.watch_id, 1, 10, now)).map(({ type }) => type);
+      (await store.events(creation.run_id, 1, 10, now)).map(({ type }) => type);
 
     expect(await typesAt(after(86_399))).toEqual(['progress', 'alert_opened']);
     expect(await typesAt(after(86_401))).toEqual(['alert_opened']);
@@ -164,16 +170,16 @@ function commitCases(makeStore: MakeStore): void {
 
   test('a page of the log begins after a sequence and has at most the given number of events', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const events = logged(creation.watch, [progress, progress, progress], 1);
+    const events = logged(creation, [progress, progress, progress], 1);
     await store.commit(newChange(creation, { set: { sequence: 4 }, events }));
-    expect(await store.events(creation.watch.watch_id, 2, 1, start)).toEqual([events[1]]);
-    expect(await store.event(creation.watch.watch_id, 4)).toEqual(events[2]);
-    expect(await store.event(creation.watch.watch_id, 5)).toBeUndefined();
+    expect(await store.events(creation.run_id, 2, 1, start)).toEqual([events[1]]);
+    expect(await store.event(creation.run_id, 4)).toEqual(events[2]);
+    expect(await store.event(creation.run_id, 5)).toBeUndefined();
   });
 
   test('a commit adds to one hour several times', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const id = creation.watch.watch_id;
+    const id = creation.run_id;
     const hour = start.toISOString();
     const hours = [
       { hour, counts: { watched_ms: 8000 } },
@@ -187,12 +193,12 @@ function commitCases(makeStore: MakeStore): void {
 
   test('statistics of an hour are summed, and hours are apart', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const id = creation.watch.watch_id;
+    const id = creation.run_id;
     const counts = { ticks: 1, input_tokens: 100, watched_ms: 10_000, skipped: 0 };
     const commits = [[after(0)], [after(0), after(3600)]];
     for (const [index, starts] of commits.entries()) {
       const hours = starts.map((at) => ({ hour: at.toISOString(), counts }));
-      const expectedVersion = creation.run.version + index;
+      const expectedVersion = creation.version + index;
       await store.commit({ ...newChange(creation, { hours }), expectedVersion });
     }
     const hours = await store.hours(id, start, after(7200));
@@ -203,22 +209,22 @@ function commitCases(makeStore: MakeStore): void {
 
   test('a published position never goes back and does not change the version', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const id = creation.watch.watch_id;
+    const id = creation.run_id;
     await store.markPublished(id, 1);
     await store.markPublished(id, 0);
     const stored = await store.get(id);
-    expect(stored?.run).toEqual({ ...creation.run, published: 1 });
+    expect(stored).toEqual({ ...toStored(creation), published: 1 });
     await store.commit(newChange(creation, { set: { status: 'paused' } }));
-    expect((await store.get(id))?.run.published).toBe(1);
+    expect((await store.get(id))?.published).toBe(1);
   });
 
   test('a deleted watch is read by deliveries only, and a purge removes everything', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const id = creation.watch.watch_id;
-    const alert = newAlert(creation.watch);
+    const id = creation.run_id;
+    const alert = newAlert(creation);
     const change = newChange(creation, {
       set: { deleted_at: after(5).toISOString(), sequence: 2 },
-      events: logged(creation.watch, [progress], 1),
+      events: logged(creation, [progress], 1),
       alerts: [{ kind: 'open', alert }],
       hours: [{ hour: start.toISOString(), counts: { ticks: 1 } }],
     });
@@ -227,7 +233,7 @@ function commitCases(makeStore: MakeStore): void {
 
     expect(await store.get(id)).toBeUndefined();
     expect(await store.list('alice')).toEqual([]);
-    expect((await store.getIncludingDeleted(id))?.run.deleted_at).toBe(after(5).toISOString());
+    expect((await store.getIncludingDeleted(id))?.deleted_at).toBe(after(5).toISOString());
     expect(await store.secrets(id)).toEqual(creation.secrets);
 
     await store.purge(id);
@@ -245,7 +251,7 @@ function commitCases(makeStore: MakeStore): void {
 function alertCases(makeStore: MakeStore): void {
   test('an alert is opened, repeated, acknowledged and closed by commits', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const alert = newAlert(creation.watch);
+    const alert = newAlert(creation);
     const id = alert.alert_id;
     const acknowledged = { at: after(30).toISOString(), by: 'ops' };
     const closed = {
@@ -263,7 +269,7 @@ function alertCases(makeStore: MakeStore): void {
       { kind: 'close', alertId: id, closed, expiresAt },
     ];
     for (const [index, step] of steps.entries()) {
-      const expectedVersion = creation.run.version + index;
+      const expectedVersion = creation.version + index;
       expect(await store.commit({ ...newChange(creation, { alerts: [step] }), expectedVersion })).toBe(
         'committed',
       );
@@ -281,13 +287,11 @@ function alertCases(makeStore: MakeStore): void {
     const store = await makeStore();
     const [gate, yard, foreign] = [newCreation(), newCreation(), newCreation({ caller: 'bob' })];
     for (const creation of [gate, yard, foreign]) await store.create(creation, start);
-    const alerts = [0, 10, 20].map((seconds) =>
-      newAlert(gate.watch, { opened_at: after(seconds).toISOString() }),
-    );
-    const other = newAlert(yard.watch, { opened_at: after(15).toISOString() });
+    const alerts = [0, 10, 20].map((seconds) => newAlert(gate, { opened_at: after(seconds).toISOString() }));
+    const other = newAlert(yard, { opened_at: after(15).toISOString() });
     await store.commit(newChange(gate, { alerts: alerts.map((alert) => ({ kind: 'open', alert })) }));
     await store.commit(newChange(yard, { alerts: [{ kind: 'open', alert: other }] }));
-    await store.commit(newChange(foreign, { alerts: [{ kind: 'open', alert: newAlert(foreign.watch) }] }));
+    await store.commit(newChange(foreign, { alerts: [{ kind: 'open', alert: newAlert(foreign) }] }));
     const read = async (query: object) =>
       (await store.alerts({ caller: 'alice', limit: 10, ...query }, start)).map(
         ({ opened_at: at }) => (Date.parse(at) - start.getTime()) / 1000,
@@ -296,14 +300,14 @@ function alertCases(makeStore: MakeStore): void {
     expect(await read({})).toEqual([20, 15, 10, 0]);
     expect(await read({ limit: 2 })).toEqual([20, 15]);
     expect(await read({ limit: 2, after: other })).toEqual([10, 0]);
-    expect(await read({ watchId: gate.watch.watch_id })).toEqual([20, 10, 0]);
+    expect(await read({ watchId: gate.run_id })).toEqual([20, 10, 0]);
     expect(await read({ from: after(10), to: after(20) })).toEqual([15, 10]);
   });
 
   test('a review is stored and counted in the week of the opening; a new review replaces it', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const id = creation.watch.watch_id;
-    const alerts = [newAlert(creation.watch), newAlert(creation.watch)];
+    const id = creation.run_id;
+    const alerts = [newAlert(creation), newAlert(creation)];
     await store.commit(newChange(creation, { alerts: alerts.map((alert) => ({ kind: 'open', alert })) }));
     const [first, second] = alerts as [Alert, Alert];
 
@@ -324,7 +328,7 @@ function alertCases(makeStore: MakeStore): void {
 
   test('a review of an open alert survives its closing', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const alert = newAlert(creation.watch);
+    const alert = newAlert(creation);
     await store.commit(newChange(creation, { alerts: [{ kind: 'open', alert }] }));
     await store.review(alert.alert_id, review(true), start);
     const closed = {
@@ -342,7 +346,7 @@ function alertCases(makeStore: MakeStore): void {
     } as const;
     await store.commit({
       ...newChange(creation, { alerts: [close] }),
-      expectedVersion: creation.run.version + 1,
+      expectedVersion: creation.version + 1,
     });
     expect(await store.alert(alert.alert_id, start)).toMatchObject({ review: review(true), closed });
   });
@@ -351,7 +355,7 @@ function alertCases(makeStore: MakeStore): void {
 function repairCases(makeStore: MakeStore): void {
   test('a watch is due when its lease has expired, unless it is paused', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const id = creation.watch.watch_id;
+    const id = creation.run_id;
     await store.markPublished(id, 1);
     expect(await store.dueForRepair(after(0), 10)).toEqual([]);
     expect(await store.dueForRepair(after(121), 10)).toEqual([id]);
@@ -361,10 +365,10 @@ function repairCases(makeStore: MakeStore): void {
 
   test('a watch is due while a delivered event is not in the queue; progress alone is not delivered', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const id = creation.watch.watch_id;
+    const id = creation.run_id;
     expect(await store.dueForRepair(after(61), 10)).toEqual([id]);
     await store.markPublished(id, 1);
-    const events = logged(creation.watch, [progress], 1);
+    const events = logged(creation, [progress], 1);
     await store.commit(newChange(creation, { set: { sequence: 2 }, events }));
     expect(await store.dueForRepair(after(61), 10)).toEqual([]);
   });
@@ -376,7 +380,7 @@ function repairCases(makeStore: MakeStore): void {
     for (const creation of [standing, paused, deleted, other]) await store.create(creation, start);
     await store.commit(newChange(paused, { set: { status: 'paused' } }));
     await store.commit(newChange(deleted, { set: { deleted_at: after(5).toISOString() } }));
-    const lost = { ...other.run.state, openings: 7 };
+    const lost = { ...other.state, openings: 7 };
     await store.commit(newChange(other, { set: { status: 'stream_lost', state: lost } }));
     const runs = await store.standing();
     expect(runs.map(({ status, state }) => `${status} ${state.openings}`).toSorted()).toEqual([
@@ -389,10 +393,11 @@ function repairCases(makeStore: MakeStore): void {
     const store = await makeStore();
     const creation = withOpenConditions(newCreation());
     await store.create(creation, start);
-    expect((await store.get(creation.watch.watch_id))?.run).toEqual(creation.run);
+    expect(await store.get(creation.run_id)).toEqual(toStored(creation));
     await store.commit(newChange(creation, { set: { generation: 7 } }));
-    expect(await store.get(creation.watch.watch_id)).toMatchObject({
-      run: { state: creation.run.state, generation: 7 },
+    expect(await store.get(creation.run_id)).toMatchObject({
+      state: creation.state,
+      generation: 7,
     });
   });
 
@@ -403,8 +408,8 @@ function repairCases(makeStore: MakeStore): void {
 
   test('a watch whose last destination was removed is due until the end for it is published', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const { watch } = creation;
-    const id = watch.watch_id;
+    const watch = watchSchema.parse(creation);
+    const id = watch.run_id;
     const data = { status: 'active', reason: 'changed' } as const;
     const events = logged(watch, [{ type: 'watch_changed', data }], 1);
     const removed = { former_id: 'team~2.0', destination_id: 'team', url_masked: '***', sequence: 2 };
@@ -412,7 +417,7 @@ function repairCases(makeStore: MakeStore): void {
     const config = { ...watch.config, destinations: [] };
     const change = { watch: { ...watch, config, former_destinations: former }, set: { sequence: 2 }, events };
     await store.commit(newChange(creation, change));
-    expect((await store.get(id))?.watch.former_destinations).toEqual(former);
+    expect((await store.get(id))?.former_destinations).toEqual(former);
     expect(await store.dueForRepair(after(61), 10)).toEqual([id]);
     await store.markPublished(id, 2);
     expect(await store.dueForRepair(after(61), 10)).toEqual([]);
@@ -420,7 +425,7 @@ function repairCases(makeStore: MakeStore): void {
 
   test('a deleted watch is due for its purge after a day', async () => {
     const { store, creation } = await withWatch(makeStore);
-    const id = creation.watch.watch_id;
+    const id = creation.run_id;
     await store.markPublished(id, 1);
     await store.commit(newChange(creation, { set: { deleted_at: start.toISOString() } }));
     expect(await store.dueForRepair(after(86_000), 10)).toEqual([]);

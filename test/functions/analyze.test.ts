@@ -40,7 +40,7 @@ const signal = new AbortController().signal;
 describe('analyze: workflow tasks', () => {
   test('analyze begins a job, analyzes its captures and closes it', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    const execution = { job_id: job.job_id, generation: 0 };
+    const execution = { job_id: job.run_id, generation: 0 };
 
     const step = (await handle({ ...execution, operation: 'begin' })) as WorkflowState;
     expect(step).toMatchObject({ ...execution, done: false, capture: { tick: 1 } });
@@ -58,7 +58,7 @@ describe('analyze: workflow tasks', () => {
 
     const failure = { Error: 'States.Timeout', Cause: 'late' };
     expect(await handle({ ...execution, operation: 'close', failure })).toMatchObject({ done: true });
-    expect(await world.c.jobs.getIncludingExpired(job.job_id)).toMatchObject({
+    expect(await world.c.jobs.getIncludingExpired(job.run_id)).toMatchObject({
       status: 'failed',
       reason: 'internal_error',
     });
@@ -66,7 +66,7 @@ describe('analyze: workflow tasks', () => {
 
   test('a tick that begins a minute later than planned is counted as late', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    const execution = { job_id: job.job_id, generation: 0 };
+    const execution = { job_id: job.run_id, generation: 0 };
     const { capture } = (await handle({ ...execution, operation: 'begin' })) as WorkflowState;
     const captured = { kind: 'unavailable', message: 'm', began_at: world.clock.now.toISOString() };
     const ago = (seconds: number) => new Date(world.c.now().getTime() - seconds * 1000).toISOString();
@@ -85,7 +85,7 @@ describe('analyze: workflow tasks', () => {
     cuts = undefined;
     measured = [];
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    const execution = { job_id: job.job_id, generation: 0 };
+    const execution = { job_id: job.run_id, generation: 0 };
     const at = (seconds: number) => new Date(world.c.now().getTime() + seconds * 1000).toISOString();
     const failures = [
       { Error: 'None' },
@@ -113,10 +113,10 @@ describe('analyze: workflow tasks', () => {
   test('analyze closes a job without stopping its own execution, which then ends as failed', async () => {
     const stop = vi.spyOn(world.c.executions, 'stop');
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    const execution = { job_id: job.job_id, generation: 0 };
+    const execution = { job_id: job.run_id, generation: 0 };
     await handle({ ...execution, operation: 'begin' });
     await handle({ ...execution, operation: 'close', failure: { Error: 'TypeError', Cause: 'a defect' } });
-    expect(await world.c.jobs.getIncludingExpired(job.job_id)).toMatchObject({ status: 'failed' });
+    expect(await world.c.jobs.getIncludingExpired(job.run_id)).toMatchObject({ status: 'failed' });
     expect(stop).not.toHaveBeenCalled();
   });
 
@@ -200,11 +200,11 @@ describe('analyze: model calls of other functions', () => {
 describe('analyze: last window of a cancelled digest', () => {
   async function cancelled(call: Invoke = invoke) {
     const job = await createDigest(digestRequest({ include_frames: true }), 'harbour', world.c);
-    await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
+    await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
     world.advance(30);
     const summaries = createRemoteSummarizer(call);
-    const ended = await cancelJob(job.job_id, 'harbour', { ...world.c, summaries });
-    const [summary] = await world.c.jobs.newestEvents(job.job_id, 'summary_generated', 1);
+    const ended = await cancelJob(job.run_id, 'harbour', { ...world.c, summaries });
+    const [summary] = await world.c.jobs.newestEvents(job.run_id, 'summary_generated', 1);
     return { ended, summary };
   }
 

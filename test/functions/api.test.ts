@@ -62,11 +62,11 @@ describe('api', () => {
 
   test('links in responses of api begin with the host of the viewer', async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    await world.begin({ job_id: job.job_id, generation: 0 });
+    await world.begin({ job_id: job.run_id, generation: 0 });
 
-    const page = await call({ rawPath: `/api/jobs/${job.job_id}/events` });
+    const page = await call({ rawPath: `/api/jobs/${job.run_id}/events` });
 
-    expect(page.json().events[0].data.events_url).toBe(`https://watch.example/api/jobs/${job.job_id}/events`);
+    expect(page.json().events[0].data.events_url).toBe(`https://watch.example/api/jobs/${job.run_id}/events`);
   });
 
   test('api rejects a request that did not pass CloudFront, even with a valid key', async () => {
@@ -88,7 +88,7 @@ describe('api', () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
 
     const refused = await call({
-      rawPath: `/api/jobs/${job.job_id}/events`,
+      rawPath: `/api/jobs/${job.run_id}/events`,
       headers: { accept: 'text/event-stream' },
     });
 

@@ -26,7 +26,7 @@ afterEach(() => world.close());
 /** Creates and cancels a job, which gives two events for its webhook. */
 async function endedJob(host = 'receiver') {
   const webhook_url = `https://${host}.example/hook`;
-  const { job_id } = await createMonitor(monitorRequest({ webhook_url }), 'harbour', world.c);
+  const { run_id: job_id } = await createMonitor(monitorRequest({ webhook_url }), 'harbour', world.c);
   await world.begin({ job_id, generation: 0 });
   await cancelJob(job_id, 'harbour', world.c);
   return job_id;

@@ -67,7 +67,7 @@ const types = () => put().map(({ DetailType }) => DetailType);
 /** Runs a monitor that triggers once. */
 async function runMonitor(fields: Record<string, unknown> = {}) {
   const request = monitorRequest({ stream_url: 'https://user:secret@example.com/live.m3u8', ...fields });
-  const { job_id: jobId } = await createMonitor(request, 'harbour', world.c);
+  const { run_id: jobId } = await createMonitor(request, 'harbour', world.c);
   world.script.verdicts.push(true);
   await world.runToEnd(await world.begin({ job_id: jobId, generation: 0 }));
   return jobId;
@@ -77,13 +77,13 @@ async function runMonitor(fields: Record<string, unknown> = {}) {
 async function commitToWatch(events: (alert: ReturnType<typeof newAlert>) => NewWatchEvent[]) {
   const watches = publishCommits(world.c.watches, world.c);
   const creation = newCreation();
-  creation.watch.config.destinations = [];
+  creation.config.destinations = [];
   creation.secrets.destinations = [];
-  await watches.create({ ...creation, events: [], run: { ...creation.run, sequence: 0 } }, world.clock.now);
-  const at = logged(creation.watch, events(newAlert(creation.watch)), 0);
-  const { run } = (await watches.get(creation.watch.watch_id))!;
-  await watches.commit(newChange({ ...creation, run }, { events: at, set: { sequence: at.length } }));
-  return creation.watch;
+  await watches.create({ ...creation, events: [], sequence: 0 }, world.clock.now);
+  const at = logged(creation, events(newAlert(creation)), 0);
+  const run = (await watches.get(creation.run_id))!;
+  await watches.commit(newChange(run, { events: at, set: { sequence: at.length } }));
+  return creation;
 }
 
 function closed(alert: ReturnType<typeof newAlert>): NewWatchEvent {
@@ -153,7 +153,7 @@ describe('event bus', () => {
   test('an event that the bus never accepts moves to the dead-letter queue', async () => {
     const denied = Object.assign(new Error('not authorized'), { name: 'AccessDeniedException' });
     eventBridge.on(PutEventsCommand).rejects(denied);
-    const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
     await world.begin({ job_id: jobId, generation: 0 });
 
     await queue.pass(3000, handler);
@@ -172,8 +172,8 @@ describe('event bus', () => {
     expect(types()).toEqual(['alert_opened', 'alert_closed']);
     expect(put()[0]?.Detail).toMatchObject({
       caller: watch.caller,
-      id: `msg_${watch.watch_id}_1`,
-      data: { watch_id: watch.watch_id, sequence: 1, frame_url: expect.stringContaining('/alerts/') },
+      id: `msg_${watch.run_id}_1`,
+      data: { watch_id: watch.run_id, sequence: 1, frame_url: expect.stringContaining('/alerts/') },
     });
   });
 
@@ -190,15 +190,15 @@ describe('event bus', () => {
   test('a test alert of a watch goes to the bus too', async () => {
     const watch = await commitToWatch(() => [progress]);
 
-    expect(await sendTestAlert((await world.c.watches.get(watch.watch_id))!, world.c)).toEqual([]);
+    expect(await sendTestAlert((await world.c.watches.get(watch.run_id))!, world.c)).toEqual([]);
     await queue.pass(1, handler);
 
     expect(types()).toEqual(['test']);
-    expect(put()[0]?.Detail.data).toMatchObject({ watch_id: watch.watch_id, watch_name: watch.config.name });
+    expect(put()[0]?.Detail.data).toMatchObject({ watch_id: watch.run_id, watch_name: watch.config.name });
   });
 
   test('an event of a bus that was removed is omitted with a warning', async () => {
-    const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
     await cancelJob(jobId, 'harbour', world.c);
     const withoutBus = createHandler({ ...world.c, postpone: queue.postpone, during });
 
@@ -226,7 +226,7 @@ describe('event bus', () => {
   test('each event matches the schema of its type', async () => {
     await runMonitor();
     const watch = await commitToWatch((alert) => [opened(alert), closed(alert)]);
-    await sendTestAlert((await world.c.watches.get(watch.watch_id))!, world.c);
+    await sendTestAlert((await world.c.watches.get(watch.run_id))!, world.c);
 
     await queue.pass(5, handler);
 

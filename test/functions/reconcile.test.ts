@@ -84,7 +84,7 @@ const ended = (jobId: string, generation: number, status: string) => ({
 const readStatus = async (jobId: string) => (await world.c.jobs.getIncludingExpired(jobId))?.status;
 
 async function startRunning() {
-  const { job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
+  const { run_id: job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
   await world.begin({ job_id, generation: 0 });
   return job_id;
 }
@@ -139,8 +139,8 @@ test('a run every five minutes counts watches that are blind, late and unheard',
   ];
   for (const { status = 'active' as const, ...fields } of trouble) {
     const creation = newCreation();
-    const state = { ...creation.run.state, ...fields };
-    await watches.create({ ...creation, run: { ...creation.run, status, state } }, world.clock.now);
+    const state = { ...creation.state, ...fields };
+    await watches.create({ ...creation, status, state }, world.clock.now);
   }
   for (let minute = 0; minute < 5; minute += 1) {
     measured.length = 0;
@@ -156,10 +156,10 @@ test('a run every five minutes counts watches that are blind, late and unheard',
 test('the run of each minute publishes events of watches that are not in the queue', async () => {
   const watches = createWatchStore(world.database);
   const creation = newCreation();
-  creation.watch.config.destinations = [{ ...destination, events: ['watch_changed'] }];
+  creation.config.destinations = [{ ...destination, events: ['watch_changed'] }];
   await watches.create(creation, world.clock.now);
   await handle(eachMinute);
-  const { watch_id } = creation.watch;
+  const { run_id: watch_id } = creation;
   expect(world.queuedForDestinations).toEqual([
     {
       run: 'watch',
@@ -218,7 +218,7 @@ describe('reconcile: ended execution', () => {
 
 describe('reconcile: schedule', () => {
   test('reconcile starts missing executions', async () => {
-    const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
     world.executions.clear();
     world.advance(90);
 
@@ -229,7 +229,7 @@ describe('reconcile: schedule', () => {
   });
 
   test('reconcile starts no repair if too little time remains', async () => {
-    const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
     world.executions.clear();
     world.advance(90);
 
@@ -302,7 +302,7 @@ describe('reconcile: fan-out', () => {
   });
 
   test('a run repairs what it can if it cannot invoke itself', async () => {
-    const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
     world.executions.clear();
     world.advance(90);
     index.set('3', { jobIds: many(300), watchIds: [] });

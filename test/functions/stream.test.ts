@@ -77,7 +77,7 @@ const readEvents = (jobId: string) => ({
 });
 
 async function runningJob() {
-  const { job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
+  const { run_id: job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
   await world.begin({ job_id, generation: 0 });
   return job_id;
 }

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
-import { applyChange } from '../../core/watch/stored-watch.ts';
+import { applyWatchChange } from '../../core/watch/stored-watch.ts';
 
 type Pending<Context> = { change: WatchChange; context: Context | undefined };
 
@@ -43,15 +43,11 @@ export class CommitContexts<Context> {
    * Returns the context of the commit between two states of a watch, or undefined for the maintenance. Of several commits on the same version the
    * first one that is written wins; a full disk can take it back.
    */
-  of(
-    watchId: string,
-    before: { version: number; run: WatchRun },
-    after: { run: WatchRun },
-  ): Context | undefined {
+  of(watchId: string, before: WatchRun, after: WatchRun): Context | undefined {
     const commits = this.pending.get(toKey(watchId, before.version)) ?? [];
-    const written = toComparable(after.run);
+    const written = toComparable(after);
     return commits.find(({ change }) =>
-      isDeepStrictEqual(toComparable(applyChange(before.run, change)), written),
+      isDeepStrictEqual(toComparable(applyWatchChange(before, change)), written),
     )?.context;
   }
 }

@@ -168,7 +168,7 @@ const ofService: Row[] = [
   [
     'a version fences commits',
     'adapters/embedded/watch-store.ts',
-    ' || found.stored.run.version !== change.expectedVersion',
+    ' || found.stored.version !== change.expectedVersion',
     '',
   ],
   [
@@ -180,8 +180,8 @@ const ofService: Row[] = [
   [
     'a change begins a generation',
     'core/watch/edit-watch.ts',
-    'generation: run.generation + 1',
-    'generation: run.generation',
+    'generation: watch.generation + 1',
+    'generation: watch.generation',
   ],
   [
     'a missing execution is started',
@@ -271,7 +271,7 @@ const ofService: Row[] = [
   [
     'a deleted watch is purged',
     'core/workflow/repair-watches.ts',
-    'await watches.purge(watch.watch_id);',
+    'await watches.purge(watch.run_id);',
     'void watches;',
   ],
   [

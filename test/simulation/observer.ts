@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Watch } from '../../core/records/watch.ts';
 import type { WatchEvent } from '../../core/records/watch-event.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
 import type { AnalyzeInput } from '../../core/records/workflow.ts';
@@ -36,7 +35,7 @@ export type ActionContext =
 
 export type Context = TickContext | ActionContext;
 
-type Stored = { version: number; watch: Watch; run: WatchRun };
+type Stored = WatchRun;
 
 /** Ids that the service assigns, in the order of the receivers. */
 const destinationIds = ['webhook', 'webhook-2', 'pagerduty'];
@@ -82,16 +81,16 @@ export class Observer {
     const before = this.stored;
     const after = readStored(database, this.watchId);
     this.stored = after;
-    const isTick = before !== undefined && before.run.state.last_tick !== after.run.state.last_tick;
+    const isTick = before !== undefined && before.state.last_tick !== after.state.last_tick;
     if (isTick && disturbances === this.lastCommit.disturbances) this.requireOnTime(now);
     this.lastCommit = { at: now, disturbances };
-    const events = readEvents(database, this.watchId, before?.run.sequence ?? 0);
+    const events = readEvents(database, this.watchId, before?.sequence ?? 0);
     this.requireEqual(
       'sequences',
       events.map(({ sequence }) => sequence),
-      range(before?.run.sequence ?? 0, after.run.sequence),
+      range(before?.sequence ?? 0, after.sequence),
     );
-    this.configVersion = after.run.config_version;
+    this.configVersion = after.config_version;
     const expected =
       before === undefined
         ? ['changed created']
@@ -101,7 +100,7 @@ export class Observer {
       .map((event) => this.describe(event));
     this.requireEqual('events', described, expected);
     for (const event of events) for (const receiver of this.receivers) receiver.expect(toToldEvent(event));
-    if (before?.run.state.last_tick !== after.run.state.last_tick || events.length > 0)
+    if (before?.state.last_tick !== after.state.last_tick || events.length > 0)
       this.requireState(database, after);
   }
 
@@ -142,8 +141,8 @@ export class Observer {
   private expect(before: Stored, after: Stored, context: Context | undefined, now: number): string[] {
     const { oracle } = this;
     if (context?.kind === 'tick') {
-      if (after.run.state.last_tick !== before.run.state.last_tick) return this.expectTick(context, now);
-      const { reserved } = after.run.state.budget ?? { reserved: null };
+      if (after.state.last_tick !== before.state.last_tick) return this.expectTick(context, now);
+      const { reserved } = after.state.budget ?? { reserved: null };
       if (!reserved) return this.expectRestart(before, after, now);
       const asked = oracle.asked();
       const calls = oracle.callsFor(asked.length > 0 ? asked : oracle.config.conditions.map(({ id }) => id));
@@ -182,9 +181,9 @@ export class Observer {
   /** A commit of the maintenance: a lease, or a new generation after a failure, which waits at most five minutes. */
   private expectRestart(before: Stored, after: Stored, now: number): string[] {
     const { oracle } = this;
-    const { next } = after.run.state;
-    if (after.run.generation === before.run.generation) {
-      this.requireEqual('state', after.run.state, before.run.state);
+    const { next } = after.state;
+    if (after.generation === before.generation) {
+      this.requireEqual('state', after.state, before.state);
       return [];
     }
     const same = (state: WatchRun['state']) => ({
@@ -193,7 +192,7 @@ export class Observer {
       failed_executions: 0,
       execution_ticks: 0,
     });
-    this.requireEqual('restarted state', same(after.run.state), same(before.run.state));
+    this.requireEqual('restarted state', same(after.state), same(before.state));
     if (next) {
       oracle.plannedAt = Date.parse(next.wait_until);
       oracle.confirming = false;
@@ -291,9 +290,8 @@ export class Observer {
     }
   }
 
-  private requireState(database: DatabaseSync, { run }: Stored): void {
+  private requireState(database: DatabaseSync, { state, status: actualStatus }: Stored): void {
     const { oracle } = this;
-    const { state } = run;
     const phases = (conditions: Iterable<[string, { phase: string }]>) =>
       Object.fromEntries([...conditions].map(([id, { phase }]) => [id, phase]));
     this.requireEqual(
@@ -310,7 +308,7 @@ export class Observer {
           : oracle.lost
             ? 'stream_lost'
             : 'active';
-    if (!this.isDeleted) this.requireEqual('status', run.status, status);
+    if (!this.isDeleted) this.requireEqual('status', actualStatus, status);
     if (!oracle.paused && state.next) {
       this.requireEqual('next', new Date(state.next.wait_until), new Date(oracle.plannedAt));
       this.requireEqual('confirming', state.next.confirming, oracle.confirming);
@@ -348,7 +346,7 @@ const statements = new WeakMap<DatabaseSync, ReturnType<typeof prepareAll>>();
 function prepareAll(database: DatabaseSync) {
   return {
     version: database.prepare('SELECT version FROM watches WHERE watch_id = ?'),
-    stored: database.prepare('SELECT version, record, run FROM watches WHERE watch_id = ?'),
+    stored: database.prepare('SELECT record, run FROM watches WHERE watch_id = ?'),
     events: database.prepare(
       'SELECT record FROM watch_events WHERE watch_id = ? AND sequence > ? ORDER BY sequence',
     ),
@@ -365,9 +363,8 @@ function findStatements(database: DatabaseSync): ReturnType<typeof prepareAll> {
 function readStored(database: DatabaseSync, watchId: string): Stored {
   const row = findStatements(database).stored.get(watchId);
   return {
-    version: Number(row?.['version']),
-    watch: JSON.parse(String(row?.['record'])),
-    run: JSON.parse(String(row?.['run'])),
+    ...JSON.parse(String(row?.['record'])),
+    ...JSON.parse(String(row?.['run'])),
   };
 }
 

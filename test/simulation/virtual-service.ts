@@ -254,9 +254,9 @@ export class VirtualService {
     const receivers = createReceivers(index, this.random);
     const request = createWatchRequest(base, streamUrl, receivers);
     const { deps, real } = await this.requireRunning();
-    const { watch } = await createWatch(request, caller, deps);
+    const watch = await createWatch(request, caller, deps);
     const plain = { ...base, createdAt: Date.parse(watch.created_at) };
-    const observer = new Observer(watch.watch_id, plain, receivers);
+    const observer = new Observer(watch.run_id, plain, receivers);
     this.outside.watched.push({ observer, camera, streamUrl });
     observer.observe(real, this.outside.commits, this.time.nowMs, 0);
     this.planActions(observer);

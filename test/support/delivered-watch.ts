@@ -83,9 +83,9 @@ export async function createWatching(
     type,
     url: 'https://example.com/secret',
   }));
-  creation.watch.config.destinations = list;
+  creation.config.destinations = list;
   creation.secrets.destinations = addresses;
-  await store.create({ ...creation, events: [], run: { ...creation.run, sequence: 0 } }, time.now());
+  await store.create({ ...creation, events: [], sequence: 0 }, time.now());
   const sent: Sent[] = [];
   const began = time.now().getTime();
   const counted: string[] = [];
@@ -148,7 +148,6 @@ export async function createWatching(
   const consumer = queue.consume(async (message) =>
     'bus' in message ? { kind: 'done' } : deliver(message, deps),
   );
-  let { run } = creation;
   return {
     sent,
     queued,
@@ -157,26 +156,24 @@ export async function createWatching(
     log,
     store: { stopPublishing: () => void (isPublishing = false) },
     pass: time.pass,
-    watch: creation.watch,
-    stored: creation,
-    runKey: { run: 'watch', run_id: creation.watch.watch_id } as const,
+    watch: creation,
+    runKey: { run: 'watch', run_id: creation.run_id } as const,
     types: () => sent.map(({ to, type }) => `${to} ${type}`),
     commit: async (events: NewWatchEvent[], set: Partial<WatchChange['set']> = {}) => {
-      const stored = await watches.get(creation.watch.watch_id);
-      run = stored!.run;
-      const at = toWatchEvents(events, creation.watch, run.sequence, time.now());
+      const run = (await watches.get(creation.run_id))!;
+      const at = toWatchEvents(events, creation, run.sequence, time.now());
       const change = newChange(
-        { ...creation, run },
+        { ...creation, ...run },
         { events: at, set: { ...set, sequence: run.sequence + at.length } },
       );
       expect(await watches.commit(change)).toBe('committed');
     },
     edit: async (change: (watch: Watch) => Watch) => {
-      const stored = (await watches.get(creation.watch.watch_id))!;
-      const set = { sequence: stored.run.sequence };
+      const stored = (await watches.get(creation.run_id))!;
+      const set = { sequence: stored.sequence };
       const edited = {
         ...newChange({ ...creation, ...stored }, { events: [], set }),
-        watch: change(stored.watch),
+        watch: change(stored),
       };
       expect(await watches.commit(edited)).toBe('committed');
     },

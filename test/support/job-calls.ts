@@ -11,7 +11,7 @@ export function jobCalls(world: () => World) {
   return {
     monitor,
     begun: async (fields: Fields = {}) => {
-      const { job_id: jobId } = await monitor(fields);
+      const { run_id: jobId } = await monitor(fields);
       return { jobId, step: await world().begin({ job_id: jobId, generation: 0 }) };
     },
     stored: async (jobId: string) => (await getJob(jobId, 'harbour', world().c)).job,

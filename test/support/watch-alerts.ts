@@ -15,11 +15,10 @@ export async function openAlert(
   { c, pictures }: Pick<World, 'c' | 'pictures'>,
   watchId: string,
 ): Promise<string> {
-  const stored = (await c.watches.get(watchId))!;
-  const { watch, run } = stored;
+  const watch = (await c.watches.get(watchId))!;
   const at = c.now().toISOString();
   const frameKey = `evidence/7/${watch.source_id}/1.jpg`;
-  const [condition, ...others] = run.state.conditions;
+  const [condition, ...others] = watch.state.conditions;
   const alert: Alert = newAlert(watch, {
     condition_id: condition!.condition_id,
     opened_at: at,
@@ -41,16 +40,16 @@ export async function openAlert(
     watch_id: watchId,
     watch_name: watch.config.name,
     labels: [],
-    sequence: run.sequence + 1,
+    sequence: watch.sequence + 1,
     timestamp: at,
   };
   await c.watches.commit({
     watchId,
-    expectedVersion: run.version,
+    expectedVersion: watch.version,
     set: {
-      sequence: run.sequence + 1,
+      sequence: watch.sequence + 1,
       state: {
-        ...run.state,
+        ...watch.state,
         openings: 1,
         conditions: [{ ...condition!, phase: 'open', alert: open }, ...others],
         last_frame: { key: frameKey, captured_at: at },

@@ -1,5 +1,6 @@
+import { watchSchema } from '../../core/records/watch.ts';
 import { expect } from 'vitest';
-import type { StoredWatch } from '../../core/ports/watch-store.ts';
+import type { WatchRun } from '../../core/records/watch-run.ts';
 import type { Budget, Destination, Schedule, WatchConfig } from '../../core/records/watch.ts';
 import type { WorkflowState } from '../../core/records/workflow.ts';
 import { initialWatchState } from '../../core/watch/initial-state.ts';
@@ -56,18 +57,15 @@ export async function createWatch({
   const watch = { ...plain, config: { ...plain.config, budget, destinations, schedule } };
   await world.c.watches.create(
     {
-      watch,
-      run: {
-        version: 0,
-        config_version: 1,
-        generation: 0,
-        status: 'active',
-        sequence: 0,
-        published: 0,
-        lease_until: start.toISOString(),
-        deleted_at: null,
-        state: initialWatchState(conditions, start),
-      },
+      ...watch,
+      version: 0,
+      generation: 0,
+      status: 'active',
+      sequence: 0,
+      published: 0,
+      lease_until: start.toISOString(),
+      deleted_at: null,
+      state: initialWatchState(conditions, start),
       source: {
         source_id: watch.source_id,
         url: watch.stream_url,
@@ -90,7 +88,7 @@ export async function run(step: WorkflowState, ticks: number): Promise<WorkflowS
   return current;
 }
 
-export async function stored(): Promise<StoredWatch> {
+export async function stored(): Promise<WatchRun> {
   const found = await world.c.watches.get(watchId);
   if (!found) throw new Error('The watch is gone');
   return found;
@@ -110,12 +108,12 @@ export async function changes() {
 
 /** Stores a decision as a tick of a watch would, with the next generation. */
 export async function commitDecision(decision: WatchDecision, config?: WatchConfig): Promise<void> {
-  const { watch, run: before } = await stored();
+  const watch = await stored();
   const result = await world.c.watches.commit({
     watchId,
-    expectedVersion: before.version,
-    set: { state: decision.state, generation: before.generation + 1 },
-    ...(config ? { watch: { ...watch, config } } : {}),
+    expectedVersion: watch.version,
+    set: { state: decision.state, generation: watch.generation + 1 },
+    ...(config ? { watch: { ...watchSchema.parse(watch), config } } : {}),
     events: [],
     alerts: decision.alerts,
     hours: [],

@@ -276,7 +276,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
         while (!next.done) next = await tick(next);
         const job = await jobs.get(step.job_id, clock.now);
         if (job?.status !== 'running') return;
-        next = await analyze({ operation: 'begin', job_id: job.job_id, generation: job.generation });
+        next = await analyze({ operation: 'begin', job_id: job.run_id, generation: job.generation });
       }
     },
     tick,

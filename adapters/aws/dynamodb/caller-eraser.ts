@@ -57,7 +57,7 @@ export function createCallerEraser(table: Table): CallerEraser {
     const keys = [...listed.map((item) => readItem(keySchema, item)), ...ids];
     const items = await table.getMany([...new Map(keys.map((key) => [key.pk, key])).values()]);
     return items.map((item) => {
-      const { job_id: id, source_id: sourceId, generation } = readJobItem(item).job;
+      const { run_id: id, source_id: sourceId, generation } = readJobItem(item).job;
       return { kind: 'job', id, sourceId, generation };
     });
   }
@@ -83,9 +83,9 @@ export function createCallerEraser(table: Table): CallerEraser {
     for (const item of metas) {
       const watch = readRecord(watchSchema, item);
       if (watch.caller !== caller) continue;
-      const run = await table.get(itemKeys.watchRun(watch.watch_id));
+      const run = await table.get(itemKeys.watchRun(watch.run_id));
       const generation = run ? readRunItem(run).run.generation : 0;
-      found.push({ kind: 'watch', id: watch.watch_id, sourceId: watch.source_id, generation });
+      found.push({ kind: 'watch', id: watch.run_id, sourceId: watch.source_id, generation });
     }
     return found;
   }

@@ -1,7 +1,6 @@
 import type { JobEvent } from '../../../core/records/event.ts';
 import type { JobChange, Totals } from '../../../core/ports/job-store.ts';
-import { isTerminal } from '../../../core/records/job.ts';
-import { applyJobChange } from '../../../core/tick/job-change.ts';
+import { applyJobChange, isTerminal } from '../../../core/records/job.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
 import { itemKeys, shardFor } from './keys.ts';
 import type { ItemRules } from './item-rules.ts';
@@ -95,7 +94,7 @@ function addToTotals(totals: Totals, jobId: string): Write {
 function afterwards({ job }: StoredJob, ttls: ItemTtls): Write[] {
   const expiresAt = job.expires_at;
   return [
-    { kind: 'delete', key: itemKeys.active(job.job_id) },
+    { kind: 'delete', key: itemKeys.active(job.run_id) },
     ...(expiresAt === null ? [] : [expireSource(job.source_id, ttls.afterExpiry(new Date(expiresAt)))]),
   ];
 }

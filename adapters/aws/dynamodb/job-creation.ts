@@ -26,8 +26,8 @@ export async function createJob(
   const { job, source, slotLimit, keyHash, idempotency } = creation;
   const writes = [
     { kind: 'put', item: toJobItem({ job, hook: noWebhookEvent }, rules), condition: absent },
-    takeSlot(job.caller, job.job_id, slotLimit),
-    { kind: 'put', item: { ...itemKeys.active(job.job_id) } },
+    takeSlot(job.caller, job.run_id, slotLimit),
+    { kind: 'put', item: { ...itemKeys.active(job.run_id) } },
     {
       kind: 'put',
       item: {
@@ -37,7 +37,7 @@ export async function createJob(
       condition: absent,
     },
     ...(idempotency
-      ? [rememberRequest({ caller: job.caller, id: job.job_id }, idempotency, now, rules.ttls)]
+      ? [rememberRequest({ caller: job.caller, id: job.run_id }, idempotency, now, rules.ttls)]
       : []),
     ...(keyHash === undefined ? [] : [requireValidKey(keyHash, job.caller, now)]),
   ] satisfies (Write | Check)[];
@@ -49,7 +49,7 @@ export async function createJob(
   // Job and source of this request exist, and its response was lost. The job may have ended, so it takes no slot again.
   if (isKnownJob && isKnownSource) return { kind: 'created' };
   // A request that shares the reservation created the job, with a source of its own.
-  if (isKnownJob) return { kind: 'replayed', jobId: job.job_id };
+  if (isKnownJob) return { kind: 'replayed', jobId: job.run_id };
   if (idempotency && isKnownKey) return earlierRequest(table, job.caller, idempotency);
   return keyHash !== undefined && result.refused.at(-1) ? { kind: 'key_invalid' } : { kind: 'slots_full' };
 }

@@ -20,9 +20,9 @@ export function toJobItem({ job, hook }: StoredJob, { ttls, hasBus }: ItemRules)
   const due = repairDue(job, hook, hasBus);
   const expiresAt = job.expires_at ?? undefined;
   return {
-    ...itemKeys.job(job.job_id),
+    ...itemKeys.job(job.run_id),
     caller: job.caller,
-    listed_at: `${job.created_at}#${job.job_id}`,
+    listed_at: `${job.created_at}#${job.run_id}`,
     status: job.status,
     job_type: job.job_type,
     sequence: job.sequence,
@@ -30,7 +30,7 @@ export function toJobItem({ job, hook }: StoredJob, { ttls, hasBus }: ItemRules)
     version: job.version,
     hook_sequence: hook.sequence,
     hook_minute: hook.minute,
-    repair_shard: due === undefined ? undefined : shardFor(job.job_id),
+    repair_shard: due === undefined ? undefined : shardFor(job.run_id),
     repair_due: due,
     expires_at: expiresAt,
     ttl: expiresAt === undefined ? undefined : ttls.afterExpiry(new Date(expiresAt)),

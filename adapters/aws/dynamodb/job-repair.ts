@@ -56,7 +56,7 @@ export async function dueForRepair(
   const jobs = (await table.getMany(candidates.flat())).map(readJobItem);
   const lost = jobs.filter((stored) => isLost(stored, now)).toSorted(byLease);
   const unpublished = jobs.filter(({ job, hook }) => isUnpublished(job, hook, hasBus));
-  const due = new Set([...lost, ...unpublished].map(({ job }) => job.job_id));
+  const due = new Set([...lost, ...unpublished].map(({ job }) => job.run_id));
   return [...due].slice(0, limit);
 }
 

@@ -5,6 +5,7 @@ import { TransientError } from '../../../core/errors.ts';
 import type { Source } from '../../../core/records/job.ts';
 import type { WatchSecrets } from '../../../core/records/watch-secrets.ts';
 import { watchSchema, type Watch } from '../../../core/records/watch.ts';
+import { watchProgressSchema } from '../../../core/records/watch-run.ts';
 import type { WatchEvent } from '../../../core/records/watch-event.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { applyChange, eventExpiry, newestDelivered, sumByHour } from '../../../core/watch/stored-watch.ts';
@@ -29,8 +30,10 @@ export async function createWatch(
   creation: WatchCreation,
   now: Date,
 ): Promise<WatchCreationResult> {
-  const { watch, run, source, secrets, events, maxWatches, keyHash, idempotency } = creation;
-  const { caller, watch_id: watchId } = watch;
+  const { source, secrets, events, maxWatches, keyHash, idempotency } = creation;
+  const watch = watchSchema.parse(creation);
+  const run = watchProgressSchema.parse(creation);
+  const { caller, run_id: watchId } = watch;
   const newest = findNewest(events, { sequence: 0, minute: 0 });
   const result = await table.transact([
     { kind: 'put', item: toWatchItem(watch), condition: absent },
@@ -84,12 +87,12 @@ export async function commitWatchChange(
 }
 
 function toWatchItem(watch: Watch) {
-  return { ...itemKeys.watch(watch.watch_id), caller_name: watch.caller, record: JSON.stringify(watch) };
+  return { ...itemKeys.watch(watch.run_id), caller_name: watch.caller, record: JSON.stringify(watch) };
 }
 
 function readColumns(watch: Watch): Pick<StoredRun, 'watchId' | 'hasDestinations' | 'retentionDays'> {
   return {
-    watchId: watch.watch_id,
+    watchId: watch.run_id,
     hasDestinations: hasDestinations(watch),
     retentionDays: watch.config.retention_days,
   };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { purgeAfterSeconds, type StoredWatch } from '../../../core/ports/watch-store.ts';
+import { purgeAfterSeconds } from '../../../core/ports/watch-store.ts';
 import { watchSchema } from '../../../core/records/watch.ts';
-import { watchRunSchema, type WatchRun } from '../../../core/records/watch-run.ts';
+import { watchProgressSchema, type WatchProgress, type WatchRun } from '../../../core/records/watch-run.ts';
 import type { ItemRules } from './item-rules.ts';
 import { itemKeys, shardFor } from './keys.ts';
 import { packRecord, readItem, readRecord } from './record.ts';
@@ -15,7 +15,7 @@ export type NewestDelivered = { sequence: number; minute: number };
 /** Run of a watch with the columns that decide its repair and its log. */
 export type StoredRun = {
   watchId: string;
-  run: WatchRun;
+  run: WatchProgress;
   newest: NewestDelivered;
   hasDestinations: boolean;
   retentionDays: number;
@@ -42,7 +42,7 @@ export function toRunItem(stored: StoredRun, rules: Pick<ItemRules, 'hasBus'>): 
 
 export function readRunItem(item: Item): StoredRun {
   const columns = readItem(columnsSchema, item);
-  const run = readRecord(watchRunSchema, item);
+  const run = readRecord(watchProgressSchema, item);
   return {
     watchId: columns.watch_id,
     run: { ...run, published: columns.published },
@@ -53,9 +53,9 @@ export function readRunItem(item: Item): StoredRun {
 }
 
 /** Joins the two items of a watch. Returns undefined if one is missing. */
-export function readWatchItems(meta: Item | undefined, run: Item | undefined): StoredWatch | undefined {
+export function readWatchItems(meta: Item | undefined, run: Item | undefined): WatchRun | undefined {
   if (meta === undefined || run === undefined) return undefined;
-  return { watch: readRecord(watchSchema, meta), run: readRunItem(run).run };
+  return { ...readRecord(watchSchema, meta), ...readRunItem(run).run };
 }
 
 /** Returns true if events of the watch have not reached the delivery queue. */
@@ -89,7 +89,7 @@ function runRepairDue(stored: StoredRun, rules: Pick<ItemRules, 'hasBus'>): numb
 }
 
 /** Returns true if no execution of the watch is expected to commit. */
-export function isIdle({ status, deleted_at: deletedAt }: WatchRun): boolean {
+export function isIdle({ status, deleted_at: deletedAt }: WatchProgress): boolean {
   return status === 'paused' || deletedAt !== null;
 }
 

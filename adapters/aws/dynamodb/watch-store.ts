@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { statsRetentionSeconds, type StoredWatch, type WatchStore } from '../../../core/ports/watch-store.ts';
+import { statsRetentionSeconds, type WatchStore } from '../../../core/ports/watch-store.ts';
+import type { WatchRun } from '../../../core/records/watch-run.ts';
 import { watchSecretsSchema } from '../../../core/records/watch-secrets.ts';
 import { watchSchema } from '../../../core/records/watch.ts';
 import { watchEventSchema } from '../../../core/records/watch-event.ts';
@@ -36,7 +37,7 @@ export function createWatchStore(table: Table, rules: ItemRules, backoff: Backof
     commit: async (change) => commitWatchChange(deps, change),
     get: async (watchId) => {
       const stored = await find(watchId);
-      return stored?.run.deleted_at === null ? stored : undefined;
+      return stored?.deleted_at === null ? stored : undefined;
     },
     getIncludingDeleted: find,
     list: async (caller) => listWatches(table, caller),
@@ -90,7 +91,7 @@ export function createWatchStore(table: Table, rules: ItemRules, backoff: Backof
     purge: async (watchId) => purge(table, watchId),
   };
 
-  async function find(watchId: string): Promise<StoredWatch | undefined> {
+  async function find(watchId: string): Promise<WatchRun | undefined> {
     const [meta, run] = await table.snapshot([itemKeys.watch(watchId), itemKeys.watchRun(watchId)]);
     return readWatchItems(meta, run);
   }
@@ -140,7 +141,7 @@ export function createWatchStore(table: Table, rules: ItemRules, backoff: Backof
   }
 }
 
-async function listWatches(table: Table, caller: string): Promise<StoredWatch[]> {
+async function listWatches(table: Table, caller: string): Promise<WatchRun[]> {
   const set = await table.get(itemKeys.watchesOfCaller(caller));
   const ids = [...(readItem(watchesSchema, set ?? {}).watches ?? [])];
   const items = await table.getMany(ids.flatMap((id) => [itemKeys.watch(id), itemKeys.watchRun(id)]));
@@ -148,12 +149,12 @@ async function listWatches(table: Table, caller: string): Promise<StoredWatch[]>
   const read = ({ pk, sk }: ItemKey) => byKey.get(`${pk} ${sk}`);
   return ids
     .flatMap((id) => readWatchItems(read(itemKeys.watch(id)), read(itemKeys.watchRun(id))) ?? [])
-    .filter(({ run }) => run.deleted_at === null)
+    .filter(({ deleted_at: deletedAt }) => deletedAt === null)
     .toSorted((one, other) => (creationOrder(one) < creationOrder(other) ? -1 : 1));
 }
 
-function creationOrder({ watch }: StoredWatch): string {
-  return `${watch.created_at}${watch.watch_id}`;
+function creationOrder(watch: WatchRun): string {
+  return `${watch.created_at}${watch.run_id}`;
 }
 
 /** Advances `published`, then the repair index entry. The second write loses against any change of the run, which writes the entry too. */

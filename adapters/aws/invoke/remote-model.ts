@@ -45,7 +45,7 @@ const marginSeconds = 3;
 export function createRemoteSummarizer(invoke: Invoke): WindowSummarizer {
   return {
     summarize: async (job, closing, seconds) => {
-      const { job_id } = job;
+      const { run_id: job_id } = job;
       const spans = closing.spans.map(({ start, end, ...span }) => ({
         ...span,
         start: start.toISOString(),

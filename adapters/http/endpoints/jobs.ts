@@ -104,7 +104,7 @@ const cancelJobEndpoint = defineEndpoint(
   async ({ parameters, caller }, deps) => {
     const job = await cancelJob(parameters.job_id, caller, deps);
     return {
-      job_id: job.job_id,
+      job_id: job.run_id,
       status: job.status,
       message: 'Job stopped',
       final_stats: jobStats(job, deps.now()),

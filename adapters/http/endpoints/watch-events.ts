@@ -80,12 +80,12 @@ const watchEventsEndpoint = defineEndpoint(
     const read = await deps.watches.events(watchId, after, limit, deps.now());
     const events = eventsBeforeHole(read, after, deps.now());
     // A position beyond the log means now, as for event streams. A hole is read again.
-    const last = events.at(-1)?.sequence ?? (read.length > 0 ? after : stored.run.sequence);
+    const last = events.at(-1)?.sequence ?? (read.length > 0 ? after : stored.sequence);
     return {
       watch_id: watchId,
-      events: events.map((event) => presentWatchEvent(stored.watch, event, deps.baseUrl)),
+      events: events.map((event) => presentWatchEvent(stored, event, deps.baseUrl)),
       next_after: last,
-      has_more: last < stored.run.sequence,
+      has_more: last < stored.sequence,
     };
   },
 );
@@ -132,10 +132,10 @@ const allWatchEventsEndpoint = defineEndpoint(
     const page = found.slice(0, limit);
     const reached = new Map(withoutGone(from, [...stored, ...deleted]));
     for (const { event } of page) reached.set(event.watch_id, event.sequence);
-    for (const { watch, run } of deleted)
-      if (reached.get(watch.watch_id) === run.sequence) reached.delete(watch.watch_id);
+    for (const watch of deleted)
+      if (reached.get(watch.run_id) === watch.sequence) reached.delete(watch.run_id);
     return {
-      events: page.map(({ stored: { watch }, event }) => presentWatchEvent(watch, event, deps.baseUrl)),
+      events: page.map(({ stored, event }) => presentWatchEvent(stored, event, deps.baseUrl)),
       next_after: formatCursor(reached),
       has_more: found.length > limit,
     };

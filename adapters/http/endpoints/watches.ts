@@ -30,7 +30,7 @@ import {
   watchResponseSchema,
   watchStatsResponseSchema,
 } from '../../../core/responses/watches.ts';
-import type { StoredWatch } from '../../../core/ports/watch-store.ts';
+import type { WatchRun } from '../../../core/records/watch-run.ts';
 import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import type { Call } from '../endpoint.ts';
@@ -46,8 +46,8 @@ const watchExample = { watch_id: examples.watchId };
 const streamErrors = ['NOT_LIVESTREAM', 'INVALID_URL', 'STREAM_FETCH_FAILED', 'INVALID_INPUT_MODE'] as const;
 
 /** Returns a watch with its ETag. */
-function respondWithWatch(stored: StoredWatch, { setHeader }: Pick<Call, 'setHeader'>) {
-  setHeader('ETag', toEntityTag(stored.watch.config_version));
+function respondWithWatch(stored: WatchRun, { setHeader }: Pick<Call, 'setHeader'>) {
+  setHeader('ETag', toEntityTag(stored.config_version));
   return presentWatch(stored);
 }
 

@@ -30,7 +30,7 @@ export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): A
   try {
     yield* frames(reading, deps);
   } catch (error) {
-    jobLog(deps.log, reading.job.job_id).warning('Event stream closed; its reader can resume', {
+    jobLog(deps.log, reading.job.run_id).warning('Event stream closed; its reader can resume', {
       error: String(error),
     });
   }
@@ -42,7 +42,7 @@ async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventSt
   const tail = { jobs: reads ?? deps.jobs, now: deps.now, signals };
   yield formatRetry(retryMilliseconds);
   let takenAt = deps.steadyNow();
-  for await (const event of tailEvents(job.job_id, after, tail, signal)) {
+  for await (const event of tailEvents(job.run_id, after, tail, signal)) {
     const state = await checkSession();
     if (state === 'revoked') yield formatError(new KeyEndedError());
     if (state !== 'open') return;

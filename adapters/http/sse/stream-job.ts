@@ -24,8 +24,8 @@ export async function respondWithEvents(
   if (isTerminal(job.status) && from >= job.sequence) return context.body(null, 204);
   // Hono serves HEAD by GET without reading the body, so the session would never end.
   if (context.req.method === 'HEAD')
-    return context.body(null, 200, toHeaders(`/jobs/${job.job_id}/events`, deps));
-  const reader = { jobId: job.job_id, isReconnect: from > 0 };
+    return context.body(null, 200, toHeaders(`/jobs/${job.run_id}/events`, deps));
+  const reader = { jobId: job.run_id, isReconnect: from > 0 };
   return stream(context, job, from, await openSession(context, deps, reader), deps);
 }
 
@@ -41,7 +41,7 @@ export async function respondWithNewJob(
   const session = await openSession(context, deps);
   try {
     const job = await create();
-    session.attachJob(job.job_id);
+    session.attachJob(job.run_id);
     // A replay under an `Idempotency-Key` can return a job that this reader has read in part.
     const from = resumePoint(context.req.header('Last-Event-ID'), 0, job.sequence);
     return stream(context, job, from, session, deps);
@@ -73,7 +73,7 @@ function stream(
   deps: EventStreamDeps,
 ): Response {
   const frames = jobMessages({ job, after, keyHash: context.get('key').hash, signal: session.signal }, deps);
-  return context.body(byteStream(frames, session.end), 200, toHeaders(`/jobs/${job.job_id}/events`, deps));
+  return context.body(byteStream(frames, session.end), 200, toHeaders(`/jobs/${job.run_id}/events`, deps));
 }
 
 /** Returns the response headers. `Content-Location` names the resource for a reconnection before the first event arrives. */

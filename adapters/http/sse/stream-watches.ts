@@ -1,6 +1,6 @@
 import type { Context } from 'hono';
 import { KeyEndedError } from '../../../core/errors.ts';
-import type { StoredWatch } from '../../../core/ports/watch-store.ts';
+import type { WatchRun } from '../../../core/records/watch-run.ts';
 import { isOver } from '../../../core/time.ts';
 import { formatCursor, parseCursor } from '../../../core/watch/log-cursor.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
@@ -17,7 +17,7 @@ import { openSession, toHeaders } from './stream-job.ts';
 type Reader = {
   scope: LogScope;
   /** Watches in scope when the stream was opened. */
-  stored: readonly StoredWatch[];
+  stored: readonly WatchRun[];
   /** Undefined without position: the stream begins with the state and has new events only. */
   from: Positions | undefined;
 };
@@ -47,7 +47,7 @@ export async function respondWithWatchEvents(
 export function readPositions(
   lastEventId: string | undefined,
   after: string | undefined,
-  stored: readonly StoredWatch[],
+  stored: readonly WatchRun[],
   watchId: string | undefined,
 ): Positions | undefined {
   const text = lastEventId ?? after;
@@ -88,7 +88,7 @@ async function* messages(
     if (state === 'revoked') yield formatError(new KeyEndedError());
     if (state !== 'open') return;
     if (found) {
-      const event = presentWatchEvent(found.stored.watch, found.event, deps.baseUrl);
+      const event = presentWatchEvent(found.stored, found.event, deps.baseUrl);
       yield format(event.type, formatId(scope, found.positions), event);
     } else if (isOver(takenAt, heartbeatSeconds, deps.steadyNow())) yield heartbeatComment;
     else continue;
@@ -96,12 +96,7 @@ async function* messages(
   }
 }
 
-function formatState(
-  scope: LogScope,
-  stored: readonly StoredWatch[],
-  positions: Positions,
-  at: Date,
-): string {
+function formatState(scope: LogScope, stored: readonly WatchRun[], positions: Positions, at: Date): string {
   const data = { watches: stored.map(presentWatch) };
   return format('state', formatId(scope, positions), { type: 'state', timestamp: at.toISOString(), data });
 }

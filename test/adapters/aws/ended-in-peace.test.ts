@@ -76,15 +76,15 @@ async function failOnClose(): Promise<never> {
 
 async function createWatch() {
   const creation = newCreation();
-  const config = { ...creation.watch.config, schedule: null, budget: null, regions: null };
-  await world.c.watches.create({ ...creation, watch: { ...creation.watch, config } }, world.clock.now);
-  return creation.watch;
+  const config = { ...creation.config, schedule: null, budget: null, regions: null };
+  await world.c.watches.create({ ...creation, config }, world.clock.now);
+  return creation;
 }
 
 test.each([true, false])(
   'a watch that is deleted during a burst ends without a failure, in bursts: %s',
   async (inBursts) => {
-    const { watch_id: id, caller } = await createWatch();
+    const { run_id: id, caller } = await createWatch();
 
     const { status, entered } = await runTicks(id, inBursts, () => deleteStoredWatch(id, caller, world.c));
 
@@ -100,7 +100,7 @@ test.each([true, false])(
 test.each([true, false])(
   'a job whose caller is erased during a burst ends without a failure, in bursts: %s',
   async (inBursts) => {
-    const { job_id: id } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const { run_id: id } = await createMonitor(monitorRequest(), 'harbour', world.c);
 
     const { status, entered } = await runTicks(id, inBursts, () => eraseCaller(operator, 'harbour', world.c));
 
@@ -114,7 +114,7 @@ test.each([true, false])(
 );
 
 test('an execution that begins after its watch was deleted ends without a tick', async () => {
-  const { watch_id: id, caller } = await createWatch();
+  const { run_id: id, caller } = await createWatch();
   await deleteStoredWatch(id, caller, world.c);
 
   const { status, entered } = await runTicks(id, true, async () => undefined);

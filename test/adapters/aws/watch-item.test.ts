@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { readRunItem, toRunItem } from '../../../adapters/aws/dynamodb/watch-item.ts';
+import { watchProgressSchema } from '../../../core/records/watch-run.ts';
 import { newCreation, withOpenConditions } from '../../contract/watch-records.ts';
 
-const { watch, run } = withOpenConditions(newCreation());
+const watch = withOpenConditions(newCreation());
+const run = watchProgressSchema.parse(watch);
 const stored = {
-  watchId: watch.watch_id,
+  watchId: watch.run_id,
   run,
   newest: { sequence: 1, minute: 0 },
   hasDestinations: true,

@@ -13,7 +13,7 @@ import {
 /** Commits ticks continuously and prints each committed tick. `kill.test.ts` kills it. */
 const [path = '', jobId = ''] = process.argv.slice(2);
 const store = createJobStore(openDatabase(path));
-let job = (await store.get(jobId, start)) ?? newJob({ job_id: jobId });
+let job = (await store.get(jobId, start)) ?? newJob({ run_id: jobId });
 await store.create(createCreation(job), start);
 for (;;) {
   const tick = createChange(job, [progress, triggered], { set: { last_tick: job.last_tick + 1 } });

@@ -40,9 +40,9 @@ describe('The embedded job store', () => {
 
     expect(await store.dueForRepair(after(600), 10)).toEqual([]);
     const renewed = { ...changed(running, begin(running)), lease_until: after(600).toISOString() };
-    expect(await store.get(running.job_id, start)).toEqual(renewed);
-    expect((await store.get(patient.job_id, start))?.lease_until).toBe(patient.lease_until);
-    expect((await store.get(ended.job_id, start))?.lease_until).toBe(ended.lease_until);
+    expect(await store.get(running.run_id, start)).toEqual(renewed);
+    expect((await store.get(patient.run_id, start))?.lease_until).toBe(patient.lease_until);
+    expect((await store.get(ended.run_id, start))?.lease_until).toBe(ended.lease_until);
   });
 
   test('a commit of events reports the log that has grown, and a rejected commit reports none', async () => {
@@ -52,7 +52,7 @@ describe('The embedded job store', () => {
     await store.create(createCreation(job), start);
     expect(await store.commit(createChange(job, [progress]))).toBe('committed');
     expect(await store.commit(createChange(job, [progress]))).toBe('outdated');
-    expect(grown).toEqual([job.job_id]);
+    expect(grown).toEqual([job.run_id]);
   });
 
   test('a sweep removes a job with its records an hour after it expired and returns its id', async () => {
@@ -61,25 +61,25 @@ describe('The embedded job store', () => {
     const deliveries = createDeliveryStore(database);
     const [ended, active] = [newJob(), newJob()] as const;
     for (const job of [ended, active]) {
-      await store.create(createCreation(job, { idempotency: idempotency(job.job_id, 'hash') }), start);
+      await store.create(createCreation(job, { idempotency: idempotency(job.run_id, 'hash') }), start);
       await store.commit(createChange(job, [progress]));
-      await deliveries.put(initialDelivery(webhookKey(job.job_id, 1), 'job_started'), start);
+      await deliveries.put(initialDelivery(webhookKey(job.run_id, 1), 'job_started'), start);
     }
     await store.commit(end(changed(ended, createChange(ended, [progress]))));
 
     expect(await store.sweep(after(7_199))).toEqual({ jobs: [], idempotencyRecords: 0 });
-    expect(await store.events(ended.job_id, 0, 10)).toHaveLength(2);
+    expect(await store.events(ended.run_id, 0, 10)).toHaveLength(2);
 
     const swept = await store.sweep(after(7_200));
 
-    expect(swept.jobs).toEqual([{ jobId: ended.job_id, sourceId: ended.source_id }]);
-    expect(await store.events(ended.job_id, 0, 10)).toEqual([]);
+    expect(swept.jobs).toEqual([{ jobId: ended.run_id, sourceId: ended.source_id }]);
+    expect(await store.events(ended.run_id, 0, 10)).toEqual([]);
     expect(await store.source(ended.source_id)).toBeUndefined();
-    expect(await deliveries.list({ run: 'job', run_id: ended.job_id }, 0, 10)).toEqual([]);
-    expect(await store.get(active.job_id, start)).toMatchObject({ status: 'pending' });
-    expect(await store.events(active.job_id, 0, 10)).toHaveLength(1);
+    expect(await deliveries.list({ run: 'job', run_id: ended.run_id }, 0, 10)).toEqual([]);
+    expect(await store.get(active.run_id, start)).toMatchObject({ status: 'pending' });
+    expect(await store.events(active.run_id, 0, 10)).toHaveLength(1);
     expect(await store.source(active.source_id)).toEqual(createSource(active));
-    expect(await deliveries.list({ run: 'job', run_id: active.job_id }, 0, 10)).toHaveLength(1);
+    expect(await deliveries.list({ run: 'job', run_id: active.run_id }, 0, 10)).toHaveLength(1);
     expect(await store.countActive('harbour')).toBe(1);
   });
 

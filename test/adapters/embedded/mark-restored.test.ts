@@ -8,7 +8,7 @@ import { initialDestinationState } from '../../../core/event/destination-state.t
 import { initialDelivery } from '../../../core/records/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import { begin, createCreation, newJob, start, webhookKey } from '../../contract/records.ts';
-import { newCreation } from '../../contract/watch-records.ts';
+import { newCreation, toStored } from '../../contract/watch-records.ts';
 
 test('a restored database continues above the numbers of the lost time, and delivers nothing of the backup', async () => {
   const database = openDatabase(':memory:');
@@ -20,29 +20,29 @@ test('a restored database continues above the numbers of the lost time, and deli
   const job = newJob();
   await jobs.create(createCreation(job), start);
   await jobs.commit(begin(job));
-  const before = (await jobs.get(job.job_id, start))!;
+  const before = (await jobs.get(job.run_id, start))!;
   const creation = newCreation();
   await watches.create(creation, start);
-  await deliveries.put(initialDelivery(webhookKey(job.job_id, 1), 'job_started'), start);
+  await deliveries.put(initialDelivery(webhookKey(job.run_id, 1), 'job_started'), start);
   const waiting = [{ sequence: 1, subject: 'stream', attempts: 1, resend: 0 }];
-  const destination = { run: 'watch', run_id: creation.watch.watch_id, destination_id: 'team' } as const;
+  const destination = { run: 'watch', run_id: creation.run_id, destination_id: 'team' } as const;
   const state = { ...initialDestinationState({ ...destination, fingerprint: 'f1' }), waiting };
   await deliveries.changeState(state, () => state);
 
   markRestored(database);
 
   const sequence = before.sequence + rules.restoredJump;
-  expect(await jobs.get(job.job_id, start)).toEqual({ ...before, sequence, published: sequence });
-  const { run } = (await watches.get(creation.watch.watch_id))!;
-  const jumped = creation.run.sequence + rules.restoredJump;
+  expect(await jobs.get(job.run_id, start)).toEqual({ ...before, sequence, published: sequence });
+  const run = (await watches.get(creation.run_id))!;
+  const jumped = creation.sequence + rules.restoredJump;
   expect(run).toEqual({
-    ...creation.run,
+    ...toStored(creation),
     sequence: jumped,
     published: jumped,
-    state: { ...creation.run.state, openings: creation.run.state.openings + rules.restoredJump },
+    state: { ...creation.state, openings: creation.state.openings + rules.restoredJump },
   });
   expect(await watches.dueForRepair(start, 10)).toEqual([]);
-  expect(await deliveries.get(webhookKey(job.job_id, 1))).toMatchObject({
+  expect(await deliveries.get(webhookKey(job.run_id, 1))).toMatchObject({
     state: 'failed',
     next_attempt_at: null,
     error: expect.stringContaining('restored from a backup'),

@@ -79,11 +79,10 @@ test('a frame that jobs share takes its space once, until the last of them remov
 
 test('a watch needs the evidence of its open alerts and its newest frame, until they close', async () => {
   const watches = createWatchStore(openDatabase(':memory:'));
-  const creation = newCreation();
-  const { watch, run } = creation;
-  await watches.create(creation, now);
+  const watch = newCreation();
+  await watches.create(watch, now);
   const [open, closed] = [newAlert(watch, { frame_key: 'evidence/7/a/1.jpg' }), newAlert(watch)];
-  const [condition] = run.state.conditions;
+  const [condition] = watch.state.conditions;
   const at = now.toISOString();
   const holding = {
     ...condition!,
@@ -108,8 +107,8 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
     frame_key: null,
   } as const;
   await watches.commit(
-    newChange(creation, {
-      set: { state: { ...run.state, last_frame, conditions: [holding] } },
+    newChange(watch, {
+      set: { state: { ...watch.state, last_frame, conditions: [holding] } },
       alerts: [
         { kind: 'open', alert: open },
         { kind: 'open', alert: closed },

@@ -11,12 +11,12 @@ describeWatchStore('The embedded store', async () => createWatchStore(openDataba
 test('the stream of a watch is read as that of a job is, and is gone after a deletion', async () => {
   const database = openDatabase(':memory:');
   const [store, jobs] = [createWatchStore(database), createJobStore(database)];
-  const { watch, source, ...rest } = newCreation();
-  await store.create({ watch, source, ...rest }, start);
-  expect(await jobs.source(watch.source_id)).toEqual(source);
+  const watch = newCreation();
+  await store.create(watch, start);
+  expect(await jobs.source(watch.source_id)).toEqual(watch.source);
   const deletion = { deleted_at: start.toISOString() };
   await store.commit({
-    watchId: watch.watch_id,
+    watchId: watch.run_id,
     expectedVersion: 0,
     set: deletion,
     events: [],

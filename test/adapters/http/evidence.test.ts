@@ -22,10 +22,10 @@ const get = async (link: string) => {
 async function openWithLink() {
   const creation = newCreation();
   await world.c.watches.create(creation, world.clock.now);
-  await openAlert(world, creation.watch.watch_id);
-  const [event] = await world.c.watches.events(creation.watch.watch_id, 1, 1, world.clock.now);
+  await openAlert(world, creation.run_id);
+  const [event] = await world.c.watches.events(creation.run_id, 1, 1, world.clock.now);
   const { frameUrl } = await toNotification(event!, creation, destination, world.c);
-  return { url: new URL(frameUrl!), event: event!, stored: creation, watch: creation.watch };
+  return { url: new URL(frameUrl!), event: event!, watch: creation };
 }
 
 test('the link of an event returns its evidence without a key, and no cache keeps it', async () => {
@@ -39,9 +39,9 @@ test('the link of an event returns its evidence without a key, and no cache keep
 });
 
 test('each attempt of an event sends the same link, which expires a week after the event', async () => {
-  const { url, event, stored } = await openWithLink();
+  const { url, event, watch } = await openWithLink();
   world.advance(3600);
-  const { frameUrl } = await toNotification(event, stored, destination, world.c);
+  const { frameUrl } = await toNotification(event, watch, destination, world.c);
   expect(frameUrl).toBe(url.href);
   world.advance(7 * 86_400 - 3601);
   expect((await get(url.href)).status).toBe(200);
@@ -77,11 +77,11 @@ test('the link of a deleted watch and of evidence that expired has no picture', 
   const { url, watch } = await openWithLink();
   world.pictures.clear();
   expect((await get(url.href)).status).toBe(404);
-  world.pictures.set(`${watch.watch_id}/1.jpg`, new Uint8Array([255, 216, 1]));
-  const stored = await world.c.watches.get(watch.watch_id);
+  world.pictures.set(`${watch.run_id}/1.jpg`, new Uint8Array([255, 216, 1]));
+  const stored = await world.c.watches.get(watch.run_id);
   await world.c.watches.commit({
-    watchId: watch.watch_id,
-    expectedVersion: stored!.run.version,
+    watchId: watch.run_id,
+    expectedVersion: stored!.version,
     set: { deleted_at: world.clock.now.toISOString() },
     events: [],
     alerts: [],
@@ -91,7 +91,7 @@ test('the link of a deleted watch and of evidence that expired has no picture', 
 });
 
 test('an event without a picture has no link', async () => {
-  const { watch, stored } = await openWithLink();
-  const [created] = await world.c.watches.events(watch.watch_id, 0, 1, world.clock.now);
-  expect((await toNotification(created!, stored, destination, world.c)).frameUrl).toBeNull();
+  const { watch } = await openWithLink();
+  const [created] = await world.c.watches.events(watch.run_id, 0, 1, world.clock.now);
+  expect((await toNotification(created!, watch, destination, world.c)).frameUrl).toBeNull();
 });

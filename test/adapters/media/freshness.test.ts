@@ -107,7 +107,7 @@ async function watch(played: [Scene, number][], config: Record<string, unknown> 
     monitor_duration_seconds: 3600,
     ...config,
   });
-  const { job_id: jobId } = await createMonitor(request, 'harbour', world.c);
+  const { run_id: jobId } = await createMonitor(request, 'harbour', world.c);
   let step = await world.begin({ job_id: jobId, generation: 0 });
   return {
     /** Ticks until `seconds` after the start, or the end of the job. */

@@ -181,7 +181,7 @@ describe('events of a watch', () => {
     let writes = 0;
     watch.store.stopPublishing();
     await watch.commit([opened(first), closed(first)]);
-    await publishWatchEvents(watch.watch.watch_id, watch.deps);
+    await publishWatchEvents(watch.watch.run_id, watch.deps);
     watch.deps.deliveries.changeState = async (...change) => {
       const isResult = watch.sent.length >= attempts;
       if (isResult && (writes += 1) === 1) throw new TransientError('The disk is full');
@@ -224,7 +224,7 @@ describe('events of a watch', () => {
     watch.store.stopPublishing();
     await watch.commit([opened(first), opened(second), closed(first)]);
     const publish = async () => {
-      await publishWatchEvents(watch.watch.watch_id, reading);
+      await publishWatchEvents(watch.watch.run_id, reading);
       return watch.queued.map((message) => message.sequence);
     };
     expect(await publish()).toEqual([1]);
@@ -319,11 +319,11 @@ describe('events of a watch', () => {
   test('publishing again sends nothing twice, and all attempts have one id', async () => {
     const watch = await createWatching((_, before) => (before === 0 ? failing : {}));
     await watch.commit([opened(first)]);
-    await watch.deps.watches.markPublished(watch.watch.watch_id, 0);
-    await publishWatchEvents(watch.watch.watch_id, watch.deps);
+    await watch.deps.watches.markPublished(watch.watch.run_id, 0);
+    await publishWatchEvents(watch.watch.run_id, watch.deps);
     await watch.pass(60);
     expect(watch.sent).toHaveLength(2);
-    expect(new Set(watch.sent.map(({ id }) => id))).toEqual(new Set([`msg_${watch.watch.watch_id}_1`]));
+    expect(new Set(watch.sent.map(({ id }) => id))).toEqual(new Set([`msg_${watch.watch.run_id}_1`]));
   });
 
   test('events whose publication failed are published by the repair', async () => {
@@ -393,16 +393,16 @@ describe('a heartbeat', () => {
     ['another destination fails', { health: failingDestination('team') }, {}],
   ])('a heartbeat is silent while %s', async (_, state, set) => {
     const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
-    const before = await watch.deps.watches.get(watch.watch.watch_id);
-    await watch.commit([progress('ok', false)], { ...set, state: { ...before!.run.state, ...state } });
+    const before = await watch.deps.watches.get(watch.watch.run_id);
+    await watch.commit([progress('ok', false)], { ...set, state: { ...before!.state, ...state } });
     await watch.pass(10);
     expect(watch.sent).toEqual([]);
   });
 
   test('a heartbeat that failed itself is called again', async () => {
     const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
-    const before = await watch.deps.watches.get(watch.watch.watch_id);
-    const state = { ...before!.run.state, health: failingDestination('kuma') };
+    const before = await watch.deps.watches.get(watch.watch.run_id);
+    const state = { ...before!.state, health: failingDestination('kuma') };
     await watch.commit([progress('ok', false)], { state });
     await watch.pass(10);
     expect(watch.sent).toHaveLength(1);

@@ -29,8 +29,8 @@ async function triggeredMonitor() {
     world.c,
   );
   world.script.verdicts.push(true);
-  await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
-  return job.job_id;
+  await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  return job.run_id;
 }
 
 const first = (jobId: string, sequence: number) => deliver(webhookMessage(jobId, sequence), world.c);
@@ -250,11 +250,11 @@ describe('a receiver that fails', () => {
       'harbour',
       createdFor(7200),
     );
-    await cancelJob(job.job_id, 'harbour', createdFor(7200));
+    await cancelJob(job.run_id, 'harbour', createdFor(7200));
     world.advance(3601);
-    expect(await first(job.job_id, 1)).toEqual({ kind: 'done' });
+    expect(await first(job.run_id, 1)).toEqual({ kind: 'done' });
     expect(world.sent).toHaveLength(0);
-    expect(await world.c.deliveries.get(webhookKey(job.job_id, 1))).toMatchObject({ state: 'failed' });
+    expect(await world.c.deliveries.get(webhookKey(job.run_id, 1))).toMatchObject({ state: 'failed' });
   });
 });
 

@@ -60,8 +60,8 @@ async function begin(
     ],
     destinations,
   };
-  const { watch } = await createWatch(watchRequestSchema.parse(request), 'alice', c);
-  const { watch_id: watchId } = watch;
+  const watch = await createWatch(watchRequestSchema.parse(request), 'alice', c);
+  const { run_id: watchId } = watch;
   let step: WorkflowState = await world.begin({ job_id: watchId, generation: 0 });
   const waiting: { message: DeliveryMessage; due: number }[] = [];
   return {
@@ -94,7 +94,7 @@ async function begin(
       const patch = watchPatchSchema.parse(fields);
       const validate = (merged: unknown) => watchRequestSchema.parse(merged);
       const edited = await editWatch({ watchId, patch, ifMatch: undefined }, 'alice', c, validate);
-      step = await world.begin({ job_id: watchId, generation: edited.run.generation });
+      step = await world.begin({ job_id: watchId, generation: edited.generation });
       return presentWatch(edited).former_destinations?.map(({ destination_id: id, url_masked: url }) => [
         id,
         url,
@@ -103,7 +103,7 @@ async function begin(
     /** Everything that is stored of addresses. */
     stored: async () => {
       const stored = await c.watches.getIncludingDeleted(watchId);
-      return JSON.stringify([stored?.watch, await c.watches.secrets(watchId)]);
+      return JSON.stringify([stored, await c.watches.secrets(watchId)]);
     },
   };
 }

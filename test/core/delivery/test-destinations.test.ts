@@ -8,7 +8,7 @@ describe('a test alert', () => {
       ({ to }) => (to === 'down' ? failing : {}),
       [{ destination_id: 'up' }, { destination_id: 'down' }],
     );
-    expect(await sendTestAlert(watch.stored, watch.deps)).toEqual([
+    expect(await sendTestAlert(watch.watch, watch.deps)).toEqual([
       { destination_id: 'up', type: 'slack', status: 204, latency_ms: 1, error: null },
       {
         destination_id: 'down',
@@ -24,7 +24,7 @@ describe('a test alert', () => {
 
   test('concurrent and repeated test alerts reach a destination once in ten seconds', async () => {
     const watch = await createWatching(() => ({}));
-    const test = async () => (await sendTestAlert(watch.stored, watch.deps))[0]?.error;
+    const test = async () => (await sendTestAlert(watch.watch, watch.deps))[0]?.error;
     const limited = expect.stringContaining('at most every 10 s: try again in 10 s');
     expect(await Promise.all([test(), test(), test()])).toEqual([null, limited, limited]);
     await watch.pass(9);
@@ -40,8 +40,8 @@ describe('a test alert', () => {
     );
     await watch.commit([opened(first)]);
     await watch.pass(5);
-    await sendTestAlert(watch.stored, watch.deps);
-    const [state] = await watch.deps.deliveries.states({ run: 'watch', run_id: watch.watch.watch_id });
+    await sendTestAlert(watch.watch, watch.deps);
+    const [state] = await watch.deps.deliveries.states({ run: 'watch', run_id: watch.watch.run_id });
     expect(state).toMatchObject({ disabled: null, failures: 0, last_error: null });
   });
 });

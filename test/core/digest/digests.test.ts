@@ -24,7 +24,7 @@ const digest = (fields: Record<string, unknown> = {}) =>
   );
 const begun = async (fields: Record<string, unknown> = {}) => {
   const job = await digest(fields);
-  return { jobId: job.job_id, step: await world.begin({ job_id: job.job_id, generation: 0 }) };
+  return { jobId: job.run_id, step: await world.begin({ job_id: job.run_id, generation: 0 }) };
 };
 const ticks = async (count: number, from: WorkflowState) => {
   let step = from;
@@ -46,7 +46,7 @@ describe('creating a digest', () => {
       config: { input_mode: 'frames' },
     });
     expect(await world.c.jobs.countActive('harbour')).toBe(1);
-    expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
+    expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
   });
 
   test('the creation of a digest stores nothing if its stream is not live', async () => {
@@ -236,8 +236,8 @@ describe('cancelling a digest', () => {
 
   test('a cancellation before the first tick logs no summary', async () => {
     const job = await digest();
-    await cancelJob(job.job_id, 'harbour', world.c);
-    expect(await readTypes(job.job_id)).toEqual(['job_stopped']);
+    await cancelJob(job.run_id, 'harbour', world.c);
+    expect(await readTypes(job.run_id)).toEqual(['job_stopped']);
   });
 
   test('a cancellation after a long outage logs a summary of every window that passed', async () => {

@@ -13,7 +13,7 @@ const media = (image?: Uint8Array) => ({
 function summary(grid: { frame_grid_key?: string }): JobEvent {
   return {
     type: 'summary_generated',
-    job_id: job.job_id,
+    job_id: job.run_id,
     sequence: 7,
     timestamp: start.toISOString(),
     data: {
@@ -37,7 +37,7 @@ test('a frame grid is a link in a page and base64 in a webhook, without its medi
 
   expect(linked).toMatchObject({
     summary: 'Nothing moved.',
-    frame_grid_url: `${baseUrl}/jobs/${job.job_id}/media/7`,
+    frame_grid_url: `${baseUrl}/jobs/${job.run_id}/media/7`,
   });
   expect(pushed).toMatchObject({ summary: 'Nothing moved.', frame_grid_b64: '/9g=' });
   for (const data of [linked, pushed]) expect(data).not.toHaveProperty('frame_grid_key');
@@ -57,7 +57,7 @@ test('the fields of the frame grid are absent unless it was requested', async ()
 test('a stored failure with an unknown code is presented as INTERNAL_ERROR', async () => {
   const event = (code: string): JobEvent => ({
     type: 'error',
-    job_id: job.job_id,
+    job_id: job.run_id,
     sequence: 3,
     timestamp: start.toISOString(),
     data: { code, message: 'Failed', remediation: 'Start a new job.' },

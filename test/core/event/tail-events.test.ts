@@ -41,22 +41,22 @@ async function collectSequences(tail: AsyncIterable<JobEvent | null>): Promise<n
 
 test('a tail yields each event once and in order while the log grows, and ends with it', async () => {
   const { deps, sleeps } = growingLog(250);
-  const tail = tailEvents(job.job_id, 0, deps, new AbortController().signal);
+  const tail = tailEvents(job.run_id, 0, deps, new AbortController().signal);
   expect(await collectSequences(tail)).toEqual(Array.from({ length: 250 }, (_, index) => index + 1));
   expect(sleeps).toEqual([]);
 });
 
 test('a reader that fell behind receives the missed events in pages', async () => {
   const { deps } = growingLog(250);
-  const tail = tailEvents(job.job_id, 0, deps, new AbortController().signal);
+  const tail = tailEvents(job.run_id, 0, deps, new AbortController().signal);
   await tail.next();
-  for (let read = 0; read < 248; read += 1) await deps.jobs.get(job.job_id, start);
+  for (let read = 0; read < 248; read += 1) await deps.jobs.get(job.run_id, start);
   expect((await collectSequences(tail)).length).toBe(249);
 });
 
 test('a tail waits after each read without new events and yields null', async () => {
   const { deps, sleeps } = growingLog(3);
-  const tail = tailEvents(job.job_id, 2, deps, new AbortController().signal);
+  const tail = tailEvents(job.run_id, 2, deps, new AbortController().signal);
   expect((await tail.next()).value).toBeNull();
   expect((await tail.next()).value).toBeNull();
   expect((await tail.next()).value).toMatchObject({ sequence: 3 });
@@ -67,12 +67,12 @@ test('a tail waits after each read without new events and yields null', async ()
 test('a tail ends if the job does not exist', async () => {
   const { deps } = growingLog(3);
   deps.jobs.get = async () => undefined;
-  expect((await tailEvents(job.job_id, 0, deps, new AbortController().signal).next()).done).toBe(true);
+  expect((await tailEvents(job.run_id, 0, deps, new AbortController().signal).next()).done).toBe(true);
 });
 
 test('a tail waits between reads if events of a running job are missing, and ends with the job', async () => {
   const { deps, sleeps } = growingLog(3, [1, 2, 3]);
-  expect(await collectSequences(tailEvents(job.job_id, 0, deps, new AbortController().signal))).toEqual([]);
+  expect(await collectSequences(tailEvents(job.run_id, 0, deps, new AbortController().signal))).toEqual([]);
   expect(sleeps).toEqual([250, 250]);
 });
 
@@ -91,7 +91,7 @@ test('a tail stops at a hole until the event in it is visible, and crosses one t
     now: () => now,
     signals: pollingSignals(async () => undefined, 250),
   };
-  const tail = tailEvents(job.job_id, 3, deps, new AbortController().signal);
+  const tail = tailEvents(job.run_id, 3, deps, new AbortController().signal);
   const next = async () => (await tail.next()).value?.sequence;
   expect([await next(), await next()]).toEqual([4, undefined]);
   visible.add(5);
@@ -107,7 +107,7 @@ test('a tail stops at a hole until the event in it is visible, and crosses one t
 test('a tail reads nothing after its signal aborts', async () => {
   const { deps } = growingLog(250);
   const reader = new AbortController();
-  const tail = tailEvents(job.job_id, 0, deps, reader.signal);
+  const tail = tailEvents(job.run_id, 0, deps, reader.signal);
   await tail.next();
   reader.abort();
   deps.jobs.get = () => Promise.reject(new Error('read again'));
@@ -128,7 +128,7 @@ test('a tail watches the log before its first read and ends the watch when its r
       return { changed: async () => undefined, end: () => void calls.push('end') };
     },
   };
-  const tail = tailEvents(job.job_id, 0, deps, new AbortController().signal);
+  const tail = tailEvents(job.run_id, 0, deps, new AbortController().signal);
   await tail.next();
   await tail.return(undefined);
   expect(calls).toEqual(['watch', 'read', 'end']);

@@ -24,7 +24,7 @@ async function monitor(fields: Record<string, unknown> = {}): Promise<WorkflowSt
     max_triggers: null,
     ...fields,
   });
-  const { job_id } = await createMonitor(request, 'harbour', world.c);
+  const { run_id: job_id } = await createMonitor(request, 'harbour', world.c);
   return world.begin({ job_id, generation: 0 });
 }
 
@@ -126,7 +126,7 @@ describe('a wall clock that is set back by an hour', () => {
 
   test('the windows of a digest close after their minutes, with every sample in one of them, although the wall clock was set back', async () => {
     const request = digestRequest({ window_minutes: 1, capture_interval_seconds: 10, max_windows: 5 });
-    const { job_id: jobId } = await createDigest(request, 'harbour', world.c);
+    const { run_id: jobId } = await createDigest(request, 'harbour', world.c);
     const begun = await world.begin({ job_id: jobId, generation: 0 });
     const step = await watch(begun, 15);
     world.stepClock(-hour);
@@ -140,7 +140,7 @@ describe('a wall clock that is set back by an hour', () => {
   });
 
   test('a wall clock that is set back does not delay the cancellation of a digest', async () => {
-    const { job_id: jobId } = await createDigest(digestRequest(), 'harbour', world.c);
+    const { run_id: jobId } = await createDigest(digestRequest(), 'harbour', world.c);
     await watch(await world.begin({ job_id: jobId, generation: 0 }), 3);
     const waits: number[] = [];
     const { summarize } = world.c.summaries;

@@ -39,16 +39,16 @@ describe('an idempotency key', () => {
   test('a repeated request creates no second job and does not probe the stream', async () => {
     const job = await create('once');
     const again = await create('once');
-    expect(again.job_id).toBe(job.job_id);
+    expect(again.run_id).toBe(job.run_id);
     expect(probes).toBe(1);
     expect(await active()).toBe(1);
   });
 
   test('a replay returns the current state of the job, also if all slots are taken', async () => {
     const job = await create('once');
-    await cancelJob(job.job_id, 'harbour', world.c);
+    await cancelJob(job.run_id, 'harbour', world.c);
     for (let made = 0; made < 10; made += 1) await create(undefined);
-    expect(await create('once')).toMatchObject({ job_id: job.job_id, status: 'stopped' });
+    expect(await create('once')).toMatchObject({ run_id: job.run_id, status: 'stopped' });
     await expect(create('twice')).rejects.toThrow(MaxJobsReachedError);
   });
 
@@ -65,7 +65,7 @@ describe('an idempotency key', () => {
         throw new Error('created twice');
       },
     );
-    expect(again.job_id).toBe(job.job_id);
+    expect(again.run_id).toBe(job.run_id);
   });
 
   test('an idempotency key refuses another request, or the same for another type of job', async () => {
@@ -81,12 +81,12 @@ describe('an idempotency key', () => {
   test('two callers can use the same idempotency key', async () => {
     const job = await create('once');
     const other = await create('once', { condition: 'a train' }, 'airport');
-    expect(other.job_id).not.toBe(job.job_id);
+    expect(other.run_id).not.toBe(job.run_id);
   });
 
   test('two concurrent requests with one key create one job', async () => {
     const [first, second] = await Promise.all([create('once'), create('once')]);
-    expect(first?.job_id).toBe(second?.job_id);
+    expect(first?.run_id).toBe(second?.run_id);
     expect(await active()).toBe(1);
     expect(world.executions.size).toBe(1);
   });
@@ -96,7 +96,7 @@ describe('an idempotency key', () => {
 
     const [first, second] = await Promise.all([create('once'), create('once')]);
 
-    expect(first?.job_id).toBe(second?.job_id);
+    expect(first?.run_id).toBe(second?.run_id);
     expect(await active()).toBe(10);
     await expect(create('twice')).rejects.toThrow(MaxJobsReachedError);
   });
@@ -163,7 +163,7 @@ describe('an idempotency key', () => {
       const known = await findIdempotent(...given);
       winner = await create('once');
       if (refusal) {
-        await cancelJob(winner.job_id, 'harbour', world.c);
+        await cancelJob(winner.run_id, 'harbour', world.c);
         world.script.probe = refusal;
       }
       return known;
@@ -171,7 +171,7 @@ describe('an idempotency key', () => {
 
     const job = await create('once');
 
-    expect(job.job_id).toBe(winner?.job_id);
+    expect(job.run_id).toBe(winner?.run_id);
     expect(await active()).toBe(refusal ? 9 : 10);
   });
 
@@ -185,7 +185,7 @@ describe('an idempotency key', () => {
       return probe(...given);
     };
 
-    expect((await create('once')).job_id).toBe(winner?.job_id);
+    expect((await create('once')).run_id).toBe(winner?.run_id);
     expect(await active()).toBe(10);
   });
 
@@ -218,14 +218,14 @@ describe('an idempotency key', () => {
 
   test('an idempotency key creates no second job after the first has expired, and itself expires after a day', async () => {
     const job = await create('once');
-    await cancelJob(job.job_id, 'harbour', world.c);
+    await cancelJob(job.run_id, 'harbour', world.c);
     world.advance(3601);
     await expect(create('once')).rejects.toMatchObject({ code: 'JOB_NOT_FOUND' });
     world.advance(86_400);
-    expect((await create('once')).job_id).not.toBe(job.job_id);
+    expect((await create('once')).run_id).not.toBe(job.run_id);
   });
 
   test('left out makes a job each time', async () => {
-    expect((await create(undefined)).job_id).not.toBe((await create(undefined)).job_id);
+    expect((await create(undefined)).run_id).not.toBe((await create(undefined)).run_id);
   });
 });

@@ -121,14 +121,14 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
   const life = lives[step.which % Math.max(lives.length, 1)];
   if (!life) return;
   if (step.kind === 'cancel') {
-    await cancelJob(life.job.job_id, 'harbour', world.c).catch((error: unknown) =>
+    await cancelJob(life.job.run_id, 'harbour', world.c).catch((error: unknown) =>
       expect(error).toBeInstanceOf(JobAlreadyStoppedError),
     );
-  } else if (step.kind === 'close') await failJob(life.job.job_id, 'It broke.', world.c);
-  else if (step.kind === 'repeat tick' && life.before) await repeatTick(world, life.job.job_id, life.before);
+  } else if (step.kind === 'close') await failJob(life.job.run_id, 'It broke.', world.c);
+  else if (step.kind === 'repeat tick' && life.before) await repeatTick(world, life.job.run_id, life.before);
   else if (step.kind === 'tick' && !life.next.done) {
     prepare(world, step.outcome);
-    const stored = await world.c.jobs.getIncludingExpired(life.job.job_id);
+    const stored = await world.c.jobs.getIncludingExpired(life.job.run_id);
     life.before = life.next;
     life.next = await world.tick(life.next);
     await noteAlert(world, life, step.outcome, stored?.last_tick ?? 0);
@@ -141,9 +141,9 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
  * the end of its job commits nothing: the newest progress event is that of the tick before.
  */
 async function noteAlert({ c }: World, life: Life, outcome: string, previousTick: number): Promise<void> {
-  const job = await c.jobs.getIncludingExpired(life.job.job_id);
+  const job = await c.jobs.getIncludingExpired(life.job.run_id);
   if (job?.last_tick === previousTick) return;
-  const events = await c.jobs.events(life.job.job_id, 0, 1000);
+  const events = await c.jobs.events(life.job.run_id, 0, 1000);
   const progress = events.findLast(({ type }) => type === 'progress');
   if (job?.job_type !== 'live-monitor' || progress?.type !== 'progress') return;
   if (progress.sequence <= life.notedSequence) return;
@@ -173,7 +173,7 @@ async function create(world: World, lives: Life[], step: Creation): Promise<void
     const job = await accept(world, step);
     expect(active).toBeLessThan(10);
     expect(job.status).toBe('pending');
-    const next = await world.begin({ job_id: job.job_id, generation: 0 });
+    const next = await world.begin({ job_id: job.run_id, generation: 0 });
     lives.push({
       job,
       next,
@@ -237,7 +237,7 @@ const reasonsByJob = {
 async function checkPromises({ c }: World, lives: Life[]): Promise<void> {
   const active: Job[] = [];
   for (const life of lives) {
-    const job = await c.jobs.get(life.job.job_id, c.now());
+    const job = await c.jobs.get(life.job.run_id, c.now());
     if (!job) continue;
     if (!isTerminal(job.status)) active.push(job);
     checkCoverage(job, c.now(), life.setBack);
@@ -246,7 +246,7 @@ async function checkPromises({ c }: World, lives: Life[]): Promise<void> {
       expect(allowed).toContain(`${before} ${job.status}`);
       life.statuses.push(job.status);
     }
-    checkLog(job, await c.jobs.events(job.job_id, 0, 1000), life.setBack);
+    checkLog(job, await c.jobs.events(job.run_id, 0, 1000), life.setBack);
   }
   expect(active.length).toBeLessThanOrEqual(10);
   expect(await c.jobs.countActive('harbour')).toBe(active.length);

@@ -33,7 +33,7 @@ describe('creating a monitor', () => {
     const job = await monitor();
     expect(job).toMatchObject({ status: 'pending', job_type: 'live-monitor' });
     expect(await world.c.jobs.countActive('harbour')).toBe(1);
-    expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
+    expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
   });
 
   test('a stored job masks the password of its stream, its source does not', async () => {
@@ -119,7 +119,7 @@ describe('creating a monitor', () => {
     expect(world.executions.size).toBe(0);
     world.advance(rules.startLeaseSeconds + 1);
     await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
+    expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
   });
 });
 

@@ -53,16 +53,16 @@ test('an overload refuses new jobs and watches with the time of the next attempt
 
 test('an overload refuses neither replays nor reads nor cancellations', async () => {
   const job = await keyed('known');
-  const { watch: created } = await watch('known watch');
+  const created = await watch('known watch');
   overload.retryAfter = 30;
-  expect((await keyed('known')).job_id).toBe(job.job_id);
-  expect((await watch('known watch')).watch.watch_id).toBe(created.watch_id);
-  expect((await getJob(job.job_id, 'harbour', world.c)).job.job_id).toBe(job.job_id);
-  expect((await cancelJob(job.job_id, 'harbour', world.c)).status).toBe('stopped');
+  expect((await keyed('known')).run_id).toBe(job.run_id);
+  expect((await watch('known watch')).run_id).toBe(created.run_id);
+  expect((await getJob(job.run_id, 'harbour', world.c)).job.run_id).toBe(job.run_id);
+  expect((await cancelJob(job.run_id, 'harbour', world.c)).status).toBe('stopped');
 });
 
 test('a stretched interval is a gap of the service from the time at which the check was due', async () => {
-  const { job_id: jobId } = await monitor();
+  const { run_id: jobId } = await monitor();
   overload.stretch = 3;
   let step = await world.begin({ job_id: jobId, generation: 0 });
   step = await world.tick(step);
@@ -81,7 +81,7 @@ test('a stretched interval is a gap of the service from the time at which the ch
 });
 
 test('a factor below 2 leaves no gap', async () => {
-  const { job_id: jobId } = await monitor();
+  const { run_id: jobId } = await monitor();
   overload.stretch = 1.5;
   let step = await world.begin({ job_id: jobId, generation: 0 });
   for (let check = 0; check < 4; check += 1) step = await world.tick(step);

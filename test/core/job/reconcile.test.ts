@@ -34,8 +34,8 @@ describe('reconcile', () => {
     await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
     world.advance(60);
     await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
-    expect(world.executions.get(`${job.job_id}-0`)).toBe('running');
-    expect((await stored(job.job_id)).status).toBe('pending');
+    expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
+    expect((await stored(job.run_id)).status).toBe('pending');
   });
 
   test('reconcile does not fail a job that is handed over during the repair', async () => {
@@ -84,7 +84,7 @@ describe('reconcile', () => {
   });
 
   test('reconcile fails a job that never begins, and not one whose Begin is retried', async () => {
-    const { job_id: jobId } = await monitor();
+    const { run_id: jobId } = await monitor();
     world.advance(rules.startLeaseSeconds + 1);
     await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('pending');
@@ -203,7 +203,7 @@ describe('reconcile', () => {
 
   test('repairs run concurrently up to their bound, and none begins after the end of the time', async () => {
     const jobs = await Promise.all(Array.from({ length: 6 }, () => monitor()));
-    const ids = jobs.map(({ job_id: id }) => id);
+    const ids = jobs.map(({ run_id: id }) => id);
     let running = 0;
     let most = 0;
     const { get } = world.c.jobs;

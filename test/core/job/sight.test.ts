@@ -16,7 +16,7 @@ let world: World;
 const create = (limits: Parameters<typeof createWorld>[0] = {}) => (world = createWorld(limits));
 afterEach(() => world.close());
 
-const begin = ({ job_id }: Job) => world.begin({ job_id, generation: 0 });
+const begin = ({ run_id: job_id }: Job) => world.begin({ job_id, generation: 0 });
 const monitor = async (fields: Record<string, unknown>) =>
   createMonitor(monitorRequest(fields), 'harbour', world.c);
 const digest = async (fields: Record<string, unknown>) =>
@@ -32,7 +32,7 @@ const ticks = async (count: number, from: WorkflowState) => {
 };
 const runToEnd = async (job: Job) => world.runToEnd(await begin(job));
 
-async function read({ job_id: jobId }: Job) {
+async function read({ run_id: jobId }: Job) {
   const job = (await world.jobs.get(jobId, world.clock.now))!;
   const events = await world.jobs.events(jobId, 0, 1000);
   return {
@@ -161,7 +161,7 @@ describe('the windows of a digest', () => {
     world.script.summaries.push(...Array.from({ length: 50 }, () => new VisionError('It is down.')));
     await ticks(8, lost);
     world.script.summaries.length = 0;
-    await cancelJob(job.job_id, 'harbour', world.c);
+    await cancelJob(job.run_id, 'harbour', world.c);
     const { summaries, stats } = await read(job);
     expect(summaries).toMatchObject([
       { partial: true, frames_captured: 3, window_end: after(30).toISOString() },
@@ -215,7 +215,7 @@ describe('the windows of a digest', () => {
     create();
     const job = await digest({});
     const step = await ticks(3, await begin(job));
-    const cancel = () => cancelJob(job.job_id, 'harbour', world.c);
+    const cancel = () => cancelJob(job.run_id, 'harbour', world.c);
     const results = await Promise.allSettled([cancel(), cancel(), world.tick(step)]);
     expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect((await read(job)).summaries).toHaveLength(1);

@@ -69,7 +69,7 @@ function openMachine() {
         signal,
       );
       record.checks.push(nowMs);
-      const stretch = pace.stretch(job.job_id, intervalSeconds);
+      const stretch = pace.stretch(job.run_id, intervalSeconds);
       const now = new Date(nowMs);
       const outcome = { kind: 'skipped', why: 'no_motion' } as never;
       job = { ...job, sight: recordOutcome(job, outcome, now, stretch).sight };

@@ -79,9 +79,9 @@ export async function startVirtualService(time: VirtualTime, stream: VirtualStre
   return {
     c: deps,
     startMonitor: async (config: Record<string, unknown>) =>
-      (await createMonitor(monitorRequest({ ...webhook, ...config }), 'harbour', deps)).job_id,
+      (await createMonitor(monitorRequest({ ...webhook, ...config }), 'harbour', deps)).run_id,
     startDigest: async (config: Record<string, unknown>) =>
-      (await createDigest(digestRequest({ ...webhook, ...config }), 'harbour', deps)).job_id,
+      (await createDigest(digestRequest({ ...webhook, ...config }), 'harbour', deps)).run_id,
     read: async (jobId: string) => {
       const { job } = await getJob(jobId, 'harbour', deps);
       const events = await deps.jobs.events(jobId, 0, 100_000);

@@ -20,15 +20,15 @@ async function begin(fields: Record<string, unknown> = {}) {
     conditions,
     ...fields,
   };
-  const { watch } = await createWatch(watchRequestSchema.parse(request), 'alice', world.c);
-  return { watchId: watch.watch_id, step: await world.begin({ job_id: watch.watch_id, generation: 0 }) };
+  const watch = await createWatch(watchRequestSchema.parse(request), 'alice', world.c);
+  return { watchId: watch.run_id, step: await world.begin({ job_id: watch.run_id, generation: 0 }) };
 }
 
 async function edit(watchId: string, patch: WatchPatch) {
   const validate = (merged: unknown) => watchRequestSchema.parse(merged);
-  const { watch, run } = await editWatch({ watchId, patch, ifMatch: undefined }, 'alice', world.c, validate);
-  const step = await world.begin({ job_id: watchId, generation: run.generation });
-  return { watch, run, step };
+  const watch = await editWatch({ watchId, patch, ifMatch: undefined }, 'alice', world.c, validate);
+  const step = await world.begin({ job_id: watchId, generation: watch.generation });
+  return { watch, step };
 }
 
 async function run(step: WorkflowState, verdicts: boolean[]): Promise<WorkflowState> {
@@ -56,7 +56,7 @@ describe('an edit of a watch', () => {
       world.advance(1);
       const edited = await edit(watchId, patch);
       await run(edited.step, [true]);
-      const { conditions } = (await world.c.watches.get(watchId))!.run.state;
+      const { conditions } = (await world.c.watches.get(watchId))!.state;
       expect(conditions[0]).toMatchObject({ history: '1', phase: 'clear' });
       expect(await reports(watchId)).not.toContain('alert_opened');
     },
@@ -74,7 +74,7 @@ describe('an edit of a watch', () => {
       return judge(...given);
     };
     await run(step, [true]);
-    const { conditions } = (await world.c.watches.get(watchId))!.run.state;
+    const { conditions } = (await world.c.watches.get(watchId))!.state;
     expect(calls).toBe(2);
     expect(conditions[0]).toMatchObject({ history: '1', phase: 'clear' });
   });
@@ -85,7 +85,7 @@ describe('an edit of a watch', () => {
       const { watchId, step } = await begin();
       await run(step, [true, true]);
       const edited = await edit(watchId, { stream_url: url });
-      expect(edited.run.state.conditions[0]).toMatchObject({ phase: 'unknown', alert: null });
+      expect(edited.watch.state.conditions[0]).toMatchObject({ phase: 'unknown', alert: null });
       expect(edited.step.capture).toMatchObject({ seen: null, motion: null });
       await run(edited.step, [false, false]);
       expect(await reports(watchId)).toEqual([
@@ -105,8 +105,8 @@ describe('an edit of a watch', () => {
     const { watchId, step } = await begin();
     await run(step, [true]);
     const before = (await world.c.watches.get(watchId))!;
-    const { watch, run: after } = await edit(watchId, patch);
-    expect({ watch, run: after }).toEqual(before);
+    const { watch } = await edit(watchId, patch);
+    expect(watch).toEqual(before);
   });
 });
 

@@ -121,7 +121,7 @@ describe('the bursts of a job', () => {
   const begin = async (jobId: string) =>
     analyzeTask({ operation: 'begin', job_id: jobId, generation: 0, bursts: true }, world.c);
   const accept = async (fields: Record<string, unknown> = {}) =>
-    (await createMonitor(monitorRequest({ max_triggers: null, ...fields }), 'harbour', world.c)).job_id;
+    (await createMonitor(monitorRequest({ max_triggers: null, ...fields }), 'harbour', world.c)).run_id;
   const analyze = async (jobId: string, burst: number, number: number) => {
     const { source_id } = (await world.c.jobs.get(jobId, world.c.now()))!;
     const capture = { ...tick.capture, source_id, tick: number };

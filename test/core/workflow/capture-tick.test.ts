@@ -74,7 +74,7 @@ describe('a capture', () => {
       kind: 'failed',
       code: 'STREAM_FETCH_FAILED',
     });
-    const { job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
+    const { run_id: job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
     world.c.jobs.source = async () => undefined;
     let step = await world.begin({ job_id, generation: 0 });
     for (let ticks = 0; ticks < 100 && !step.done; ticks += 1) step = await world.tick(step);

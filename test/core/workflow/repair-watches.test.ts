@@ -11,13 +11,13 @@ let watchId: string;
 beforeEach(async () => {
   world = createWorld();
   const creation = newCreation();
-  watchId = creation.watch.watch_id;
+  watchId = creation.run_id;
   await world.c.watches.create(creation, world.clock.now);
 });
 afterEach(() => world.close());
 
 const repair = (ended?: EndedExecution) => repairWatch(watchId, world.c, ended);
-const readRun = async () => (await world.c.watches.getIncludingDeleted(watchId))!.run;
+const readRun = async () => (await world.c.watches.getIncludingDeleted(watchId))!;
 const isOverdue = async () => (await readRun()).lease_until < world.clock.now.toISOString();
 
 async function setRun(generation: number, burst: number) {

@@ -22,14 +22,11 @@ let watchId: string;
 async function begin({ cooldown = 0, remind = null, budget = null, destinations = [] }: Options = {}) {
   world = createWorld();
   const creation = newCreation();
-  const { config } = creation.watch;
+  const { config } = creation;
   const condition = newCondition({ checks_to_close: 1, cooldown_seconds: cooldown, remind_seconds: remind });
   Object.assign(config, { schedule: null, regions: null, budget, destinations, conditions: [condition] });
-  watchId = creation.watch.watch_id;
-  await world.c.watches.create(
-    { ...creation, events: [], run: { ...creation.run, sequence: 0 } },
-    world.clock.now,
-  );
+  watchId = creation.run_id;
+  await world.c.watches.create({ ...creation, events: [], sequence: 0 }, world.clock.now);
   return world.begin({ job_id: watchId, generation: 0 });
 }
 
@@ -88,7 +85,7 @@ describe('a watch whose wall clock is set back by an hour', () => {
     expect(wait).toBe(10_000);
     await run(after, 9);
     expect(await hours()).toEqual({ checks: 20, watched: 190, gap: 0, least: 0 });
-    expect((await world.c.watches.get(watchId))!.run.state.health.late_since).toBeNull();
+    expect((await world.c.watches.get(watchId))!.state.health.late_since).toBeNull();
   });
 
   test('the cooldown and the reminders of an alert keep their length', async () => {
@@ -110,11 +107,11 @@ describe('a watch whose wall clock is set back by an hour', () => {
     let step = await run(await begin(), 1);
     const stored = (await world.c.watches.get(watchId))!;
     const until = new Date(world.clock.now.getTime() + 30_000).toISOString();
-    const conditions = stored.run.state.conditions.map((each) => ({ ...each, snoozed_until: until }));
+    const conditions = stored.state.conditions.map((each) => ({ ...each, snoozed_until: until }));
     await world.c.watches.commit({
       watchId,
-      expectedVersion: stored.run.version,
-      set: { state: { ...stored.run.state, conditions } },
+      expectedVersion: stored.version,
+      set: { state: { ...stored.state, conditions } },
       events: [],
       alerts: [],
       hours: [],
@@ -131,9 +128,9 @@ describe('a watch whose wall clock is set back by an hour', () => {
     step = await run({ ...step, wait_until: world.clock.now.toISOString() }, 3);
     step = await tickAfterSetBack(step);
     await run(step, 1);
-    const { budget } = (await world.c.watches.get(watchId))!.run.state;
+    const { budget } = (await world.c.watches.get(watchId))!.state;
     expect(budget).toMatchObject({ day: '2026-03-01', calls: 5 });
-    expect((await world.c.watches.get(watchId))!.run.status).toBe('budget_exhausted');
+    expect((await world.c.watches.get(watchId))!.status).toBe('budget_exhausted');
   });
 
   test('an execution that begins afterwards does not wait until the clock has caught up', async () => {

@@ -22,10 +22,10 @@ describe('executions of a watch', () => {
   test('a tick that a change overtakes starts another generation, which waits for what the tick plans', async () => {
     const begun = await createWatch();
     world.c.vision.judge = async () => {
-      const { watch, run: before } = await stored();
+      const watch = await stored();
       await commitDecision(
         changeWatch(
-          { watch, state: before.state },
+          { watch, state: watch.state },
           { config: watch.config, isOtherStream: false },
           world.clock.now,
         ),
@@ -33,7 +33,7 @@ describe('executions of a watch', () => {
       return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
     };
     expect((await run(begun, 1)).done).toBe(true);
-    const { wait_until } = (await stored()).run.state.next ?? {};
+    const { wait_until } = (await stored()).state.next ?? {};
     expect(world.executions.get(`${watchId}-2`)).toBe('running');
     expect(await world.begin({ job_id: watchId, generation: 2 })).toMatchObject({ wait_until });
   });
@@ -42,12 +42,12 @@ describe('executions of a watch', () => {
     await run(await createWatch(), 1);
     const failure = { Error: 'Lambda.Unknown', Cause: 'out of memory' };
     await analyzeTask({ operation: 'close', job_id: watchId, generation: 0, failure }, world.c);
-    expect((await stored()).run).toMatchObject({ generation: 1, status: 'active' });
+    expect(await stored()).toMatchObject({ generation: 1, status: 'active' });
     expect(world.executions.get(`${watchId}-1`)).toBe('running');
     const resumed = await world.begin({ job_id: watchId, generation: 1 });
     expect(resumed).toMatchObject({ done: false, capture: { kind: 'watch', tick: 2 } });
     await analyzeTask({ operation: 'close', job_id: watchId, generation: 0, failure }, world.c);
-    expect((await stored()).run.generation).toBe(1);
+    expect((await stored()).generation).toBe(1);
   });
 
   test('a repair starts a missing execution, and the next generation of an ended one', async () => {
@@ -57,7 +57,7 @@ describe('executions of a watch', () => {
     world.executions.set(`${watchId}-0`, 'aborted');
     await repairWatch(watchId, world.c);
     expect(world.executions.get(`${watchId}-1`)).toBe('running');
-    expect((await stored()).run.status).toBe('active');
+    expect((await stored()).status).toBe('active');
   });
 
   test('a watch hands over before a long wait, and wakes up once a day until its schedule begins', async () => {
@@ -69,7 +69,7 @@ describe('executions of a watch', () => {
     for (let tick = 0; tick < 7; tick += 1) {
       const from = world.clock.now.getTime();
       await world.tick(step);
-      const { run } = await stored();
+      const run = await stored();
       generations.push(run.generation);
       waits.push(Date.parse(run.state.next!.wait_until) - Math.max(from, world.clock.now.getTime()));
       step = await world.begin({ job_id: watchId, generation: run.generation });
@@ -77,7 +77,7 @@ describe('executions of a watch', () => {
     expect(generations.slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6]);
     for (const wait of waits) expect(wait).toBeLessThanOrEqual((rules.maxWatchWaitSeconds + 60) * 1000);
     expect(world.clock.now.toISOString().slice(0, 13)).toBe('2026-03-07T10');
-    expect((await stored()).run).toMatchObject({ status: 'active', generation: 6 });
+    expect(await stored()).toMatchObject({ status: 'active', generation: 6 });
   });
 
   test('a watch runs through many generations without growth of its record', async () => {
@@ -85,11 +85,11 @@ describe('executions of a watch', () => {
     const sizes: number[] = [];
     for (let tick = 0; tick < 200; tick += 1) {
       step = await world.tick(step);
-      const { run: current } = await stored();
+      const current = await stored();
       if (step.done) step = await world.begin({ job_id: watchId, generation: current.generation });
       if (tick > 20) sizes.push(JSON.stringify(current).length);
     }
-    expect((await stored()).run.generation).toBeGreaterThan(2);
+    expect((await stored()).generation).toBeGreaterThan(2);
     expect(Math.max(...sizes)).toBeLessThan(2500);
   });
 

@@ -1,3 +1,4 @@
+import { watchSchema } from '../../../core/records/watch.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { StreamFetchError, VisionError } from '../../../core/errors.ts';
 import { addSeconds } from '../../../core/time.ts';
@@ -65,8 +66,8 @@ describe('tick of a watch', () => {
     const begun = await createWatch();
     world.script.verdicts.push(true, true);
     await run(begun, 2);
-    const { watch, run: before } = await stored();
-    const { alerts } = pauseWatch({ watch, state: before.state }, 'paused', world.clock.now);
+    const watch = await stored();
+    const { alerts } = pauseWatch({ watch, state: watch.state }, 'paused', world.clock.now);
     expect(alerts).toMatchObject([{ kind: 'close', closed: { reason: 'paused', frame_key: null } }]);
   });
 
@@ -106,7 +107,7 @@ describe('tick of a watch', () => {
     };
     const once = await run(begun, 1);
     expect(asked).toEqual([['person', 'car', 'dog']]);
-    const { conditions } = (await stored()).run.state;
+    const { conditions } = (await stored()).state;
     expect(conditions.map(({ history, left_out: leftOut }) => [history, leftOut])).toEqual([
       ['1', 0],
       ['', 1],
@@ -114,19 +115,19 @@ describe('tick of a watch', () => {
     ]);
     // Left out three times in a row: asked about alone, by the call for one condition.
     await run(once, 30);
-    const alone = (await stored()).run.state.conditions.find(({ condition_id: id }) => id === 'dog');
+    const alone = (await stored()).state.conditions.find(({ condition_id: id }) => id === 'dog');
     expect(alone).toMatchObject({ left_out: 3, phase: 'clear' });
   });
 
   test('a change while the model is asked keeps the verdicts of the other conditions', async () => {
     const begun = await createWatch({ conditions: ['person', 'car'] });
     world.c.vision.judgeConditions = async (_, questions) => {
-      const { watch, run: before } = await stored();
+      const watch = await stored();
       const [person, car] = watch.config.conditions;
       if (!person || !car) throw new Error('no conditions');
       const config = { ...watch.config, conditions: [{ ...person, condition: 'a postman' }, car] };
       await commitDecision(
-        changeWatch({ watch, state: before.state }, { config, isOtherStream: false }, world.clock.now),
+        changeWatch({ watch, state: watch.state }, { config, isOtherStream: false }, world.clock.now),
         config,
       );
       return {
@@ -140,7 +141,7 @@ describe('tick of a watch', () => {
     };
     const step = await run(begun, 1);
     expect(step.done).toBe(true);
-    const { state, generation } = (await stored()).run;
+    const { state, generation } = await stored();
     expect(state.conditions.map(({ history }) => history)).toEqual(['', '1']);
     expect(world.executions.get(`${watchId}-${generation}`)).toBe('running');
     const [hour] = await world.c.watches.hours(watchId, new Date(0), new Date('2100-01-01'));
@@ -150,13 +151,13 @@ describe('tick of a watch', () => {
   test('a pause while the model is asked keeps the watch paused and counts the tokens', async () => {
     const begun = await createWatch();
     world.c.vision.judge = async () => {
-      const { watch, run: before } = await stored();
-      await commitDecision(pauseWatch({ watch, state: before.state }, 'caller', world.clock.now));
+      const watch = await stored();
+      await commitDecision(pauseWatch({ watch, state: watch.state }, 'caller', world.clock.now));
       return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
     };
     const step = await run(begun, 1);
     expect(step.done).toBe(true);
-    const { state } = (await stored()).run;
+    const { state } = await stored();
     expect(state.causes.paused).not.toBeNull();
     expect(state.conditions[0]).toMatchObject({ phase: 'unknown', history: '' });
   });
@@ -171,9 +172,9 @@ describe('tick of a watch', () => {
     };
     await expect(run(begun, 1)).rejects.toThrow('The process ended');
     const next = await run(begun, 2);
-    expect((await stored()).run.state.budget).toMatchObject({ calls: 3, reserved: null });
+    expect((await stored()).state.budget).toMatchObject({ calls: 3, reserved: null });
     expect(await eventTypes()).toEqual(['watch_changed', 'watch_changed']);
-    expect((await stored()).run.status).toBe('budget_exhausted');
+    expect((await stored()).status).toBe('budget_exhausted');
     expect(next.wait_until).toBe('2026-03-02T00:00:00.000Z');
     expect(next.capture.closing).toBe(true);
     expect(calls).toBe(3);
@@ -188,7 +189,7 @@ describe('tick of a watch', () => {
     };
     const reserved: unknown[] = [];
     world.c.vision.judge = async () => {
-      reserved.push((await stored()).run.state.budget?.reserved);
+      reserved.push((await stored()).state.budget?.reserved);
       return { triggered: false, explanation: 'Nothing.', tokens: { input_tokens: 10, output_tokens: 2 } };
     };
     await run(begun, 1);
@@ -199,7 +200,7 @@ describe('tick of a watch', () => {
     const begun = await createWatch();
     world.script.verdicts.push(...Array.from({ length: 20 }, () => new VisionError('Try again.')));
     await run(begun, 20);
-    const { status, state } = (await stored()).run;
+    const { status, state } = await stored();
     expect(status).toBe('active');
     expect(state).toMatchObject({ model_failures_in_a_row: 20, model_failure: { code: 'VLM_ERROR' } });
     expect(state.conditions[0]).toMatchObject({ phase: 'unknown', unjudged: 1 });
@@ -211,10 +212,10 @@ describe('tick of a watch', () => {
     world.advance(400);
     const late = await run(first, 1);
     expect(await changes()).toEqual([expect.objectContaining({ reason: 'checks_late', late_seconds: 390 })]);
-    expect((await stored()).run.state.health.late_since).toBe(first.wait_until);
+    expect((await stored()).state.health.late_since).toBe(first.wait_until);
     await run(late, 2);
     expect((await changes()).map(({ reason }) => reason)).toEqual(['checks_late', 'checks_in_time']);
-    expect((await stored()).run.state.health.late_since).toBeNull();
+    expect((await stored()).state.health.late_since).toBeNull();
   });
 
   test('a destination that is disabled or fails for minutes is reported, and so is its recovery', async () => {
@@ -256,7 +257,7 @@ describe('tick of a watch', () => {
       reason: 'destination_recovered',
       destination_id: 'team',
     });
-    expect((await stored()).run.state.health.failing).toEqual([]);
+    expect((await stored()).state.health.failing).toEqual([]);
   });
 
   test('frames of the metrics include the captures of watches', async () => {
@@ -284,7 +285,7 @@ describe('a lost camera', () => {
   /** Loses the stream; each attempt hangs for `hangs` seconds, only its capture if the camera `responds`. Returns the starts of attempts, in seconds, and how many were captures. */
   async function lose(error: Error, { lostCameraSeconds = 30, url = '', hangs = 0, responds = false }) {
     const begun = await createWatch();
-    const { watch, run: before } = await stored();
+    const watch = await stored();
     if (url) {
       const source = {
         source_id: watch.source_id,
@@ -293,14 +294,14 @@ describe('a lost camera', () => {
         clip_duration_seconds: 3,
       } as const;
       const change = {
-        watch: { ...watch, stream_url: url },
+        watch: { ...watchSchema.parse(watch), stream_url: url },
         source,
         set: {},
         events: [],
         alerts: [],
         hours: [],
       };
-      await world.c.watches.commit({ watchId, expectedVersion: before.version, ...change });
+      await world.c.watches.commit({ watchId, expectedVersion: watch.version, ...change });
     }
     world.c.limits = { ...world.c.limits, ...(lostCameraSeconds && { lostCameraSeconds }) };
     const attempts: number[] = [];
@@ -329,8 +330,7 @@ describe('a lost camera', () => {
     for (let ticks = 0; ticks < 14; ticks += 1) {
       step = await run(step, 1);
       // Before a long wait, the next generation takes over.
-      if (step.done)
-        step = await world.begin({ job_id: watchId, generation: (await stored()).run.generation });
+      if (step.done) step = await world.begin({ job_id: watchId, generation: (await stored()).generation });
     }
     return { step, attempts, seconds, captures: () => captures, returns: () => (isBack = true) };
   }

@@ -202,7 +202,7 @@ async function readEntities(
 /** An active job whose time is over has ended since the backup, with its last event: it would end a second time. */
 function readJob(item: Item, now: Date): FoundEntity {
   const { job } = readJobItem(item);
-  const { job_id: id, caller, source_id: sourceId, status } = job;
+  const { run_id: id, caller, source_id: sourceId, status } = job;
   const longest = addSeconds(new Date(job.created_at), rules.maxJobDurationSeconds).toISOString();
   const end = isTerminal(status) ? job.expires_at : (job.deadline ?? longest);
   const title = `${job.job_type} of ${job.created_at}, ${status}`;
@@ -220,7 +220,7 @@ function readKey(item: Item, now: Date): FoundEntity {
 function readWatch(config: Item, item: Item): FoundEntity {
   const watch = readRecord(watchSchema, config);
   const { run } = readRunItem(item);
-  const { watch_id: id, caller, source_id: sourceId } = watch;
+  const { run_id: id, caller, source_id: sourceId } = watch;
   const title = `${watch.config.name}, ${run.status}`;
   const continues = run.status !== 'paused';
   return {

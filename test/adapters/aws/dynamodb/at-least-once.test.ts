@@ -346,7 +346,7 @@ withDynamoLocal((makeTable) => {
   async function accepted(fields: Record<string, unknown> = {}) {
     const world = await onTable();
     const webhook = { webhook_url: 'https://receiver.example/hook' };
-    const { job_id: jobId } = await createMonitor(
+    const { run_id: jobId } = await createMonitor(
       monitorRequest({ ...webhook, ...fields }),
       'harbour',
       world.c,

@@ -1,3 +1,4 @@
+import { watchSchema } from '../../../../core/records/watch.ts';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
@@ -47,15 +48,17 @@ withDynamoLocal((makeTable) => {
       ]);
       expect(await live.keys.create(newKey({ caller: 'harbour' }), 1)).toBe('full');
       expect(await live.callers.find('harbour')).toEqual(world.caller);
-      expect((await live.watches.list('harbour')).map(({ watch }) => watch)).toEqual([world.watch]);
-      expect(await live.watches.secrets(world.watch.watch_id)).toEqual(world.secrets);
+      expect((await live.watches.list('harbour')).map((watch) => watchSchema.parse(watch))).toEqual([
+        watchSchema.parse(world.watch),
+      ]);
+      expect(await live.watches.secrets(world.watch.run_id)).toEqual(world.secrets);
       expect(await live.watches.alerts({ caller: 'harbour', state: 'open', limit: 9 }, restoredAt)).toEqual([
         world.alert,
       ]);
-      expect(await live.jobs.get(world.ended.job_id, restoredAt)).toMatchObject({ status: 'stopped' });
-      expect(await live.jobs.events(world.running.job_id, 0, 10)).toHaveLength(2);
+      expect(await live.jobs.get(world.ended.run_id, restoredAt)).toMatchObject({ status: 'stopped' });
+      expect(await live.jobs.events(world.running.run_id, 0, 10)).toHaveLength(2);
       expect(await live.jobs.countActive('harbour')).toBe(1);
-      expect(printed).toContain(`  ${world.watch.watch_id} of harbour: Gate, active`);
+      expect(printed).toContain(`  ${world.watch.run_id} of harbour: Gate, active`);
     });
 
     test('no event from before the backup reaches the queue again, and jobs and watches run in new executions', async () => {
@@ -64,7 +67,7 @@ withDynamoLocal((makeTable) => {
 
       const { started, sent } = await runReconcile(live);
 
-      const [job, watch] = [world.running.job_id, world.watch.watch_id];
+      const [job, watch] = [world.running.run_id, world.watch.run_id];
       expect(started.map(({ job_id: id }) => id).toSorted()).toEqual([job, watch].toSorted());
       // Executions of the lost hour have names with lower numbers, which Step Functions keeps for 90 days.
       for (const { generation } of started) expect(generation).toBeGreaterThan(1_000_000);
@@ -73,25 +76,25 @@ withDynamoLocal((makeTable) => {
 
     test('events, alerts and their ids after a restore differ from those of the lost time', async () => {
       const { live, world, restore } = await lostTable();
-      const before = { job: world.running.sequence, openings: world.run.state.openings };
+      const before = { job: world.running.sequence, openings: world.watch.state.openings };
       await restore({ yes: true });
 
-      const job = await live.jobs.get(world.running.job_id, restoredAt);
-      const stored = await live.watches.get(world.watch.watch_id);
+      const job = await live.jobs.get(world.running.run_id, restoredAt);
+      const stored = await live.watches.get(world.watch.run_id);
 
       expect(job!.sequence).toBeGreaterThan(before.job + 1_000_000);
-      expect(stored!.run.sequence).toBeGreaterThan(1_000_000);
-      expect(stored!.run.state.openings).toBeGreaterThan(before.openings + 1_000_000);
+      expect(stored!.sequence).toBeGreaterThan(1_000_000);
+      expect(stored!.state.openings).toBeGreaterThan(before.openings + 1_000_000);
       const next = createChange(job!, [triggered]);
       expect(await live.jobs.commit(next)).toBe('committed');
       const { sent } = await runReconcile(live);
-      expect(sent).toEqual([webhookMessage(world.running.job_id, job!.sequence + 1)]);
+      expect(sent).toEqual([webhookMessage(world.running.run_id, job!.sequence + 1)]);
     });
 
     test('a job whose time was over at the restore is not restored, because its last event was sent', async () => {
       const { live, world, restore } = await lostTable();
       const printed = await restore({ yes: true });
-      expect(await live.jobs.getIncludingExpired(world.over.job_id)).toBeUndefined();
+      expect(await live.jobs.getIncludingExpired(world.over.run_id)).toBeUndefined();
       expect(printed).toContain('  jobs          2 to add, 0 present, 1 ended');
     });
 
@@ -103,8 +106,11 @@ withDynamoLocal((makeTable) => {
         const line = failingLine(tables.live, writes);
         await expect(restore({ yes: true }, line)).rejects.toThrow('interrupted');
         // A watch is found with its configuration, or not at all.
-        for (const { watch, run } of await live.watches.list('harbour'))
-          expect([watch, run.published]).toEqual([world.watch, run.sequence]);
+        for (const watch of await live.watches.list('harbour'))
+          expect([watchSchema.parse(watch), watch.published]).toEqual([
+            watchSchema.parse(world.watch),
+            watch.sequence,
+          ]);
       }
       await restore({ yes: true });
       expect(await readAll(tables.live)).toEqual(await readAll(whole));
@@ -122,7 +128,7 @@ withDynamoLocal((makeTable) => {
       const lists = /^CALLER#harbour (WATCHES|SLOTS|GOOD_KEYS)$/;
       for (const [key, item] of before)
         if (!lists.test(key)) expect([key, afterwards.get(key)]).toEqual([key, item]);
-      expect(afterwards.has(`WATCH#${world.watch.watch_id} RUN`)).toBe(true);
+      expect(afterwards.has(`WATCH#${world.watch.run_id} RUN`)).toBe(true);
       expect(await restore({ yes: true })).toContain('Added 0 items');
       expect(await readAll(tables.live)).toEqual(afterwards);
     });
@@ -136,13 +142,13 @@ withDynamoLocal((makeTable) => {
     test('a restore without --yes prints the plan and changes nothing', async () => {
       const { tables, world, restore } = await damagedTable();
       const before = await readAll(tables.live);
-      expect(await restore({})).toContain(`Watches that continue:\n  ${world.watch.watch_id}`);
+      expect(await restore({})).toContain(`Watches that continue:\n  ${world.watch.run_id}`);
       expect(await readAll(tables.live)).toEqual(before);
     });
 
     test('a restore leaves out the ids and callers that --except names', async () => {
       const { live, world, restore } = await damagedTable();
-      await restore({ yes: true, except: [world.watch.watch_id] });
+      await restore({ yes: true, except: [world.watch.run_id] });
       expect(await live.watches.list('harbour')).toEqual([]);
       expect(await live.watches.alerts({ caller: 'harbour', limit: 9 }, restoredAt)).toEqual([]);
       const empty = await makeTable();
@@ -181,7 +187,7 @@ withDynamoLocal((makeTable) => {
     const stores = openStores(backup, start);
     const world = await fill(stores);
     const live = await makeTable();
-    const lost = (key: string) => key.includes(world.watch.watch_id) || key.includes(world.alert.alert_id);
+    const lost = (key: string) => key.includes(world.watch.run_id) || key.includes(world.alert.alert_id);
     for (const [key, item] of await readAll(backup))
       if (!lost(key))
         await openDocuments(live).send(new PutCommand({ TableName: live.tableName, Item: item }));
@@ -241,7 +247,7 @@ async function fill(stores: DynamoStores) {
   const alerting = createChange(started, [triggered]);
   await stores.jobs.commit(alerting);
   const running = changed(started, alerting);
-  await stores.jobs.markPublished(running.job_id, 1);
+  await stores.jobs.markPublished(running.run_id, 1);
 
   const short = newJob({ ...hook });
   await stores.jobs.create(createCreation(short), start);
@@ -250,18 +256,18 @@ async function fill(stores: DynamoStores) {
   await stores.jobs.create(createCreation(ended), start);
   await stores.jobs.commit(end(ended, after(3000)));
 
-  const creation = newCreation({ caller: 'harbour' });
-  await stores.watches.create(creation, start);
-  const { watch, run, secrets } = creation;
+  const watch = newCreation({ caller: 'harbour' });
+  await stores.watches.create(watch, start);
+  const { secrets } = watch;
   const alert = newAlert(watch);
   await stores.watches.commit(
-    newChange(creation, {
+    newChange(watch, {
       set: { sequence: 2 },
       events: logged(watch, [opened(alert)], 1),
       alerts: [{ kind: 'open', alert }],
     }),
   );
-  return { caller, key, running, over: short, ended, watch, run, secrets, alert };
+  return { caller, key, running, over: short, ended, watch, secrets, alert };
 }
 
 /** Runs the function `reconcile` a minute after the restore. Returns what it starts and sends. */

@@ -43,7 +43,7 @@ withDynamoLocal((makeTable) => {
       expect(await jobs.commit(begin(job))).toBe('committed');
 
       expect(line.lost()).toBe(1);
-      expect(await stores.jobs.events(job.job_id, 0, 10)).toHaveLength(1);
+      expect(await stores.jobs.events(job.run_id, 0, 10)).toHaveLength(1);
     });
 
     test('a creation whose response is lost creates one job with one slot', async () => {
@@ -63,19 +63,19 @@ withDynamoLocal((makeTable) => {
     test('a reservation that is a number holds its slot and expires', async () => {
       const { table, stores } = await open();
       const [old, next] = [newJob(), newJob()];
-      const item = { ...itemKeys.slots('harbour'), active: new Set([old.job_id]) };
-      const reserved = { [`reserved:${old.job_id}`]: after(180).getTime() };
+      const item = { ...itemKeys.slots('harbour'), active: new Set([old.run_id]) };
+      const reserved = { [`reserved:${old.run_id}`]: after(180).getTime() };
       await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...item, ...reserved } }));
       const reserve = (now: Date) => {
         const key = { idempotency: idempotency('key', 'hash') };
-        const request = { caller: 'harbour', jobId: next.job_id, slotLimit: 1, until: after(400), ...key };
+        const request = { caller: 'harbour', jobId: next.run_id, slotLimit: 1, until: after(400), ...key };
         return stores.jobs.reserveSlot(request, now);
       };
 
       expect(await reserve(after(179))).toEqual({ kind: 'slots_full' });
-      expect(await reserve(after(180))).toEqual({ kind: 'reserved', jobId: next.job_id });
+      expect(await reserve(after(180))).toEqual({ kind: 'reserved', jobId: next.run_id });
 
-      await stores.jobs.releaseSlot('harbour', next.job_id, next.job_id);
+      await stores.jobs.releaseSlot('harbour', next.run_id, next.run_id);
       expect(await stores.jobs.countActive('harbour')).toBe(0);
     });
   });
@@ -85,13 +85,13 @@ withDynamoLocal((makeTable) => {
       const { item, stores } = await open();
       const job = newJob();
       await stores.jobs.create(createCreation(job), start);
-      expect(await item(itemKeys.job(job.job_id))).not.toHaveProperty('ttl');
+      expect(await item(itemKeys.job(job.run_id))).not.toHaveProperty('ttl');
       expect(await item(itemKeys.source(job.source_id))).not.toHaveProperty('ttl');
 
       await stores.jobs.commit(end(job));
 
       const expired = epoch(after(3_600 + rules.deliveryTtlSeconds));
-      expect(await item(itemKeys.job(job.job_id))).toHaveProperty('ttl', expired);
+      expect(await item(itemKeys.job(job.run_id))).toHaveProperty('ttl', expired);
       expect(await item(itemKeys.source(job.source_id))).toHaveProperty('ttl', expired);
     });
 
@@ -100,14 +100,14 @@ withDynamoLocal((makeTable) => {
       const job = newJob();
       await stores.jobs.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
       await stores.jobs.commit(createChange(job, [progress, triggered]));
-      await stores.deliveries.put(initialDelivery(webhookKey(job.job_id, 2), 'watch_triggered'), start);
+      await stores.deliveries.put(initialDelivery(webhookKey(job.run_id, 2), 'watch_triggered'), start);
 
       const needed = epoch(after(rules.maxJobDurationSeconds + 3_600 + rules.deliveryTtlSeconds));
       for (const key of [
-        itemKeys.event(job.job_id, 1),
-        itemKeys.event(job.job_id, 2),
-        itemKeys.eventByType(job.job_id, 'watch_triggered', 2),
-        itemKeys.delivery(webhookKey(job.job_id, 2)),
+        itemKeys.event(job.run_id, 1),
+        itemKeys.event(job.run_id, 2),
+        itemKeys.eventByType(job.run_id, 'watch_triggered', 2),
+        itemKeys.delivery(webhookKey(job.run_id, 2)),
       ]) {
         expect((await item(key))?.['ttl']).toBeGreaterThan(needed);
       }
@@ -119,11 +119,11 @@ withDynamoLocal((makeTable) => {
       const { item, stores } = await open();
       const job = newJob();
       await stores.jobs.create(createCreation(job), start);
-      expect(await item(itemKeys.active(job.job_id))).toBeDefined();
+      expect(await item(itemKeys.active(job.run_id))).toBeDefined();
 
       await stores.jobs.commit(end(job));
 
-      expect(await item(itemKeys.active(job.job_id))).toBeUndefined();
+      expect(await item(itemKeys.active(job.run_id))).toBeUndefined();
     });
 
     test('the largest job is far below the 400 kB of an item', async () => {
@@ -131,10 +131,10 @@ withDynamoLocal((makeTable) => {
       const job = maxDigest();
       await stores.jobs.create(createCreation(job), start);
 
-      const stored = await item(itemKeys.job(job.job_id));
+      const stored = await item(itemKeys.job(job.run_id));
 
       expect(Buffer.byteLength(JSON.stringify(stored))).toBeLessThan(200_000);
-      expect(await stores.jobs.get(job.job_id, start)).toEqual(job);
+      expect(await stores.jobs.get(job.run_id, start)).toEqual(job);
     });
   });
 
@@ -147,7 +147,7 @@ withDynamoLocal((makeTable) => {
 
       await stores.jobs.commit(end(job));
       expect(await indexed(job)).toBe(true);
-      await stores.jobs.markPublished(job.job_id, 1);
+      await stores.jobs.markPublished(job.run_id, 1);
       expect(await indexed(job)).toBe(false);
 
       const silent = newJob();
@@ -164,8 +164,8 @@ withDynamoLocal((makeTable) => {
       await stores.jobs.commit(alert);
       await stores.jobs.commit(createChange(changed(job, alert), [progress]));
 
-      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([job.job_id]);
-      await stores.jobs.markPublished(job.job_id, 1);
+      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([job.run_id]);
+      await stores.jobs.markPublished(job.run_id, 1);
       expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([]);
     });
 
@@ -174,21 +174,17 @@ withDynamoLocal((makeTable) => {
       const job = newJob({ lease_until: after(3_600).toISOString() });
       await stores.jobs.create(createCreation(job), start);
       await stores.jobs.commit(createChange(job, [triggered]));
-      const { watch, run, ...creation } = newCreation();
+      const watch = newCreation();
       const lease_until = after(3_600).toISOString();
       await stores.watches.create(
-        {
-          ...creation,
-          watch: { ...watch, config: { ...watch.config, destinations: [] } },
-          run: { ...run, lease_until },
-        },
+        { ...watch, config: { ...watch.config, destinations: [] }, lease_until },
         start,
       );
 
-      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([job.job_id]);
-      expect(await stores.watches.dueForRepair(after(60), 10)).toEqual([watch.watch_id]);
-      await stores.jobs.markPublished(job.job_id, 1);
-      await stores.watches.markPublished(watch.watch_id, 1);
+      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([job.run_id]);
+      expect(await stores.watches.dueForRepair(after(60), 10)).toEqual([watch.run_id]);
+      await stores.jobs.markPublished(job.run_id, 1);
+      await stores.watches.markPublished(watch.run_id, 1);
       expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([]);
       expect(await stores.watches.dueForRepair(after(60), 10)).toEqual([]);
     });
@@ -205,7 +201,7 @@ withDynamoLocal((makeTable) => {
       const lost = newJob();
       await stores.jobs.create(createCreation(lost), start);
 
-      expect((await stores.jobs.dueForRepair(after(61), 2))[0]).toBe(lost.job_id);
+      expect((await stores.jobs.dueForRepair(after(61), 2))[0]).toBe(lost.run_id);
     });
 
     test('the shards of the repair index together have each due job and watch once', async () => {
@@ -220,9 +216,9 @@ withDynamoLocal((makeTable) => {
       const lists = await Promise.all(due.map(({ shard }) => repairShards.listDue(shard, after(121), 10)));
 
       expect(lists.flatMap(({ jobIds }) => jobIds).toSorted()).toEqual(
-        jobs.map(({ job_id: id }) => id).toSorted(),
+        jobs.map(({ run_id: id }) => id).toSorted(),
       );
-      expect(lists.flatMap(({ watchIds }) => watchIds)).toEqual([creation.watch.watch_id]);
+      expect(lists.flatMap(({ watchIds }) => watchIds)).toEqual([creation.run_id]);
       expect(due.map(({ entries }) => entries)).toEqual(
         lists.map(({ jobIds, watchIds }) => jobIds.length + watchIds.length),
       );
@@ -393,7 +389,7 @@ withDynamoLocal((makeTable) => {
         ),
       );
       const items = (await Promise.all(shards)).flatMap(({ Items = [] }) => Items);
-      return items.some(({ pk }) => pk === itemKeys.job(job.job_id).pk);
+      return items.some(({ pk }) => pk === itemKeys.job(job.run_id).pk);
     };
     return { table, stores, item, indexed };
   }

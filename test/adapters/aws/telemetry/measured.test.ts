@@ -30,9 +30,9 @@ test('start, ticks, triggers and end of a job are counted once each, from commit
   world.script.moved.push(true, true, false);
   const job = await createMonitor(monitorRequest({ max_triggers: 5 }), 'harbour', world.c);
 
-  let step = await world.begin({ job_id: job.job_id, generation: 0 });
+  let step = await world.begin({ job_id: job.run_id, generation: 0 });
   for (let tick = 0; tick < 3; tick += 1) step = await world.tick(step);
-  await cancelJob(job.job_id, 'harbour', world.c);
+  await cancelJob(job.run_id, 'harbour', world.c);
 
   expect(names()).toEqual([
     'JobsStarted',
@@ -123,12 +123,12 @@ test('a repair is counted if something was repaired, and not otherwise', async (
 
   await repairJobs(world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs']);
-  expect(world.executions.has(`${job.job_id}-0`)).toBe(true);
+  expect(world.executions.has(`${job.run_id}-0`)).toBe(true);
 
   await repairJobs(world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs']);
 
-  world.executions.set(`${job.job_id}-0`, 'aborted');
+  world.executions.set(`${job.run_id}-0`, 'aborted');
   world.advance(3600);
   await repairJobs(world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs', 'Repairs']);

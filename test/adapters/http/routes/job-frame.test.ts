@@ -23,10 +23,10 @@ async function get(path: string, caller = job.caller): Promise<Response> {
 const bytes = async (response: Response) => [...new Uint8Array(await response.arrayBuffer())];
 
 test('a job returns the newest captured frame, also one that the pre-filter skipped', async () => {
-  const path = `/jobs/${job.job_id}/frame`;
+  const path = `/jobs/${job.run_id}/frame`;
   expect((await get(path)).status).toBe(404);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
-  const step = await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
+  const step = await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
   expect(await bytes(await get(path))).toEqual([255, 216, 255, 1]);
   world.script.moved.push(false);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 2]) });
@@ -35,12 +35,12 @@ test('a job returns the newest captured frame, also one that the pre-filter skip
   expect(response.headers.get('content-type')).toBe('image/jpeg');
   expect(response.headers.get('vary')).toBe('Authorization');
   expect(await bytes(response)).toEqual([255, 216, 255, 2]);
-  expect(await (await get(`/jobs/${job.job_id}`)).json()).toMatchObject({
+  expect(await (await get(`/jobs/${job.run_id}`)).json()).toMatchObject({
     stats: { frames_skipped: 1, last_frame_at: expect.any(String) },
   });
 });
 
 test('other callers get a 404', async () => {
-  await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
-  expect((await get(`/jobs/${job.job_id}/frame`, 'somebody-else')).status).toBe(404);
+  await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  expect((await get(`/jobs/${job.run_id}/frame`, 'somebody-else')).status).toBe(404);
 });

@@ -20,11 +20,11 @@ test('the evidence of an alert from a clip is its frame that shows the condition
   world.c.drawBoxes = async (jpeg, drawn) => new Uint8Array([...jpeg, drawn.length]);
   world.c.cutFrame = async (clip, atSeconds) => new Uint8Array([...clip, 10 * atSeconds]);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]), clip: new Uint8Array([7]) });
-  await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
-  const events = await world.c.jobs.events(job.job_id, 0, 100);
+  await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  const events = await world.c.jobs.events(job.run_id, 0, 100);
   const { sequence = 0 } = events.find(({ type }) => type === 'watch_triggered') ?? {};
   const read = async (withBoxes: boolean) => [
-    ...((await readEventImage(job.job_id, 'harbour', sequence, world.c, withBoxes)) ?? []),
+    ...((await readEventImage(job.run_id, 'harbour', sequence, world.c, withBoxes)) ?? []),
   ];
   expect(await read(false)).toEqual([7, 15]);
   expect(await read(true)).toEqual([7, 15, boxes.length]);
@@ -49,11 +49,11 @@ test('boxes=true draws the boxes of an alert on a copy, and the stored picture s
   };
   Object.assign(world.c, drawing);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]) });
-  await world.tick(await world.begin({ job_id: job.job_id, generation: 0 }));
+  await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
   const minted = mintKey({ caller: job.caller, scopes: ['jobs'], label: null }, world.c.now(), world.c);
   await world.c.keys.put(minted.key);
   const get = async (path: string) =>
-    createApp(world.c).request(`/api/jobs/${job.job_id}/${path}`, {
+    createApp(world.c).request(`/api/jobs/${job.run_id}/${path}`, {
       headers: { authorization: `Bearer ${minted.text}` },
     });
 

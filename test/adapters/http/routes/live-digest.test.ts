@@ -87,7 +87,7 @@ describe('POST /live-digest', () => {
       body: JSON.stringify({ ...aWindow, include_frames: true }),
     });
     const { jobs } = await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now());
-    await watchedToItsEnd(jobs[0]!.job_id);
+    await watchedToItsEnd(jobs[0]!.run_id);
     const events = await openEvents(response).rest();
     expect(events.map(({ event }) => event)).toEqual([
       'started',

@@ -224,7 +224,7 @@ describe('PATCH /watches/{watch_id}', () => {
     const { body: before } = await create();
     await patch(before.watch_id, { stream_url: before.stream_url, name: 'North' });
     const stored = await world.c.watches.get(before.watch_id);
-    expect((await world.c.jobs.source(stored!.watch.source_id))?.url).toBe(request.stream_url);
+    expect((await world.c.jobs.source(stored!.source_id))?.url).toBe(request.stream_url);
   });
 
   test('null restores a default, and a merged value is validated as a whole', async () => {

@@ -307,7 +307,7 @@ describe('which representation', () => {
 
 async function ownJob(jobId: string) {
   const { jobs } = await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now());
-  if (jobs[0]?.job_id !== jobId) throw new Error('not there');
+  if (jobs[0]?.run_id !== jobId) throw new Error('not there');
   return jobs[0];
 }
 
@@ -316,13 +316,13 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     const reader = openEvents(await call('POST', '/live-monitor', sse, monitor));
     const [job] = (await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).jobs;
     const first = reader.next();
-    await world.begin({ job_id: job!.job_id, generation: 0 });
+    await world.begin({ job_id: job!.run_id, generation: 0 });
 
-    expect(await first).toMatchObject({ event: 'started', id: '1', data: { data: { job_id: job!.job_id } } });
+    expect(await first).toMatchObject({ event: 'started', id: '1', data: { data: { job_id: job!.run_id } } });
     expect(reader.response.headers.get('content-location')).toBe(
-      `http://watchpost.test/api/jobs/${job!.job_id}/events`,
+      `http://watchpost.test/api/jobs/${job!.run_id}/events`,
     );
-    await call('DELETE', `/jobs/${job!.job_id}`);
+    await call('DELETE', `/jobs/${job!.run_id}`);
     expect((await reader.rest()).map(({ event }) => event)).toEqual(['stopped']);
   });
 
@@ -366,7 +366,7 @@ describe('POST /live-monitor with Accept: text/event-stream', () => {
     await response.body?.cancel();
     const [job] = (await world.c.jobs.list({ caller: 'harbour', limit: 1, offset: 0 }, world.c.now())).jobs;
     expect(job?.status).toBe('pending');
-    expect((await world.begin({ job_id: job!.job_id, generation: 0 })).done).toBe(false);
+    expect((await world.begin({ job_id: job!.run_id, generation: 0 })).done).toBe(false);
   });
 });
 

@@ -6,7 +6,7 @@ import { createWorld, monitorRequest } from '../../../support/world.ts';
 test('readers of one host share a message and its picture, and those of another host have its links', async () => {
   const world = createWorld();
   onTestFinished(() => world.close());
-  const { job_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
+  const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
   world.script.verdicts = [true];
   await world.tick(await world.begin({ job_id: jobId, generation: 0 }));
   const job = (await world.c.jobs.get(jobId, world.c.now()))!;

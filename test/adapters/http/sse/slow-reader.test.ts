@@ -30,7 +30,7 @@ beforeEach(async () => {
   await world.c.keys.put(minted.key);
   key = minted.text;
   const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-  path = `/api/jobs/${job.job_id}/events`;
+  path = `/api/jobs/${job.run_id}/events`;
   world.c.jobs.get = async () => ({ ...job, status: 'completed', sequence: alerts });
   world.c.jobs.events = async (jobId, after, limit) =>
     Array.from({ length: Math.min(limit, alerts - after) }, (_, index) => ({

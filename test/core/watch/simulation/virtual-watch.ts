@@ -353,7 +353,7 @@ export function toWatch(plain: PlainConfig): Watch {
     labels: [],
   };
   return {
-    watch_id: watchId,
+    run_id: watchId,
     caller: 'caller',
     created_at: at,
     updated_at: at,
