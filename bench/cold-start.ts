@@ -37,6 +37,7 @@ const environment = {
   QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries.fifo',
   STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:1:stateMachine:watchpost',
   CAPTURE_FUNCTION: 'capture',
+  MODEL: JSON.stringify({ provider: 'bedrock', model: 'nova', supportsVideo: true, price: null }),
   ANALYZE_FUNCTION: 'analyze',
   MASTER_SECRET_ARN: 'arn:master',
   ORIGIN_SECRET_ARN: 'arn:origin',

@@ -47,6 +47,6 @@ export function bundleOptions(name: FunctionName, outDir: string): BuildOptions 
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
     define: { WATCHPOST_VERSION: JSON.stringify(version) },
-    plugins: [importZodNamespace(), loadLater(), stubUnused({ callsModel: name === 'analyze' })],
+    plugins: [importZodNamespace(), loadLater(), stubUnused()],
   };
 }

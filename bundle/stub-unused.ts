@@ -21,23 +21,16 @@ const unused: readonly Part[] = [
   },
 ];
 
-/** Client of a provider of vision models. Other functions read only the description of the provider. */
-const visionClient: Part = {
-  importer: /[\\/]adapters[\\/]vision[\\/][^\\/]+[\\/]provider\.ts$/,
-  path: /^\.\/create-model\.ts$/,
-};
-
 /** Replacement module: a proxy that can be called, constructed and destructured. */
 const nothing = 'module.exports = new Proxy(function () {}, { get: () => module.exports });';
 
-/** Creates an esbuild plugin that replaces modules unused by a function with an empty one. */
-export function stubUnused({ callsModel }: { callsModel: boolean }): Plugin {
-  const parts = callsModel ? unused : [...unused, visionClient];
+/** Creates an esbuild plugin that replaces unused modules with an empty one. */
+export function stubUnused(): Plugin {
   return {
     name: 'leave-out',
     setup: (build) => {
       build.onResolve({ filter: /^\.{1,2}\// }, ({ path, importer }) =>
-        parts.some((part) => part.importer.test(importer) && part.path.test(path))
+        unused.some((part) => part.importer.test(importer) && part.path.test(path))
           ? { path, namespace: 'left-out' }
           : undefined,
       );

@@ -78,7 +78,8 @@ import type { Settings } from './settings.ts';
 import { createMediaTrim } from './media-trim.ts';
 import { startMaintenance } from './maintenance.ts';
 import { version } from './version.ts';
-import { createVisionModel, readModelPrice } from './vision-model.ts';
+import { findModelPrice } from '../adapters/vision/providers.ts';
+import { createVisionModel } from './vision-model.ts';
 
 /** Service in one process: the core with the embedded adapters. */
 export type Service = {
@@ -181,7 +182,7 @@ export async function openService(
     masterSecret,
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
-  const modelPrice = readModelPrice(settings);
+  const modelPrice = findModelPrice(model.vision);
   const reportUncounted = (error: unknown) =>
     log.warning('Use of a caller was not counted', { error: String(error) });
   const baseDeps = {

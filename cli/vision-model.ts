@@ -1,5 +1,4 @@
 import type { VisionModel } from '../core/ports/vision-model.ts';
-import type { TokenPrice } from '../core/watch/model-price.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import type { InTurn } from '../adapters/media/ffmpeg/in-turn.ts';
 import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
@@ -10,8 +9,6 @@ import { resizeJpeg } from '../adapters/media/ffmpeg/resize-jpeg.ts';
 import { capturedWidthPixels, withPictureWidth } from '../adapters/vision/picture-width.ts';
 import { promptVariants } from '../adapters/vision/prompt-variants.ts';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
-import { priceOfModel } from '../adapters/vision/bedrock/model-prices.ts';
-import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
 import { createBedrockVision } from '../adapters/vision/bedrock/bedrock-vision.ts';
 import { createOpenAiVision } from '../adapters/vision/openai/openai-vision.ts';
 import { createObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
@@ -65,12 +62,6 @@ function createProvider(settings: Settings, ffmpegPath: string, deps: VisionMode
     case 'openai':
       return createOpenAi(settings, ffmpegPath, deps);
   }
-}
-
-/** Returns the price of the model; `null` if it is unknown. Built-in models cost nothing, and neither does an own server. */
-export function readModelPrice({ vision, visionModel }: Settings): TokenPrice | null {
-  if (vision !== 'bedrock') return { input: 0, output: 0 };
-  return priceOfModel(visionModel === '' ? defaultVideoModelId : visionModel) ?? null;
 }
 
 const packagesMissing =

@@ -4,6 +4,8 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { jobsByCaller, repair } from '../adapters/aws/dynamodb/table-layout.ts';
+import type { DeployedModel } from '../adapters/aws/function-settings.ts';
+import { findModelPrice, visionProviders } from '../adapters/vision/providers.ts';
 import type { ApiEnvironment } from '../functions/api/config.ts';
 import { alarmPrefix } from './alarms/alarm-prefix.ts';
 import {
@@ -55,8 +57,7 @@ export function httpEnvironment(
     ORIGIN_SECRET_ARN: deps.secrets.origin.secretArn,
     LOG_GROUP: deps.log.logGroupName,
     ALARM_PREFIX: alarmPrefix(scope),
-    VISION_PROVIDER: settings.visionProvider,
-    MODEL_ID: deps.modelId,
+    MODEL: JSON.stringify(describeModel(settings, deps.modelId)),
     BASE_URL: settings.domain && `https://${settings.domain.name}/api`,
     ALLOW_RANGES: settings.allowRanges.join(','),
     ALLOW_WEBHOOK_RANGES: settings.allowWebhookRanges.join(','),
@@ -70,6 +71,11 @@ export function httpEnvironment(
     SYNC_PER_MINUTE: String(settings.syncPerMinute),
     SYNC_AT_ONCE: String(settings.syncAtOnce),
   };
+}
+
+function describeModel({ visionProvider }: StageSettings, modelId: string): DeployedModel {
+  const model = visionProviders[visionProvider].describeModel(modelId);
+  return { ...model, price: findModelPrice(model) };
 }
 
 /** Grants the permissions to serve callers. Fetching streams and calling the model stay with `capture` and `analyze`. */

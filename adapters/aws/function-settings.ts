@@ -1,12 +1,35 @@
 import { eventPools } from './limit-event-sessions.ts';
-import { promptNames } from '../vision/prompt-variants.ts';
 import { z } from 'zod';
-import { defaultVisionProvider, visionProviderSchema, visionSettings } from '../vision/providers.ts';
 
 const count = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
 const name = z.string().min(1);
 /** Comma-separated values. */
 const list = z.string().transform((text) => text.split(',').flatMap((value) => value.trim() || []));
+
+const priceSchema = z.object({
+  input: z.number(),
+  output: z.number(),
+  pictureTokens: z.number(),
+  videoTokensPerSecond: z.number().nullable(),
+});
+const deployedModelSchema = z.object({
+  provider: z.string(),
+  model: z.string(),
+  supportsVideo: z.boolean(),
+  /** `null` if unknown. */
+  price: priceSchema.nullable(),
+});
+/** Model that the stack describes to functions that do not call it: they bundle no provider. */
+export type DeployedModel = z.output<typeof deployedModelSchema>;
+
+function parseJson(text: string, context: z.RefinementCtx): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    context.addIssue({ code: 'custom', message: 'must be JSON' });
+    return z.NEVER;
+  }
+}
 
 /**
  * Settings of the functions, by the names of their environment variables. The configuration of a function picks those
@@ -40,15 +63,8 @@ export const functionSettings = z.object({
   /** Name prefix of the alarms of this stack. */
   ALARM_PREFIX: name,
 
-  /** Id or ARN of a model or inference profile. Default: that of the provider for the region. */
-  MODEL_ID: name.optional(),
-  /** Provider of the model. */
-  VISION_PROVIDER: visionProviderSchema.prefault(defaultVisionProvider),
-  /** Prompt of checks. */
-  VISION_PROMPT: z.enum(promptNames).prefault('verdict-first'),
-  /** Maximum width of the frames that the model receives for checks, in pixels. */
-  VISION_WIDTH: count.prefault('896'),
-  ...visionSettings,
+  /** Model of `analyze`, as JSON (`DeployedModel`). */
+  MODEL: z.string().transform(parseJson).pipe(deployedModelSchema),
 
   /** Path of ffmpeg. Default: that of the layer. */
   FFMPEG_PATH: name.prefault('/opt/bin/ffmpeg'),
@@ -128,8 +144,7 @@ export const httpSettings = {
   ORIGIN_SECRET_ARN: true,
   LOG_GROUP: true,
   ALARM_PREFIX: true,
-  VISION_PROVIDER: true,
-  MODEL_ID: true,
+  MODEL: true,
   BASE_URL: true,
   ALLOW_RANGES: true,
   ALLOW_WEBHOOK_RANGES: true,

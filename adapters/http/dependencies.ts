@@ -1,9 +1,9 @@
+import type { ForecastPrice } from '../../core/advice/forecast.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { EvidenceLinks } from '../../core/delivery/evidence-link.ts';
 import type { AlarmReader } from '../../core/ports/alarms.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
-import type { TokenPrice } from '../../core/watch/model-price.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { AuthDeps } from './bearer-auth.ts';
 import type { AcceptsHost } from './guard-host.ts';
@@ -16,7 +16,7 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   /** Destinations of watches, and their state, for test alerts. */
   destinations: Destinations;
   /** `null` if the price of the model is unknown. */
-  modelPrice: TokenPrice | null;
+  modelPrice: ForecastPrice | null;
   /** Links to evidence that work without a key. */
   evidenceLinks: Pick<EvidenceLinks, 'signer'>;
   /** Absent in the embedded service, which has no alarms. */

@@ -26,11 +26,8 @@ export type VisionProvider = {
   createModel: (settings: never, deps: VisionFactoryDeps) => VisionModel;
 };
 
-/** Model as `/metrics` and job creation see it, known without a request. */
-export type DescribedModel = Pick<
-  VisionModel,
-  'provider' | 'model' | 'supportsVideo' | 'conditionExamples' | 'reasonNotToJudge' | 'unjudgedParts'
->;
+/** Model as `/metrics` and job creation see it, known without a request. The stack writes it to an environment variable. */
+export type DescribedModel = Pick<VisionModel, 'provider' | 'model' | 'supportsVideo'>;
 
 /** Model of a stage. */
 export type StageModel = {

@@ -1,6 +1,11 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { functionSettings, sharedSettings } from '../../adapters/aws/function-settings.ts';
-import { visionSettings } from '../../adapters/vision/providers.ts';
+import { promptNames } from '../../adapters/vision/prompt-variants.ts';
+import {
+  defaultVisionProvider,
+  visionProviderSchema,
+  visionSettings,
+} from '../../adapters/vision/providers.ts';
 
 /** Environment variables of `analyze`, the only function that may call the model. `capture` creates its contact sheets. */
 export const analyzeConfigSchema = functionSettings
@@ -13,13 +18,19 @@ export const analyzeConfigSchema = functionSettings
     STATE_MACHINE_ARN: true,
     OTHER_STATE_MACHINE_ARN: true,
     CAPTURE_FUNCTION: true,
-    VISION_PROVIDER: true,
-    MODEL_ID: true,
-    VISION_PROMPT: true,
-    VISION_WIDTH: true,
     RETENTION_SECONDS: true,
   })
-  .extend(visionSettings);
+  .extend({
+    /** Id or ARN of a model or inference profile. Default: that of the provider for the region. */
+    MODEL_ID: z.string().min(1).optional(),
+    /** Provider of the model. */
+    VISION_PROVIDER: visionProviderSchema.prefault(defaultVisionProvider),
+    /** Prompt of checks. */
+    VISION_PROMPT: z.enum(promptNames).prefault('verdict-first'),
+    /** Maximum width of the frames that the model receives for checks, in pixels. */
+    VISION_WIDTH: z.string().regex(/^\d+$/, 'must be a whole number').transform(Number).prefault('896'),
+    ...visionSettings,
+  });
 /** Parsed environment. */
 export type AnalyzeConfig = z.output<typeof analyzeConfigSchema>;
 /** Environment variables as the stack sets them. */

@@ -38,6 +38,7 @@ const environment = {
   QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries.fifo',
   STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:1:stateMachine:watchpost',
   CAPTURE_FUNCTION: 'capture',
+  MODEL: JSON.stringify({ provider: 'bedrock', model: 'nova', supportsVideo: true, price: null }),
   ANALYZE_FUNCTION: 'analyze',
   MASTER_SECRET_ARN: 'arn:master',
   ORIGIN_SECRET_ARN: 'arn:origin',
@@ -73,13 +74,14 @@ describe('function bundles', () => {
     expect(Object.keys(maxKilobytes).toSorted()).toEqual([...functionNames].toSorted());
   });
 
-  test('only the bundle of analyze has the client of a model provider', async () => {
-    const clients = await Promise.all(
-      functionNames.map(async (name) =>
-        (await readSources(name, '.')).some((file) => file.includes('client-bedrock-runtime')) ? name : [],
-      ),
+  test('only the bundle of analyze has files of model providers, and their clients', async () => {
+    const bundled = await Promise.all(
+      functionNames.map(async (name) => {
+        const sources = await readSources(name, '.');
+        return sources.some((file) => /adapters\/vision\/|client-bedrock/.test(file)) ? name : [];
+      }),
     );
-    expect(clients.flat()).toEqual(['analyze']);
+    expect(bundled.flat()).toEqual(['analyze']);
   });
 
   test('the entry of a bundle contains no library that only some calls need', async () => {
@@ -146,7 +148,7 @@ describe('function bundles', () => {
     await expect(failed).rejects.toThrow('QUEUE_URL');
   });
 
-  test('the bundle of api has no MCP, only that of analyze a model, and no decoder', async () => {
+  test('the bundle of api has no MCP, and that of analyze no decoder', async () => {
     const text = async (name: string) => {
       const files = await readdir(join(outDir, name));
       return (await Promise.all(files.map((file) => readFile(join(outDir, name, file), 'utf8')))).join('\n');
@@ -154,8 +156,6 @@ describe('function bundles', () => {
 
     expect(await text('api')).not.toContain('protocolVersion');
     expect(await text('stream')).toContain('protocolVersion');
-    for (const name of ['api', 'stream', 'capture', 'deliver', 'reconcile'])
-      expect(await text(name)).not.toContain('bedrock-runtime');
     expect(await text('capture')).toContain('hide_banner');
     expect(await text('analyze')).not.toContain('hide_banner');
   });

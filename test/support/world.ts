@@ -91,7 +91,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
         to === 'nobody@example.com' ? 'The operator does not allow this recipient' : null,
       send: async () => ({ outcome: 'delivered', status: 200, latencyMs: 12, error: null, retryAfter: null }),
     },
-    modelPrice: { input: 0, output: 0 },
+    modelPrice: { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 },
     usage: createCallerUsage({
       ledger: createUsageLedger(database),
       modelPrice: { input: 0.000_06, output: 0.000_24 },

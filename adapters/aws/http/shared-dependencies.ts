@@ -12,7 +12,6 @@ import { setSystemTimer } from '../../../core/time-limit.ts';
 import { publishCommits } from '../../../core/event/publish-watch.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
-import { findModelPrice, visionProviders } from '../../vision/providers.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
 import { clientSettings } from '../client-settings.ts';
 import {
@@ -96,7 +95,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
           random: Math.random,
         });
 
-  const model = visionProviders[settings.VISION_PROVIDER].describeModel(settings.MODEL_ID);
+  const { price: modelPrice, ...model } = settings.MODEL;
   const queue = deferDeliveryQueue({ queueUrl: settings.QUEUE_URL, hasBus });
   const masterSecret = secret(settings.MASTER_SECRET_ARN);
   const mail = createMail(settings, { secret, log });
@@ -106,7 +105,6 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     version: softwareVersion,
     elapsedMs: () => performance.now(),
   });
-  const modelPrice = findModelPrice(model);
   const deps: SharedHttpDeps['deps'] = {
     jobs: instrumentJobs(stores.jobs, telemetry.measurements),
     watches: publishCommits(stores.watches, { queue, deliveries, log, now }),

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { TransientError, VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import type { WindowSummarizer } from '../../../core/ports/window-summarizer.ts';
-import type { DescribedModel } from '../../vision/provider.ts';
 import { answerAnswerSchema, judgeAnswerSchema, summarizeAnswerSchema } from './analyze-calls.ts';
 import type { AnalyzeCallInput } from './analyze-calls.ts';
 import { base64 } from './bytes.ts';
@@ -15,7 +14,7 @@ export type RemoteModelOptions = {
   /** Timeout of a model call, in seconds. */
   seconds: number;
   /** Model of `analyze`. */
-  model: DescribedModel;
+  model: Pick<VisionModel, 'provider' | 'model' | 'supportsVideo'>;
 };
 
 /** Creates a model that invokes `analyze`. `createRemoteSummarizer` requests summaries of whole windows. */

@@ -3,7 +3,6 @@ import { forecastCost } from '../../../core/advice/forecast.ts';
 import { adviseRequestSchema } from '../../../core/requests/advise.ts';
 import { adviceResponseSchema } from '../../../core/responses/advice.ts';
 import * as examples from '../../openapi/examples/checks.ts';
-import { findModelPrice } from '../../vision/providers.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
@@ -26,7 +25,7 @@ const adviseEndpoint = defineEndpoint(
     errors: [],
     examples: { body: { brief: examples.adviceRequest }, response: { brief: examples.advice } },
   },
-  async ({ body }, { vision }) => {
+  async ({ body }, { vision, modelPrice }) => {
     const { findings, suggestion } = advise(body.condition, vision);
     const asked = {
       interval_seconds: body.interval_seconds ?? suggestion.interval_seconds,
@@ -35,7 +34,7 @@ const adviseEndpoint = defineEndpoint(
     return {
       findings,
       suggestion,
-      forecast: { model: vision.model, ...forecastCost(asked, findModelPrice(vision)) },
+      forecast: { model: vision.model, ...forecastCost(asked, modelPrice) },
     };
   },
 );
