@@ -30,9 +30,10 @@ export function hasColor(
 ): boolean {
   const isPerson = object === 'person';
   return (isPerson ? clothed : [inner]).some((part) => {
-    const shares = measureColors(picture, box, part);
+    const { shares, orangeRed } = measureColors(picture, box, part);
     return wanted.some((color) => {
-      const isShaded = color === 'red' || (isPerson && shares[color] >= minOwnShare);
+      const ownShare = shares[color] + (color === 'orange' ? orangeRed : 0);
+      const isShaded = color === 'red' || (isPerson && ownShare >= minOwnShare);
       const alike = isShaded ? (shades[color] ?? []) : [];
       return alike.reduce((sum, shade) => sum + shares[shade], shares[color]) >= minColorShare;
     });
@@ -41,26 +42,41 @@ export function hasColor(
 
 /** Returns the colors that a box mostly has, the largest share first. */
 export function mainBoxColors(picture: Picture, box: Box): Color[] {
-  const shares = measureColors(picture, box, inner);
+  const { shares } = measureColors(picture, box, inner);
   return colors.filter((color) => shares[color] >= minColorShare).toSorted((a, b) => shares[b] - shares[a]);
 }
 
-function measureColors({ width, height, rgb }: Picture, box: Box, part: Box): Record<Color, number> {
+const red = colors.indexOf('red');
+
+/** Returns true for the red of a fluorescent orange vest, of a hue of 8° or more. */
+function isOrangeRed(redLevel: number, green: number, blue: number): boolean {
+  return redLevel > 150 && (green - blue) * 60 >= (redLevel - blue) * 8;
+}
+
+/** Returns the share of each color, and that of the red that is nearly orange. */
+function measureColors(
+  { width, height, rgb }: Picture,
+  box: Box,
+  part: Box,
+): { shares: Record<Color, number>; orangeRed: number } {
   const left = Math.floor((box.x + box.width * part.x) * width);
   const top = Math.floor((box.y + box.height * part.y) * height);
   const right = Math.max(Math.ceil((box.x + box.width * (part.x + part.width)) * width), left + 1);
   const bottom = Math.max(Math.ceil((box.y + box.height * (part.y + part.height)) * height), top + 1);
   const counts = new Uint32Array(colors.length);
+  let orangeReds = 0;
   for (let y = top; y < Math.min(bottom, height); y += 1) {
     for (let x = left; x < Math.min(right, width); x += 1) {
       const at = (y * width + x) * 3;
-      const color = colorIndex(rgb[at] ?? 0, rgb[at + 1] ?? 0, rgb[at + 2] ?? 0);
+      const levels = [rgb[at] ?? 0, rgb[at + 1] ?? 0, rgb[at + 2] ?? 0] as const;
+      const color = colorIndex(...levels);
+      if (color === red && isOrangeRed(...levels)) orangeReds += 1;
       counts[color] = (counts[color] ?? 0) + 1;
     }
   }
   const total = counts.reduce((sum, count) => sum + count, 0) || 1;
   const toShare = (color: Color) => (counts[colors.indexOf(color)] ?? 0) / total;
-  return {
+  const shares = {
     red: toShare('red'),
     orange: toShare('orange'),
     yellow: toShare('yellow'),
@@ -74,4 +90,5 @@ function measureColors({ width, height, rgb }: Picture, box: Box, part: Box): Re
     grey: toShare('grey'),
     black: toShare('black'),
   };
+  return { shares, orangeRed: orangeReds / total };
 }

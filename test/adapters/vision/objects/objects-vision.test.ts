@@ -94,7 +94,14 @@ describe('judging a frame', () => {
   test.each([
     ['an orange vest in the light', [255, 110, 30], 'a person in orange', true],
     ['an orange vest with red and brown shades', [230, 70, 30], 'a person in an orange vest', true],
+    [
+      'a fluorescent orange vest, whose red has a hue of 11 degrees',
+      [212, 73, 42],
+      'a person in orange',
+      true,
+    ],
     ['a red jacket', [200, 20, 30], 'a person in orange', false],
+    ['a red jacket of a hue of 5 degrees', [210, 40, 25], 'a person in orange', false],
     ['a red jacket', [200, 20, 30], 'someone wearing a red jacket', true],
   ])('A person with %s of the color %j is judged for "%s" as %s', async (_, color, condition, triggered) => {
     // The box has grey background beside a body of half its width; the vest covers a third of the height, with stripes.
