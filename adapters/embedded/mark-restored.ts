@@ -19,6 +19,7 @@ export function markRestored(database: DatabaseSync): void {
       UPDATE watches SET run = json_set(run, '$.sequence', (run ->> '$.sequence') + ${jump},
         '$.state.openings', (run ->> '$.state.openings') + ${jump}) WHERE deleted_at IS NULL;
       UPDATE watches SET published = run ->> '$.sequence';
+      UPDATE sqlite_sequence SET seq = seq + ${jump} WHERE name = 'watch_events';
       UPDATE deliveries SET record = json_set(record, '$.state', 'failed', '$.next_attempt_at', NULL, '$.error', '${failed}')
         WHERE record ->> '$.state' = 'pending';
       UPDATE destination_states SET record = json_set(record, '$.waiting', json('[]'));

@@ -147,12 +147,15 @@ CREATE TABLE watch_secrets (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE watch_events (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  caller TEXT NOT NULL,
   watch_id TEXT NOT NULL,
   sequence INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   record TEXT NOT NULL,
-  PRIMARY KEY (watch_id, sequence)
-) STRICT, WITHOUT ROWID;
+  UNIQUE (watch_id, sequence)
+) STRICT;
+CREATE INDEX watch_events_of_caller ON watch_events (caller, position);
 CREATE INDEX watch_events_by_expiry ON watch_events (expires_at);
 
 CREATE TABLE alerts (

@@ -5,6 +5,7 @@ import {
   type WatchChange,
   type WatchCreation,
   type WatchCreationResult,
+  type Feed,
   type WatchStore,
 } from '../../core/ports/watch-store.ts';
 import { watchRunSchema } from '../../core/records/watch-run.ts';
@@ -70,6 +71,14 @@ export function createWatchStore(
     events: async (watchId, after, limit, now) =>
       withStorageErrors(() => events.after(watchId, after, limit, now)),
     event: async (watchId, sequence) => withStorageErrors(() => events.find(watchId, sequence)),
+    feed: async (caller, after = '0', limit, now) =>
+      withStorageErrors(() => readFeed(caller, after, limit, now)),
+    feedPosition: async (caller, text) =>
+      withStorageErrors(() => {
+        const newest = events.newestOfCaller(caller);
+        if (text === undefined) return String(newest);
+        return /^\d{1,15}$/.test(text) ? String(Math.min(Number(text), newest)) : undefined;
+      }),
     markPublished: async (watchId, sequence) =>
       withStorageErrors(() => watches.markPublished(watchId, sequence)),
     alert: async (alertId, now) => withStorageErrors(() => alerts.find(alertId, now)),
@@ -120,6 +129,20 @@ export function createWatchStore(
       ),
   };
 
+  function readFeed(caller: string, after: string, limit: number, now: Date): Feed {
+    const read = events.ofCaller(caller, Number(after), limit + 1, now);
+    const page = read.slice(0, limit);
+    const known = new Map(page.map(({ event: { watch_id: id } }) => [id, watches.findRecord(id)]));
+    return {
+      entries: page.flatMap(({ event, position }) => {
+        const watch = known.get(event.watch_id);
+        return watch ? [{ watch, event, position: String(position) }] : [];
+      }),
+      position: String(page.at(-1)?.position ?? after),
+      hasMore: read.length > limit,
+    };
+  }
+
   /** Wakes readers of the log of a watch, and of those of all watches of its caller. */
   function wake({ run_id: watchId, caller }: Watch): void {
     notify(watchId);
@@ -141,7 +164,7 @@ export function createWatchStore(
     sources.insert(creation.source);
     secrets.put(creation.secrets);
     for (const event of creation.events)
-      events.insert(event, eventExpiry(event, watch.config.retention_days));
+      events.insert(event, watch.caller, eventExpiry(event, watch.config.retention_days));
     if (creation.idempotency) idempotency.put(watch.caller, creation.idempotency, watch.run_id);
     return { kind: 'created' };
   }
@@ -155,7 +178,8 @@ export function createWatchStore(
     if (change.watch) watches.configure(change.watch);
     if (change.source) replaceSource(before.source_id, change.source);
     if (change.secrets) secrets.put(change.secrets);
-    for (const event of change.events) events.insert(event, eventExpiry(event, after.config.retention_days));
+    for (const event of change.events)
+      events.insert(event, after.caller, eventExpiry(event, after.config.retention_days));
     for (const alert of change.alerts) commitAlert(tables, alert);
     for (const { hour, counts } of sumByHour(change.hours)) hours.add(change.watchId, hour, counts);
     if (after.deleted_at !== null) sources.remove(after.source_id);

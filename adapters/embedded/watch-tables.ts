@@ -35,6 +35,7 @@ function createWatchTable(database: DatabaseSync) {
   const configure = database.prepare('UPDATE watches SET record = ? WHERE watch_id = ?');
   const columns = 'record, run, published, unpublished';
   const find = database.prepare(`SELECT ${columns} FROM watches WHERE watch_id = ?`);
+  const findRecord = database.prepare('SELECT record FROM watches WHERE watch_id = ?');
   const list = database.prepare(`
     SELECT ${columns} FROM watches WHERE caller = ? AND deleted_at IS NULL ORDER BY created_at, watch_id`);
   const count = database.prepare(
@@ -59,6 +60,8 @@ function createWatchTable(database: DatabaseSync) {
     update: (stored: WatchRun, unpublishedTo: number) => void update.run(toRow(stored, unpublishedTo)),
     configure: (watch: Watch) => void configure.run(JSON.stringify(watch), watch.run_id),
     find: (watchId: string) => readWatch(find.get(watchId)),
+    /** Returns the configuration alone. */
+    findRecord: (watchId: string) => readOptionalRecord(watchSchema, findRecord.get(watchId)),
     list: (caller: string) => list.all(caller).flatMap((row) => readWatch(row)?.stored ?? []),
     count: (caller: string) => readCount(count.get(caller)),
     markPublished: (watchId: string, sequence: number) => void publish.run(sequence, watchId),
@@ -113,15 +116,25 @@ function createSecretsTable(database: DatabaseSync) {
 }
 
 function createWatchEventTable(database: DatabaseSync) {
-  const insert = database.prepare('INSERT INTO watch_events VALUES (?, ?, ?, ?)');
+  const insert = database.prepare('INSERT INTO watch_events VALUES (NULL, ?, ?, ?, ?, ?)');
+  const feed = database.prepare(`
+    SELECT position, record FROM watch_events WHERE caller = ? AND position > ? AND expires_at > ? ORDER BY position LIMIT ?`);
+  const newest = database.prepare('SELECT max(position) AS position FROM watch_events WHERE caller = ?');
   const after = database.prepare(`
     SELECT record FROM watch_events WHERE watch_id = ? AND sequence > ? AND expires_at > ? ORDER BY sequence LIMIT ?`);
   const find = database.prepare('SELECT record FROM watch_events WHERE watch_id = ? AND sequence = ?');
   const remove = database.prepare('DELETE FROM watch_events WHERE watch_id = ?');
   const removeExpired = database.prepare('DELETE FROM watch_events WHERE expires_at <= ?');
   return {
-    insert: (event: WatchEvent, expiresAt: Date) =>
-      void insert.run(event.watch_id, event.sequence, expiresAt.getTime(), JSON.stringify(event)),
+    insert: (event: WatchEvent, caller: string, expiresAt: Date) =>
+      void insert.run(caller, event.watch_id, event.sequence, expiresAt.getTime(), JSON.stringify(event)),
+    /** Returns events of a caller after a position, in the order of their commits: there is one writer. */
+    ofCaller: (caller: string, after: number, limit: number, now: Date) => {
+      const rows = feed.all(caller, after, now.getTime(), limit);
+      const events = readRecords(watchEventSchema, rows);
+      return events.map((event, index) => ({ event, position: readPosition(rows[index]) }));
+    },
+    newestOfCaller: (caller: string) => readPosition(newest.get(caller)),
     after: (watchId: string, sequence: number, limit: number, now: Date) =>
       readRecords(watchEventSchema, after.all(watchId, sequence, now.getTime(), limit)),
     find: (watchId: string, sequence: number) =>
@@ -129,6 +142,10 @@ function createWatchEventTable(database: DatabaseSync) {
     removeAll: (watchId: string) => void remove.run(watchId),
     removeExpired: (now: Date) => Number(removeExpired.run(now.getTime()).changes),
   };
+}
+
+function readPosition(row: Row | undefined): number {
+  return z.object({ position: z.int().nullable() }).parse(row).position ?? 0;
 }
 
 function createAlertTable(database: DatabaseSync) {

@@ -50,6 +50,13 @@ export type WatchChange = {
   hours: readonly { hour: string; counts: Partial<WatchCounts> }[];
 };
 
+/** Page of the events of all watches of a caller. A position is a text that only its store can read, short enough for a URL and a header. */
+export type Feed = {
+  entries: { watch: Watch; event: WatchEvent; position: string }[];
+  /** Position of a reader who has the page. */
+  position: string;
+  hasMore: boolean;
+};
 /** Filters and page of `alerts`; newest openings first. */
 export type AlertQuery = {
   caller: string;
@@ -91,6 +98,13 @@ export interface WatchStore {
   /** Returns at most `limit` events that are kept with a sequence above `after`, in order. */
   events(watchId: string, after: number, limit: number, now: Date): Promise<WatchEvent[]>;
   event(watchId: string, sequence: number): Promise<WatchEvent | undefined>;
+  /**
+   * Returns at most `limit` events of all watches of a caller after a position of `feedPosition` or of an earlier page, those of deleted watches until their
+   * purge. Without position it begins with the oldest that is kept. The events of one watch are in order; a reader gets each once.
+   */
+  feed(caller: string, after: string | undefined, limit: number, now: Date): Promise<Feed>;
+  /** Returns the position of a reader who has all events; with a text the position that it is, now if it is beyond, undefined for another text. */
+  feedPosition(caller: string, text?: string): Promise<string | undefined>;
   /** Raises `published` to `sequence`; never lowers it. Does not change the version. */
   markPublished(watchId: string, sequence: number): Promise<void>;
   alert(alertId: string, now: Date): Promise<Alert | undefined>;

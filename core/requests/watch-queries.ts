@@ -64,7 +64,8 @@ export const alertFrameQuerySchema = z.object({
 });
 
 /** Positions in the logs of several watches (`watch/log-cursor.ts`); empty without watches. */
-const allPositions = /^(?:[0-9a-f-]{36}\.\d{1,15}(?:_[0-9a-f-]{36}\.\d{1,15}){0,1999})?$/;
+/** A number on one machine, positions in all logs on AWS; empty without watches. */
+const allPositions = /^(?:\d{1,15}|v[\w-]{0,7999})?$/;
 
 /** Query of `GET /watches/events`. */
 export const allWatchEventsQuerySchema = z.object({

@@ -55,7 +55,8 @@ export const stageSettingsSchema = z
     maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds).default(600),
     /** Maximum concurrent jobs per caller. */
     jobsPerCaller: wholeNumber(1, 1000).default(10),
-    watchesPerCaller: wholeNumber(0, 1000).default(25),
+    // A position in their logs fits a URL of CloudFront (`watch-positions.ts`).
+    watchesPerCaller: wholeNumber(0, 250).default(25),
     /** Retention of an ended job, in seconds. */
     retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds).default(3600),
     /** Time without an answer of the model after which a monitor fails, in seconds. */

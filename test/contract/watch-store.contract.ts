@@ -6,6 +6,7 @@ import type { Watch } from '../../core/records/watch.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { newWatchConfig } from '../support/watch-records.ts';
 import { after, start } from './records.ts';
+import { feedCases } from './watch-feed.contract.ts';
 import {
   logged,
   newAlert,
@@ -25,6 +26,7 @@ export function describeWatchStore(name: string, makeStore: () => Promise<WatchS
     describe('committing', () => commitCases(makeStore));
     describe('alerts and reviews', () => alertCases(makeStore));
     describe('finding what to repair', () => repairCases(makeStore));
+    describe('reading all logs of a caller', () => feedCases(makeStore));
   });
 }
 

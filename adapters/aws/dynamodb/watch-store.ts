@@ -3,7 +3,7 @@ import { statsRetentionSeconds, type WatchStore } from '../../../core/ports/watc
 import type { WatchRun } from '../../../core/records/watch-run.ts';
 import { watchSecretsSchema } from '../../../core/records/watch-secrets.ts';
 import { watchSchema } from '../../../core/records/watch.ts';
-import { watchEventSchema } from '../../../core/records/watch-event.ts';
+import { watchEventSchema, type WatchEvent } from '../../../core/records/watch-event.ts';
 import { watchCountsSchema, type Alert } from '../../../core/records/watch-state.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { reviewDelta, weekStart, zeroWatchCounts } from '../../../core/watch/stored-watch.ts';
@@ -17,6 +17,7 @@ import { toEpochMinute } from './repair-due.ts';
 import { repair, watchShard } from './table-layout.ts';
 import type { Table } from './table.ts';
 import { commitWatchChange, createWatch } from './watch-commit.ts';
+import { createWatchFeed } from './watch-feed.ts';
 import {
   hasUnpublished,
   isIdle,
@@ -32,7 +33,9 @@ import type { Item, ItemKey } from './write.ts';
 /** Creates the watch store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createWatchStore(table: Table, rules: ItemRules, backoff: BackoffDeps): WatchStore {
   const deps = { table, ...rules };
+  const list = async (caller: string) => listWatches(table, caller);
   return {
+    ...createWatchFeed({ list, getIncludingDeleted: find, events: readEvents }),
     create: async (creation, now) => createWatch(deps, creation, now),
     commit: async (change) => commitWatchChange(deps, change),
     get: async (watchId) => {
@@ -40,25 +43,12 @@ export function createWatchStore(table: Table, rules: ItemRules, backoff: Backof
       return stored?.deleted_at === null ? stored : undefined;
     },
     getIncludingDeleted: find,
-    list: async (caller) => listWatches(table, caller),
+    list,
     secrets: async (watchId) => {
       const item = await table.get(itemKeys.watchSecrets(watchId));
       return item && readRecord(watchSecretsSchema, item);
     },
-    events: async (watchId, after, limit, now) => {
-      const items = await table.query({
-        where: '#pk = :watch AND #sk BETWEEN :from AND :to',
-        filter: '#expires_at_ms > :now',
-        values: {
-          ':watch': watchPartition(watchId),
-          ':from': itemKeys.watchEvent(watchId, after + 1).sk,
-          ':to': `${sortPrefixes.event}~`,
-          ':now': now.getTime(),
-        },
-        limit,
-      });
-      return readRecords(watchEventSchema, items);
-    },
+    events: readEvents,
     event: async (watchId, sequence) => {
       const item = await table.get(itemKeys.watchEvent(watchId, sequence));
       return item && readRecord(watchEventSchema, item);
@@ -94,6 +84,21 @@ export function createWatchStore(table: Table, rules: ItemRules, backoff: Backof
   async function find(watchId: string): Promise<WatchRun | undefined> {
     const [meta, run] = await table.snapshot([itemKeys.watch(watchId), itemKeys.watchRun(watchId)]);
     return readWatchItems(meta, run);
+  }
+
+  async function readEvents(watchId: string, after: number, limit: number, now: Date): Promise<WatchEvent[]> {
+    const items = await table.query({
+      where: '#pk = :watch AND #sk BETWEEN :from AND :to',
+      filter: '#expires_at_ms > :now',
+      values: {
+        ':watch': watchPartition(watchId),
+        ':from': itemKeys.watchEvent(watchId, after + 1).sk,
+        ':to': `${sortPrefixes.event}~`,
+        ':now': now.getTime(),
+      },
+      limit,
+    });
+    return readRecords(watchEventSchema, items);
   }
 
   async function findAlert(alertId: string, now: Date): Promise<Alert | undefined> {

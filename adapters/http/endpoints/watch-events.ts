@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import type { CoreDeps } from '../../../core/dependencies.ts';
 import { eventsBeforeHole } from '../../../core/event/before-hole.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
-import { formatCursor } from '../../../core/watch/log-cursor.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
-import { findDeleted, readLogs, withoutGone } from '../../../core/watch/watch-logs.ts';
 import { eventsQuerySchema } from '../../../core/requests/jobs.ts';
 import { allWatchEventsQuerySchema, watchPathSchema } from '../../../core/requests/watch-queries.ts';
 import {
@@ -14,7 +13,7 @@ import {
 import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { eventsResponse } from '../endpoint-response.ts';
-import { readPositions, respondWithWatchEvents } from '../sse/stream-watches.ts';
+import { readSequence, respondWithWatchEvents } from '../sse/stream-watches.ts';
 import { wantsEvents } from '../sse/wants-events.ts';
 
 /** Event logs of watches, as JSON or as event streams. */
@@ -73,9 +72,11 @@ const watchEventsEndpoint = defineEndpoint(
     setHeader('Vary', 'Accept');
     const stored = await requireOwnWatch(watchId, caller, deps);
     if (wantsEvents(context)) {
-      const lastId = context.req.header('Last-Event-ID');
-      const from = readPositions(lastId, context.req.query('after'), [stored], watchId);
-      return respondWithWatchEvents(context, { scope: { caller, watchId }, stored: [stored], from }, deps);
+      const lastId = context.req.header('Last-Event-ID') ?? context.req.query('after');
+      const position = readSequence(lastId, stored);
+      const start =
+        position === undefined ? { from: String(stored.sequence), state: [stored] } : { from: position };
+      return respondWithWatchEvents(context, { scope: { caller, watchId }, ...start }, deps);
     }
     const read = await deps.watches.events(watchId, after, limit, deps.now());
     const events = eventsBeforeHole(read, after, deps.now());
@@ -113,7 +114,7 @@ const allWatchEventsEndpoint = defineEndpoint(
       response: {
         page: {
           events: [examples.openedEvent],
-          next_after: `${examples.watchId}.7`,
+          next_after: '7',
           has_more: false,
         },
       },
@@ -121,26 +122,27 @@ const allWatchEventsEndpoint = defineEndpoint(
   },
   async ({ query: { after, limit }, caller, context, setHeader }, deps) => {
     setHeader('Vary', 'Accept');
-    const stored = await deps.watches.list(caller);
+    const { watches } = deps;
+    const text = (wantsEvents(context) ? context.req.header('Last-Event-ID') : undefined) ?? after;
+    const from = text === undefined ? undefined : await watches.feedPosition(caller, text);
     if (wantsEvents(context)) {
-      const from = readPositions(context.req.header('Last-Event-ID'), after, stored, undefined);
-      return respondWithWatchEvents(context, { scope: { caller }, stored, from }, deps);
+      const start = from === undefined ? await readStart(caller, deps) : { from };
+      return respondWithWatchEvents(context, { scope: { caller }, ...start }, deps);
     }
-    const from = readPositions(undefined, after, stored, undefined) ?? new Map<string, number>();
-    const deleted = await findDeleted(stored, { caller }, from, deps);
-    const found = await readLogs([...stored, ...deleted], from, limit + 1, deps);
-    const page = found.slice(0, limit);
-    const reached = new Map(withoutGone(from, [...stored, ...deleted]));
-    for (const { event } of page) reached.set(event.watch_id, event.sequence);
-    for (const watch of deleted)
-      if (reached.get(watch.run_id) === watch.sequence) reached.delete(watch.run_id);
+    const { entries, position, hasMore } = await watches.feed(caller, from, limit, deps.now());
     return {
-      events: page.map(({ stored, event }) => presentWatchEvent(stored, event, deps.baseUrl)),
-      next_after: formatCursor(reached),
-      has_more: found.length > limit,
+      events: entries.map(({ watch, event }) => presentWatchEvent(watch, event, deps.baseUrl)),
+      next_after: position,
+      has_more: hasMore,
     };
   },
 );
+
+/** Returns the start of a stream without position. The watches follow the position, so that no event is missing in both. */
+async function readStart(caller: string, { watches }: Pick<CoreDeps, 'watches'>) {
+  const from = (await watches.feedPosition(caller)) ?? '';
+  return { from, state: await watches.list(caller) };
+}
 
 /** The stream of all watches is before that of one, whose path matches it too. */
 export const watchEventEndpoints = [allWatchEventsEndpoint, watchEventsEndpoint];

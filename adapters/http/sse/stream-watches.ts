@@ -2,11 +2,10 @@ import type { Context } from 'hono';
 import { KeyEndedError } from '../../../core/errors.ts';
 import type { WatchRun } from '../../../core/records/watch-run.ts';
 import { isOver } from '../../../core/time.ts';
-import { formatCursor, parseCursor } from '../../../core/watch/log-cursor.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
-import { newestPositions, tailWatchEvents } from '../../../core/watch/watch-logs.ts';
-import type { LogScope, Positions } from '../../../core/watch/watch-logs.ts';
+import { tailWatchEvents } from '../../../core/watch/watch-logs.ts';
+import type { LogScope } from '../../../core/watch/watch-logs.ts';
 import type { AuthEnv } from '../bearer-auth.ts';
 import { byteStream } from './byte-stream.ts';
 import type { EventStreamDeps } from './dependencies.ts';
@@ -16,10 +15,10 @@ import { openSession, toHeaders } from './stream-job.ts';
 
 type Reader = {
   scope: LogScope;
-  /** Watches in scope when the stream was opened. */
-  stored: readonly WatchRun[];
-  /** Undefined without position: the stream begins with the state and has new events only. */
-  from: Positions | undefined;
+  /** Position after which the stream begins. */
+  from: string;
+  /** Watches of the event `state`, read after `from`; absent for a reader with a position. */
+  state?: readonly WatchRun[];
 };
 
 /**
@@ -40,24 +39,9 @@ export async function respondWithWatchEvents(
   return context.body(byteStream(messages, session.end), 200, headers);
 }
 
-/**
- * Returns the positions of `Last-Event-ID`, else of `after`. A position beyond the log of a watch means now; undefined without a valid
- * position.
- */
-export function readPositions(
-  lastEventId: string | undefined,
-  after: string | undefined,
-  stored: readonly WatchRun[],
-  watchId: string | undefined,
-): Positions | undefined {
-  const text = lastEventId ?? after;
-  // A caller without watches has an empty position.
-  if (text === undefined || text === '') return undefined;
-  const asked =
-    watchId !== undefined && /^\d{1,15}$/.test(text) ? new Map([[watchId, Number(text)]]) : parseCursor(text);
-  if (asked === undefined) return undefined;
-  const newest = newestPositions(stored);
-  return new Map([...asked].map(([id, sequence]) => [id, Math.min(sequence, newest.get(id) ?? sequence)]));
+/** Returns the position in the log of a watch. One beyond the log means now; undefined for another text. */
+export function readSequence(text: string | undefined, { sequence }: WatchRun): string | undefined {
+  return /^\d{1,15}$/.test(text ?? '') ? String(Math.min(Number(text), sequence)) : undefined;
 }
 
 async function* watchMessages(reader: Reader, keyHash: string, signal: AbortSignal, deps: EventStreamDeps) {
@@ -72,38 +56,32 @@ async function* watchMessages(reader: Reader, keyHash: string, signal: AbortSign
 }
 
 async function* messages(
-  { scope, stored, from }: Reader,
+  { scope, from, state }: Reader,
   keyHash: string,
   signal: AbortSignal,
   deps: EventStreamDeps,
 ) {
   const { heartbeatSeconds, retryMilliseconds, signals } = deps.eventStreams;
   const checkSession = watchSession(keyHash, deps);
-  const start = from ?? newestPositions(stored);
   yield formatRetry(retryMilliseconds);
-  if (from === undefined) yield formatState(scope, stored, start, deps.now());
+  if (state) yield formatState(state, from, deps.now());
   let takenAt = deps.steadyNow();
-  for await (const found of tailWatchEvents(scope, start, { ...deps, signals }, signal)) {
-    const state = await checkSession();
-    if (state === 'revoked') yield formatError(new KeyEndedError());
-    if (state !== 'open') return;
+  for await (const found of tailWatchEvents(scope, from, { ...deps, signals }, signal)) {
+    const session = await checkSession();
+    if (session === 'revoked') yield formatError(new KeyEndedError());
+    if (session !== 'open') return;
     if (found) {
-      const event = presentWatchEvent(found.stored, found.event, deps.baseUrl);
-      yield format(event.type, formatId(scope, found.positions), event);
+      const event = presentWatchEvent(found.watch, found.event, deps.baseUrl);
+      yield format(event.type, found.position, event);
     } else if (isOver(takenAt, heartbeatSeconds, deps.steadyNow())) yield heartbeatComment;
     else continue;
     takenAt = deps.steadyNow();
   }
 }
 
-function formatState(scope: LogScope, stored: readonly WatchRun[], positions: Positions, at: Date): string {
+function formatState(stored: readonly WatchRun[], position: string, at: Date): string {
   const data = { watches: stored.map(presentWatch) };
-  return format('state', formatId(scope, positions), { type: 'state', timestamp: at.toISOString(), data });
-}
-
-/** Returns the id of an event: its sequence, or positions in all logs. Empty if the caller has no watches. */
-function formatId({ watchId }: LogScope, positions: Positions): string {
-  return watchId === undefined ? formatCursor(positions) : String(positions.get(watchId) ?? 0);
+  return format('state', position, { type: 'state', timestamp: at.toISOString(), data });
 }
 
 /** Formats an event. JSON contains no unescaped line break, so one `data:` line suffices. */

@@ -48,4 +48,10 @@ test('a restored database continues above the numbers of the lost time, and deli
     error: expect.stringContaining('restored from a backup'),
   });
   expect(await deliveries.state(state)).toEqual({ ...state, waiting: [] });
+
+  // A reader of the lost time has a position beyond the backup.
+  const next = newCreation();
+  await watches.create(next, start);
+  const { entries } = await watches.feed('alice', String(rules.restoredJump), 10, start);
+  expect(entries.map(({ watch }) => watch.run_id)).toEqual([next.run_id]);
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
@@ -39,6 +40,25 @@ async function append(watch: WatchCreation): Promise<void> {
   const timestamp = world.clock.now.toISOString();
   const set = { sequence: sequence + 1 };
   await world.c.watches.commit(newChange(stored, { set, events: [{ ...event!, timestamp }] }));
+}
+
+/** Returns a watch with copies of it, which have its log. */
+function copies(creation: WatchCreation, count: number): WatchCreation[] {
+  const { database } = world;
+  const { run_id: from } = creation;
+  const columns = 'caller, created_at, version, published, unpublished, lease_until, deleted_at';
+  const copyWatch = database.prepare(`
+    INSERT INTO watches SELECT :id, ${columns}, json_set(record, '$.run_id', :id), run FROM watches WHERE watch_id = :from`);
+  const copyLog = database.prepare(`
+    INSERT INTO watch_events SELECT NULL, caller, :id, sequence, expires_at, json_set(record, '$.watch_id', :id)
+    FROM watch_events WHERE watch_id = :from`);
+  const made = Array.from({ length: count }, () => {
+    const id = randomUUID();
+    copyWatch.run({ id, from });
+    copyLog.run({ id, from });
+    return { ...creation, run_id: id };
+  });
+  return [creation, ...made];
 }
 
 /** Deletes a watch, with an event just before the deletion and one in its commit. */
@@ -112,20 +132,22 @@ describe('the event stream of a watch', () => {
   });
 
   test('a reader receives what is committed with the deletion, and just before it, then the stream ends', async () => {
-    const watch = await create();
-    const reader = await stream(`/watches/${watch.run_id}/events?after=1`);
-    const all = await stream('/watches/events', { 'Last-Event-ID': `${watch.run_id}.1` });
-    const behind = await stream('/watches/events', { 'Last-Event-ID': `${watch.run_id}.1` });
-    await remove(watch);
+    const creation = await create();
+    const reader = await stream(`/watches/${creation.run_id}/events?after=1`);
+    const { next_after: position } = await read('/watches/events');
+    const all = await stream('/watches/events', { 'Last-Event-ID': position });
+    const behind = await stream('/watches/events', { 'Last-Event-ID': position });
+    await remove(creation);
     expect(titles(await reader.rest())).toEqual(['progress 2', 'watch_changed 3']);
     for (const each of [all, behind]) {
       const types = (await take(each, 2)).map(({ event }) => event);
       expect(types).toEqual(['progress', 'watch_changed']);
       await each.leave();
     }
-    const page = await read(`/watches/events?after=${watch.run_id}.1`);
+    const page = await read(`/watches/events?after=${position}`);
     expect(page.events.map(({ type }: any) => type)).toEqual(['progress', 'watch_changed']);
-    expect(page).toMatchObject({ next_after: '', has_more: false });
+    expect(page).toMatchObject({ has_more: false });
+    expect((await read(`/watches/events?after=${page.next_after}`)).events).toEqual([]);
   });
 
   test('a watch of another caller has no stream', async () => {
@@ -152,7 +174,7 @@ describe('the event stream of all watches', () => {
 
   test('a watch that is created later is in the stream from its first event', async () => {
     const reader = await stream('/watches/events');
-    expect(await reader.next()).toMatchObject({ event: 'state', id: '' });
+    expect(await reader.next()).toMatchObject({ event: 'state' });
     const watch = await create();
     expect(await reader.next()).toMatchObject({
       event: 'watch_changed',
@@ -161,25 +183,36 @@ describe('the event stream of all watches', () => {
     await reader.leave();
   });
 
-  test('the ids of a stream have no deleted watches, so that a reader of months can resume', async () => {
-    const [gone, kept] = [await create(), await create()];
-    const reader = await stream('/watches/events');
-    expect((await reader.next())?.id).toContain(gone.run_id);
-    await world.c.watches.commit(newChange(gone, { set: { deleted_at: world.clock.now.toISOString() } }));
-    await append(kept);
-    expect((await reader.next())?.id).toBe(`${kept.run_id}.2`);
-    await reader.leave();
+  test('a position beyond all logs means now, and another text is rejected', async () => {
+    const one = await create(2);
+    const { next_after: end } = await read('/watches/events?after=99999');
+    await append(one);
+    expect((await read(`/watches/events?after=${end}`)).events).toHaveLength(1);
+    expect((await get('/watches/events?after=zzz')).status).toBe(422);
   });
 
-  test('pages have a position without deleted watches, an empty one without watches, and reject another text', async () => {
-    expect(await read('/watches/events?after=')).toEqual({ events: [], next_after: '', has_more: false });
-    const [gone, kept] = [await create(), await create()];
-    const { next_after: after } = await read('/watches/events');
-    expect(after).toContain(gone.run_id);
-    await world.c.watches.commit(newChange(gone, { set: { deleted_at: world.clock.now.toISOString() } }));
-    const { next_after: later } = await read(`/watches/events?after=${after}`);
-    expect(later).toBe(`${kept.run_id}.1`);
-    expect((await get('/watches/events?after=zzz')).status).toBe(422);
+  test('pages and streams of ten thousand watches have each event once, with positions of a few characters', async () => {
+    const watches = copies(await create(), 9_999);
+    world.c.watches.list = () => Promise.reject(new Error('A page reads no other watches'));
+    const seen = new Set<string>();
+    let after = '';
+    for (let hasMore = true; hasMore;) {
+      const page = await read(`/watches/events?limit=1000&after=${after}`);
+      for (const { data } of page.events) seen.add(data.watch_id);
+      hasMore = page.has_more;
+      after = page.next_after;
+      expect(after.length).toBeLessThan(16);
+    }
+    expect(seen.size).toBe(10_000);
+    const reader = await stream('/watches/events', { 'Last-Event-ID': after });
+    for (const creation of [watches[7]!, watches[9_999]!, watches[7]!]) await append(creation);
+    const ids = (await take(reader, 3)).map(({ data }) => [data.data.watch_id, data.data.sequence]);
+    expect(ids).toEqual([
+      [watches[7]!.run_id, 2],
+      [watches[9_999]!.run_id, 2],
+      [watches[7]!.run_id, 3],
+    ]);
+    await reader.leave();
   });
 });
 
