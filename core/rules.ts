@@ -43,7 +43,7 @@ export const rules = {
   /** Lifetime of a slot whose job is not stored yet, in seconds: longer than the wait for a permit and the probe of the stream. */
   slotReservationSeconds: 180,
   /**
-   * Maximum silence of a job whose execution runs. More than all retries of Begin, Capture and Analyze in `watch.asl.json` take, each attempt up to its
+   * Maximum silence of a job whose execution runs. More than all retries of Begin, Capture and Analyze in `run.asl.json` take, each attempt up to its
    * timeout, after a start that `reconcile` had to repeat: 4.6 hours, as a test computes.
    */
   maxTickSeconds: 18_000,

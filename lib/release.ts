@@ -19,7 +19,7 @@ const folders = ['../lib/', '../layers/ffmpeg/', '../workflow/'].map((path) =>
 export function computeRelease(bundles: string, settings: StageSettings): string {
   const definitions = [
     readDefinition('bursts.asl.json'),
-    createBurstDefinition(readDefinition('watch.asl.json'), settings.burstSeconds || rules.maxBurstSeconds),
+    createBurstDefinition(readDefinition('run.asl.json'), settings.burstSeconds || rules.maxBurstSeconds),
   ];
   const content = [bundles, ...folders].map((folder) => FileSystem.fingerprint(folder));
   return `${shortHash([content, settings])}-${shortHash([...definitions, recordVersion])}`;

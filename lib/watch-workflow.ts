@@ -29,7 +29,7 @@ export class WatchWorkflow extends Construct {
 
   constructor(scope: Construct, id: string, { names, capture, analyze, log, settings }: Props) {
     super(scope, id);
-    const watch = readDefinition('watch.asl.json');
+    const run = readDefinition('run.asl.json');
     const functions = { AnalyzeFunctionArn: analyze.live.functionArn };
     const both = { ...functions, CaptureFunctionArn: capture.live.functionArn };
     const burstSeconds = settings.burstSeconds || rules.maxBurstSeconds;
@@ -37,14 +37,14 @@ export class WatchWorkflow extends Construct {
     this.watch = this.#stateMachine('StateMachine', {
       // Explicit names: Analyze starts the next generation, and its ARN would be a circular dependency.
       stateMachineName: names.watch,
-      definition: { ...watch, TimeoutSeconds: rules.executionTimeoutSeconds },
+      definition: { ...run, TimeoutSeconds: rules.executionTimeoutSeconds },
       functions: [analyze, capture],
       substitutions: both,
       log,
     });
     this.burst = this.#stateMachine('Burst', {
       stateMachineName: names.burst,
-      definition: createBurstDefinition(watch, burstSeconds),
+      definition: createBurstDefinition(run, burstSeconds),
       functions: [analyze, capture],
       substitutions: both,
       log,

@@ -52,16 +52,16 @@ const burstRetries = [
 ] as const;
 
 /**
- * Creates the definition of a burst (Express) from that of `workflow/watch.asl.json`: the loop alone, which begins with the wait for the
+ * Creates the definition of a burst (Express) from that of `workflow/run.asl.json`: the loop alone, which begins with the wait for the
  * planned tick, retries for seconds and ends within five minutes. Begin, failures and the hand-over are in `workflow/bursts.asl.json`.
  */
-export function createBurstDefinition(watch: unknown, burstSeconds: number): object {
-  const { States: states, ...definition } = definitionSchema.parse(watch);
+export function createBurstDefinition(run: unknown, burstSeconds: number): object {
+  const { States: states, ...definition } = definitionSchema.parse(run);
   const { Begin: _begin, Close: _close, Failed: _failed, ...loop } = states;
   const analyze = taskSchema.parse(states.Analyze);
   return {
     ...definition,
-    Comment: 'Ticks of a job for some minutes. Derived from watch.asl.json.',
+    Comment: 'Ticks of a job or a watch for some minutes. Derived from run.asl.json.',
     StartAt: 'Pause',
     TimeoutSeconds: rules.burstTimeoutSeconds,
     States: {

@@ -51,7 +51,7 @@ function streamHourLines(input: StreamHourInput): CostLine[] {
 
 /** Reads the transitions from the definitions that run with this length of a burst. */
 async function readWorkflow(burstSeconds: number): Promise<Workflow> {
-  const definition = await readDefinition(burstSeconds > 0 ? 'bursts' : 'watch');
+  const definition = await readDefinition(burstSeconds > 0 ? 'bursts' : 'run');
   return {
     burstSeconds,
     transitionsPerLoop: transitionsPerLoop(definition),

@@ -25,7 +25,7 @@ export function decideMonitorTick(
       sight.last_frame = { ...sight.last_frame, evidence: true };
   }
   const ending = findEnding(job, outcome, counters, sight, alerts, now);
-  const next = ending ? noFurtherTick(outcome, now) : nextLook(job, outcome, sight, now, stretch);
+  const next = ending ? noFurtherTick(outcome, now) : planNextCheck(job, outcome, sight, now, stretch);
   const events: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
   if (alerts) events.push(createTriggerEvent(job, outcome, counters));
@@ -65,7 +65,7 @@ function findEnding(
 }
 
 /** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */
-function nextLook(
+function planNextCheck(
   job: MonitorJob,
   outcome: TickOutcome,
   sight: TickState,

@@ -108,12 +108,16 @@ export const tickStateSchema = z.object({
 });
 export type TickState = z.infer<typeof tickStateSchema>;
 
-/** Decision of the last committed tick. A repeated Analyze returns it. */
+/** Decision of the last committed tick of a job or a watch. A repeated Analyze returns it. */
 export const nextTickSchema = z.object({
   done: z.boolean(),
   wait_until: timestampSchema,
+  /** True if the capture is the motion reference: the model judged all of it, or it is a sample. */
   judged: z.boolean(),
+  /** True if the next tick captures nothing: it ends a job or a window, or is the boundary of a span or of a day. */
   closing: z.boolean(),
+  /** True if the next check asks only about the pending conditions of a watch. */
+  confirming: z.boolean(),
   resolve_again: z.boolean(),
   /** Factor of the interval in an overload; absent without one. */
   stretch: z.number().min(1).optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { streamFreshnessSchema } from './capture.ts';
-import { failureSchema, gapReasonSchema } from './job.ts';
+import { failureSchema, gapReasonSchema, nextTickSchema } from './job.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 
@@ -107,22 +107,6 @@ export const budgetStateSchema = z.object({
 });
 export type BudgetState = z.infer<typeof budgetStateSchema>;
 
-/** Decision of the last committed tick. A repeated Analyze returns it. */
-export const nextWatchTickSchema = z.object({
-  done: z.boolean(),
-  wait_until: timestampSchema,
-  /** True if the model judged the capture, which is the motion reference then. */
-  judged: z.boolean(),
-  /** True if the next tick captures nothing: the boundary of a span or of a day. */
-  closing: z.boolean(),
-  resolve_again: z.boolean(),
-  /** True if the next check is a confirming one: it asks only about pending conditions. */
-  confirming: z.boolean(),
-  /** Factor of the interval in an overload; absent without one. */
-  stretch: z.number().min(1).optional(),
-});
-export type NextWatchTick = z.infer<typeof nextWatchTickSchema>;
-
 /** Maximum length of the error of a destination or of the model in state and events, in characters. */
 export const maxErrorLength = 80;
 
@@ -172,7 +156,7 @@ export const watchStateSchema = z.object({
   burst: countSchema,
   /** Failed executions in a row, which delay the next one. */
   failed_executions: countSchema,
-  next: nextWatchTickSchema.nullable(),
+  next: nextTickSchema.nullable(),
   /** Progress of the stream in the last captures, so that no picture is judged twice. Only another stream drops it. */
   seen: streamFreshnessSchema.nullable(),
   /** Motion reference for the first capture of the next generation, stored by the tick that ends the generation before. */

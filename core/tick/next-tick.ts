@@ -57,6 +57,7 @@ export function scheduleTick(
     wait_until: toWakeUp(at, job.stream_phase).toISOString(),
     judged: sawNews(outcome),
     closing,
+    confirming: false,
     resolve_again: sight.failed_in_a_row > 0,
     ...(stretch > 1 && { stretch }),
   };
@@ -68,6 +69,7 @@ export function noFurtherTick(outcome: TickOutcome, now: Date): NextTick {
     wait_until: toWakeUp(now, null).toISOString(),
     judged: sawNews(outcome),
     closing: false,
+    confirming: false,
     resolve_again: outcome.kind === 'capture_failed',
   };
 }

@@ -1,5 +1,6 @@
 import type { Watch, WatchConfig } from '../records/watch.ts';
-import type { NextWatchTick, WatchState, WatchStatus } from '../records/watch-state.ts';
+import type { NextTick } from '../records/job.ts';
+import type { WatchState, WatchStatus } from '../records/watch-state.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, earlier, later, maxGridIntervals, nextOnGrid, toWakeUp } from '../time.ts';
 import type { WatchOutcome } from './outcome.ts';
@@ -24,7 +25,7 @@ export type TickPlan = {
 };
 
 /** Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
-export function planNextTick(watch: Watch, outcome: WatchOutcome, plan: TickPlan, now: Date): NextWatchTick {
+export function planNextTick(watch: Watch, outcome: WatchOutcome, plan: TickPlan, now: Date): NextTick {
   const wakeUp = (at: Date) => toWakeUp(at, watch.stream_phase).toISOString();
   const { judged, stretch } = plan;
   const shared = {

@@ -1,5 +1,6 @@
 import type { NewWatchEvent } from '../records/watch-event.ts';
-import type { ConditionState, NextWatchTick } from '../records/watch-state.ts';
+import type { NextTick } from '../records/job.ts';
+import type { ConditionState } from '../records/watch-state.ts';
 import { busyExplanation, skipExplanations } from '../tick/progress-event.ts';
 import { shorten } from './condition.ts';
 import type { WatchOutcome } from './outcome.ts';
@@ -11,7 +12,7 @@ export function createWatchProgress(
   tick: number,
   outcome: Outcome,
   conditions: readonly ConditionState[],
-  next: NextWatchTick,
+  next: NextTick,
 ): NewWatchEvent {
   const captured = 'captured' in outcome ? outcome.captured : null;
   const answers = outcome.kind === 'judged' ? outcome.answers : [];

@@ -100,11 +100,11 @@ export function decideWatchTick(
     now,
   });
 
-  const watches = !causes.paused && schedule.active;
+  const isActive = !causes.paused && schedule.active;
   const conditions = alignConditions(config.conditions, stored.conditions, now).map((state) => {
     const rule = findRule(config.conditions, state);
     const aged = afterTimeWithoutSight(state, config.interval_seconds, now);
-    return watches && rule ? observe(aged, rule, outcome, now) : aged;
+    return isActive && rule ? observe(aged, rule, outcome, now) : aged;
   });
   const closings: AlertStep[] = [];
   const openings: AlertStep[] = [];
@@ -114,7 +114,7 @@ export function decideWatchTick(
     const rule = findRule(config.conditions, state);
     if (!rule) return state;
     if (isOpen(state)) {
-      if (!watches) {
+      if (!isActive) {
         closings.push(
           closeAlert(
             state,
@@ -134,7 +134,7 @@ export function decideWatchTick(
       reminders.push(reminder);
       return reminder.state;
     }
-    if (!watches) return closed(state, 'unknown');
+    if (!isActive) return closed(state, 'unknown');
     const verdict = findAnswer(outcome, state.condition_id)?.verdict;
     // One that a cooldown held back opens on a verdict that holds, with its explanation and frame.
     if (!verdict?.triggered || !awaitsOpening(state, rule, now)) return state;
@@ -170,7 +170,7 @@ export function decideWatchTick(
     now,
   );
   const isStretched = Math.max(stretch, stored.next?.stretch ?? 1) > 1;
-  const sight = { sight: toSight(outcome, watches), isStretched };
+  const sight = { sight: toSight(outcome, isActive), isStretched };
   const { coverage, hours } = countCoverage(stored, config, sight, now);
   const model = afterModelCalls(stored, outcome, now);
   const steps = [...closings, ...openings, ...reminders];
@@ -287,8 +287,8 @@ function sawEverything(
   });
 }
 
-function toSight(outcome: WatchOutcome, watches: boolean): Sight {
-  if (!watches) return 'seen';
+function toSight(outcome: WatchOutcome, isActive: boolean): Sight {
+  if (!isActive) return 'seen';
   switch (outcome.kind) {
     case 'judged':
       if (outcome.answers.some(({ verdict }) => verdict !== null)) return 'seen';

@@ -14,7 +14,7 @@ import { startAfterFailure } from './repair-watches.ts';
 import { createWatchRuns } from './watch-runs.ts';
 import type { WatchRunDeps } from './watch-runs.ts';
 
-/** Task handlers of `watch.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine. */
+/** Task handlers of `run.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine. */
 
 export async function captureTask(
   input: unknown,

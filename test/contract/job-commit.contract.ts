@@ -183,6 +183,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
       wait_until: start.toISOString(),
       judged: true,
       closing: false,
+      confirming: false,
       resolve_again: false,
     };
     const first = createChange(job, [progress], { set: { next } });

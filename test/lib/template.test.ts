@@ -14,7 +14,7 @@ import { reconcileConfigSchema } from '../../functions/reconcile/config.ts';
 import { streamConfigSchema } from '../../functions/stream/config.ts';
 import { metricNamespace } from '../../lib/alarms/service-metrics.ts';
 import { streamPaths } from '../../lib/edge/edge.ts';
-import watch from '../../workflow/watch.asl.json' with { type: 'json' };
+import runDefinition from '../../workflow/run.asl.json' with { type: 'json' };
 import { awsMetrics } from './aws-metrics.ts';
 import { describeRoles } from './roles.ts';
 import { ofType, one, ownFunctions, synthesize } from './synthesize.ts';
@@ -89,7 +89,7 @@ describe('ServiceFunction', () => {
   });
 
   test('each function times out before its caller: HTTP API, workflow task or Lambda', () => {
-    const { States: states } = watch;
+    const { States: states } = runDefinition;
     expect(functions['api'].Timeout).toBeLessThan(30);
     expect(functions['capture'].Timeout).toBeLessThan(states.Capture.TimeoutSeconds);
     expect(functions['analyze'].Timeout).toBeLessThan(states.Analyze.TimeoutSeconds);

@@ -80,7 +80,7 @@ const ofRules: Row[] = [
   ],
   ['adjacent spans', 'schedule.ts', 'span.start <= last.end', 'span.start < last.end'],
   ['crosses midnight', 'schedule.ts', 'to <= from ?', 'false ?'],
-  ['span ends alerts', 'tick.ts', "if (!watches) return closed(state, 'unknown');", ''],
+  ['span ends alerts', 'tick.ts', "if (!isActive) return closed(state, 'unknown');", ''],
   [
     'order of closings',
     'tick.ts',
@@ -97,7 +97,7 @@ const ofRules: Row[] = [
     "sight === 'seen' ? null : sight",
   ],
   ['late ticks are gaps', '../tick/count-sight.ts', "isDown ? 'service' : null", 'null'],
-  ['time off schedule', 'tick.ts', "if (!watches) return 'seen';", "if (!watches) return 'unknown';"],
+  ['time off schedule', 'tick.ts', "if (!isActive) return 'seen';", "if (!isActive) return 'unknown';"],
   [
     'model failure is news',
     'tick.ts',

@@ -13,7 +13,7 @@ import { maxInvokePayloadBytes } from './invoke.ts';
 export const captureCallSchema = z.discriminatedUnion('operation', [
   z.object({ operation: z.literal('probe'), seconds: z.number(), url: z.string() }),
   z.object({
-    operation: z.literal('look'),
+    operation: z.literal('capture'),
     seconds: z.number(),
     url: z.string(),
     mode: inputModeSchema,
@@ -48,7 +48,7 @@ export const probeAnswerSchema = z.object({
   playbackUrl: z.string(),
 }) satisfies z.ZodType<StreamProbe>;
 
-/** Result of `look`. */
+/** Result of `capture`. */
 export const lookAnswerSchema = z.object({
   frame: bytesSchema,
   clip: bytesSchema.nullable(),
@@ -73,7 +73,7 @@ export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps
   switch (call.operation) {
     case 'probe':
       return deps.streams.probe(call.url, signal);
-    case 'look': {
+    case 'capture': {
       const { url, mode, clip_seconds: clipSeconds, regions = null } = call;
       const request = { url, mode, clipSeconds, regions, resolveAgain: false };
       return lookAnswer(await deps.streams.capture(request, signal));

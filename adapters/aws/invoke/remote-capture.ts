@@ -27,7 +27,7 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
       const { clip, captured_at, key_frame_seconds, ...rest } = await call(
         invoke,
         {
-          operation: 'look',
+          operation: 'capture',
           seconds,
           url,
           mode,

@@ -4,7 +4,7 @@ import { createBurstDefinition } from '../../../adapters/aws/bursts.ts';
 import { analyzeInputSchema } from '../../../core/records/workflow.ts';
 import { rules } from '../../../core/rules.ts';
 import bursts from '../../../workflow/bursts.asl.json' with { type: 'json' };
-import watch from '../../../workflow/watch.asl.json' with { type: 'json' };
+import definition from '../../../workflow/run.asl.json' with { type: 'json' };
 import { executionInput } from '../../support/scripted-run.ts';
 
 const input = executionInput();
@@ -175,14 +175,15 @@ describe('an execution of a job in bursts', () => {
 });
 
 describe('the definition of a burst', () => {
-  const burst: any = createBurstDefinition(watch, 240);
+  const burst: any = createBurstDefinition(definition, 240);
 
-  test('a burst is the loop of watch.asl.json, beginning with the wait for the planned tick', () => {
+  test('a burst is the loop of run.asl.json, beginning with the wait for the planned tick', () => {
     expect(burst.StartAt).toBe('Pause');
     expect(Object.keys(burst.States)).toEqual(['Capture', 'Analyze', 'Done?', 'Pause', 'Finished']);
-    for (const name of ['Done?', 'Pause'] as const) expect(burst.States[name]).toEqual(watch.States[name]);
+    for (const name of ['Done?', 'Pause'] as const)
+      expect(burst.States[name]).toEqual(definition.States[name]);
     for (const name of ['Capture', 'Analyze'] as const) {
-      const { Retry: _r, Catch: _c, Parameters: _p, ...same } = watch.States[name] as any;
+      const { Retry: _r, Catch: _c, Parameters: _p, ...same } = definition.States[name] as any;
       expect(burst.States[name]).toMatchObject(same);
     }
   });
@@ -242,7 +243,7 @@ describe('the history of an execution', () => {
     1 + task.Retry.reduce((sum, { MaxAttempts }) => sum + MaxAttempts, 0);
 
   test('the history of a generation stays below its limit with every retry of every tick used', () => {
-    const { Begin, Capture, Analyze } = watch.States;
+    const { Begin, Capture, Analyze } = definition.States;
     const tick = perAttempt * (attempts(Capture) + attempts(Analyze)) + 4 * perState;
     expect(tick).toBe(302);
     const total = rules.ticksPerExecution * tick + perAttempt * attempts(Begin) + 3 * perState;

@@ -6,7 +6,7 @@ import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import bursts from '../../../workflow/bursts.asl.json' with { type: 'json' };
-import watch from '../../../workflow/watch.asl.json' with { type: 'json' };
+import definition from '../../../workflow/run.asl.json' with { type: 'json' };
 import { newCreation } from '../../contract/watch-records.ts';
 import { type ExecutionError, StateMachine } from '../../step-functions/interpreter.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
@@ -59,8 +59,8 @@ async function runTicks(id: string, inBursts: boolean, meanwhile: () => Promise<
   };
   const begin = { Begin: async (given: unknown) => analyzeTask(given, world.c), Close: failOnClose };
   const input = { job_id: id, generation: 0 };
-  if (!inBursts) return run(watch, input, { ...begin, ...tick });
-  const burst = createBurstDefinition(watch, 240);
+  if (!inBursts) return run(definition, input, { ...begin, ...tick });
+  const burst = createBurstDefinition(definition, 240);
   return run(bursts, input, {
     ...begin,
     Burst: async ({ Input: text }) => {

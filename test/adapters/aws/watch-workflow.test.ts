@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunTasks } from '../../../adapters/embedded/scheduler/run.ts';
 import { taskLimits } from '../../../core/workflow/task-limits.ts';
-import watch from '../../../workflow/watch.asl.json' with { type: 'json' };
+import definition from '../../../workflow/run.asl.json' with { type: 'json' };
 import { StateMachine } from '../../step-functions/interpreter.ts';
 import { errorNamed, executionInput, scriptedRun } from '../../support/scripted-run.ts';
 import { testScheduler } from '../embedded/scheduler/test-scheduler.ts';
@@ -35,7 +35,7 @@ async function runOnLocalStepFunctions(script: Script): Promise<{ calls: Call[];
   const { tasks, calls } = record(script);
   const { signal } = new AbortController();
   const analyze = (given: any) => tasks.analyze(given, signal);
-  const execution = stateMachine(watch).run(input, {
+  const execution = stateMachine(definition).run(input, {
     overrides: {
       taskResourceLocalHandlers: {
         Begin: analyze,
@@ -75,7 +75,7 @@ function failing(name: string, times: number, error: Error, ticks = 3): Script {
 const timeout = errorNamed('States.Timeout');
 const transient = errorNamed('TransientError');
 
-describe('watch.asl.json', () => {
+describe('run.asl.json', () => {
   test.each<[string, Script, string]>([
     ['runs three ticks and is done', failing('', 0, timeout), 'Finished'],
     ['is done at its begin', failing('', 0, timeout, 0), 'Finished'],
@@ -107,7 +107,7 @@ describe('watch.asl.json', () => {
   });
 
   test('the limits of its tasks are those of the table that one machine uses', () => {
-    const { Begin: begin, Capture: capture, Analyze: analyze, Close: close } = watch.States;
+    const { Begin: begin, Capture: capture, Analyze: analyze, Close: close } = definition.States;
     const limits = Object.entries({ begin, capture, analyze, close }).map(([name, task]) => [
       name,
       { timeoutSeconds: task.TimeoutSeconds, retries: task.Retry.map(toRule) },
@@ -116,13 +116,13 @@ describe('watch.asl.json', () => {
   });
 
   test('the definition passes asl-validator, which aws-local-stepfunctions uses', () => {
-    expect(() => stateMachine(watch)).not.toThrow();
-    const { Finished: _, ...States } = watch.States;
-    expect(() => stateMachine({ ...watch, States })).toThrow('Finished');
+    expect(() => stateMachine(definition)).not.toThrow();
+    const { Finished: _, ...States } = definition.States;
+    expect(() => stateMachine({ ...definition, States })).toThrow('Finished');
   });
 });
 
-type Retrier = (typeof watch.States)['Capture' | 'Close']['Retry'][number];
+type Retrier = (typeof definition.States)['Capture' | 'Close']['Retry'][number];
 
 function toRule(retrier: Retrier) {
   return {

@@ -8,7 +8,7 @@ import { transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/w
 import { units } from '../../../adapters/aws/usage-units.ts';
 
 const readDefinition = (name: string) => JSON.parse(readFileSync(`workflow/${name}.asl.json`, 'utf8'));
-const watch = readDefinition('watch');
+const run = readDefinition('run');
 const bursts = readDefinition('bursts');
 const frames = {
   intervalSeconds: 10,
@@ -21,7 +21,7 @@ const frames = {
 
 describe('transitions', () => {
   test('a tick without bursts takes four transitions, and so does a burst', () => {
-    expect(transitionsPerLoop(watch)).toBe(4);
+    expect(transitionsPerLoop(run)).toBe(4);
     expect(transitionsPerLoop(bursts)).toBe(4);
   });
 
@@ -30,7 +30,7 @@ describe('transitions', () => {
   });
 
   test('an additional state in the loop adds one transition', () => {
-    const longer = structuredClone(watch);
+    const longer = structuredClone(run);
     longer.States.Rest = { ...longer.States.Pause, Next: 'Capture' };
     longer.States.Pause.Next = 'Rest';
     expect(transitionsPerLoop(longer)).toBe(5);
@@ -48,7 +48,7 @@ describe('a stream-hour', () => {
     const { lines, total } = await estimate({ ...frames, burstSeconds: 0 });
     expect(lines[0]).toMatchObject({
       item: 'Step Functions',
-      quantity: 1440 + 6 * transitionsPerExecution(watch),
+      quantity: 1440 + 6 * transitionsPerExecution(run),
     });
     expect(total - (await estimate(frames)).total).toBeGreaterThan(0.03);
   });

@@ -15,6 +15,7 @@ const waiting = {
   wait_until: after(10).toISOString(),
   judged: true,
   closing: false,
+  confirming: false,
   resolve_again: false,
 };
 

@@ -21,7 +21,14 @@ function watchedJob(): Job {
       gap_seconds: 20,
       gaps: [{ from: iso(20), to: iso(40), reason: 'stream' }],
     },
-    next: { done: false, wait_until: iso(110), judged: true, closing: false, resolve_again: false },
+    next: {
+      done: false,
+      wait_until: iso(110),
+      judged: true,
+      closing: false,
+      confirming: false,
+      resolve_again: false,
+    },
   };
 }
 

@@ -21,6 +21,7 @@ function planned(tick: number, { generation = 0, done = false } = {}) {
     wait_until: after(60).toISOString(),
     judged: true,
     closing: false,
+    confirming: false,
     resolve_again: false,
   };
   const decision = {

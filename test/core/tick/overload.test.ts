@@ -75,7 +75,7 @@ function openMachine() {
       job = { ...job, sight: recordOutcome(job, outcome, now, stretch).sight };
       const next = nextCaptureAt(job, job.sight, now, stretch);
       const planned = { done: false, wait_until: next.toISOString(), judged: false, closing: false };
-      job = { ...job, next: { ...planned, resolve_again: false, stretch } };
+      job = { ...job, next: { ...planned, confirming: false, resolve_again: false, stretch } };
       at(next.getTime(), () => void check());
     }
   }
