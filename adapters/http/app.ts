@@ -1,11 +1,5 @@
 import { Hono } from 'hono';
-import {
-  IdempotencyKeyReusedError,
-  RateLimitedError,
-  ServiceOverloadedError,
-  UnknownConditionError,
-  UnservedFieldError,
-} from '../../core/errors.ts';
+import { RateLimitedError, ServiceOverloadedError } from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
@@ -17,11 +11,9 @@ import { evidence } from './evidence.ts';
 import { guardHost } from './guard-host.ts';
 import { healthz } from './healthz.ts';
 import { noSniff } from './no-sniff.ts';
-import { idempotencyKeyReused } from './idempotency-key.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
-import { ValidationError } from './validation.ts';
-import { unknownCondition } from './unknown-condition.ts';
+import { toValidationError } from './refusals.ts';
 
 /**
  * Creates the HTTP app: the API below `/api`, `/healthz`, and signed links to evidence. Lambda and the embedded service use the same app.
@@ -40,18 +32,8 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {
-    if (error instanceof ValidationError) return context.json({ detail: error.detail }, 422);
-    if (error instanceof UnknownConditionError)
-      return context.json({ detail: unknownCondition(error).detail }, 422);
-    if (error instanceof UnservedFieldError) {
-      const loc = ['body', ...error.path];
-      return context.json(
-        { detail: [{ loc, type: 'value_error', msg: `Value error, ${error.message}` }] },
-        422,
-      );
-    }
-    if (error instanceof IdempotencyKeyReusedError)
-      return context.json({ detail: idempotencyKeyReused().detail }, 422);
+    const invalid = toValidationError(error);
+    if (invalid) return context.json({ detail: invalid.detail }, 422);
     const { status, body } = errorResponse(error);
     // A client that disconnects during its request is not an error of the service.
     if (status === 500 && !context.req.raw.signal.aborted)

@@ -7,7 +7,6 @@ import type { AuthEnv } from '../bearer-auth.ts';
 import { byteStream } from './byte-stream.ts';
 import type { EventStreamDeps } from './dependencies.ts';
 import { jobMessages } from './job-messages.ts';
-import { resumePoint } from './resume-point.ts';
 
 /**
  * Responds with the job's events after `Last-Event-ID`, else after `after`, and with new events until the first terminal one.
@@ -86,4 +85,15 @@ export function toHeaders(path: string, { baseUrl }: Pick<EventStreamDeps, 'base
     'X-Accel-Buffering': 'no',
     Vary: 'Accept',
   };
+}
+
+const sequence = /^\d{1,15}$/;
+
+/**
+ * Returns the sequence after which a stream starts: `Last-Event-ID`, else the query parameter. An event id that this log does not
+ * have starts from the beginning, so that the reader misses nothing.
+ */
+function resumePoint(lastEventId: string | undefined, after: number, newest: number): number {
+  const asked = lastEventId !== undefined && sequence.test(lastEventId) ? Number(lastEventId) : after;
+  return asked > newest ? 0 : asked;
 }
