@@ -8,7 +8,14 @@ import { watchEventSchema, type WatchEvent } from '../../core/records/watch-even
 import { watchProgressSchema, type WatchProgress, type WatchRun } from '../../core/records/watch-run.ts';
 import { alertSchema, type Alert } from '../../core/records/watch-state.ts';
 import { zeroWatchCounts } from '../../core/watch/stored-watch.ts';
-import { readCount, readOptionalRecord, readRecords, toMilliseconds, type Row } from './record.ts';
+import {
+  createRecordReader,
+  readCount,
+  readOptionalRecord,
+  readRecords,
+  toMilliseconds,
+  type Row,
+} from './record.ts';
 
 /** Creates the tables of watches, their secrets, logs, alerts and statistics. */
 export function createWatchTables(database: DatabaseSync) {
@@ -33,7 +40,8 @@ function createWatchTable(database: DatabaseSync) {
       lease_until = :lease_until, deleted_at = :deleted_at, run = :run
     WHERE watch_id = :watch_id`);
   const configure = database.prepare('UPDATE watches SET record = ? WHERE watch_id = ?');
-  const columns = 'record, run, published, unpublished';
+  const columns = 'watch_id, record, run, published, unpublished';
+  const readWatch = createWatchReader();
   const find = database.prepare(`SELECT ${columns} FROM watches WHERE watch_id = ?`);
   const findRecord = database.prepare('SELECT record FROM watches WHERE watch_id = ?');
   const list = database.prepare(`
@@ -93,16 +101,23 @@ function isIdle({ status, deleted_at: deletedAt }: WatchProgress): boolean {
   return status === 'paused' || deletedAt !== null;
 }
 
-/** Reads a watch, and the sequence up to which events must be published. */
-function readWatch(row: Row | undefined): { stored: WatchRun; unpublished: number } | undefined {
-  const watch = readOptionalRecord(watchSchema, row);
-  const run = readOptionalRecord(watchProgressSchema, row && { record: row['run'] ?? null });
-  if (watch === undefined || run === undefined) return undefined;
-  const { published, unpublished } = positionsSchema.parse(row);
-  return { stored: { ...watch, ...run, published }, unpublished };
+/** Creates a reader of a watch, and of the sequence up to which events must be published. */
+function createWatchReader() {
+  const configurations = createRecordReader(watchSchema, maxParsed);
+  const progress = createRecordReader(watchProgressSchema, maxParsed);
+  return (row: Row | undefined): { stored: WatchRun; unpublished: number } | undefined => {
+    if (row === undefined) return undefined;
+    const { watch_id: id, published, unpublished } = positionsSchema.parse(row);
+    const watch = configurations.read(id, row);
+    const run = progress.read(id, { record: row['run'] ?? null });
+    return watch && run && { stored: { ...watch, ...run, published }, unpublished };
+  };
 }
 
-const positionsSchema = z.object({ published: z.int(), unpublished: z.int() });
+/** Watches of a busy machine, up to 6 kB each. */
+const maxParsed = 500;
+
+const positionsSchema = z.object({ watch_id: z.string(), published: z.int(), unpublished: z.int() });
 
 function createSecretsTable(database: DatabaseSync) {
   const put = database.prepare('INSERT OR REPLACE INTO watch_secrets VALUES (?, ?)');
