@@ -25,6 +25,7 @@ import type {
   Service,
   StreamValidation,
   Watch,
+  WatchDeliveryPage,
   WatchEventPage,
   WatchList,
   WatchPatch,
@@ -129,6 +130,13 @@ export function createApi(http: Http) {
       (await http.json<WatchList>('/watches', { query: { limit: 100 }, signal })).watches,
     createWatch: (request: WatchRequest) => http.json<Watch>('/watches', { method: 'POST', body: request }),
     watch: (id: string, signal?: AbortSignal) => http.json<Watch>(`/watches/${id}`, { signal }),
+    watchDeliveries: (id: string, after: number, signal?: AbortSignal) =>
+      http.json<WatchDeliveryPage>(`/watches/${id}/deliveries`, { query: { after, limit: 200 }, signal }),
+    resendToDestination: (id: string, sequence: number, destinationId: string) =>
+      http.json<{ message: string }>(
+        `/watches/${id}/deliveries/${sequence}/${encodeURIComponent(destinationId)}/resend`,
+        { method: 'POST' },
+      ),
     testWatch: (id: string) => http.json<WatchTest>(`/watches/${id}/test`, { method: 'POST' }),
     /** Changes a watch if its configuration still has the version `version`. */
     changeWatch: (id: string, version: number, patch: WatchPatch) =>

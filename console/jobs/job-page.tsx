@@ -15,7 +15,7 @@ import { toDraft } from '../try/draft.ts';
 import { drafts } from '../try/drafts.ts';
 import { Activity } from './activity.tsx';
 import { Announcements } from './announcements.tsx';
-import { Deliveries } from './deliveries.tsx';
+import { Deliveries } from '../parts/deliveries.tsx';
 import { configLabels } from './config-labels.ts';
 import { JobFacts } from './job-facts.tsx';
 import { isActive, jobTitle, typeLabel } from './job-labels.ts';
@@ -75,7 +75,14 @@ export function JobPage({ jobId }: { jobId: string }) {
               alt="Newest frame of the stream"
             />
           </Panel>
-          {job.stats.webhook && <Deliveries jobId={jobId} active={active} />}
+          {job.stats.webhook && (
+            <Deliveries
+              id={jobId}
+              active={active}
+              load={(after, signal) => api.deliveries(jobId, after, signal)}
+              resend={({ sequence }) => api.resend(jobId, sequence)}
+            />
+          )}
           <ConfigPanel idName="Job id" id={job.job_id} labels={configLabels(job.config)} />
         </div>
       </div>

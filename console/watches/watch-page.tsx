@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { useResource } from '../api/use-resource.ts';
 import type { Watch } from '../api/types.ts';
 import { AlertList } from '../alerts/alert-list.tsx';
+import { Deliveries } from '../parts/deliveries.tsx';
 import { ConfigPanel } from '../parts/config-panel.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { LastFrame } from '../parts/last-frame.tsx';
@@ -62,6 +63,14 @@ export function WatchPage({ watchId }: { watchId: string }) {
             <AlertList watchId={watchId} onChange={changed} />
           </Panel>
           <WatchProgress watch={watch} />
+          {watch.destinations.length > 0 && (
+            <Deliveries
+              id={watchId}
+              active={watch.status !== 'paused'}
+              load={(after, signal) => api.watchDeliveries(watchId, after, signal)}
+              resend={({ sequence, destination_id: id = '' }) => api.resendToDestination(watchId, sequence, id)}
+            />
+          )}
         </div>
         <div class="stack wide-gap">
           <Panel

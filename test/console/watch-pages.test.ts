@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { inspect, launch, openPage } from './browser.ts';
@@ -153,3 +154,38 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await expect.poll(() => link('Alerts').textContent(), { timeout: 10_000 }).not.toContain('open');
   expect(faults).toEqual([]);
 }, 240_000);
+
+test('a failed delivery of a watch names its destination, and succeeds after a resend', async () => {
+  let isBroken = true;
+  const receiver = await startReceiver(
+    () => caller.webhookSecret,
+    () => (isBroken ? 410 : 204),
+  );
+  try {
+    await caller.call('POST', '/watches', {
+      name: 'South gate',
+      stream_url: stream.url,
+      conditions: [{ condition: 'The picture is entirely black' }],
+      destinations: [{ destination_id: 'duty', type: 'webhook', url: `${receiver.url}/watch` }],
+    });
+    const { host } = new URL(service.baseUrl);
+    ({ page, faults } = await openPage(browser, host));
+    await page.goto(`http://${host}/console`);
+    await field('API key').fill(caller.key);
+    await page.keyboard.press('Enter');
+    await link('Watches').click();
+    await page.getByRole('link', { name: 'South gate' }).click();
+    const deliveries = page.getByRole('region', { name: 'Deliveries' });
+    await deliveries.getByText('failed').first().waitFor();
+    await deliveries.getByText('#1 to duty').waitFor();
+    isBroken = false;
+    const before = receiver.of('/watch').length;
+    await deliveries.getByRole('button', { name: 'Resend' }).first().click();
+    await deliveries.getByText('delivered').first().waitFor();
+    expect(receiver.of('/watch').length).toBeGreaterThan(before);
+    await inspect(page, 'watch-deliveries');
+    expect(faults).toEqual([]);
+  } finally {
+    receiver.close();
+  }
+}, 120_000);

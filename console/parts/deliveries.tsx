@@ -1,16 +1,15 @@
 import { useState } from 'preact/hooks';
-import type { Api } from '../api/api.ts';
 import { useResource } from '../api/use-resource.ts';
 import { useAction } from '../api/use-action.ts';
-import type { Delivery, DeliveryPage } from '../api/types.ts';
-import { Badge } from '../parts/badge.tsx';
-import type { Tone } from '../parts/badge.tsx';
-import { Button } from '../parts/button.tsx';
-import { pluralize } from '../parts/pluralize.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { Panel } from '../parts/panel.tsx';
-import { ProblemNote } from '../parts/problem-note.tsx';
-import { Skeleton } from '../parts/skeleton.tsx';
+import type { Delivery } from '../api/types.ts';
+import { Badge } from './badge.tsx';
+import type { Tone } from './badge.tsx';
+import { Button } from './button.tsx';
+import { pluralize } from './pluralize.ts';
+import { EmptyState } from './empty-state.tsx';
+import { Panel } from './panel.tsx';
+import { ProblemNote } from './problem-note.tsx';
+import { Skeleton } from './skeleton.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { milliseconds } from '../time/format.ts';
 import { Clock, When } from '../time/when.tsx';
@@ -20,17 +19,38 @@ const step = 20;
 
 const tones: Record<Delivery['state'], Tone> = { pending: 'warn', delivered: 'good', failed: 'bad' };
 
-/** Shows the webhook deliveries of a job with each attempt and a button to resend. */
-export function Deliveries({ jobId, active }: { jobId: string; active: boolean }) {
-  const { api } = useSession();
+/** Delivery of an event; one of a watch names its destination. */
+type ListedDelivery = Delivery & { destination_id?: string };
+
+type Props = {
+  /** Returns a page of deliveries after a sequence, oldest first. */
+  load: (after: number, signal: AbortSignal) => Promise<DeliveryList>;
+  resend: (delivery: ListedDelivery) => Promise<unknown>;
+  /** Id of the job or watch. */
+  id: string;
+  active: boolean;
+};
+
+type DeliveryList = {
+  webhook_url?: string | null;
+  deliveries: ListedDelivery[];
+  next_after: number;
+  has_more: boolean;
+};
+
+/** Shows the deliveries of a job or a watch with each attempt and a button to resend. */
+export function Deliveries({ load, resend, id, active }: Props) {
   const { value, problem, reload } = useResource(
-    (signal) => allDeliveries(api, jobId, signal),
-    [jobId],
+    (signal) => loadAll(load, signal),
+    [id],
     active ? everyMs : everyMs * 2,
   );
   const [shown, setShown] = useState(step);
   return (
-    <Panel title="Deliveries" intro={value && <span class="mono source">{value.webhook_url}</span>}>
+    <Panel
+      title="Deliveries"
+      intro={value?.webhook_url && <span class="mono source">{value.webhook_url}</span>}
+    >
       {!value && !problem && <Skeleton />}
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
       {value?.deliveries.length === 0 && <EmptyState icon="bell" title="No deliveries yet" />}
@@ -39,7 +59,12 @@ export function Deliveries({ jobId, active }: { jobId: string; active: boolean }
           .slice(-shown)
           .toReversed()
           .map((delivery) => (
-            <DeliveryItem key={delivery.sequence} delivery={delivery} jobId={jobId} onResent={reload} />
+            <DeliveryItem
+              key={`${delivery.sequence} ${delivery.destination_id}`}
+              delivery={delivery}
+              resend={resend}
+              onResent={reload}
+            />
           ))}
       </ul>
       {value && value.deliveries.length > shown && (
@@ -52,23 +77,22 @@ export function Deliveries({ jobId, active }: { jobId: string; active: boolean }
 }
 
 /** Reads all pages: the API returns the oldest deliveries first, and the panel shows the newest first. */
-async function allDeliveries(api: Api, jobId: string, signal: AbortSignal): Promise<DeliveryPage> {
-  const deliveries: Delivery[] = [];
+async function loadAll(load: Props['load'], signal: AbortSignal): Promise<DeliveryList> {
+  const deliveries: ListedDelivery[] = [];
   for (let after = 0; ;) {
-    const page = await api.deliveries(jobId, after, signal);
+    const page = await load(after, signal);
     deliveries.push(...page.deliveries);
     if (!page.has_more) return { ...page, deliveries };
     after = page.next_after;
   }
 }
 
-type ItemProps = { delivery: Delivery; jobId: string; onResent: () => void };
+type ItemProps = { delivery: ListedDelivery; resend: Props['resend']; onResent: () => void };
 
-function DeliveryItem({ delivery, jobId, onResent }: ItemProps) {
+function DeliveryItem({ delivery, resend, onResent }: ItemProps) {
   const session = useSession();
-  const { api } = session;
   const sending = useAction(async () => {
-    await api.resend(jobId, delivery.sequence);
+    await resend(delivery);
     onResent();
   });
   return (
@@ -76,7 +100,10 @@ function DeliveryItem({ delivery, jobId, onResent }: ItemProps) {
       <div class="delivery-head">
         <span>
           <strong>{delivery.type.replaceAll('_', ' ')}</strong>{' '}
-          <span class="muted">#{delivery.sequence}</span>
+          <span class="muted">
+            #{delivery.sequence}
+            {delivery.destination_id !== undefined && ` to ${delivery.destination_id}`}
+          </span>
         </span>
         <Badge tone={tones[delivery.state]}>{delivery.state}</Badge>
       </div>
