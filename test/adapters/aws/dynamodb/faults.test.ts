@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openTable } from '../../../../adapters/aws/dynamodb/open-table.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import type { Write } from '../../../../adapters/aws/dynamodb/write.ts';
@@ -19,6 +19,8 @@ const client = new DynamoDBClient({ region: 'eu-central-1' });
 const dynamo = mockClient(DynamoDBDocumentClient);
 
 afterEach(() => void dynamo.reset());
+// Test files share their modules.
+afterAll(() => dynamo.restore());
 
 describe('DynamoDB transaction', () => {
   test('a conflicting transaction is retried as a new request', async () => {
