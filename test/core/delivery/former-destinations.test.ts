@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { eraseCaller } from '../../../core/access/erase-caller.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
+import { rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
 import { publishCommits } from '../../../core/event/publish-watch.ts';
 import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
@@ -281,5 +282,21 @@ describe('a destination that a change removes or gives another address', () => {
     expect(watch.sent.filter(({ isRemoval }) => isRemoval)).toMatchObject([
       { url: 'mqtt://user:two@broker.example' },
     ]);
+  });
+
+  test('a destination stays the same in a change after a rotation of the webhook secret: disabled, without an end', async () => {
+    const watch = await begin([team, duty], ({ url, type }) =>
+      url === old && type === 'watch_changed' ? { status: 410, outcome: 'gone' } : {},
+    );
+    await watch.tick(true);
+    await watch.pass(10);
+    await rotateWebhookSecret('alice', 0, world.c);
+    expect(await watch.edit({ name: 'Gate, north' })).toBeUndefined();
+    watch.take();
+    await watch.tick(false);
+    await watch.pass(10);
+    expect(watch.take().filter((each) => each.startsWith(old))).toEqual([]);
+    const states = await world.c.deliveries.states({ run: 'watch', run_id: watch.watchId });
+    expect(states.filter(({ disabled }) => disabled).map(({ destination_id: id }) => id)).toEqual(['team']);
   });
 });
