@@ -26,7 +26,7 @@ COPY package.json package-lock.json .npmrc tsconfig.json ./
 RUN npm ci --ignore-scripts
 COPY client ./client
 COPY console ./console
-RUN npm run build:client && npm run build:console && mkdir data
+RUN npm run prepare && npm run build && mkdir data
 
 FROM base
 ENV NODE_ENV=production \

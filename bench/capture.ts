@@ -1,5 +1,5 @@
 /**
- * Measures speed, freshness and cost of captures beside bare ffmpeg on the same live stream: `npm run bench:capture
+ * Measures speed, freshness and cost of captures beside bare ffmpeg on the same live stream: `npm run bench -- capture
  * [-- --quick] [--only clip] [--process-per-capture]`. Each stream is served by a separate process on loopback, with a delay added to each
  * response. `--only` selects races whose name, such as `HLS 2 s, 60 ms, clip`, contains the text. Frames are decoded in processes that stay,
  * as on one machine; `--process-per-capture` measures them as on AWS.

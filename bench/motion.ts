@@ -47,6 +47,6 @@ console.log(text);
 if (!quick) {
   const directory = join(import.meta.dirname, 'results');
   await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, 'motion.md'), `# \`npm run bench:motion\`\n\n${text}`);
+  await writeFile(join(directory, 'motion.md'), `# \`npm run bench -- motion\`\n\n${text}`);
   await writeFile(join(directory, 'motion.svg'), plot(outcomes));
 }

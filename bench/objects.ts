@@ -28,7 +28,7 @@ const files = findNetworkFiles();
 if (folder === undefined || files === null) {
   const problem =
     folder === undefined ? 'Give the folder of the pictures' : 'Run npm ci to install the object model';
-  throw new Error(`${problem}: npm run bench:objects -- FOLDER [--labels FILE]`);
+  throw new Error(`${problem}: npm run bench -- objects FOLDER [--labels FILE]`);
 }
 const labels = parseLabels(readFileSync(values.labels, 'utf8'));
 const detector = createThreadDetector(files);

@@ -1,5 +1,5 @@
 /**
- * Measures captures from an RTSP session that stays open beside captures that open a connection each: `npm run bench:rtsp
+ * Measures captures from an RTSP session that stays open beside captures that open a connection each: `npm run bench -- rtsp
  * [-- --rounds 5]`. The stream has 720p30 H.264 with B-frames and a key frame every 2 s.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';

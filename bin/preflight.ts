@@ -72,7 +72,7 @@ async function run(): Promise<number> {
   return toExitCode(results);
 }
 
-/** Runs the calculator (`npm run cost`). Returns undefined for a model without a known price. */
+/** Runs the calculator (`npm run watchpost -- cost`). Returns undefined for a model without a known price. */
 function priceStreamHour(modelId: string, burstSeconds: number): number | undefined {
   const options = ['--mode', 'clip', '--model', modelId, '--burst-seconds', String(burstSeconds)];
   try {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { measureFunctions } from './build-functions.ts';
 import { compareSizes } from './compare-sizes.ts';
 
-/** `npm run bundle:sizes` compares the size of each function with the recorded one; `-- --record` records it. */
+/** `npm run bench -- sizes` compares the size of each function with the recorded one; `-- --record` records it. */
 
 const file = new URL('sizes.json', import.meta.url);
 const built = await measureFunctions();
@@ -16,7 +16,7 @@ const { lines, tooLarge } = compareSizes(built, recorded);
 for (const line of lines) process.stdout.write(`${line}\n`);
 if (tooLarge.length > 0) {
   process.stderr.write(
-    `Grown by more than 5 %: ${tooLarge.join(', ')}. Find the cause, or record the new size: npm run bundle:sizes -- --record\n`,
+    `Grown by more than 5 %: ${tooLarge.join(', ')}. Find the cause, or record the new size: npm run bench -- sizes --record\n`,
   );
   process.exitCode = 1;
 }

@@ -103,7 +103,7 @@ const wakeUpStepMs = 1;
 /** Maximum concurrent deliveries. Each costs a socket, so only a very large number of hanging receivers delays others. */
 const deliveriesAtOnce = 1024;
 
-/** Folder that `npm run build:console` writes. */
+/** Folder that `npm run build` writes. */
 const consoleFolder = fileURLToPath(new URL('../console/dist', import.meta.url));
 
 const now = () => new Date();

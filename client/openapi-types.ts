@@ -1,4 +1,4 @@
-/** Generated from the OpenAPI document by `npm run generate:client`: do not edit. */
+/** Generated from the OpenAPI document by `npm run generate -- client`: do not edit. */
 
 export type InputMode = 'frames' | 'clip' | 'hybrid';
 export type JobStatus = 'pending' | 'running' | 'stopped' | 'completed' | 'failed';

@@ -19,13 +19,9 @@ test.each(names)('each pattern of the lane %s matches a test file', (lane) => {
     expect(globSync(pattern, { exclude: excludedFrom(lane) }), pattern).not.toEqual([]);
 });
 
-test('each lane has its npm script and a row in CONTRIBUTING.md', () => {
-  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'));
+test('each lane has a row in CONTRIBUTING.md', () => {
   const guide = readFileSync('CONTRIBUTING.md', 'utf8');
-  for (const lane of names) {
-    expect(scripts[`test:${lane}`]).toBe(`vitest run --project ${lane}`);
-    expect(guide).toContain(`| \`npm run test:${lane}\``);
-  }
+  for (const lane of names) expect(guide).toContain(`| \`npm test -- --project ${lane}\``);
 });
 
 test('the lane core refuses sockets and processes', () => {

@@ -1,6 +1,6 @@
 /**
  * Usage of one tick on AWS. Memory equals that of the stack (`lib/`); a test compares both. Seconds are upper estimates
- * from `npm run bench:capture` on two cores, with 60 ms per request and occasional cold connections. Database units are
+ * from `npm run bench -- capture` on two cores, with 60 ms per request and occasional cold connections. Database units are
  * those of docs/contribute/storage.md. Tokens of prompt and schema are the characters that `adapters/vision` sends, divided by 4.
  */
 export const units = {

@@ -41,7 +41,7 @@ export type RepairResult = {
 };
 
 /**
- * Durations in milliseconds. Requests: usual latencies within a region. Processor time of a request: sampled (`npm run bench:aws-load`), on a
+ * Durations in milliseconds. Requests: usual latencies within a region. Processor time of a request: sampled (`npm run bench -- aws-load`), on a
  * core of 1,769 MB. Cold start: import of `reconcile` (docs/contribute/benchmarks.md) by its share of a core, and the start of an instance.
  */
 export const durations = {

@@ -6,7 +6,7 @@ export function formatReport(raced: Raced[], machine: string[]): string {
   const lines = raced.flatMap(compareWithGoals);
   const missed = lines.filter((line) => !isMet(line));
   return [
-    '# Results of `npm run bench:capture`',
+    '# Results of `npm run bench -- capture`',
     '',
     ...machine.flatMap((line) => [line, '']),
     `${lines.length - missed.length} of ${lines.length} goals met.`,

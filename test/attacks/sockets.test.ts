@@ -23,6 +23,7 @@ const mayReachOut: Record<string, string> = {
   'adapters/vision/objects/network-worker.ts': 'the thread of the object model, without network',
   'adapters/vision/objects/thread-detector.ts': 'starts the thread of the object model',
   'bin/deploy.ts': 'starts the steps of a deployment',
+  'bin/run.ts': 'runs the parts of a command of developers',
   'bin/preflight.ts': 'runs the cost command, before deployment',
   'cli/checks/private-address.ts': 'resolves names',
   'cli/commands/doctor.ts': 'to the vision server that the operator has set',

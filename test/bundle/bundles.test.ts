@@ -63,7 +63,7 @@ async function readSources(name: string, entry: string): Promise<string[]> {
 }
 
 describe('function bundles', () => {
-  test('bundles have grown by at most 5 % (npm run bundle:sizes -- --record)', () => {
+  test('bundles have grown by at most 5 % (npm run bench -- sizes --record)', () => {
     expect(compareSizes(built, recorded).tooLarge).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ export async function openApiTypes(path: string): Promise<string> {
     additionalProperties: false,
     // A tuple per length would reject an ordinary array; the service validates the length.
     ignoreMinAndMaxItems: true,
-    bannerComment: '/** Generated from the OpenAPI document by `npm run generate:client`: do not edit. */',
+    bannerComment: '/** Generated from the OpenAPI document by `npm run generate -- client`: do not edit. */',
     format: false,
     unreachableDefinitions: true,
   });

@@ -7,7 +7,7 @@ import { startService } from '../support/service-process.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 /**
- * `npm run check:client`: a client generated from `/openapi.json` by a public generator compiles, makes a monitor on the running
+ * `npm run check -- client`: a client generated from `/openapi.json` by a public generator compiles, makes a monitor on the running
  * service, reads it and cancels it. The generator needs a TypeScript of its own, so it is installed into a temporary folder.
  */
 

@@ -2,7 +2,7 @@ import { mutations } from './mutations.ts';
 import { runMutation } from './run-mutation.ts';
 
 /**
- * Breaks one rule after the other and expects a simulation to notice each: `npm run simulate:mutations -- "M of N"`. Without names it runs all,
+ * Breaks one rule after the other and expects a simulation to notice each: `npm run simulate -- mutations "M of N"`. Without names it runs all,
  * which takes about fifteen minutes.
  */
 const names = process.argv.slice(2);

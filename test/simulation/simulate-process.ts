@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { findStart } from '../core/watch/simulation/find-start.ts';
 import { VirtualService } from './virtual-service.ts';
 
-/** Runs the whole service in virtual time, seed by seed: `npm run simulate:service -- --seeds 20 --days 30`. A failing seed is run again with `--from N --seeds 1`. */
+/** Runs the whole service in virtual time, seed by seed: `npm run simulate -- service --seeds 20 --days 30`. A failing seed is run again with `--from N --seeds 1`. */
 const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '20' },

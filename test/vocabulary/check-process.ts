@@ -1,6 +1,6 @@
 import { checkFiles, countByRule, formatFinding } from './check-files.ts';
 
-/** `npm run check:words`: the rules of docs/contribute/vocabulary.md that need no context. `--summary` counts only. */
+/** `npm run check -- words`: the rules of docs/contribute/vocabulary.md that need no context. `--summary` counts only. */
 
 const findings = checkFiles('.');
 if (process.argv.includes('--summary')) console.table(countByRule(findings));

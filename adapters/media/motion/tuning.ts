@@ -1,5 +1,5 @@
 /**
- * Parameters of motion detection. `docs/contribute/motion-detection.md` explains each stage; `npm run bench:motion` measures them.
+ * Parameters of motion detection. `docs/contribute/motion-detection.md` explains each stage; `npm run bench -- motion` measures them.
  * Lengths are in thumbnail pixels, brightness in levels (0 to 255).
  */
 export type MotionTuning = {

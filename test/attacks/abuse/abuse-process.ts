@@ -1,7 +1,7 @@
 import { runAbuse, runCameraAbuse } from './abuse.ts';
 
 /**
- * `npm run bench:abuse`: what one key can do to a service of 512 MB and to another caller; `-- cameras`: with ten hostile cameras, for a minute. Ends with 1 if memory or the other caller's p99
+ * `npm run bench -- abuse`: what one key can do to a service of 512 MB and to another caller; `-- cameras`: with ten hostile cameras, for a minute. Ends with 1 if memory or the other caller's p99
  * exceeds its goal; on a busy machine, compare with the latency that the other caller has alone.
  */
 

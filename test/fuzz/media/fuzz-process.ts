@@ -4,7 +4,7 @@ import { fuzzed } from './properties.ts';
 import { realMedia } from './real-media.ts';
 
 /**
- * `npm run fuzz:media -- --runs 100000`: parses mutated playlists, segments, JPEGs, session descriptions and RTSP
+ * `npm run fuzz -- media --runs 100000`: parses mutated playlists, segments, JPEGs, session descriptions and RTSP
  * messages, and puts crafted pictures between those of other streams. Prints its seed; `--seed N` repeats a run, `--only playlists` selects one kind,
  * `--seconds 240` ends each kind then and says how many cases it had.
  */

@@ -4,7 +4,7 @@ import { count } from '../../attacks/counted.ts';
 import { fuzzed, type Fuzzed } from './properties.ts';
 import { realMedia } from './real-media.ts';
 
-/** Every run has the same cases; `npm run fuzz:media` creates others. */
+/** Every run has the same cases; `npm run fuzz -- media` creates others. */
 const seed = 20261120;
 const cases = 3_000;
 

@@ -7,7 +7,7 @@ import { stillScene } from '../../../../bench/motion/still-scenes.ts';
 import { renderThumbnails } from '../../../../bench/motion/thumbnails.ts';
 import type { Scene } from '../../../../bench/motion/scene.ts';
 
-/** Clips of `npm run bench:motion` with other seeds: enough to detect a regression of the pre-filter. */
+/** Clips of `npm run bench -- motion` with other seeds: enough to detect a regression of the pre-filter. */
 const seed = 1001;
 const clips = await draw([
   stillScene('noise 15', seed),

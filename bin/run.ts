@@ -1,0 +1,81 @@
+import { spawnSync } from 'node:child_process';
+
+/**
+ * Runs the parts of a command of `package.json`: `npm run check` runs all of them that are not on request, `npm run check -- words` one, and
+ * `npm run bench -- load 40x40` passes its arguments on. Ends with the first part that fails.
+ */
+
+type Part = { run: string; onRequest?: true };
+
+const onRequest = (run: string): Part => ({ run, onRequest: true });
+/** The young generation of V8 is as large as in the service. */
+const measured = (file: string): Part => onRequest(`node --max-semi-space-size=8 ${file}`);
+
+const commands: Record<string, Record<string, Part>> = {
+  check: {
+    format: { run: 'prettier --check --cache --cache-strategy content --log-level warn .' },
+    types: { run: 'tsc && tsc -p console && tsc -p test/console' },
+    lint: { run: 'oxlint --type-aware --deny-warnings' },
+    unused: { run: 'knip' },
+    words: { run: 'node test/vocabulary/check-process.ts' },
+    openapi: { run: 'node test/adapters/openapi/lint-process.ts' },
+    client: onRequest('node test/generated-client/check-process.ts'),
+  },
+  generate: {
+    client: { run: 'node test/client/generate-process.ts' },
+    events: { run: 'vitest run test/docs/event-bus.test.ts -t "schemas of the event bus" -u' },
+    picture: onRequest(
+      'vite build -c console/vite.config.ts --logLevel warn && node test/console/picture-process.ts',
+    ),
+  },
+  simulate: {
+    rules: { run: 'node test/core/watch/simulation/simulate-process.ts' },
+    service: { run: 'node test/simulation/simulate-process.ts' },
+    mutations: onRequest('node test/simulation/mutate-process.ts'),
+  },
+  fuzz: {
+    api: { run: 'node test/fuzz/fuzz-process.ts' },
+    media: onRequest('node test/fuzz/media/fuzz-process.ts'),
+  },
+  bench: {
+    abuse: onRequest('node test/attacks/abuse/abuse-process.ts'),
+    alerts: measured('bench/alerts.ts'),
+    'aws-load': onRequest('node bench/aws-load.ts'),
+    capture: onRequest('node bench/capture.ts'),
+    'cold-start': onRequest('node bench/cold-start.ts'),
+    conditions: onRequest('node bench/conditions.ts'),
+    'event-streams': onRequest('node bench/event-streams.ts'),
+    load: measured('bench/load.ts'),
+    memory: measured('bench/memory.ts'),
+    motion: onRequest('node bench/motion.ts'),
+    objects: onRequest('node bench/objects.ts'),
+    rtsp: onRequest('node bench/rtsp-sessions.ts'),
+    sizes: onRequest('node bundle/sizes.ts'),
+  },
+};
+
+const [command = '', name, ...rest] = process.argv.slice(2);
+const parts = commands[command] ?? {};
+process.exitCode = name === undefined ? runAll(parts) : runPart(parts[name], rest);
+
+function runAll(all: Record<string, Part>): number {
+  const chosen = Object.values(all).filter((part) => !part.onRequest);
+  if (chosen.length === 0) return explain();
+  for (const part of chosen) {
+    const status = runPart(part);
+    if (status !== 0) return status;
+  }
+  return 0;
+}
+
+function runPart(part: Part | undefined, given: readonly string[] = []): number {
+  if (!part) return explain();
+  const quoted = given.map((argument) => `'${argument.replaceAll("'", String.raw`'\''`)}'`);
+  return spawnSync([part.run, ...quoted].join(' '), { stdio: 'inherit', shell: true }).status ?? 1;
+}
+
+function explain(): number {
+  const names = Object.keys(parts);
+  process.stderr.write(`Name one of: ${names.join(', ')}. For example: npm run ${command} -- ${names[0]}\n`);
+  return 2;
+}
