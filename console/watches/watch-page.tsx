@@ -68,7 +68,9 @@ export function WatchPage({ watchId }: { watchId: string }) {
               id={watchId}
               active={watch.status !== 'paused'}
               load={(after, signal) => api.watchDeliveries(watchId, after, signal)}
-              resend={({ sequence, destination_id: id = '' }) => api.resendToDestination(watchId, sequence, id)}
+              resend={({ sequence, destination_id: id = '' }) =>
+                api.resendToDestination(watchId, sequence, id)
+              }
             />
           )}
         </div>
