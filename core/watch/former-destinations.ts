@@ -1,11 +1,10 @@
+import { isFormerOver } from '../event/destination-state.ts';
 import { isWanted } from '../event/receivers.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, FormerDestination } from '../records/watch.ts';
 import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { FormerAddress } from '../records/watch-secrets.ts';
-import { rules } from '../rules.ts';
-import { isOver } from '../time.ts';
 import { closeAlert } from './alerts.ts';
 import { toWatchEvents } from './commit-watch.ts';
 import { endedLoss } from './change.ts';
@@ -71,11 +70,6 @@ export function joinFormer(waiting: Former, added: Former, now: Date): Former {
   const ids = new Set(destinations.map(({ former_id }) => former_id));
   const addresses = [...waiting.addresses, ...added.addresses].filter(({ former_id }) => ids.has(former_id));
   return { destinations, addresses };
-}
-
-/** Returns true if the address of a former destination is erased without a delivery. */
-export function isFormerOver({ removed_at: at }: Pick<FormerDestination, 'removed_at'>, now: Date): boolean {
-  return isOver(at, rules.formerDestinationSeconds, now);
 }
 
 function isSame(one: Destination, other: Destination): boolean {

@@ -235,7 +235,7 @@ const ofService: Row[] = [
   [
     'events of an alert keep their order',
     'core/delivery/deliver.ts',
-    '  if (isHeld) return holdBack(attempt, deps);\n',
+    '  if (isHeld) return message.woken ? done : holdBack(attempt, deps);\n',
     '',
   ],
   [
@@ -247,8 +247,8 @@ const ofService: Row[] = [
   [
     'the result of an attempt is stored',
     'core/delivery/deliver.ts',
-    '  await deps.deliveries.put(delivery, deps.now());\n  await deps.meter',
-    '  await deps.meter',
+    '  await deps.deliveries.put(delivery, deps.now());\n  await target',
+    '  await target',
   ],
   [
     'failed attempts are repeated',
