@@ -91,13 +91,20 @@ function countElapsedWindows(job: DigestJob, at: Date): number {
   return Math.floor(ageSeconds(findStart(job), at) / windowSeconds(job));
 }
 
+/** Returns the number of windows up to the deadline, with a partial one at the end. */
+function countWindows(job: DigestJob): number {
+  if (job.deadline === null) return Infinity;
+  return Math.ceil(ageSeconds(findStart(job), new Date(job.deadline)) / windowSeconds(job));
+}
+
 /** Returns the state with the capture of a tick in its window: as a sample, or counted as skipped. */
 export function addCapture(job: DigestJob, outcome: TickOutcome, now: Date): DigestState {
   const { digest } = job;
   if (outcome.kind !== 'sampled' && outcome.kind !== 'skipped') return digest;
   const takenAt = readTimes(outcome, now).at;
-  // After the clock was set back, a closed window gets no further capture.
-  const index = Math.max(countElapsedWindows(job, takenAt), digest.summarized) + 1;
+  // After the clock was set back, a closed window gets no further capture. A picture of the very deadline belongs to the window before.
+  const elapsed = Math.min(countElapsedWindows(job, takenAt), countWindows(job) - 1);
+  const index = Math.max(elapsed, digest.summarized) + 1;
   const before = digest.windows.find((window) => window.index === index) ?? emptyWindow(index);
   const after = outcome.kind === 'skipped' ? leftOut(before, outcome.why) : sampled(before, outcome.captured);
   const others = digest.windows.filter((window) => window.index !== index);

@@ -268,6 +268,23 @@ describe('ends', () => {
     });
   });
 
+  test('a picture of the very deadline is in the last window, and no window without time follows', () => {
+    const summaries = readSummaries(
+      play(runningDigest(minute), [
+        [0, sampledAt(0)],
+        [60, sampledAt(60)],
+        [120, sampledAt(120)],
+        [180, sampledAt(180)],
+      ]),
+    );
+    expect(summaries.map(({ window_start, window_end }) => [window_start, window_end])).toEqual([
+      [after(0).toISOString(), after(60).toISOString()],
+      [after(60).toISOString(), after(120).toISOString()],
+      [after(120).toISOString(), after(180).toISOString()],
+    ]);
+    expect(summaries.at(-1)?.frames_captured).toBe(2);
+  });
+
   test('a digest ends with its stream, with a partial summary', () => {
     const decisions = play(runningDigest(minute), [
       [0, sampledAt(0)],
