@@ -92,12 +92,16 @@ function toFolder(directory: string, folder: string): string {
 }
 
 async function removeFolder(path: string): Promise<number> {
-  const files = await readdir(path).catch((error: unknown) => {
-    if (isMissing(error)) return [];
+  // A tick under way may store a file meanwhile, in a new folder of the name.
+  const aside = `${path.replace(/\/+$/, '')}.${randomUUID()}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (isMissing(error)) return 0;
     throw error;
-  });
-  // A tick under way may store a file meanwhile: the folder is removed again then.
-  await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  }
+  const files = await readdir(aside);
+  await rm(aside, { recursive: true, force: true });
   return files.length;
 }
 
