@@ -7,8 +7,8 @@ import { CommandError } from '../command-error.ts';
 import { resolveInSet } from './set-folder.ts';
 
 const timeoutMs = 30_000;
-/** Shorter than what ffmpeg takes for a playlist: its first line and the name of a tag. */
-const headBytes = 24;
+/** As long as the shortest text by which ffmpeg knows a file that names others, `#EXTM3U`. */
+const headBytes = 7;
 /** Span of a video, in seconds; its end is the frame. */
 const frameSpanSeconds = 1;
 
@@ -58,7 +58,10 @@ export async function readExampleMedia(
 async function requireContainer(path: string): Promise<void> {
   await using file = await open(path);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0);
-  if (!buffer.subarray(0, bytesRead).some((byte) => byte < 9 || (byte > 13 && byte < 32)))
+  const head = buffer.subarray(0, bytesRead);
+  const isContainer = head.some((byte) => byte < 9 || (byte > 13 && byte < 32));
+  // The size that follows may have none.
+  if (!isContainer && head.toString('latin1', 0, 4) !== 'RIFF')
     throw new CommandError(`${path} is not a video file.`, 'A set names video files, no playlists.');
 }
 

@@ -39,10 +39,10 @@ export function currentState(
 /** Position of an event of a subject. */
 type Position = Pick<WaitingEvent, 'subject' | 'sequence'>;
 
-/** Returns the state in which an opening is published for the destination. */
+/** Returns the state in which an opening is published for the destination. One that is published again may have been accepted since. */
 export function addOpening(state: DestinationState, { subject, sequence }: Position): DestinationState {
-  const others = state.notified.filter((opening) => opening.sequence !== sequence);
-  return { ...state, notified: [...others, { subject, sequence, delivered: false }] };
+  if (state.notified.some((opening) => opening.sequence === sequence)) return state;
+  return { ...state, notified: [...state.notified, { subject, sequence, delivered: false }] };
 }
 
 /** Returns the state in which the destination has accepted an opening. */

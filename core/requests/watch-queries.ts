@@ -63,7 +63,6 @@ export const alertFrameQuerySchema = z.object({
   boxes: flag.default(false).describe('Draw the boxes of the opening on a copy'),
 });
 
-/** Positions in the logs of several watches (`watch/log-cursor.ts`); empty without watches. */
 /** A number on one machine, positions in all logs on AWS; empty without watches. */
 const allPositions = /^(?:\d{1,15}|v[\w-]{0,7999})?$/;
 

@@ -119,5 +119,5 @@ function endBroker({ url }: DestinationAddress, { stored, after, sequence, now }
 }
 
 function readHost(url: string | undefined): string | undefined {
-  return url === undefined ? undefined : new URL(url).host;
+  return url === undefined ? undefined : new URL(url).hostname;
 }

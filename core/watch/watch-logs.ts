@@ -68,5 +68,5 @@ async function readLog(
     event,
     position: String(event.sequence),
   }));
-  return entries.length === 0 && stored.deleted_at !== null ? undefined : entries;
+  return events.length === 0 && stored.deleted_at !== null ? undefined : entries;
 }

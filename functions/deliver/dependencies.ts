@@ -37,6 +37,8 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     client: new DynamoDBClient(clientSettings),
     tableName: config.TABLE_NAME,
     now,
+    // A commit that erases an address keeps the events due that the bus has not.
+    hasBus: config.EVENT_BUS !== undefined,
   });
   const { jobs, deliveries, watches, callers, meter } = stores;
   const secrets = new SecretsManagerClient(clientSettings);

@@ -65,6 +65,17 @@ export function feedCases(makeStore: () => Promise<WatchStore>): void {
     },
   );
 
+  test('a watch that is deleted between two pages is read to its end', async () => {
+    const store = await makeStore();
+    const creations = [newCreation(), newCreation()];
+    for (const creation of creations) await store.create(creation, start);
+    const first = await store.feed('alice', undefined, 1, after(100));
+    const unread = creations.find(({ run_id: id }) => id !== first.entries[0]?.watch.run_id)!;
+    const run = (await store.get(unread.run_id))!;
+    await store.commit(newChange(run, { set: { deleted_at: after(30).toISOString() } }));
+    expect((await readAll(store, first.position, 10)).found).toEqual([`${unread.run_id} 1`]);
+  });
+
   test('the newest position has new events only, one beyond it means now, and another text is rejected', async () => {
     const store = await makeStore();
     const ahead = await makeStore();

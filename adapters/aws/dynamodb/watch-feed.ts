@@ -19,7 +19,9 @@ export function createWatchFeed(watches: Reads): Pick<WatchStore, 'feed' | 'feed
       const deleted = await findDeleted(standing, caller, from, watches);
       const known = [...standing, ...deleted];
       const found = await readLogs(known, from, limit + 1, watches, now);
-      return toFeed(found, withoutGone(from, known), deleted, limit);
+      // A watch that is deleted before the reader comes to it has a position, by which it is found.
+      const begun = new Map([...standing.map(({ run_id: id }) => [id, 0] as const), ...from]);
+      return toFeed(found, withoutGone(begun, known), deleted, limit);
     },
     feedPosition: async (caller, text) => {
       const newest = new Map((await watches.list(caller)).map(({ run_id: id, sequence }) => [id, sequence]));

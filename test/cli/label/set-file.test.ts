@@ -130,6 +130,8 @@ const playlist = '#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nfile:///recordin
 test.each([
   ['a playlist', playlist],
   ['a playlist with a zero byte', `${playlist}#\0\n`],
+  ['a playlist with a control character in its first comment', `#EXTM3U\n\u0001${playlist}`],
+  ['a script of ffconcat', "ffconcat version 1.0\n#\u0001\nfile 'private.mp4'\n"],
 ])('a video of a set cannot be %s, which names other files', async (_, content) => {
   writeFileSync(join(folder, 'a.mp4'), content);
   const example = {

@@ -3,7 +3,7 @@ import { eraseCaller } from '../../../core/access/erase-caller.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
-import { publishCommits } from '../../../core/event/publish-watch.ts';
+import { publishCommits, publishWatchEvents } from '../../../core/event/publish-watch.ts';
 import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
@@ -268,12 +268,30 @@ describe('a destination that a change removes or gives another address', () => {
     expect(await watch.stored()).toBe('[null,null]');
   });
 
+  test('a destination keeps what it has accepted if the event is published again', async () => {
+    const watch = await begin([team]);
+    await watch.tick(true);
+    await watch.pass(10);
+    const { c } = world;
+    const publishing = { ...c, watches: { ...c.watches, markPublished: async () => undefined } };
+    const again = { ...(await c.watches.getIncludingDeleted(watch.watchId))!, published: 0 };
+    const store = { ...publishing.watches, getIncludingDeleted: async () => again };
+    await publishWatchEvents(watch.watchId, { ...publishing, watches: store });
+    await watch.pass(10);
+    watch.take();
+    await watch.edit({ destinations: [] });
+    await watch.pass(10);
+    expect(watch.take()).toContain(closedBefore);
+  });
+
   test('a broker removes what it keeps of the watch, unless the watch still publishes there', async () => {
     const broker = { destination_id: 'home', type: 'mqtt' as const, url: 'mqtt://user:one@broker.example' };
     const watch = await begin([broker]);
     await watch.tick(true);
     await watch.pass(10);
     watch.sent.length = 0;
+    await watch.edit({ destinations: [{ ...broker, url: 'mqtts://user:one@broker.example:8883' }] });
+    await watch.pass(10);
     await watch.edit({ destinations: [{ ...broker, url: 'mqtt://user:two@broker.example' }] });
     await watch.pass(10);
     expect(watch.sent.filter(({ isRemoval }) => isRemoval)).toEqual([]);
