@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { MediaStore } from '../../core/ports/media-store.ts';
 import { evidenceDays, evidenceFolder, mediaFolders } from '../../core/watch/evidence.ts';
@@ -93,7 +93,7 @@ function toFolder(directory: string, folder: string): string {
 
 async function removeFolder(path: string): Promise<number> {
   // A tick under way may store a file meanwhile, in a new folder of the name.
-  const aside = `${path.replace(/\/+$/, '')}.${randomUUID()}`;
+  const aside = join(dirname(path), `${basename(path)}.${randomUUID()}`);
   try {
     await rename(path, aside);
   } catch (error) {
