@@ -5,8 +5,8 @@ import type { UsageLedger } from '../core/ports/usage-ledger.ts';
 import { addUse, noUse } from '../core/records/caller-use.ts';
 import type { CallerUse } from '../core/records/caller-use.ts';
 import type { TokenUse } from '../core/records/vision.ts';
-import { priceCall } from '../core/watch/model-price.ts';
-import type { TokenPrice } from '../core/watch/model-price.ts';
+import { priceCall } from '../core/policies/watch/model-price.ts';
+import type { TokenPrice } from '../core/policies/watch/model-price.ts';
 
 type Deps = {
   ledger: UsageLedger;

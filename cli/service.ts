@@ -66,7 +66,7 @@ import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
 import { publishCommits } from '../core/event/publish-watch.ts';
 import { deliverMessage } from '../core/delivery/deliver-message.ts';
 import { computeStreamPhase } from '../core/stream/stream-phase.ts';
-import { createWindowSummarizer } from '../core/digest/summarize-windows.ts';
+import { createWindowSummarizer } from '../core/policies/digest/summarize-windows.ts';
 import { createServiceHealth } from './checks/service-health.ts';
 import { createTurns } from './turns.ts';
 import { createEventStreams } from './event-streams.ts';

@@ -1,7 +1,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
 import { computeMediaSeconds } from '../core/job/media-lifetime.ts';
-import { evidenceDays } from '../core/watch/evidence.ts';
+import { evidenceDays } from '../core/policies/watch/evidence.ts';
 import type { StageSettings } from './stage/stage-settings.ts';
 import { toRemovalPolicy } from './removal-policy.ts';
 import { suppressAccessLogFindings, PrivateBucket } from './private-bucket.ts';
@@ -15,7 +15,7 @@ type Props = {
 export class MediaBucket extends Construct {
   /** Prefix of captures (`core/workflow/capture-tick.ts`). */
   static readonly prefix = 'captures/';
-  /** Prefix of the evidence of watches (`core/watch/evidence.ts`). */
+  /** Prefix of the evidence of watches (`core/policies/watch/evidence.ts`). */
   static readonly evidencePrefix = 'evidence/';
   readonly bucket: PrivateBucket;
 

@@ -7,7 +7,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import type { MediaStore } from '../../core/ports/media-store.ts';
-import { mediaFolders } from '../../core/watch/evidence.ts';
+import { mediaFolders } from '../../core/policies/watch/evidence.ts';
 import { throwCoreError } from './aws-error.ts';
 import { clientSettings } from './client-settings.ts';
 

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { MediaStore } from '../../core/ports/media-store.ts';
-import { evidenceDays, evidenceFolder, mediaFolders } from '../../core/watch/evidence.ts';
+import { evidenceDays, evidenceFolder, mediaFolders } from '../../core/policies/watch/evidence.ts';
 import { trimMedia } from './media-quota.ts';
 import type { MediaQuota, Trimmed } from './media-quota.ts';
 import { sweepMedia } from './media-sweep.ts';

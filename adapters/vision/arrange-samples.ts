@@ -1,4 +1,4 @@
-import { selectEvenly } from '../../core/digest/summarize-windows.ts';
+import { selectEvenly } from '../../core/policies/digest/summarize-windows.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { Sample } from '../../core/ports/vision-model.ts';
 import { mapConcurrently } from './map-concurrently.ts';

@@ -6,12 +6,12 @@ import type { EvidenceBox } from '../../core/records/vision.ts';
 import type { CaptureState } from '../../core/records/capture.ts';
 import type { CaptureOutput } from '../../core/records/workflow.ts';
 import { captureTick } from '../../core/workflow/capture-tick.ts';
-import { initialWatchState } from '../../core/watch/initial-state.ts';
-import type { WatchOutcome } from '../../core/watch/outcome.ts';
-import { askModel } from '../../core/watch/ask-model.ts';
-import { readCheckMedia } from '../../core/watch/read-media.ts';
-import { planQuestions, screenWatchCapture } from '../../core/watch/questions.ts';
-import { decideWatchTick, type WatchDecision } from '../../core/watch/tick.ts';
+import { initialWatchState } from '../../core/policies/watch/initial-state.ts';
+import type { WatchOutcome } from '../../core/policies/watch/outcome.ts';
+import { askModel } from '../../core/policies/watch/ask-model.ts';
+import { readCheckMedia } from '../../core/policies/watch/read-media.ts';
+import { planQuestions, screenWatchCapture } from '../../core/policies/watch/questions.ts';
+import { decideWatchTick, type WatchDecision } from '../../core/policies/watch/tick.ts';
 import { readShownFrame, type CutDeps } from '../../core/stream/shown-frame.ts';
 import { createMemoryMedia } from './memory-media.ts';
 

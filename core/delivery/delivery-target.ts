@@ -9,7 +9,7 @@ import type { WatchSecrets } from '../records/watch-secrets.ts';
 import { envelopeWithImages } from '../event/present-event.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, isOver } from '../time.ts';
-import { isAllWell } from '../watch/health.ts';
+import { isAllWell } from '../policies/watch/health.ts';
 import { webhookOutcome } from './after-attempt.ts';
 import { currentState, initialDestinationState, isFormerOver } from '../event/destination-state.ts';
 import type { AddressedDestination } from '../event/destination-state.ts';

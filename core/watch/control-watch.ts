@@ -1,10 +1,16 @@
 import { AlertNotFoundError, UnknownConditionError } from '../errors.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { Alert } from '../records/watch-state.ts';
-import { acknowledgeAlert, deleteWatch, pauseWatch, resumeWatch, snoozeWatch } from './change.ts';
+import {
+  acknowledgeAlert,
+  deleteWatch,
+  pauseWatch,
+  resumeWatch,
+  snoozeWatch,
+} from '../policies/watch/change.ts';
 import { changeStoredWatch } from './commit-watch.ts';
 import { startQuietly } from './start-quietly.ts';
-import { watchStatus } from './status.ts';
+import { watchStatus } from '../policies/watch/status.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Pauses a watch until it is resumed. A paused watch stays as it was. */

@@ -18,7 +18,7 @@ import type { WatchRequest } from '../requests/watches.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { toWatchEvents } from './commit-watch.ts';
-import { initialWatchState } from './initial-state.ts';
+import { initialWatchState } from '../policies/watch/initial-state.ts';
 import { startQuietly } from './start-quietly.ts';
 import { splitRequest } from './watch-config.ts';
 import type { Fingerprint } from './watch-config.ts';

@@ -6,7 +6,7 @@ import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
 import { probeStream } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { changeWatch } from './change.ts';
+import { changeWatch } from '../policies/watch/change.ts';
 import { changeStoredWatch, requireOwnWatch } from './commit-watch.ts';
 import {
   checkInputMode,
@@ -19,7 +19,7 @@ import {
 import { findFormer, joinFormer } from './former-destinations.ts';
 import type { Former } from './former-destinations.ts';
 import { startQuietly } from './start-quietly.ts';
-import { watchStatus } from './status.ts';
+import { watchStatus } from '../policies/watch/status.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
 import type { Fingerprint, SplitConfig } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';

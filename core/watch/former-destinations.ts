@@ -5,10 +5,10 @@ import type { Destination, DestinationAddress, FormerDestination } from '../reco
 import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { FormerAddress } from '../records/watch-secrets.ts';
-import { closeAlert } from './alerts.ts';
+import { closeAlert } from '../policies/watch/alerts.ts';
 import { toWatchEvents } from './commit-watch.ts';
-import { endedLoss } from './change.ts';
-import { isOpen } from './condition.ts';
+import { endedLoss } from '../policies/watch/change.ts';
+import { isOpen } from '../policies/watch/condition.ts';
 
 /** Former destinations with their addresses, as the records of a watch store them. */
 export type Former = { destinations: FormerDestination[]; addresses: FormerAddress[] };

@@ -2,7 +2,7 @@ import type { KeyCrypto } from '../access/api-key.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import type { Destinations } from '../ports/destinations.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
-import type { TokenPrice } from './model-price.ts';
+import type { TokenPrice } from '../policies/watch/model-price.ts';
 
 /** Dependencies of the operations on watches. */
 export type WatchDeps = Pick<

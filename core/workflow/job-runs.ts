@@ -1,10 +1,10 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { decideDigestTick } from '../digest/after-tick.ts';
-import { summarizeWindows } from '../digest/summarize-windows.ts';
-import type { SummaryDeps } from '../digest/summarize-windows.ts';
-import { planTickClosure } from '../digest/window-closure.ts';
+import { decideDigestTick } from '../policies/digest/after-tick.ts';
+import { summarizeWindows } from '../policies/digest/summarize-windows.ts';
+import type { SummaryDeps } from '../policies/digest/summarize-windows.ts';
+import { planTickClosure } from '../policies/digest/window-closure.ts';
 import { publishCommit } from '../event/publish.ts';
-import { decideMonitorTick } from '../monitor/after-tick.ts';
+import { decideMonitorTick } from '../policies/monitor/after-tick.ts';
 import type { JobChange } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
 import { applyJobChange, isTerminal } from '../records/job.ts';

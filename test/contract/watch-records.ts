@@ -4,7 +4,7 @@ import type { NewWatchEvent, WatchEvent } from '../../core/records/watch-event.t
 import type { Watch } from '../../core/records/watch.ts';
 import { watchRunSchema, type WatchRun } from '../../core/records/watch-run.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
-import { initialWatchState } from '../../core/watch/initial-state.ts';
+import { initialWatchState } from '../../core/policies/watch/initial-state.ts';
 import { newWatch } from '../support/watch-records.ts';
 import { after, start } from './records.ts';
 

@@ -11,8 +11,8 @@ const layers = [
   ['stream', 'observability', 'access'],
   ['event'],
   ['tick'],
-  ['digest', 'monitor', 'watch'],
-  ['job'],
+  ['policies/digest', 'policies/monitor', 'policies/watch'],
+  ['job', 'watch'],
   ['delivery'],
   ['workflow'],
 ];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { setBounded } from '../../core/set-bounded.ts';
-import { localDay } from '../../core/watch/schedule.ts';
+import { localDay } from '../../core/policies/watch/schedule.ts';
 
 test('a bounded map loses its oldest entry, and a new value makes an entry the newest', () => {
   const map = new Map<string, number>();

@@ -15,7 +15,8 @@ const collection =
 const bounds: Record<string, string> = {
   'core/tick/pace.ts':
     'newest check of each job; waits of five seconds: jobs of the last hour; resources of the machine',
-  'core/watch/schedule.ts': 'state of each schedule; newest day of each time zone: weak; 1,000 names',
+  'core/policies/watch/schedule.ts':
+    'state of each schedule; newest day of each time zone: weak; 1,000 names',
   'adapters/embedded/call-limiter.ts':
     'calls of the last minute by caller: `syncPerMinute` and `syncAtOnce` of each caller',
   'adapters/embedded/console-files.ts': 'files of the console, compressed: its files',

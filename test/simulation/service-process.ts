@@ -22,7 +22,7 @@ import { startMaintenance } from '../../cli/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { deliverMessage } from '../../core/delivery/deliver-message.ts';
 import { publishCommits } from '../../core/event/publish-watch.ts';
-import { createWindowSummarizer } from '../../core/digest/summarize-windows.ts';
+import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { freePace } from '../../core/ports/pace.ts';

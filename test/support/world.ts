@@ -25,7 +25,7 @@ import { validVersions } from '../../core/records/caller.ts';
 import type { Capture } from '../../core/records/capture.ts';
 import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
-import { summarizeWindows } from '../../core/digest/summarize-windows.ts';
+import { summarizeWindows } from '../../core/policies/digest/summarize-windows.ts';
 import { evidenceLinks } from './watch-alerts.ts';
 import type { DeliverDeps } from '../../core/delivery/delivery-target.ts';
 import type { WatchRunDeps } from '../../core/workflow/watch-runs.ts';

@@ -3,8 +3,8 @@ import { inputModeSchema } from '../../../core/records/capture.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import { JobNotFoundError } from '../../../core/errors.ts';
 import { digestEndSchema, failureSchema, sampleSchema } from '../../../core/records/job.ts';
-import { summarizeWindows } from '../../../core/digest/summarize-windows.ts';
-import type { SummaryDeps } from '../../../core/digest/summarize-windows.ts';
+import { summarizeWindows } from '../../../core/policies/digest/summarize-windows.ts';
+import type { SummaryDeps } from '../../../core/policies/digest/summarize-windows.ts';
 import { tokenUseSchema, verdictSchema } from '../../../core/records/vision.ts';
 import { bytesSchema } from './bytes.ts';
 

@@ -1,4 +1,4 @@
-import { selectEvenly } from '../../../core/digest/summarize-windows.ts';
+import { selectEvenly } from '../../../core/policies/digest/summarize-windows.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';

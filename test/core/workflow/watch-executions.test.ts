@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Schedule } from '../../../core/records/watch.ts';
-import { changeWatch } from '../../../core/watch/change.ts';
+import { changeWatch } from '../../../core/policies/watch/change.ts';
 import { repairWatch } from '../../../core/workflow/repair-watches.ts';
 import { rules } from '../../../core/rules.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';

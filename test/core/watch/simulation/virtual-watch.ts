@@ -3,21 +3,25 @@ import type { Schedule, Watch, WatchConfig } from '../../../../core/records/watc
 import type { NewWatchEvent } from '../../../../core/records/watch-event.ts';
 import { watchStateSchema } from '../../../../core/records/watch-state.ts';
 import type { CaptureResult } from '../../../../core/records/workflow.ts';
-import { reserve, budgetOnDay } from '../../../../core/watch/budget.ts';
+import { reserve, budgetOnDay } from '../../../../core/policies/watch/budget.ts';
 import {
   acknowledgeAlert,
   changeWatch,
   pauseWatch,
   resumeWatch,
   snoozeWatch,
-} from '../../../../core/watch/change.ts';
-import { initialWatchState } from '../../../../core/watch/initial-state.ts';
-import type { ConditionAnswer, WatchOutcome } from '../../../../core/watch/outcome.ts';
-import { planAllQuestions, planQuestions, screenWatchCapture } from '../../../../core/watch/questions.ts';
-import type { Questions } from '../../../../core/watch/questions.ts';
-import { localDay } from '../../../../core/watch/schedule.ts';
-import { decideWatchTick } from '../../../../core/watch/tick.ts';
-import type { WatchDecision, WatchRecord } from '../../../../core/watch/tick.ts';
+} from '../../../../core/policies/watch/change.ts';
+import { initialWatchState } from '../../../../core/policies/watch/initial-state.ts';
+import type { ConditionAnswer, WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
+import {
+  planAllQuestions,
+  planQuestions,
+  screenWatchCapture,
+} from '../../../../core/policies/watch/questions.ts';
+import type { Questions } from '../../../../core/policies/watch/questions.ts';
+import { localDay } from '../../../../core/policies/watch/schedule.ts';
+import { decideWatchTick } from '../../../../core/policies/watch/tick.ts';
+import type { WatchDecision, WatchRecord } from '../../../../core/policies/watch/tick.ts';
 import { activeBetween, localDate } from './calendar.ts';
 import { Oracle } from './oracle.ts';
 import type { PlainConfig, PlainTick } from './plain.ts';

@@ -1,0 +1,81 @@
+import { recordOutcome } from '../../tick/record-outcome.ts';
+import { createProgressEvent } from '../../tick/progress-event.ts';
+import { modelFailureEnding, readTimes } from '../../tick/tick-outcome.ts';
+import { rules } from '../../rules.ts';
+import { addSeconds, earlier } from '../../time.ts';
+import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
+import { nextCaptureAt, noFurtherTick, scheduleTick } from '../../tick/next-tick.ts';
+import type { NewEvent } from '../../records/event.ts';
+import type { DigestJob, DigestState, NextTick } from '../../records/job.ts';
+import type { WindowClosure } from '../../records/window-closure.ts';
+import { applyClosure } from './apply-closure.ts';
+import type { DigestSnapshot } from './apply-closure.ts';
+import { addCapture, closeUnasked, nextWindowEnd, planFinalClosure } from './window-closure.ts';
+
+/** Decides a tick of a digest: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
+export function decideDigestTick(
+  job: DigestJob,
+  outcome: TickOutcome,
+  now: Date,
+  stretch = 1,
+): DigestDecision {
+  const sampled = { ...recordOutcome(job, outcome, now, stretch), digest: addCapture(job, outcome, now) };
+  const { events: summaries, ending, ...numbers } = closeWindows(job, sampled, outcome, now);
+  const next = ending ? noFurtherTick(outcome, now) : nextStep(job, outcome, numbers, now, stretch);
+  const progress: NewEvent[] =
+    outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
+  return { ...numbers, events: [...progress, ...summaries], next, ending };
+}
+
+type DigestDecision = TickDecision & { digest: DigestState };
+type Closed = DigestSnapshot & { events: NewEvent[]; ending: JobEnding | undefined };
+
+/** Applies the closure of a tick. If the model has failed for too long, all remaining windows are closed without a summary. */
+function closeWindows(job: DigestJob, before: DigestSnapshot, outcome: TickOutcome, now: Date): Closed {
+  const { closed } = outcome;
+  if (!closed) return { ...before, events: [], ending: undefined };
+  const times = readTimes(outcome, now);
+  const after = applyClosure(job, before, closed, times, now);
+  if (closed.result.kind !== 'missed') return { ...after, ending: endingAfter(closed.closing) };
+  const failed = modelFailureEnding(closed.result.failure, after.sight, job, now);
+  if (!failed) return { ...after, ending: undefined };
+  const { reason, failure } = failed;
+  const at = closed.closing.end?.at ?? times.askedAt.toISOString();
+  const closing = planFinalClosure(job, after.digest, { at, reason, failure });
+  return { ...applyClosure(job, after, closeUnasked(closing), times, now), ending: endingAfter(closing) };
+}
+
+function endingAfter({ last, end }: WindowClosure): JobEnding | undefined {
+  if (!last || end === null) return undefined;
+  const { reason, failure } = end;
+  return failure ? { status: 'failed', reason, failure } : { status: 'stopped', reason };
+}
+
+/** Plans the next sample, or the end of a window if that is earlier. After the end of the digest only summaries remain. */
+function nextStep(
+  job: DigestJob,
+  outcome: TickOutcome,
+  { sight, digest }: DigestSnapshot,
+  now: Date,
+  stretch: number,
+): NextTick {
+  const missed = outcome.closed?.result.kind === 'missed';
+  const retryAt = addSeconds(now, rules.summaryRetrySeconds);
+  if (digest.end !== null) return scheduleTick(job, missed ? retryAt : now, true, outcome, sight);
+  const deadline = job.deadline === null ? undefined : new Date(job.deadline);
+  const captureAt = nextCaptureAt(job, sight, now, stretch);
+  const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, digest, now), deadline, now);
+  const at = earlier(captureAt, closingAt);
+  return scheduleTick(
+    job,
+    at,
+    captureAt > closingAt || (deadline !== undefined && at >= deadline),
+    outcome,
+    sight,
+    stretch,
+  );
+}
+
+function beforeDeadline(at: Date, deadline: Date | undefined, now: Date): Date {
+  return deadline === undefined || deadline <= now ? at : earlier(at, deadline);
+}

@@ -1,0 +1,104 @@
+import { recordOutcome } from '../../tick/record-outcome.ts';
+import { createProgressEvent } from '../../tick/progress-event.ts';
+import { streamLostEnding, modelFailureEnding } from '../../tick/tick-outcome.ts';
+import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
+import { nextCaptureAt, noFurtherTick, scheduleTick } from '../../tick/next-tick.ts';
+import type { NewEvent } from '../../records/event.ts';
+import type { Counters, MonitorJob, NextTick, TickState } from '../../records/job.ts';
+import { toShownKey } from '../../stream/shown-frame.ts';
+import { ageSeconds } from '../../time.ts';
+import type { Verdict } from '../../records/vision.ts';
+
+/** Decides a tick of a monitor: alert, cooldown, end of the job, next tick. */
+export function decideMonitorTick(
+  job: MonitorJob,
+  outcome: TickOutcome,
+  now: Date,
+  stretch = 1,
+): TickDecision {
+  const { counters, sight } = recordOutcome(job, outcome, now, stretch);
+  const alerts = outcome.kind === 'judged' && mayAlert(job, outcome.verdict, now);
+  if (alerts) {
+    counters.triggers_fired += 1;
+    sight.last_trigger_at = now.toISOString();
+    if (sight.last_frame && outcome.verdict.shown_at_seconds === undefined)
+      sight.last_frame = { ...sight.last_frame, evidence: true };
+  }
+  const ending = findEnding(job, outcome, counters, sight, alerts, now);
+  const next = ending ? noFurtherTick(outcome, now) : planNextCheck(job, outcome, sight, now, stretch);
+  const events: NewEvent[] =
+    outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
+  if (alerts) events.push(createTriggerEvent(job, outcome, counters));
+  return { counters, sight, events, next, ending };
+}
+
+/** A verdict that holds fires an alert, except during the cooldown after the last one. */
+function mayAlert(job: MonitorJob, verdict: Verdict, now: Date): boolean {
+  if (!verdict.triggered) return false;
+  const last = job.sight.last_trigger_at;
+  return last === null || ageSeconds(last, now) >= job.config.trigger_cooldown_seconds;
+}
+
+function findEnding(
+  job: MonitorJob,
+  outcome: TickOutcome,
+  counters: Counters,
+  sight: TickState,
+  alerts: boolean,
+  now: Date,
+): JobEnding | undefined {
+  const { max_triggers: maxTriggers } = job.config;
+  if (alerts && maxTriggers !== null && counters.triggers_fired >= maxTriggers) {
+    return {
+      status: 'completed',
+      reason: maxTriggers === 1 ? 'condition_triggered' : 'max_triggers_reached',
+    };
+  }
+  const lost = streamLostEnding(job, outcome, sight, now);
+  if (lost) return lost;
+  if (outcome.kind === 'no_capture' || (job.deadline !== null && now >= new Date(job.deadline))) {
+    return { status: 'stopped', reason: 'max_duration_reached' };
+  }
+  if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
+  const modelFailure = outcome.kind === 'model_failed' ? outcome.failure : undefined;
+  return modelFailureEnding(modelFailure, sight, job, now);
+}
+
+/** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */
+function planNextCheck(
+  job: MonitorJob,
+  outcome: TickOutcome,
+  sight: TickState,
+  now: Date,
+  stretch: number,
+): NextTick {
+  const planned = nextCaptureAt(job, sight, now, stretch);
+  const deadline = job.deadline === null ? undefined : new Date(job.deadline);
+  return deadline !== undefined && planned >= deadline
+    ? scheduleTick(job, deadline, true, outcome, sight, stretch)
+    : scheduleTick(job, planned, false, outcome, sight, stretch);
+}
+
+/** Creates the alert: condition, explanation of the model, and evidence. */
+function createTriggerEvent(
+  job: MonitorJob,
+  outcome: Extract<TickOutcome, { kind: 'judged' }>,
+  counters: Counters,
+): NewEvent {
+  const { boxes, shown_at_seconds: atSeconds, prompt_version } = outcome.verdict;
+  const { frame_key: frameKey } = outcome.captured;
+  return {
+    type: 'watch_triggered',
+    data: {
+      condition: job.config.condition,
+      triggered: true,
+      explanation: outcome.verdict.explanation,
+      prefilter_skipped: false,
+      frame_key: atSeconds === undefined ? frameKey : toShownKey(frameKey, atSeconds),
+      captured_at: outcome.captured.captured_at,
+      triggers_fired: counters.triggers_fired,
+      ...(boxes === undefined ? {} : { boxes }),
+      ...(prompt_version === undefined ? {} : { prompt_version }),
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import type { Watch, WatchCondition } from '../../records/watch.ts';
+import type { NewWatchEvent } from '../../records/watch-event.ts';
+import type { AlertChange, AlertCloseReason, ConditionState } from '../../records/watch-state.ts';
+import { addSeconds, ageSeconds } from '../../time.ts';
+import { countedChecks, opened } from './condition.ts';
+import type { OpenCondition, Verdict } from './condition.ts';
+
+/** Event with the change of the alert that it reports. */
+export type AlertStep = { event: NewWatchEvent; change: AlertChange };
+
+type Moment = { watch: Watch; frameKey: string | null; now: Date };
+
+const daySeconds = 86_400;
+
+/** Opens an alert of a condition. */
+export function openAlert(
+  state: ConditionState,
+  rule: WatchCondition,
+  alertId: string,
+  { explanation, boxes = [], prompt_version }: Omit<Verdict, 'triggered'>,
+  { watch, frameKey, now }: Moment,
+): AlertStep & { state: OpenCondition } {
+  const { retention_days: retentionDays } = watch.config;
+  const { severity } = rule;
+  const after = opened(state, { alertId, explanation, severity, retentionDays }, now);
+  const shared = {
+    ...alertFields(after, rule),
+    explanation: after.alert.explanation,
+    checks: countedChecks(state, rule),
+    frame_key: frameKey,
+    // An opening without a frame has nothing that boxes could be drawn on.
+    ...(boxes.length === 0 || frameKey === null ? {} : { boxes }),
+    ...(prompt_version === undefined ? {} : { prompt_version }),
+  };
+  const { config, run_id: watch_id, caller } = watch;
+  const alert = {
+    ...shared,
+    watch_id,
+    watch_name: config.name,
+    caller,
+    labels: config.labels,
+    reminders: 0,
+    acknowledged: null,
+    closed: null,
+    review: null,
+    expires_at: null,
+  };
+  return { state: after, event: { type: 'alert_opened', data: shared }, change: { kind: 'open', alert } };
+}
+
+/** Closes the alert of a condition; the caller sets the state after it. */
+export function closeAlert(
+  state: OpenCondition,
+  rule: WatchCondition,
+  reason: AlertCloseReason,
+  { frameKey, now }: Omit<Moment, 'watch'>,
+): AlertStep {
+  const { alert } = state;
+  const openSeconds = ageSeconds(alert.opened_at, now);
+  const shared = { reason, explanation: alert.explanation, open_seconds: openSeconds, frame_key: frameKey };
+  const at = now.toISOString();
+  return {
+    event: { type: 'alert_closed', data: { ...alertFields(state, rule), closed_at: at, ...shared } },
+    change: {
+      kind: 'close',
+      alertId: alert.alert_id,
+      closed: { at, ...shared },
+      expiresAt: addSeconds(now, alert.retention_days * daySeconds).toISOString(),
+    },
+  };
+}
+
+/** Repeats the alert of a condition. */
+export function remindAlert(
+  state: OpenCondition,
+  rule: WatchCondition,
+  { frameKey, now }: Omit<Moment, 'watch'>,
+): AlertStep & { state: OpenCondition } {
+  const { alert } = state;
+  const data = {
+    ...alertFields(state, rule),
+    open_seconds: ageSeconds(alert.opened_at, now),
+    explanation: alert.explanation,
+    frame_key: frameKey,
+  };
+  return {
+    state: { ...state, alert: { ...alert, reminded_at: now.toISOString() } },
+    event: { type: 'alert_reminder', data },
+    change: { kind: 'remind', alertId: alert.alert_id },
+  };
+}
+
+/** Returns the fields that all events of an alert have. */
+export function alertFields({ alert }: OpenCondition, rule: WatchCondition) {
+  const { condition_id, condition } = rule;
+  return {
+    alert_id: alert.alert_id,
+    condition_id,
+    condition,
+    severity: alert.severity,
+    opened_at: alert.opened_at,
+  };
+}

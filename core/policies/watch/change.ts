@@ -1,0 +1,207 @@
+import type { Watch, WatchCondition, WatchConfig } from '../../records/watch.ts';
+import type { NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
+import type { AlertCloseReason, ConditionState, WatchState } from '../../records/watch-state.ts';
+import { addSeconds, ageSeconds } from '../../time.ts';
+import { alertFields, closeAlert } from './alerts.ts';
+import type { AlertStep } from './alerts.ts';
+import { closed, forget, isOpen } from './condition.ts';
+import { countCoverage } from './coverage.ts';
+import { initialConditionState } from './initial-state.ts';
+import { watchStatus } from './status.ts';
+import type { WatchDecision, WatchRecord } from './tick.ts';
+
+/** Pauses a watch: closes its alerts; its conditions begin in `unknown` after it resumes. */
+export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: Date): WatchDecision {
+  const { hours } = countUntil(watch, state, now);
+  const causes = { ...state.causes, paused: state.causes.paused ?? { since: now.toISOString(), reason } };
+  const { conditions, steps } = closeAll(watch, state, 'paused', now);
+  const ended = endedLoss(state, 'paused', now);
+  const after = {
+    ...state,
+    conditions,
+    causes,
+    trouble: null,
+    counted_until: null,
+    in_gap: null,
+    next: state.next && { ...state.next, done: true },
+    handed_over: null,
+  };
+  return decision({ ...after, causes: { ...causes, stream_lost: null } }, steps, 'paused', hours, ended);
+}
+
+/** Resumes a watch: its next tick is immediate. The grace period of a lost stream restarts. */
+export function resumeWatch({ state }: WatchRecord, now: Date): WatchDecision {
+  const causes = { ...state.causes, paused: null };
+  const conditions = state.conditions.map((condition) => restarted(condition, now));
+  const counted_until = now.toISOString();
+  const after = { ...state, conditions, causes, counted_until, next: null, ...newGeneration };
+  return decision(after, [], 'resumed');
+}
+
+/**
+ * Applies a changed configuration. A condition with another text closes its alert and begins in `unknown`, and with another stream every one does; other
+ * numbers of checks keep its state and empty its history. `watch` has the configuration before.
+ */
+export function changeWatch(
+  { watch, state }: WatchRecord,
+  { config, isOtherStream }: { config: WatchConfig; isOtherStream: boolean },
+  now: Date,
+): WatchDecision {
+  const { coverage, hours } = countUntil(watch, state, now);
+  const steps: AlertStep[] = [];
+  const moment = { watch, frameKey: noFrame, now };
+  const close = (condition: ConditionState, rule: WatchCondition, reason: AlertCloseReason) => {
+    if (isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
+  };
+  for (const condition of state.conditions) {
+    const before = findRule(watch.config, condition.condition_id);
+    if (before && !findRule(config, condition.condition_id)) close(condition, before, 'removed');
+  }
+  const conditions = config.conditions.map((rule) => {
+    const condition = state.conditions.find(({ condition_id: id }) => id === rule.condition_id);
+    const before = findRule(watch.config, rule.condition_id);
+    if (!condition || !before) return initialConditionState(rule.condition_id, now);
+    if (isOtherStream || before.condition !== rule.condition) {
+      close(condition, before, 'changed');
+      return initialConditionState(rule.condition_id, now);
+    }
+    const joined = { ...condition, left_out: 0 };
+    return hasSameChecks(before, rule) ? joined : forget(joined);
+  });
+  const after = { ...state, ...coverage, conditions, next: null, ...newGeneration };
+  const changed = isOtherStream
+    ? { ...after, ...unseenStream, causes: { ...state.causes, stream_lost: null } }
+    : after;
+  const ended = isOtherStream ? endedLoss(state, 'changed', now) : [];
+  const decided = decision(changed, steps, undefined, hours, ended);
+  const removed = watch.config.conditions.filter(({ condition_id: id }) => !findRule(config, id));
+  const data = {
+    status: watchStatus(changed.causes),
+    reason: 'changed' as const,
+    ...(removed.length > 0 && { removed_conditions: removed.map(({ condition_id: id }) => id) }),
+  };
+  return { ...decided, events: [...decided.events, { type: 'watch_changed', data }] };
+}
+
+/** Closes the alerts of a watch that is deleted. */
+export function deleteWatch({ watch, state }: WatchRecord, now: Date): WatchDecision {
+  const { coverage, hours } = countUntil(watch, state, now);
+  const { conditions, steps } = closeAll(watch, state, 'deleted', now);
+  const next = state.next && { ...state.next, done: true };
+  const ended = endedLoss(state, 'deleted', now);
+  return decision({ ...state, ...coverage, conditions, next }, steps, 'deleted', hours, ended);
+}
+
+/** Snoozes one condition, or all: no alert opens or is repeated for `seconds`; 0 ends the snooze. */
+export function snoozeWatch(
+  state: WatchState,
+  seconds: number,
+  conditionId: string | undefined,
+  now: Date,
+): WatchState {
+  const until = seconds === 0 ? null : addSeconds(now, seconds).toISOString();
+  const conditions = state.conditions.map((condition) =>
+    conditionId === undefined || condition.condition_id === conditionId
+      ? { ...condition, snoozed_until: until }
+      : condition,
+  );
+  return { ...state, conditions };
+}
+
+/** Acknowledges an open alert: it is not repeated any more. Returns undefined if no condition has it, or if it is acknowledged. */
+export function acknowledgeAlert(
+  { watch, state }: WatchRecord,
+  alertId: string,
+  by: string,
+  now: Date,
+): { state: WatchState; event: NewWatchEvent } | undefined {
+  const condition = state.conditions.find(({ alert }) => alert?.alert_id === alertId);
+  const rule = condition && findRule(watch.config, condition.condition_id);
+  if (!rule || !isOpen(condition) || condition.alert.acknowledged_at !== null) return undefined;
+  const alert = { ...condition.alert, acknowledged_at: now.toISOString() };
+  const conditions = state.conditions.map((other) => (other === condition ? { ...other, alert } : other));
+  const data = { ...alertFields(condition, rule), by };
+  return { state: { ...state, conditions }, event: { type: 'alert_acknowledged', data } };
+}
+
+/** A closing by a caller shows nothing of the condition, and the newest frame is gone with the next capture: it has no picture. */
+const noFrame = null;
+
+/** Fields of a state without a capture of its stream. */
+const unseenStream = { seen: null, last_frame: null, skipped_in_a_row: 0, trouble: null } as const;
+
+/** Counts the time up to a change under the configuration before it. */
+function countUntil(watch: Watch, state: WatchState, now: Date) {
+  return countCoverage(state, watch.config, { sight: state.in_gap ?? 'seen' }, now);
+}
+
+/** Fields of a state whose next tick belongs to another execution. */
+const newGeneration = { execution_ticks: 0, burst: 0, failed_executions: 0, handed_over: null } as const;
+
+function closeAll(watch: Watch, state: WatchState, reason: AlertCloseReason, now: Date) {
+  const moment = { watch, frameKey: noFrame, now };
+  const steps: AlertStep[] = [];
+  const conditions = state.conditions.map((condition) => {
+    const rule = findRule(watch.config, condition.condition_id);
+    if (rule && isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
+    return closed(condition, 'unknown');
+  });
+  return { conditions, steps };
+}
+
+/** Returns a condition that begins again. It keeps its cooldown and its snooze. */
+function restarted(condition: ConditionState, now: Date): ConditionState {
+  const { last_opened_at, snoozed_until } = condition;
+  return { ...initialConditionState(condition.condition_id, now), last_opened_at, snoozed_until };
+}
+
+function hasSameChecks(before: WatchCondition, after: WatchCondition): boolean {
+  return (
+    before.checks_to_open === after.checks_to_open &&
+    before.checks_considered === after.checks_considered &&
+    before.checks_to_close === after.checks_to_close
+  );
+}
+
+function findRule(config: WatchConfig, conditionId: string): WatchCondition | undefined {
+  return config.conditions.find(({ condition_id: id }) => id === conditionId);
+}
+
+function decision(
+  state: WatchState,
+  steps: readonly AlertStep[],
+  reason?: WatchChangeReason,
+  hours: WatchDecision['hours'] = [],
+  ended: readonly NewWatchEvent[] = [],
+): WatchDecision {
+  const status = watchStatus(state.causes);
+  return {
+    state,
+    events: [...steps.map(({ event }) => event), ...ended, ...changedEvent(reason, status)],
+    alerts: steps.map(({ change }) => change),
+    hours,
+  };
+}
+
+/** Reports the end of a lost stream that a caller ends: receivers of the loss wait for it. */
+export function endedLoss(
+  { causes: { stream_lost: lost }, conditions }: WatchState,
+  by: 'paused' | 'deleted' | 'changed' | 'destination_changed',
+  now: Date,
+): NewWatchEvent[] {
+  if (lost === null) return [];
+  const data = {
+    reason: lost.reason,
+    lost_seconds: ageSeconds(lost.since, now),
+    open_alerts: conditions.flatMap(({ alert }) => (alert ? [alert.alert_id] : [])),
+    ended_by: by,
+  };
+  return [{ type: 'stream_recovered', data }];
+}
+
+function changedEvent(
+  reason: WatchChangeReason | undefined,
+  status: ReturnType<typeof watchStatus>,
+): NewWatchEvent[] {
+  return reason ? [{ type: 'watch_changed', data: { status, reason } }] : [];
+}

@@ -1,0 +1,170 @@
+import type { EvidenceBox } from '../../records/vision.ts';
+import type { Severity, WatchCondition } from '../../records/watch.ts';
+import { maxExplanationLength } from '../../records/watch-state.ts';
+import type { ConditionState, CountedCheck, OpenAlert } from '../../records/watch-state.ts';
+import { rules } from '../../rules.ts';
+import { ageSeconds } from '../../time.ts';
+
+/** State machine of one condition (design page watches, state of a condition). Each function returns a new state. */
+
+/** Result of a check of one condition. Only a verdict is a datapoint. */
+export type Verdict = {
+  triggered: boolean;
+  explanation: string;
+  boxes?: EvidenceBox[];
+  shown_at_seconds?: number;
+  prompt_version?: string;
+};
+
+/** Condition with an open alert. */
+export type OpenCondition = ConditionState & { phase: 'open'; alert: OpenAlert };
+
+export function isOpen(state: ConditionState): state is OpenCondition {
+  return state.phase === 'open' && state.alert !== null;
+}
+
+/** Returns how long a condition keeps its state without sight, in seconds. */
+export function maxSecondsWithoutSight(intervalSeconds: number): number {
+  return Math.max(rules.watchSightSeconds, rules.watchSightIntervals * intervalSeconds);
+}
+
+/** Applies the time without sight: a clear condition becomes unknown, an open alert unconfirmed. */
+export function afterTimeWithoutSight(
+  state: ConditionState,
+  intervalSeconds: number,
+  now: Date,
+): ConditionState {
+  if (ageSeconds(state.seen_at, now) < maxSecondsWithoutSight(intervalSeconds)) return state;
+  if (isOpen(state))
+    return state.alert.unconfirmed ? state : { ...state, alert: { ...state.alert, unconfirmed: true } };
+  return state.phase === 'unknown' && state.history === '' ? state : { ...forget(state), phase: 'unknown' };
+}
+
+/** Adds a verdict. The first datapoint of an unknown condition clears it, unless it opens. */
+export function withVerdict(
+  state: ConditionState,
+  rule: WatchCondition,
+  { triggered, explanation }: Verdict,
+  now: Date,
+): ConditionState {
+  const length = Math.max(rule.checks_considered, rule.checks_to_close);
+  const seen = withSight(state, now);
+  return {
+    ...seen,
+    phase: state.phase === 'unknown' ? 'clear' : state.phase,
+    history: (state.history + (triggered ? '1' : '0')).slice(-length),
+    checked_at: [...state.checked_at, Math.floor(now.getTime() / 1000)].slice(-length),
+    unjudged: 0,
+    alert: seen.alert && { ...seen.alert, explanation: shorten(explanation) },
+  };
+}
+
+/** Records sight without a datapoint: a skip of the pre-filter. */
+export function withSight(state: ConditionState, now: Date): ConditionState {
+  const alert = state.alert?.unconfirmed ? { ...state.alert, unconfirmed: false } : state.alert;
+  return { ...state, seen_at: now.toISOString(), alert };
+}
+
+/** Returns true if the verdicts allow an opening, regardless of cooldown and snooze. */
+function mayOpen({ phase, history }: ConditionState, rule: WatchCondition): boolean {
+  return phase !== 'open' && countHolding(history, rule) >= rule.checks_to_open;
+}
+
+/** Returns true if only a verdict that holds is missing for an opening. */
+export function awaitsOpening(state: ConditionState, rule: WatchCondition, now: Date): boolean {
+  if (!mayOpen(state, rule) || isSnoozed(state, now)) return false;
+  const { last_opened_at: last } = state;
+  return last === null || ageSeconds(last, now) >= rule.cooldown_seconds;
+}
+
+/** Returns true if the model has answered without a verdict too often in a row. */
+export function isUnjudgeable({ unjudged }: ConditionState): boolean {
+  return unjudged >= rules.maxUnjudged;
+}
+
+/** Returns true if enough consecutive verdicts did not hold since the opening. */
+export function closesNow(state: ConditionState, rule: WatchCondition): boolean {
+  return state.phase === 'open' && trailingClear(state.history) >= rule.checks_to_close;
+}
+
+/** Returns true if a condition is partly confirmed, in either direction. */
+export function isPending(state: ConditionState, rule: WatchCondition): boolean {
+  if (state.phase === 'open') {
+    const clear = trailingClear(state.history);
+    return clear > 0 && clear < rule.checks_to_close;
+  }
+  const holding = countHolding(state.history, rule);
+  return holding > 0 && holding < rule.checks_to_open;
+}
+
+/** Returns true if a reminder of the open alert is due. */
+export function remindsNow(state: OpenCondition, rule: WatchCondition, now: Date): boolean {
+  const { alert } = state;
+  if (rule.remind_seconds === null || alert.unconfirmed || alert.acknowledged_at !== null) return false;
+  if (isSnoozed(state, now)) return false;
+  return ageSeconds(alert.reminded_at ?? alert.opened_at, now) >= rule.remind_seconds;
+}
+
+/** Opens the condition. Verdicts before the opening do not count towards the closing. */
+export function opened(
+  state: ConditionState,
+  {
+    alertId,
+    explanation,
+    severity,
+    retentionDays,
+  }: { alertId: string; explanation: string; severity: Severity; retentionDays: number },
+  now: Date,
+): OpenCondition {
+  const at = now.toISOString();
+  const alert = {
+    alert_id: alertId,
+    opened_at: at,
+    reminded_at: null,
+    acknowledged_at: null,
+    unconfirmed: false,
+    explanation: shorten(explanation),
+    severity,
+    retention_days: retentionDays,
+  };
+  return { ...forget(state), phase: 'open', alert, last_opened_at: at };
+}
+
+/** Ends an alert. Verdicts before the closing do not count towards the next opening. */
+export function closed(state: ConditionState, phase: 'clear' | 'unknown'): ConditionState {
+  return { ...forget(state), phase, alert: null };
+}
+
+/** Returns the verdicts that are considered for an opening, oldest first. */
+export function countedChecks(
+  { history, checked_at: times }: ConditionState,
+  { checks_considered: considered }: WatchCondition,
+): CountedCheck[] {
+  return times.slice(-considered).map((seconds, index, counted) => ({
+    checked_at: new Date(seconds * 1000).toISOString(),
+    triggered: history.at(index - counted.length) === '1',
+  }));
+}
+
+/** Empties the history. */
+export function forget(state: ConditionState): ConditionState {
+  return { ...state, history: '', checked_at: [] };
+}
+
+function isSnoozed({ snoozed_until: until }: ConditionState, now: Date): boolean {
+  return until !== null && now < new Date(until);
+}
+
+function countHolding(history: string, { checks_considered: considered }: WatchCondition): number {
+  return history.slice(-considered).replaceAll('0', '').length;
+}
+
+function trailingClear(history: string): number {
+  return history.length - 1 - history.lastIndexOf('1');
+}
+
+/** Limits an explanation to the length that is stored. */
+export function shorten(explanation: string): string {
+  if (explanation.length <= maxExplanationLength) return explanation;
+  return `${explanation.slice(0, maxExplanationLength - 1)}…`;
+}

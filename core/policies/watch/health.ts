@@ -1,0 +1,92 @@
+import type { DestinationState } from '../../records/delivery.ts';
+import type { Destination, WatchConfig } from '../../records/watch.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
+import { maxErrorLength } from '../../records/watch-state.ts';
+import type { WatchHealth } from '../../records/watch-state.ts';
+import type { NewWatchEvent } from '../../records/watch-event.ts';
+import { rules } from '../../rules.ts';
+import { ageSeconds } from '../../time.ts';
+import { shorten } from './condition.ts';
+
+/** Signs from which a tick concludes whether the service serves its watch. */
+export type HealthSigns = {
+  /** Planned time of the tick; `null` for the first one. */
+  plannedAt: string | null;
+  /** Factor of the interval in an overload, else 1. */
+  stretch: number;
+  /** States of all addresses of the watch, also of former ones; `null` if they are not known. */
+  destinations: readonly DestinationState[] | null;
+};
+
+/** Change of the health of a watch, reported as `watch_changed`. */
+type HealthNews = Omit<Extract<NewWatchEvent, { type: 'watch_changed' }>['data'], 'status'>;
+
+/** Decides the health of a watch after a tick, and what its log reports. */
+export function decideHealth(
+  before: WatchHealth,
+  { destinations }: Pick<WatchConfig, 'destinations'>,
+  signs: HealthSigns,
+  now: Date,
+): { health: WatchHealth; news: HealthNews[] } {
+  const lateSeconds = signs.plannedAt === null ? 0 : Math.floor(ageSeconds(signs.plannedAt, now));
+  // A watch in trouble is in time again below half of the limit, so that one near the limit does not alternate.
+  const limit = before.late_since === null ? rules.lateWatchSeconds : rules.lateWatchSeconds / 2;
+  const isLate = lateSeconds > limit || signs.stretch >= rules.lateWatchStretch;
+  const failing =
+    signs.destinations === null ? before.failing : findFailing(before, destinations, signs.destinations, now);
+  const wasFailing = new Set(before.failing.map(({ destination_id: id }) => id));
+  const failsNow = new Set(failing.map(({ destination_id: id }) => id));
+  const remaining = new Set(destinations.map(({ destination_id: id }) => id));
+  return {
+    health: {
+      late_since: isLate ? (before.late_since ?? signs.plannedAt ?? now.toISOString()) : null,
+      failing,
+    },
+    news: [
+      ...(isLate && before.late_since === null
+        ? [{ reason: 'checks_late', late_seconds: lateSeconds } as const]
+        : []),
+      ...(!isLate && before.late_since !== null ? [{ reason: 'checks_in_time' } as const] : []),
+      ...failing
+        .filter(({ destination_id: id }) => !wasFailing.has(id))
+        .map(
+          ({ destination_id, error }) => ({ reason: 'destination_failed', destination_id, error }) as const,
+        ),
+      ...[...wasFailing]
+        .filter((id) => !failsNow.has(id) && remaining.has(id))
+        .map((id) => ({ reason: 'destination_recovered', destination_id: id }) as const),
+    ],
+  };
+}
+
+function findFailing(
+  before: WatchHealth,
+  destinations: readonly Destination[],
+  states: readonly DestinationState[],
+  now: Date,
+): WatchHealth['failing'] {
+  return destinations.flatMap(({ destination_id: id, fingerprint }) => {
+    const state = states.find((each) => each.destination_id === id && each.fingerprint === fingerprint);
+    if (!state || !isFailing(state)) return [];
+    const known = before.failing.find(({ destination_id: other }) => other === id);
+    const since = known?.since ?? state.disabled?.at ?? now.toISOString();
+    const error = shorten(state.disabled?.reason ?? state.last_error ?? '').slice(0, maxErrorLength);
+    return [{ destination_id: id, since, error }];
+  });
+}
+
+/** Returns true for an address that is disabled, or that has failed for minutes. */
+function isFailing({ disabled, failures }: DestinationState): boolean {
+  return disabled !== null || failures >= rules.failingDestinationAttempts;
+}
+
+/** Returns true while a watch sees its stream, judges it in time and reaches all destinations, besides the one with this id. */
+export function isAllWell({ status, state }: Pick<WatchRun, 'status' | 'state'>, exceptId: string): boolean {
+  const { late_since: lateSince, failing } = state.health;
+  return (
+    status === 'active' &&
+    lateSince === null &&
+    state.model_failures_in_a_row === 0 &&
+    failing.every(({ destination_id: id }) => id === exceptId)
+  );
+}

@@ -1,0 +1,44 @@
+import type { ConditionState, WatchState } from '../../records/watch-state.ts';
+
+/** Returns the state of a watch that begins at `now`: its first tick captures immediately. */
+export function initialWatchState(conditionIds: readonly string[], now: Date): WatchState {
+  return {
+    conditions: conditionIds.map((id) => initialConditionState(id, now)),
+    openings: 0,
+    causes: { paused: null, off_schedule: null, budget_exhausted: null, stream_lost: null },
+    trouble: null,
+    budget: null,
+    skipped_in_a_row: 0,
+    model_failures_in_a_row: 0,
+    model_failing_since: null,
+    model_lost: false,
+    model_failure: null,
+    counted_until: now.toISOString(),
+    in_gap: null,
+    last_frame: null,
+    last_tick: 0,
+    health: { late_since: null, failing: [] },
+    execution_ticks: 0,
+    burst: 0,
+    failed_executions: 0,
+    next: null,
+    seen: null,
+    handed_over: null,
+  };
+}
+
+/** Returns the state of a condition without datapoints. */
+export function initialConditionState(conditionId: string, now: Date): ConditionState {
+  return {
+    condition_id: conditionId,
+    phase: 'unknown',
+    history: '',
+    checked_at: [],
+    seen_at: now.toISOString(),
+    alert: null,
+    last_opened_at: null,
+    snoozed_until: null,
+    unjudged: 0,
+    left_out: 0,
+  };
+}

@@ -1,0 +1,69 @@
+import type { WatchCondition } from '../../records/watch.ts';
+import type { ConditionState } from '../../records/watch-state.ts';
+import type { CaptureResult } from '../../records/workflow.ts';
+import { rules } from '../../rules.ts';
+import { screenOutput } from '../../tick/screen-capture.ts';
+import type { Screening } from '../../tick/screen-capture.ts';
+import { awaitsOpening, isPending, isUnjudgeable } from './condition.ts';
+import type { WatchRecord } from './tick.ts';
+
+/** Conditions of a check: together in one call, or each in a call of its own. */
+export type Questions = { joint: WatchCondition[]; separate: WatchCondition[] };
+
+/**
+ * Screens the capture of a watch. The pre-filter is bypassed while a condition needs a verdict. A repeated frame is never judged: a confirming check waits
+ * for a new segment.
+ */
+export function screenWatchCapture(
+  { watch, state }: WatchRecord,
+  output: CaptureResult,
+  now: Date,
+): Screening {
+  const isBypassed = watch.config.conditions.some((rule) => {
+    const condition = findState(state.conditions, rule);
+    return !condition || needsVerdict(condition, rule, now);
+  });
+  return screenOutput(output, {
+    prefilter: watch.config.enable_prefilter && !isBypassed,
+    skippedInARow: state.skipped_in_a_row,
+    judgesRepeated: false,
+  });
+}
+
+/**
+ * Returns true if a condition is unknown, partly confirmed, without a verdict of its last check, or held back from its opening. One that the model cannot
+ * judge waits for motion as others do.
+ */
+function needsVerdict(condition: ConditionState, rule: WatchCondition, now: Date): boolean {
+  if (isUnjudgeable(condition)) return false;
+  const { phase, unjudged } = condition;
+  return (
+    phase === 'unknown' || unjudged > 0 || isPending(condition, rule) || awaitsOpening(condition, rule, now)
+  );
+}
+
+/** Returns the questions of a check: a confirming one has only the pending conditions. */
+export function planQuestions({ watch, state }: WatchRecord): Questions {
+  const asked = watch.config.conditions.filter((rule) => {
+    const condition = findState(state.conditions, rule);
+    return !state.next?.confirming || !condition || isPending(condition, rule);
+  });
+  return splitQuestions(asked, state.conditions);
+}
+
+/** Returns the questions of a check of all conditions, the worst case of a tick. */
+export function planAllQuestions({ watch, state }: WatchRecord): Questions {
+  return splitQuestions(watch.config.conditions, state.conditions);
+}
+
+function splitQuestions(asked: readonly WatchCondition[], states: readonly ConditionState[]): Questions {
+  const isSeparate = (rule: WatchCondition) => (findState(states, rule)?.left_out ?? 0) >= rules.maxLeftOut;
+  return { joint: asked.filter((rule) => !isSeparate(rule)), separate: asked.filter(isSeparate) };
+}
+
+function findState(
+  states: readonly ConditionState[],
+  { condition_id: id }: WatchCondition,
+): ConditionState | undefined {
+  return states.find(({ condition_id: other }) => other === id);
+}

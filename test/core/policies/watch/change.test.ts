@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { Watch } from '../../../../core/records/watch.ts';
+import { changeWatch, deleteWatch, pauseWatch, resumeWatch } from '../../../../core/policies/watch/change.ts';
+import { opened } from '../../../../core/policies/watch/condition.ts';
+import { initialConditionState, initialWatchState } from '../../../../core/policies/watch/initial-state.ts';
+import { watchWakeUpTime } from '../../../../core/policies/watch/next-tick.ts';
+import { toWatch } from '../../watch/simulation/virtual-watch.ts';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const later = new Date('2026-03-01T12:01:30.000Z');
+const alertId = '00000000-0000-4000-8000-000000000009';
+
+const watch: Watch = toWatch({
+  createdAt: now.getTime(),
+  interval: 10,
+  confirm: 2,
+  prefilter: true,
+  zone: 'UTC',
+  schedule: null,
+  callsPerDay: null,
+  conditions: [
+    { id: 'person', text: 'A person', toOpen: 2, considered: 3, toClose: 3, cooldown: 0, remind: null },
+  ],
+});
+
+describe('change of a watch', () => {
+  test('a deletion closes the open alerts with that reason', () => {
+    const condition = opened(
+      initialConditionState('person', now),
+      { alertId, explanation: 'A person stands there.', severity: 'warning', retentionDays: 7 },
+      now,
+    );
+    const state = { ...initialWatchState(['person'], now), conditions: [condition] };
+    const { events, alerts } = deleteWatch({ watch, state }, later);
+    expect(events).toMatchObject([
+      { type: 'alert_closed', data: { alert_id: alertId, reason: 'deleted', open_seconds: 90 } },
+      { type: 'watch_changed', data: { reason: 'deleted' } },
+    ]);
+    expect(alerts).toMatchObject([
+      { kind: 'close', alertId, closed: { reason: 'deleted' }, expiresAt: '2026-03-08T12:01:30.000Z' },
+    ]);
+  });
+
+  test('a lost stream ends in the log when the watch is paused or deleted or has another stream, and not when it is resumed', () => {
+    const initial = initialWatchState(['person'], now);
+    const lost = { since: now.toISOString(), reason: 'unreachable' as const };
+    const state = { ...initial, causes: { ...initial.causes, stream_lost: lost } };
+    const change = { config: watch.config, isOtherStream: true };
+    const decisions = {
+      paused: pauseWatch({ watch, state }, 'paused', later),
+      deleted: deleteWatch({ watch, state }, later),
+      changed: changeWatch({ watch, state }, change, later),
+    };
+    for (const [ended_by, { events }] of Object.entries(decisions)) {
+      const data = { reason: 'unreachable', lost_seconds: 90, ended_by };
+      expect(events.find(({ type }) => type === 'stream_recovered')).toMatchObject({ data });
+    }
+    for (const { state: after } of [decisions.paused, decisions.changed])
+      expect(after.causes.stream_lost).toBeNull();
+    const others = [
+      resumeWatch({ watch, state: decisions.paused.state }, later),
+      changeWatch({ watch, state }, { ...change, isOtherStream: false }, later),
+      pauseWatch({ watch, state: initial }, 'paused', later),
+    ];
+    expect(others.flatMap(({ events }) => events.map(({ type }) => type))).not.toContain('stream_recovered');
+  });
+
+  test('a change names the conditions that it removes', () => {
+    const [condition] = watch.config.conditions;
+    const config = { ...watch.config, conditions: [{ ...condition!, condition_id: 'other' }] };
+    const { events } = changeWatch(
+      { watch, state: initialWatchState(['person'], now) },
+      { config, isOtherStream: false },
+      later,
+    );
+    expect(events).toMatchObject([{ data: { reason: 'changed', removed_conditions: ['person'] } }]);
+  });
+
+  test('a wait that is longer than any planned one is over, because the clock was set back', () => {
+    const wake = (until: string, closing: boolean) => {
+      const rest = { done: false, judged: false, resolve_again: false, confirming: false };
+      const next = { ...rest, wait_until: until, closing };
+      return watchWakeUpTime({ next, trouble: null }, { interval_seconds: 10 }, now);
+    };
+    expect(wake('2026-03-02T12:00:00.000Z', true)).toEqual(new Date('2026-03-02T12:00:00Z'));
+    expect(wake('2027-03-05T12:00:00.000Z', true)).toEqual(now);
+    expect(wake('2026-03-01T12:00:14.000Z', false)).toEqual(new Date('2026-03-01T12:00:14Z'));
+    expect(wake('2026-03-01T13:00:00.000Z', false)).toEqual(now);
+    expect(watchWakeUpTime({ next: null, trouble: null }, { interval_seconds: 10 }, now)).toEqual(now);
+  });
+});
