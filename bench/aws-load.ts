@@ -4,13 +4,10 @@ import { transitionsPerExecution, transitionsPerLoop } from '../cli/cost/workflo
 import { computeNeeds, countJobsAtLimit, findHottestKey, priceUnits } from './aws-load/needs.ts';
 import type { Load } from './aws-load/needs.ts';
 import { quotas } from './aws-load/quotas.ts';
-import { simulateRepair } from './aws-load/repair-simulation.ts';
-import type { RepairScenario } from './aws-load/repair-simulation.ts';
 import { sampleOperations } from './aws-load/sample.ts';
 
 /**
- * Computes what 100, 1,000 and 10,000 jobs need of the quotas of AWS, and simulates the repair after a fault of a region. Operations run on
- * DynamoDB Local and are counted (Java 17); the rest is arithmetic. Usage: node bench/aws-load.ts [--skip-sample | --skip-repair]
+ * Computes what 100, 1,000 and 10,000 jobs need of the quotas of AWS. Operations run on DynamoDB Local and are counted (Java 17); the rest is arithmetic.
  */
 
 const sizes = [100, 1000, 10_000];
@@ -21,10 +18,8 @@ const assumed: Omit<Load, 'jobs'> = {
   alertsPerHour: 1,
   pollsPerMinute: 1,
 };
-const options = process.argv.slice(2);
 
-if (!options.includes('--skip-sample')) await printNeeds();
-if (!options.includes('--skip-repair')) await printRepairs();
+await printNeeds();
 console.log(`load average of the last minute: ${loadavg()[0]?.toFixed(2)}`);
 
 async function printNeeds(): Promise<void> {
@@ -108,27 +103,6 @@ async function printNeeds(): Promise<void> {
       }),
     ),
   );
-}
-
-async function printRepairs(): Promise<void> {
-  const scenarios: RepairScenario[] = [
-    ...sizes.map((count) => ({ count, aftermath: 'jobs ended', before: true }) as const),
-    ...sizes.map((count) => ({ count, aftermath: 'jobs ended' }) as const),
-    { count: 10_000, aftermath: 'jobs missing' } as const,
-    { count: 10_000, aftermath: 'jobs running' } as const,
-    { count: 10_000, aftermath: 'watches ended' } as const,
-  ].map((scenario) => ({ region: 'default', concurrency: 100, ...scenario }));
-  scenarios.push({ count: 10_000, aftermath: 'jobs ended', region: 'large', concurrency: 100 });
-  scenarios.push({ count: 10_000, aftermath: 'jobs ended', region: 'default', concurrency: 10 });
-  console.log('\nRepair after a fault of ten minutes, in virtual time');
-  const rows = [];
-  for (const scenario of scenarios) {
-    const { seconds, ...rest } = await simulateRepair(scenario);
-    rows.push({ ...scenario, before: scenario.before === true, minutes: round(seconds / 60, 1), ...rest });
-    const way = scenario.before === true ? ', without shards' : '';
-    console.error(`${scenario.count} ${scenario.aftermath}${way}: ${round(seconds / 60, 1)} minutes`);
-  }
-  console.table(rows);
 }
 
 function round(value: number, digits: number): number {

@@ -4,7 +4,6 @@
  * response. `--only` selects races whose name, such as `HLS 2 s, 60 ms, clip`, contains the text. Frames are decoded in processes that stay,
  * as on one machine; `--process-per-capture` measures them as on AWS.
  */
-import { writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
@@ -35,7 +34,6 @@ const rounds = quick
   ? { hls: 3, clip: 3, rtsp: 3, rtspClip: 1 }
   : { hls: 12, clip: 12, rtsp: 6, rtspClip: 3 };
 const modes: InputMode[] = ['frames', 'clip', 'hybrid'];
-const results = new URL('results/capture.md', import.meta.url);
 
 await using cleanup = new AsyncDisposableStack();
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-capture-'));
@@ -67,10 +65,7 @@ for (const segmentSeconds of [2, 6]) {
   }
 }
 for (const mode of modes) await raceRtsp(mode);
-const report = formatReport(raced, machine);
-console.log(report);
-// Only a whole run is stored.
-if (!quick && only === '' && !values['process-per-capture']) await writeFile(results, report);
+console.log(formatReport(raced, machine));
 
 async function raceHls(
   segmentSeconds: number,

@@ -1,15 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ensureFfmpeg } from '../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../cli/terminal.ts';
 import { WatchpostError } from '../client/index.ts';
 import { startCameras } from './load/cameras.ts';
-import { plotCores, plotDelays } from './load/plot.ts';
-import type { LoadPoint } from './load/plot.ts';
 import { readProcessorTimes } from './load/processor-times.ts';
 import { measureFairness } from './load/fairness.ts';
 import { openService, quantile } from './load/service.ts';
@@ -25,7 +21,6 @@ import type { BenchService } from './load/service.ts';
  *   --seconds 40     duration of the measurement
  *   --ffmpeg PATH
  *   --fairness       overloads the service instead, and prints how it treats its jobs (about five minutes a load)
- *   --plot           writes `bench/results/load-delays.svg` and `load-cores.svg`, of loads with a stream per job
  */
 
 type Load = { jobs: number; sources: number };
@@ -43,7 +38,6 @@ const { values, positionals } = parseArgs({
     seconds: { type: 'string', default: '40' },
     ffmpeg: { type: 'string', default: '' },
     fairness: { type: 'boolean', default: false },
-    plot: { type: 'boolean', default: false },
   },
 });
 const intervalSeconds = Number(values.interval);
@@ -70,7 +64,7 @@ async function printCosts(): Promise<void> {
   const idleCores = await measureIdle();
   const bareMs = bareFrameMs();
   const rows: Record<string, object> = {};
-  const points: (LoadPoint & Load)[] = [];
+  const points: (Load & { cores: number })[] = [];
   for (const load of loads) {
     const { point, row } = await measure(load, bareMs);
     points.push(point);
@@ -87,12 +81,6 @@ async function printCosts(): Promise<void> {
   }
   console.log(`a service without jobs uses ${idleCores.toFixed(4)} cores`);
   console.log(`processor time of bare ffmpeg for one frame of a stream: ${round(bareMs)} ms`);
-  if (values.plot) {
-    const distinct = points.filter(({ jobs, sources }) => jobs === sources);
-    const folder = join(import.meta.dirname, 'results');
-    writeFileSync(join(folder, 'load-delays.svg'), plotDelays(distinct));
-    writeFileSync(join(folder, 'load-cores.svg'), plotCores(distinct));
-  }
 }
 
 function readLoad(name: string): Load {
@@ -175,26 +163,20 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
   const delays = await service.readDelays();
   const ownMs = after.ownMs - before.ownMs;
   const usedMs = ownMs + after.childrenMs - before.childrenMs;
-  const point = {
-    jobs,
-    sources,
-    cores: usedMs / elapsedMs,
-    delayP50Ms: quantile(delays, 0.5),
-    delayP95Ms: quantile(delays, 0.95),
-  };
+  const cores = usedMs / elapsedMs;
   const row = {
     checks,
     expected: Math.round((jobs * elapsedMs) / 1000 / intervalSeconds),
     'least of median': round((sorted[0] ?? 0) / quantile(sorted, 0.5)),
-    'cores used': Math.round(point.cores * 1000) / 1000,
+    'cores used': Math.round(cores * 1000) / 1000,
     'ms a check': round(usedMs / checks),
     'of which Node': round(ownMs / checks),
     'of bare ffmpeg': round(usedMs / checks / bareMs),
-    'delay p50 ms': point.delayP50Ms,
-    'p95 ms': point.delayP95Ms,
+    'delay p50 ms': quantile(delays, 0.5),
+    'p95 ms': quantile(delays, 0.95),
     'resident MB': Math.round(process.memoryUsage.rss() / 1e6),
   };
-  return { point, row };
+  return { point: { jobs, sources, cores }, row };
 }
 
 /** Measures the processor time of ffmpeg as its users call it, for the newest frame of a stream: the mean of nine runs. */

@@ -1,26 +1,13 @@
 /**
- * Measures the savings and misses of the pre-filter on clips that are drawn, encoded and labeled here: `npm run
- * bench:motion`. `--quick` uses one seed per class and writes nothing; a full run writes `bench/results/motion.md`
- * and `motion.svg`.
+ * Prints the savings and misses of the pre-filter on clips that are drawn, encoded and labeled here: `npm run bench -- motion`. `--quick` uses one seed per
+ * class.
  */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ablations } from './motion/ablations.ts';
 import { type Extent, makeClips } from './motion/clips.ts';
 import { detectors } from './motion/detectors.ts';
 import { evaluate } from './motion/evaluate.ts';
-import { plot } from './motion/plot.ts';
 import { evaluateRegions } from './motion/regions.ts';
-import {
-  ablationTable,
-  goalTable,
-  recallTable,
-  regionTable,
-  savingsTable,
-  timingTable,
-} from './motion/report.ts';
-import { timeDecisions } from './motion/timing.ts';
+import { goalTable, recallTable, regionTable, savingsTable } from './motion/report.ts';
 
 const { quick } = parseArgs({ options: { quick: { type: 'boolean', default: false } } }).values;
 const extent: Extent = quick
@@ -37,16 +24,7 @@ const sections = [
   savingsTable(outcomes, extent.halves),
   ...extent.halves.map((half) => recallTable(outcomes['watchpost']!, half)),
   regionTable(evaluateRegions(clips.filter(({ half }) => half === 'held out'))),
-  timingTable(timeDecisions(clips.filter((_, at) => at % 8 === 0))),
-  ...(quick ? [] : [ablationTable(ablations(clips.filter(({ half }) => half === 'tuning')))]),
 ];
 const pictures = clips.reduce((total, clip) => total + clip.pictures.length, 0);
 const heading = `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${clips.length} clips, ${pictures} frames`;
-const text = `${[heading, ...sections].join('\n\n')}\n`;
-console.log(text);
-if (!quick) {
-  const directory = join(import.meta.dirname, 'results');
-  await mkdir(directory, { recursive: true });
-  await writeFile(join(directory, 'motion.md'), `# \`npm run bench -- motion\`\n\n${text}`);
-  await writeFile(join(directory, 'motion.svg'), plot(outcomes));
-}
+console.log([heading, ...sections].join('\n\n'));

@@ -43,7 +43,6 @@ const commands: Record<string, Record<string, Part>> = {
     'aws-load': onRequest('node bench/aws-load.ts'),
     capture: onRequest('node bench/capture.ts'),
     'cold-start': onRequest('node bench/cold-start.ts'),
-    conditions: onRequest('node bench/conditions.ts'),
     'event-streams': onRequest('node bench/event-streams.ts'),
     load: measured('bench/load.ts'),
     memory: measured('bench/memory.ts'),

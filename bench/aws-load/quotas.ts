@@ -91,17 +91,3 @@ export const quotas = {
 } as const;
 
 export type QuotaName = keyof typeof quotas;
-
-/** Token buckets of Step Functions, which the repair after a fault meets (the page of quotas as above). */
-export const buckets = {
-  default: {
-    startExecution: { burst: 800, perSecond: 150 },
-    describeExecution: { burst: 250, perSecond: 10 },
-    listExecutions: { burst: 100, perSecond: 2 },
-  },
-  large: {
-    startExecution: { burst: 1300, perSecond: 300 },
-    describeExecution: { burst: 300, perSecond: 15 },
-    listExecutions: { burst: 200, perSecond: 5 },
-  },
-} as const;

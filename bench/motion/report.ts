@@ -4,7 +4,6 @@ import type { RegionOutcome } from './regions.ts';
 import { shares } from './scene.ts';
 import { atLeast, type Half, type Tally } from './score.ts';
 import { savingsGoal, stillTitles } from './still-scenes.ts';
-import type { Timing } from './timing.ts';
 
 /** Formats the savings as a Markdown table, which is also readable in a terminal. */
 export function savingsTable(outcomes: Record<string, Outcome>, halves: readonly Half[]): string {
@@ -85,48 +84,6 @@ export function goalTable(outcomes: Record<string, Outcome>, halves: readonly Ha
       }),
     ]),
   );
-}
-
-/** Formats the ablations as a Markdown table. */
-export function ablationTable(stages: { stage: string; outcome: Outcome }[]): string {
-  return table(
-    [
-      'omitted stage',
-      'recall ≥ 1 %',
-      'recall 0.5 %',
-      'recall 0.1 and 0.2 %',
-      'savings, goal',
-      'savings, all',
-      'lowest savings in',
-    ],
-    stages.map(({ stage, outcome }) => [
-      stage,
-      percent(outcome.recall({ shares: (share) => share >= 0.01 })),
-      percent(outcome.recall({ shares: (share) => share === 0.005 })),
-      percent(outcome.recall({ shares: (share) => share < 0.005 })),
-      percent(outcome.savings({ titles: savingsGoal })),
-      percent(outcome.savings({})),
-      worst(outcome),
-    ]),
-  );
-}
-
-function worst(outcome: Outcome): string {
-  const spared = stillTitles.map((title) => ({ title, tally: outcome.savings({ titles: [title] }) }));
-  const least = spared.toSorted((a, b) => share(a.tally) - share(b.tally)).slice(0, 3);
-  return least.map(({ title, tally }) => `${title} ${percent(tally)}`).join(', ');
-}
-
-/** Formats the decision times as a Markdown table. */
-export function timingTable({ times, stateBytes }: Timing): string {
-  const plain = times[0]!.median;
-  const rows = times.map(({ name, least, median, p95 }) => [
-    name,
-    ...[least, median, p95].map((time) => time.toFixed(0)),
-    (median / plain).toFixed(1),
-  ]);
-  const state = `State in base64: median ${stateBytes.median}, 95 % below ${stateBytes.p95}, maximum ${stateBytes.max} bytes.`;
-  return `${table(['µs', 'minimum', 'median', '95 %', 'median / plain'], rows)}\n\n${state}`;
 }
 
 function within(title: string | undefined): { title?: string } {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { computeNeeds, countJobsAtLimit, findHottestKey } from '../../bench/aws-load/needs.ts';
 import type { Load } from '../../bench/aws-load/needs.ts';
-import { simulateRepair } from '../../bench/aws-load/repair-simulation.ts';
 
 const load: Load = {
   jobs: 1000,
@@ -54,33 +53,5 @@ describe('needs of a load', () => {
       keys: 1,
       writesPerSecond: 100,
     });
-  });
-});
-
-describe('repair after a fault of ten minutes, in virtual time', () => {
-  const scenario = { count: 400, aftermath: 'jobs ended', region: 'default', concurrency: 100 } as const;
-
-  test('jobs whose executions have ended are repaired by the first run and its shards, within the quotas', async () => {
-    const result = await simulateRepair(scenario);
-    expect(result).toMatchObject({ invocations: 17, throttled: 0 });
-    expect(result.seconds).toBeLessThan(90);
-  });
-
-  test('the release before needs a request of its status for each job', async () => {
-    const before = await simulateRepair({ ...scenario, before: true });
-    expect(before.seconds).toBeGreaterThan(100);
-  });
-
-  test('jobs whose executions run need no start', async () => {
-    expect(await simulateRepair({ ...scenario, aftermath: 'jobs running' })).toMatchObject({
-      starts: 0,
-      throttled: 0,
-    });
-  });
-
-  test('watches continue with their next generation, by one start each', async () => {
-    const { starts, seconds } = await simulateRepair({ ...scenario, aftermath: 'watches ended' });
-    expect(starts).toBe(400);
-    expect(seconds).toBeLessThan(90);
   });
 });

@@ -88,11 +88,6 @@ function firstPicture({ trace, black, encode }: ThumbnailWork): MotionComparison
   };
 }
 
-/** Compares a thumbnail with a decoded state. */
-export function compareStates(picture: Uint8Array, remembered: DecodedState, tuning: MotionTuning) {
-  return compareWork(prepareThumbnail(picture, tuning), remembered, tuning, null);
-}
-
 /** Compares a prepared thumbnail with a state. `watched` is a mask of the pixels that count, `null` for all. */
 function compareWork(
   work: ThumbnailWork,
