@@ -13,7 +13,6 @@ import { computeMediaSeconds } from '../core/job/media-lifetime.ts';
 import { repairJobs } from '../core/workflow/repair-jobs.ts';
 import { repairWatches } from '../core/workflow/repair-watches.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
-import { publishDueWatchEvents } from '../core/event/publish-watch.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export type MaintenanceDeps = {
@@ -34,7 +33,6 @@ export type MaintenanceDeps = {
 const upkeepSeconds = 60;
 const motionReferencesKeptSeconds = 86_400;
 const jobsARun = 200;
-const watchesARun = 200;
 /** At start every active job is due, even if a clock far ahead set its lease. */
 const endOfTime = new Date(8.64e15);
 
@@ -91,7 +89,6 @@ async function tidy(
   const now = core.now();
   const aDayAgo = addSeconds(now, -motionReferencesKeptSeconds);
   const steps: Record<string, () => Promise<unknown>> = {
-    'events of watches': () => publishDueWatchEvents(core, watchesARun),
     reconcile: repairs.sweep,
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(addSeconds(now, -computeMediaSeconds(core.limits))),

@@ -63,7 +63,7 @@ import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
-import { publishCommits } from '../core/event/publish-watch.ts';
+import { publishCommits, publishWatches } from '../core/event/publish.ts';
 import { deliverMessage } from '../core/delivery/deliver-message.ts';
 import { computeStreamPhase } from '../core/stream/stream-phase.ts';
 import { createWindowSummarizer } from '../core/policies/digest/summarize-windows.ts';
@@ -142,11 +142,11 @@ export async function openService(
   });
   const signals = createLogSignals(setSystemTimer);
   const logReads = shareLogReads(() => jobs);
-  const jobs = createJobStore(database, (jobId) => {
+  const jobStore = createJobStore(database, (jobId) => {
     logReads.forget(jobId);
     signals.notify(jobId);
   });
-  const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
+  const meter = createMeter({ startedAt: now(), jobsBefore: await jobStore.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
   const media = createMediaStore(directory.media);
@@ -173,7 +173,9 @@ export async function openService(
 
   const watchStore = createWatchStore(database, signals.notify);
   const deliveries = createDeliveryStore(database);
-  const watches = publishCommits(watchStore, { queue, deliveries, log, now });
+  const publishing = { queue, deliveries, log, now };
+  const jobs = publishCommits(jobStore, 'job', publishing);
+  const watches = publishWatches(watchStore, publishing);
   const webhooks = containWebhooks(
     createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
     log,

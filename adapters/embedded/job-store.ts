@@ -45,7 +45,7 @@ export function createJobStore(
     },
     commit: async (change) => {
       const result = await commitInGroup(() => commitChange(tables, change));
-      if (result === 'committed' && change.events.length > 0) onCommit(change.jobId);
+      if (result === 'committed' && change.events.length > 0) onCommit(change.runId);
       return result;
     },
     get: async (jobId, now) => {
@@ -54,7 +54,7 @@ export function createJobStore(
     },
     findByIdempotencyKey: async (caller, key, now) =>
       withStorageErrors(() => tables.idempotency.find(caller, key, now)),
-    getIncludingExpired: async (jobId) => withStorageErrors(() => jobs.find(jobId)),
+    getIncludingEnded: async (jobId) => withStorageErrors(() => jobs.find(jobId)),
     source: async (sourceId) => withStorageErrors(() => sources.find(sourceId)),
     list: async (query, now) =>
       withStorageErrors(() => ({ jobs: jobs.page(query, now), total: jobs.count(query, now) })),

@@ -35,11 +35,11 @@ export function shareLogReads(jobs: () => LogReads): SharedLogReads {
       found.set(jobId, job);
       return job;
     },
-    events: async (jobId, after, limit) => {
+    events: async (jobId, after, limit, now) => {
       const known = pages.get(jobId);
       if (known?.after === after && known.limit === limit) return known.events;
       forgetAllAfterThisTurn();
-      const events = jobs().events(jobId, after, limit);
+      const events = jobs().events(jobId, after, limit, now);
       pages.set(jobId, { after, limit, events });
       return events;
     },

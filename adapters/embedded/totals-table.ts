@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { countersSchema, zeroCounters } from '../../core/records/job.ts';
-import type { Totals } from '../../core/ports/job-store.ts';
+import type { Totals } from '../../core/ports/run-store.ts';
 
 /** Creates the table of totals, one row per counter, so that a new counter needs no migration. */
 export function createTotalsTable(database: DatabaseSync) {

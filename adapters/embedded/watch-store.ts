@@ -57,15 +57,16 @@ export function createWatchStore(
     },
     commit: async (change) => {
       const result = await commitInGroup(() => commit(change));
-      const stored = change.events.length > 0 && watches.find(change.watchId)?.stored;
+      const stored = change.events.length > 0 && watches.find(change.runId)?.stored;
       if (stored) wake(stored);
       return result;
     },
+    source: async (sourceId) => withStorageErrors(() => sources.find(sourceId)),
     get: async (watchId) => {
       const stored = withStorageErrors(() => watches.find(watchId)?.stored);
       return stored?.deleted_at === null ? stored : undefined;
     },
-    getIncludingDeleted: async (watchId) => withStorageErrors(() => watches.find(watchId)?.stored),
+    getIncludingEnded: async (watchId) => withStorageErrors(() => watches.find(watchId)?.stored),
     list: async (caller) => withStorageErrors(() => watches.list(caller)),
     secrets: async (watchId) => withStorageErrors(() => secrets.find(watchId)),
     events: async (watchId, after, limit, now) =>
@@ -170,18 +171,18 @@ export function createWatchStore(
   }
 
   function commit(change: WatchChange): 'committed' | 'outdated' {
-    const found = watches.find(change.watchId);
+    const found = watches.find(change.runId);
     if (found === undefined || found.stored.version !== change.expectedVersion) return 'outdated';
     const before = found.stored;
     const after = applyWatchChange(before, change);
     watches.update(after, newestDelivered(change.events, found.unpublished));
-    if (change.watch) watches.configure(change.watch);
+    if (change.meta) watches.configure(change.meta);
     if (change.source) replaceSource(before.source_id, change.source);
     if (change.secrets) secrets.put(change.secrets);
     for (const event of change.events)
       events.insert(event, after.caller, eventExpiry(event, after.config.retention_days));
-    for (const alert of change.alerts) commitAlert(tables, alert);
-    for (const { hour, counts } of sumByHour(change.hours)) hours.add(change.watchId, hour, counts);
+    for (const alert of change.alerts ?? []) commitAlert(tables, alert);
+    for (const { hour, counts } of sumByHour(change.hours)) hours.add(change.runId, hour, counts);
     if (after.deleted_at !== null) sources.remove(after.source_id);
     return 'committed';
   }

@@ -1,7 +1,7 @@
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import { publishCommits } from '../../core/event/publish-watch.ts';
+import { publishCommits, publishWatches } from '../../core/event/publish.ts';
 import { createDigest } from '../../core/job/create-digest.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { repairJob } from '../../core/workflow/repair-jobs.ts';
@@ -107,9 +107,10 @@ async function openWorld(local: Awaited<ReturnType<typeof startDynamoLocal>>) {
     now,
   });
   const { queue, log, vision } = world.c;
+  const publishing = { queue, deliveries, log, now };
   Object.assign(world.c, {
-    jobs,
-    watches: publishCommits(watches, { queue, deliveries, log, now }),
+    jobs: publishCommits(jobs, 'job', publishing),
+    watches: publishWatches(watches, publishing),
     meter,
     callers,
     deliveries,

@@ -31,7 +31,7 @@ export type DeliverDeps = Pick<
   | 'now'
   | 'random'
 > & {
-  watches: Pick<WatchStore, 'getIncludingDeleted' | 'event' | 'secrets' | 'commit'>;
+  watches: Pick<WatchStore, 'getIncludingEnded' | 'event' | 'secrets' | 'commit'>;
   destinations: Destinations;
   evidenceLinks: EvidenceLinks;
 };
@@ -71,7 +71,7 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
   };
   const [event, job, stored] = await Promise.all([
     deps.jobs.event(jobId, sequence),
-    deps.jobs.getIncludingExpired(jobId),
+    deps.jobs.getIncludingEnded(jobId),
     deps.deliveries.state(destination),
   ]);
   if (!event) return 'the event is no longer kept';
@@ -105,7 +105,7 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
 async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Promise<Target | string> {
   const { run_id: watchId, sequence, destination_id: id } = message;
   const [stored, event, secrets, knownState] = await Promise.all([
-    deps.watches.getIncludingDeleted(watchId),
+    deps.watches.getIncludingEnded(watchId),
     deps.watches.event(watchId, sequence),
     deps.watches.secrets(watchId),
     deps.deliveries.state(message),
@@ -126,7 +126,7 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   const send = async (before: WatchRun, repetitions = 3): Promise<DestinationResult> => {
     const result = await deps.destinations.send(address, await toNotification(event, before, settings, deps));
     if (settings.type !== 'mqtt' || result.outcome !== 'delivered' || repetitions === 0) return result;
-    const after = await deps.watches.getIncludingDeleted(watchId);
+    const after = await deps.watches.getIncludingEnded(watchId);
     const [shown, current] = [before, after].map((each) => each && JSON.stringify(describeState(each)));
     return after && shown !== current ? send(after, repetitions - 1) : result;
   };

@@ -51,7 +51,7 @@ export async function readEvidence(
       'This link is invalid or has expired',
       'Open the alert in the console, or read GET /alerts/{alert_id}/frame with a key.',
     );
-  const stored = await deps.watches.get(link.watch_id);
+  const stored = await deps.watches.get(link.watch_id, deps.now());
   const event = stored && (await deps.watches.event(link.watch_id, link.sequence));
   const key = event && 'frame_key' in event.data ? event.data.frame_key : null;
   const frame = key === null ? undefined : await deps.media.get(key);

@@ -9,10 +9,10 @@ import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 export async function eraseFormer(
   watchId: string,
   isErased: (former: FormerDestination) => boolean,
-  watches: Pick<WatchStore, 'getIncludingDeleted' | 'secrets' | 'commit'>,
+  watches: Pick<WatchStore, 'getIncludingEnded' | 'secrets' | 'commit'>,
 ): Promise<void> {
   await retryConflicts('The watch was changed too often concurrently', async () => {
-    const stored = await watches.getIncludingDeleted(watchId);
+    const stored = await watches.getIncludingEnded(watchId);
     // After the watch, whose version then belongs to these secrets or to older ones.
     const secrets = await watches.secrets(watchId);
     const change = stored && secrets && planErasure(stored, secrets, isErased);
@@ -32,13 +32,11 @@ function planErasure(
   const ids = new Set(left.map(({ former_id }) => former_id));
   const kept = left.length > 0;
   return {
-    watchId: watch.run_id,
+    runId: watch.run_id,
     expectedVersion: run.version,
     set: {},
-    watch: { ...watch, ...(kept && { former_destinations: left }) },
+    meta: { ...watch, ...(kept && { former_destinations: left }) },
     secrets: { ...secrets, ...(kept && { former: addresses.filter(({ former_id }) => ids.has(former_id)) }) },
     events: [],
-    alerts: [],
-    hours: [],
   };
 }

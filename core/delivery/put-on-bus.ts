@@ -7,7 +7,7 @@ import { maskUrl } from '../stream/mask-url.ts';
 import { presentWatchEvent } from '../watch/present-watch-event.ts';
 
 export type PutOnBusDeps = Pick<CoreDeps, 'jobs' | 'log' | 'baseUrl'> & {
-  watches: Pick<WatchStore, 'getIncludingDeleted' | 'event'>;
+  watches: Pick<WatchStore, 'getIncludingEnded' | 'event'>;
   /** Undefined without an event bus. */
   bus?: EventBus | undefined;
 };
@@ -36,14 +36,14 @@ async function readEvent(message: BusMessage, deps: PutOnBusDeps): Promise<BusEv
 }
 
 async function readJobEvent({ id, sequence }: BusMessage, deps: PutOnBusDeps): Promise<BusEvent | undefined> {
-  const [job, event] = await Promise.all([deps.jobs.getIncludingExpired(id), deps.jobs.event(id, sequence)]);
+  const [job, event] = await Promise.all([deps.jobs.getIncludingEnded(id), deps.jobs.event(id, sequence)]);
   if (!job || !event) return undefined;
   return { id: eventId(id, sequence), caller: job.caller, ...envelopeWithLinks(job, event, deps) };
 }
 
 async function readWatchEvent(message: BusMessage, deps: PutOnBusDeps): Promise<BusEvent | undefined> {
   const { id, sequence, test } = message;
-  const watch = await deps.watches.getIncludingDeleted(id);
+  const watch = await deps.watches.getIncludingEnded(id);
   if (!watch) return undefined;
   if (test) {
     const { name: watch_name, labels } = watch.config;

@@ -1,69 +1,73 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { eventsBeforeHole } from './before-hole.ts';
-import type { JobStore } from '../ports/job-store.ts';
+import type { DeliveryStore } from '../ports/delivery.ts';
 import { runLog } from '../ports/log.ts';
+import type { RunChange, RunEvent, RunStore, StoredRun } from '../ports/run-store.ts';
+import type { WatchStore } from '../ports/watch-store.ts';
 import { isDeliveredByWebhook, passesFilter, webhookDestination } from '../records/delivery.ts';
 import type { QueueMessage, RunKey } from '../records/delivery.ts';
-import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
-import type { WatchEvent } from '../records/watch-event.ts';
+import { eventsBeforeHole } from './before-hole.ts';
+import { publishWatchEvent } from './publish-watch-event.ts';
+import { hasDestinations } from './receivers.ts';
 
-export type PublishDeps = Pick<CoreDeps, 'queue' | 'log' | 'now'>;
-type JobDeps = PublishDeps & { jobs: Pick<JobStore, 'getIncludingExpired' | 'events' | 'markPublished'> };
-
-/** Log of a run with its position of publishing. */
-type Log<LogEvent> = {
-  sequence: number;
-  published: number;
-  /** False if nobody receives the events. */
-  hasReceivers: boolean;
-  read(after: number): Promise<LogEvent[]>;
-  markPublished(sequence: number): Promise<void>;
-  /** Returns one message per receiver that wants the event. */
-  toMessages(event: LogEvent): Promise<QueueMessage[]>;
-  /** Called when all messages of an event are in the queue. */
-  afterMessages?(event: LogEvent): Promise<void>;
+export type PublishDeps = Pick<CoreDeps, 'queue' | 'log' | 'now'> & {
+  deliveries: Pick<DeliveryStore, 'states' | 'changeState'>;
 };
 
+/** Logs of runs with their positions of publishing. */
+type Logs = Pick<RunStore, 'getIncludingEnded' | 'events' | 'markPublished'>;
+
 /** Events per read of a log. */
-export const pageSize = 100;
+const pageSize = 100;
 
-/** Publishes the events of a job. Logs a failure and never throws: the next commit or `reconcile` publishes them. */
-export function publishEvents(jobId: string, deps: JobDeps): Promise<void> {
-  return publishQuietly({ run: 'job', run_id: jobId }, deps, async () => {
-    const job = await deps.jobs.getIncludingExpired(jobId);
-    return (
-      job && {
-        ...job,
-        hasReceivers: hasReceivers(job, deps),
-        read: (after) => deps.jobs.events(jobId, after, pageSize),
-        markPublished: (sequence) => deps.jobs.markPublished(jobId, sequence),
-        toMessages: async (event: JobEvent) => toJobMessages(event, job, deps),
-      }
-    );
-  });
-}
-
-/** Publishes after a commit of a job, if somebody receives its events. A log of checks is crossed page by page, so that an alert does not wait for it. */
-export async function publishCommit(
-  job: Pick<Job, 'run_id' | 'webhook_url' | 'sequence' | 'published'>,
-  events: readonly JobEvent[],
-  deps: JobDeps,
-): Promise<void> {
-  const isNews = events.some(({ type }) => isDeliveredByWebhook(type));
-  if (hasReceivers(job, deps) && (isNews || job.sequence - job.published >= pageSize))
-    await publishEvents(job.run_id, deps);
-}
-
-/** Publishes a log. Logs a failure and never throws. */
-export async function publishQuietly<LogEvent extends JobEvent | WatchEvent>(
-  key: RunKey,
+/** Returns a store that publishes after each commit with events for somebody, so that no caller forgets it. */
+export function publishCommits<Store extends Logs & Pick<RunStore, 'commit'>>(
+  runs: Store,
+  run: RunKey['run'],
   deps: PublishDeps,
-  open: () => Promise<Log<LogEvent> | undefined>,
-): Promise<void> {
+): Store {
+  return {
+    ...runs,
+    commit: async (change: RunChange) => {
+      const result = await runs.commit(change);
+      if (result === 'committed' && (await isWorthPublishing(change, runs)))
+        await publishRun({ run, run_id: change.runId }, runs, deps);
+      return result;
+    },
+  };
+}
+
+/** Returns a store of watches that publishes after each commit, and each creation: it has events. */
+export function publishWatches(watches: WatchStore, deps: PublishDeps): WatchStore {
+  return {
+    ...publishCommits(watches, 'watch', deps),
+    create: async (creation, now) => {
+      const result = await watches.create(creation, now);
+      if (result.kind === 'created')
+        await publishRun({ run: 'watch', run_id: creation.run_id }, watches, deps);
+      return result;
+    },
+  };
+}
+
+/** Returns true for news. A log of checks is crossed page by page, so that an alert does not wait for it; a heartbeat receives each check. */
+async function isWorthPublishing({ runId, events }: RunChange, runs: Logs): Promise<boolean> {
+  const last = events.at(-1);
+  if (last === undefined) return false;
+  if (events.some(({ type }) => type !== 'progress') || last.sequence % pageSize < events.length) return true;
+  if ('job_id' in last) return false;
+  const run = await runs.getIncludingEnded(runId);
+  return run !== undefined && !isJob(run) && run.config.destinations.some(({ type }) => type === 'heartbeat');
+}
+
+/**
+ * Sends the events of a run after `published` to the delivery queue, in order. Logs a failure and never throws: the next commit or `reconcile` publishes
+ * them.
+ */
+export async function publishRun(key: RunKey, runs: Logs, deps: PublishDeps): Promise<void> {
   try {
-    const log = await open();
-    if (log) await publish(log, deps);
+    const run = await runs.getIncludingEnded(key.run_id);
+    if (run) await publish(run, runs, deps);
   } catch (error) {
     runLog(deps.log, key).warning('Events not published yet; reconcile publishes them', {
       error: String(error),
@@ -71,32 +75,41 @@ export async function publishQuietly<LogEvent extends JobEvent | WatchEvent>(
   }
 }
 
-/** Sends the events after `published` to the delivery queue, in order. */
-async function publish<LogEvent extends JobEvent | WatchEvent>(
-  log: Log<LogEvent>,
-  { queue, now }: PublishDeps,
-): Promise<void> {
-  let { published } = log;
-  if (!log.hasReceivers && published < log.sequence) await log.markPublished(log.sequence);
-  while (log.hasReceivers && published < log.sequence) {
-    const events = eventsBeforeHole(await log.read(published), published, now());
+async function publish(run: StoredRun, runs: Logs, deps: PublishDeps): Promise<void> {
+  const { run_id: id, sequence } = run;
+  if (!hasReceivers(run, deps)) {
+    // A destination that is added later receives what follows; the webhook of a job is fixed.
+    if (!isJob(run) && run.published < sequence) await runs.markPublished(id, sequence);
+    return;
+  }
+  let { published } = run;
+  while (published < sequence) {
+    const read = await runs.events(id, published, pageSize, deps.now());
+    const events = eventsBeforeHole(read, published, deps.now());
     const last = events.at(-1);
     if (!last) return;
-    for (const event of events) {
-      for (const message of await log.toMessages(event)) await queue.send(message);
-      await log.afterMessages?.(event);
-    }
+    for (const event of events) await publishEvent(event, run, deps);
     published = last.sequence;
-    await log.markPublished(published);
+    await runs.markPublished(id, published);
   }
 }
 
-function hasReceivers({ webhook_url: url }: Pick<Job, 'webhook_url'>, { queue }: PublishDeps): boolean {
-  return url !== null || queue.hasBus === true;
+async function publishEvent(event: RunEvent, run: StoredRun, deps: PublishDeps): Promise<void> {
+  if (!isJob(run)) {
+    if ('watch_id' in event) await publishWatchEvent(event, run, deps);
+  } else for (const message of toJobMessages(event, run, deps)) await deps.queue.send(message);
+}
+
+function isJob(run: StoredRun): run is Job {
+  return 'webhook_url' in run;
+}
+
+function hasReceivers(run: StoredRun, { queue }: PublishDeps): boolean {
+  return queue.hasBus === true || (isJob(run) ? run.webhook_url !== null : hasDestinations(run));
 }
 
 /** The filter of the webhook does not apply to the bus, whose rules choose events. First attempts keep the order of the log: all have one subject. */
-function toJobMessages({ type, sequence }: JobEvent, job: Job, { queue }: PublishDeps): QueueMessage[] {
+function toJobMessages({ type, sequence }: RunEvent, job: Job, { queue }: PublishDeps): QueueMessage[] {
   const { run_id: id, webhook_url: url, webhook_events: filter } = job;
   const subject = 'log';
   const message = { run: 'job', run_id: id, sequence, destination_id: webhookDestination, subject } as const;

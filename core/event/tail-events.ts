@@ -34,7 +34,7 @@ export async function* tailEvents(
       // The job has the newest sequence, so a read without new events reads one item.
       const job = await jobs.get(jobId, now());
       if (!job) return;
-      const read = job.sequence > last ? await jobs.events(jobId, last, pageEvents) : [];
+      const read = job.sequence > last ? await jobs.events(jobId, last, pageEvents, now()) : [];
       const page = eventsBeforeHole(read, last, now());
       for (const event of page) {
         if (signal.aborted) return;

@@ -12,11 +12,10 @@ import type { DigestJob, Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
 import { applyJobChange, isTerminal } from '../records/job.ts';
-import { publishEvents } from '../event/publish.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
+type Deps = Pick<CoreDeps, 'jobs' | 'executions' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 
@@ -148,7 +147,6 @@ async function summarizeOrGiveUp(
 }
 
 async function afterEnd(job: Job, ending: JobEnding, deps: Deps): Promise<void> {
-  await publishEvents(job.run_id, deps);
   try {
     await deps.executions.stop({ job_id: job.run_id, generation: job.generation }, ending.reason);
   } catch (error) {

@@ -38,7 +38,7 @@ export async function listJobs(query: JobQuery, deps: Deps): Promise<{ jobs: Job
 
 export async function readEvents(jobId: string, caller: string, after: number, limit: number, deps: Deps) {
   const job = await requireOwnJob(jobId, caller, deps);
-  const events = await deps.jobs.events(jobId, after, limit);
+  const events = await deps.jobs.events(jobId, after, limit, deps.now());
   return { job, events: eventsBeforeHole(events, after, deps.now()) };
 }
 

@@ -1,5 +1,6 @@
 import { countersSchema, type Job } from '../records/job.ts';
-import type { Totals, Usage } from '../ports/job-store.ts';
+import type { Usage } from '../ports/job-store.ts';
+import type { Totals } from '../ports/run-store.ts';
 
 /** Adds the counters of active jobs to the totals of ended jobs. */
 export function sumUsage(ended: Totals, active: Job[]): Usage {

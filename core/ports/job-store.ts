@@ -1,5 +1,6 @@
 import type { JobEvent } from '../records/event.ts';
-import type { Counters, DigestState, Job, JobStatus, JobType, Source } from '../records/job.ts';
+import type { DigestState, Job, JobStatus, JobType, Source } from '../records/job.ts';
+import type { RunChange, RunStore, Totals } from './run-store.ts';
 
 /** Fields that a commit may set. All others are fixed at creation. */
 export type JobPatch = Partial<
@@ -25,21 +26,7 @@ export type JobPatch = Partial<
   > & { /** Only for digests. */ digest: DigestState }
 >;
 
-/** Commit of a job: fields, events and slot change together or not at all. */
-export type JobChange = {
-  jobId: string;
-  /** Condition: the stored job has this version. So no two commits are based on the same state. */
-  expectedVersion: number;
-  set: JobPatch;
-  events: JobEvent[];
-  /** Caller whose slot becomes free; only in the commit that ends the job. */
-  releasesSlotOf?: string;
-  /** Addition to the totals; only in the commit that ends the job. */
-  totalsDelta?: Totals;
-};
-
-/** Totals of ended jobs: their number by final status, and the sums of their counters. */
-export type Totals = { jobs_completed: number; jobs_stopped: number; jobs_failed: number } & Counters;
+export type JobChange = RunChange<JobPatch, JobEvent>;
 
 /** Totals of all jobs: ended ones, plus the current counters of active ones. */
 export type Usage = Totals & { jobs_created: number };
@@ -103,11 +90,8 @@ export type JobQuery = {
   offset: number;
 };
 
-/**
- * Storage of jobs, sources, events and slots. `create` and `commit` are transactions. Each method may throw
- * `TransientError`, with or without its effect: a repetition is safe. Reads omit records that have expired by `now`.
- */
-export interface JobStore {
+/** Storage of jobs and slots. `create` and `commit` are transactions. Reads omit records that have expired by `now`. */
+export interface JobStore extends RunStore<Job, JobEvent, JobChange> {
   /**
    * Reserves a slot, which `create` of the same job takes over. Concurrent requests with the same idempotency key share
    * one reservation and job id. A repetition changes nothing.
@@ -123,27 +107,14 @@ export interface JobStore {
    * another request with the same reservation created the job, with another source.
    */
   create(creation: JobCreation, now: Date): Promise<CreationResult>;
-  /** Commits a change. Returns 'outdated', without a change, if a condition does not hold or the job does not exist. */
-  commit(change: JobChange): Promise<'committed' | 'outdated'>;
-  get(jobId: string, now: Date): Promise<Job | undefined>;
-  /** Like `get`, but includes expired jobs that are not deleted yet: pending deliveries need them. */
-  getIncludingExpired(jobId: string): Promise<Job | undefined>;
   /** Returns the request of a caller's idempotency key; undefined if the key is unused or has expired. */
   findByIdempotencyKey(caller: string, key: string, now: Date): Promise<IdempotentRequest | undefined>;
-  source(sourceId: string): Promise<Source | undefined>;
   /** Returns a page of jobs, newest first; `total` counts all matches. May lag behind a commit for a moment. */
   list(query: JobQuery, now: Date): Promise<{ jobs: Job[]; total: number }>;
   /** Returns the number of a caller's slots in use. It may include reserved slots. */
   countActive(caller: string): Promise<number>;
-  /** Returns at most `limit` events with a sequence above `after`, in order. */
-  events(jobId: string, after: number, limit: number): Promise<JobEvent[]>;
   /** Returns the newest `limit` events of a type, oldest first. */
   newestEvents(jobId: string, type: JobEvent['type'], limit: number): Promise<JobEvent[]>;
-  event(jobId: string, sequence: number): Promise<JobEvent | undefined>;
-  /** Raises `published` to `sequence`; never lowers it. */
-  markPublished(jobId: string, sequence: number): Promise<void>;
-  /** Returns ids of jobs whose lease has expired, and of jobs whose newest webhook events are not in the delivery queue. */
-  dueForRepair(now: Date, limit: number): Promise<string[]>;
   /** Returns the totals from one snapshot: a job that ends during the read counts once. */
   usage(): Promise<Usage>;
 }

@@ -3,8 +3,9 @@ import type { Watch } from '../records/watch.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import type { WatchProgress, WatchRun } from '../records/watch-run.ts';
-import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
+import type { Alert, WatchCounts } from '../records/watch-state.ts';
 import type { IdempotencyRecord } from './job-store.ts';
+import type { RunChange, RunStore } from './run-store.ts';
 
 /**
  * New watch with its source and the addresses of its destinations. `maxWatches` is the caller's limit. `keyHash` is the key that must be valid
@@ -30,25 +31,12 @@ export type WatchCreationResult =
   | { kind: 'key_invalid' }
   | { kind: 'full' };
 
-/** Commit of a watch: state, configuration, events, alerts and statistics change together or not at all. */
-export type WatchChange = {
-  watchId: string;
-  /** Condition: the stored watch has this version. So no two commits are based on the same state. */
-  expectedVersion: number;
-  /** Fields of the run; the version is incremented by the store. */
-  set: Partial<
-    Pick<WatchProgress, 'generation' | 'status' | 'sequence' | 'lease_until' | 'deleted_at' | 'state'>
-  >;
-  /** New configuration, of a change by a caller. */
-  watch?: Watch;
-  /** New stream or capture mode: replaces the source under its id. */
-  source?: Source;
-  secrets?: WatchSecrets;
-  events: WatchEvent[];
-  alerts: AlertChange[];
-  /** Additions to the statistics, by the start of the hour (UTC). */
-  hours: readonly { hour: string; counts: Partial<WatchCounts> }[];
-};
+/** Fields of the run that a commit may set. */
+export type WatchPatch = Partial<
+  Pick<WatchProgress, 'generation' | 'status' | 'sequence' | 'lease_until' | 'deleted_at' | 'state'>
+>;
+
+export type WatchChange = RunChange<WatchPatch, WatchEvent>;
 
 /** Page of the events of all watches of a caller. A position is a text that only its store can read, short enough for a URL and a header. */
 export type Feed = {
@@ -79,25 +67,13 @@ export type HourOfWatch = { hour: string; counts: WatchCounts };
 /** Reviewed alerts of a condition in one week; `week` is its Monday (UTC) as a date. */
 export type ReviewedWeek = { week: string; condition_id: string; correct: number; wrong: number };
 
-/**
- * Storage of watches, their logs, alerts and statistics. `create`, `commit` and `review` are transactions. Each method may throw
- * `TransientError`, with or without its effect: a repetition is safe.
- */
-export interface WatchStore {
+/** Storage of watches, their alerts and statistics. `create`, `commit` and `review` are transactions. */
+export interface WatchStore extends RunStore<WatchRun, WatchEvent, WatchChange> {
   /** Stores a watch if absent. A repeated creation returns 'created' again. */
   create(creation: WatchCreation, now: Date): Promise<WatchCreationResult>;
-  /** Commits a change. Returns 'outdated', without a change, if the version differs or the watch does not exist. */
-  commit(change: WatchChange): Promise<'committed' | 'outdated'>;
-  /** Returns undefined for a deleted watch. */
-  get(watchId: string): Promise<WatchRun | undefined>;
-  /** Like `get`, but includes a deleted watch until it is purged: pending deliveries need it. */
-  getIncludingDeleted(watchId: string): Promise<WatchRun | undefined>;
   /** Returns all watches of a caller, oldest first. */
   list(caller: string): Promise<WatchRun[]>;
   secrets(watchId: string): Promise<WatchSecrets | undefined>;
-  /** Returns at most `limit` events that are kept with a sequence above `after`, in order. */
-  events(watchId: string, after: number, limit: number, now: Date): Promise<WatchEvent[]>;
-  event(watchId: string, sequence: number): Promise<WatchEvent | undefined>;
   /**
    * Returns at most `limit` events of all watches of a caller after a position of `feedPosition` or of an earlier page, those of deleted watches until their
    * purge. Without position it begins with the oldest that is kept. The events of one watch are in order; a reader gets each once.
@@ -105,8 +81,6 @@ export interface WatchStore {
   feed(caller: string, after: string | undefined, limit: number, now: Date): Promise<Feed>;
   /** Returns the position of a reader who has all events; with a text the position that it is, now if it is beyond, undefined for another text. */
   feedPosition(caller: string, text?: string): Promise<string | undefined>;
-  /** Raises `published` to `sequence`; never lowers it. Does not change the version. */
-  markPublished(watchId: string, sequence: number): Promise<void>;
   alert(alertId: string, now: Date): Promise<Alert | undefined>;
   alerts(query: AlertQuery, now: Date): Promise<Alert[]>;
   /** Stores a review and counts it. Replaces an earlier review. Returns undefined if the alert does not exist. */
@@ -115,8 +89,6 @@ export interface WatchStore {
   hours(watchId: string, from: Date, to: Date): Promise<HourOfWatch[]>;
   /** Returns the weeks with reviews that begin from `from` to before `to`, in order. */
   reviewedWeeks(watchId: string, from: Date, to: Date): Promise<ReviewedWeek[]>;
-  /** Returns ids of watches whose lease has expired, whose newest events are not in the delivery queue, or that can be purged. */
-  dueForRepair(now: Date, limit: number): Promise<string[]>;
   /** Returns the runs of all watches that are neither paused nor deleted. May miss watches of the last second. */
   standing(): Promise<WatchProgress[]>;
   /** Removes a deleted watch with everything that belongs to it. */

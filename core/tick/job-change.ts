@@ -45,7 +45,7 @@ function mustHandOver({ generation, burst }: Job, tick: number, { done }: NextTi
 /** Plans the change of a job that does not end with it. */
 export function planUpdate(job: Job, { set, events }: JobUpdate, now: Date): JobChange {
   return {
-    jobId: job.run_id,
+    runId: job.run_id,
     expectedVersion: job.version,
     set: { ...set, sequence: job.sequence + events.length },
     events: assignSequences(events, job.run_id, job.sequence, now),
@@ -78,7 +78,7 @@ export function planEnd(
   };
   const events = [...(lastWork?.events ?? []), ...finalEvents(ending, { ...job, ...ended }, now)];
   return {
-    jobId: job.run_id,
+    runId: job.run_id,
     expectedVersion: job.version,
     set: { ...ended, sequence: job.sequence + events.length },
     events: assignSequences(events, job.run_id, job.sequence, now),

@@ -8,10 +8,9 @@ import { applyWatchChange } from './stored-watch.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Part of a commit that a change decides. */
-export type PlannedChange = Omit<WatchChange, 'watchId' | 'expectedVersion' | 'events' | 'set' | 'hours'> & {
+export type PlannedChange = Omit<WatchChange, 'runId' | 'expectedVersion' | 'events' | 'set'> & {
   set: Omit<WatchChange['set'], 'sequence'>;
   events: readonly NewWatchEvent[];
-  hours?: WatchChange['hours'];
 };
 
 /**
@@ -28,9 +27,9 @@ export async function changeStoredWatch(
     const stored = await requireOwnWatch(watchId, caller, deps);
     const planned = await plan(stored);
     if (planned === undefined) return committed(stored);
-    const events = toWatchEvents(planned.events, planned.watch ?? stored, stored.sequence, deps.now());
+    const events = toWatchEvents(planned.events, planned.meta ?? stored, stored.sequence, deps.now());
     const set = { ...planned.set, sequence: stored.sequence + events.length };
-    const change = { hours: [], ...planned, watchId, expectedVersion: stored.version, set, events };
+    const change = { ...planned, runId: watchId, expectedVersion: stored.version, set, events };
     if ((await deps.watches.commit(change)) === 'outdated') return conflict;
     return committed(applyWatchChange(stored, change));
   });
@@ -40,9 +39,9 @@ export async function changeStoredWatch(
 export async function requireOwnWatch(
   watchId: string,
   caller: string,
-  { watches }: Pick<WatchDeps, 'watches'>,
+  { watches, now }: Pick<WatchDeps, 'watches' | 'now'>,
 ): Promise<WatchRun> {
-  const stored = await watches.get(watchId);
+  const stored = await watches.get(watchId, now());
   if (stored?.caller !== caller) throw new WatchNotFoundError();
   return stored;
 }

@@ -189,8 +189,8 @@ async function findEarlier(
 }
 
 /** Throws `WatchNotFoundError` for a watch that was deleted since: the key prevents a second one. */
-async function requireReplayed(watchId: string, { watches }: WatchDeps): Promise<WatchRun> {
-  const stored = await watches.get(watchId);
+async function requireReplayed(watchId: string, { watches, now }: WatchDeps): Promise<WatchRun> {
+  const stored = await watches.get(watchId, now());
   if (stored === undefined) throw new WatchNotFoundError();
   return stored;
 }

@@ -66,7 +66,7 @@ export async function editWatch(
         status: watchStatus(decided.state.causes),
         generation: watch.generation + 1,
       },
-      watch: {
+      meta: {
         ...watchSchema.parse(watch),
         config,
         config_version: version,
@@ -153,8 +153,11 @@ async function probeChangedStream(
   await probeStream(url, caller, deps);
 }
 
-async function readRequest(watch: Watch, { jobs, watches }: WatchDeps): Promise<WatchRequest> {
-  const [source, secrets] = await Promise.all([jobs.source(watch.source_id), watches.secrets(watch.run_id)]);
+async function readRequest(watch: Watch, { watches }: WatchDeps): Promise<WatchRequest> {
+  const [source, secrets] = await Promise.all([
+    watches.source(watch.source_id),
+    watches.secrets(watch.run_id),
+  ]);
   // Both exist as long as the watch: it was deleted meanwhile.
   if (!source || !secrets) throw new WatchNotFoundError();
   return toRequest(watch.config, source.url, secrets.destinations);

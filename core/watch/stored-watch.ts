@@ -15,9 +15,9 @@ export function applyChange<Run extends WatchProgress>(run: Run, { set }: Pick<W
 }
 
 /** Returns the whole watch after a change. */
-export function applyWatchChange(run: WatchRun, change: Pick<WatchChange, 'set' | 'watch'>): WatchRun {
-  const { watch } = change;
-  return applyChange(watch ? { ...watchProgressSchema.parse(run), ...watch } : run, change);
+export function applyWatchChange(run: WatchRun, change: Pick<WatchChange, 'set' | 'meta'>): WatchRun {
+  const { meta } = change;
+  return applyChange(meta ? { ...watchProgressSchema.parse(run), ...meta } : run, change);
 }
 
 /** Returns the expiry of an event in the log: a day for `progress`, else the retention of the watch. */
@@ -80,7 +80,7 @@ function nonZero(counts: Partial<WatchCounts>): [name: string, value: number][] 
 
 /** Sums the additions of a commit by hour. A commit may add to one hour several times; a transaction of DynamoDB writes an item once. */
 export function sumByHour(
-  hours: WatchChange['hours'],
+  hours: WatchChange['hours'] = [],
 ): { hour: string; counts: [name: string, value: number][] }[] {
   const sums = new Map<string, Map<string, number>>();
   for (const { hour, counts } of hours) {

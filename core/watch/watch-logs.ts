@@ -60,7 +60,7 @@ async function readLog(
   after: number,
   { watches, now }: Deps,
 ): Promise<LoggedWatchEvent[] | undefined> {
-  const stored = await watches.getIncludingDeleted(watchId);
+  const stored = await watches.getIncludingEnded(watchId);
   if (stored?.caller !== caller) return undefined;
   const events = stored.sequence > after ? await watches.events(watchId, after, pageEvents, now()) : [];
   const entries = eventsBeforeHole(events, after, now()).map((event) => ({

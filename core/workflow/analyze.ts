@@ -45,9 +45,7 @@ export async function analyze<Stored, Outcome, Change>(
     const after = kind.after(found, change);
     await remove(kind.unreferenced(found, after, input.captured), input, deps);
     await kind.report(after, complete);
-    const step = await finish(after);
-    await kind.publish(after, change);
-    return step;
+    return finish(after);
   });
 
   async function finish(stored: Stored) {

@@ -1,5 +1,4 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { publishEvents } from '../event/publish.ts';
 import type { JobChange } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
 import { assignSequences } from '../records/event.ts';
@@ -8,7 +7,7 @@ import type { Job } from '../records/job.ts';
 import { durationSeconds, intervalSeconds, leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds } from '../time.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'queue' | 'log' | 'now'>;
+type Deps = Pick<CoreDeps, 'jobs' | 'log' | 'now'>;
 
 /** Starts a pending job; with bursts, a running one takes the next burst number. */
 export async function beginJob(job: Job, bursts: boolean, deps: Deps) {
@@ -18,14 +17,13 @@ export async function beginJob(job: Job, bursts: boolean, deps: Deps) {
     if ((await deps.jobs.commit(started)) !== 'committed') return undefined;
     const log = jobLog(deps.log, job.run_id);
     log.info('Job started', { interval_seconds: intervalSeconds(job) });
-    await publishEvents(job.run_id, deps);
     // Read again: the begin of a burst is a commit of its own.
     if (bursts) return undefined;
     return begun(applyJobChange(job, started));
   }
   if (!bursts) return begun(job);
-  const { run_id: jobId, version: expectedVersion } = job;
-  const taken = { jobId, expectedVersion, set: { burst: job.burst + 1 }, events: [] };
+  const { run_id: runId, version: expectedVersion } = job;
+  const taken = { runId, expectedVersion, set: { burst: job.burst + 1 }, events: [] };
   return (await deps.jobs.commit(taken)) === 'committed' ? begun(applyJobChange(job, taken)) : undefined;
 }
 
@@ -36,7 +34,7 @@ function begun(stored: Job) {
 /** Plans the change from pending to running. The duration of the job counts from here. */
 function planBegin(job: Job, now: Date): JobChange {
   return {
-    jobId: job.run_id,
+    runId: job.run_id,
     expectedVersion: job.version,
     set: {
       status: 'running',

@@ -3,7 +3,6 @@ import { decideDigestTick } from '../policies/digest/after-tick.ts';
 import { summarizeWindows } from '../policies/digest/summarize-windows.ts';
 import type { SummaryDeps } from '../policies/digest/summarize-windows.ts';
 import { planTickClosure } from '../policies/digest/window-closure.ts';
-import { publishCommit } from '../event/publish.ts';
 import { decideMonitorTick } from '../policies/monitor/after-tick.ts';
 import type { JobChange } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
@@ -25,7 +24,7 @@ import { judgeCapture } from './judge-capture.ts';
 import type { RunKind, RunView, TickInput } from './run-kind.ts';
 
 export type JobRunDeps = SummaryDeps &
-  Pick<CoreDeps, 'jobs' | 'queue' | 'now' | 'cutFrame'> & {
+  Pick<CoreDeps, 'jobs' | 'now' | 'cutFrame'> & {
     limits: Pick<Limits, 'retentionSeconds' | 'visionTimeoutSeconds'>;
   };
 
@@ -49,7 +48,6 @@ export function createJobRuns(deps: JobRunDeps): RunKind<Job, TickOutcome, JobCh
     after: applyJobChange,
     unreferenced: unreferencedMedia,
     report: async (job, outcome) => report(job, outcome, deps),
-    publish: async (job, { events }) => publishCommit(job, events, deps),
     begin: async (job, bursts) => beginJob(job, bursts, deps),
   };
 }

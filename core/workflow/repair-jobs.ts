@@ -1,5 +1,5 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { publishEvents } from '../event/publish.ts';
+import { publishRun } from '../event/publish.ts';
 import { failJob } from '../job/end-job.ts';
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../records/job.ts';
@@ -10,7 +10,7 @@ import { isLost, isOverdue, repairRun, repairRuns } from './repair.ts';
 import type { EndedExecution, ObservedExecution, RepairKind, RepairView } from './repair.ts';
 import type { SweepBounds } from '../repair-each.ts';
 
-export type RepairJobDeps = Pick<CoreDeps, 'jobs' | 'queue' | 'executions' | 'log' | 'now'> & {
+export type RepairJobDeps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'queue' | 'executions' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 
@@ -48,7 +48,7 @@ function createKind(deps: RepairJobDeps): RepairKind<Job> {
     log: (id) => jobLog(deps.log, id),
     find: async (id) => jobs.get(id, now()),
     view: toRepairView,
-    publish: async (id) => publishEvents(id, deps),
+    publish: async (id) => publishRun({ run: 'job', run_id: id }, jobs, deps),
     renewLease,
     settle: async () => undefined,
     recover,

@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { publishWatchEvents } from '../event/publish-watch.ts';
+import { publishRun } from '../event/publish.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
@@ -47,7 +47,7 @@ export function repairWatch(watchId: string, deps: RepairWatchDeps, ended?: Ende
 function createKind(deps: RepairWatchDeps): RepairKind<WatchRun> {
   return {
     log: (id) => watchLog(deps.log, id),
-    find: async (id) => deps.watches.getIncludingDeleted(id),
+    find: async (id) => deps.watches.getIncludingEnded(id),
     view: ({ generation, state, lease_until, deleted_at }) => ({
       generation,
       burst: state.burst,
@@ -55,7 +55,7 @@ function createKind(deps: RepairWatchDeps): RepairKind<WatchRun> {
       dueAt: state.next?.wait_until ?? lease_until,
       isIdle: deleted_at !== null || state.causes.paused !== null,
     }),
-    publish: async (id) => publishWatchEvents(id, deps),
+    publish: async (id) => publishRun({ run: 'watch', run_id: id }, deps.watches, deps),
     renewLease: async (stored) => renewLease(stored, deps),
     settle: async (stored) => {
       if (stored.deleted_at !== null) await purgeLater(stored, deps);
@@ -82,7 +82,7 @@ export async function startAfterFailure(
     wait_until: new Date(Math.ceil(wakeAt.getTime() / 1000) * 1000).toISOString(),
   };
   const result = await deps.watches.commit({
-    watchId: watch.run_id,
+    runId: watch.run_id,
     expectedVersion: watch.version,
     set: {
       generation,
@@ -90,8 +90,6 @@ export async function startAfterFailure(
       state: { ...watch.state, next, failed_executions: failures, execution_ticks: 0, burst: 0 },
     },
     events: [],
-    alerts: [],
-    hours: [],
   });
   if (result !== 'committed') return;
   watchLog(deps.log, watch.run_id).error('Watch restarted after a failure', { cause, generation });
@@ -100,12 +98,10 @@ export async function startAfterFailure(
 
 async function renewLease(watch: WatchRun, deps: RepairWatchDeps, seconds = 0): Promise<boolean> {
   const result = await deps.watches.commit({
-    watchId: watch.run_id,
+    runId: watch.run_id,
     expectedVersion: watch.version,
     set: { lease_until: leaseUntil(addSeconds(deps.now(), seconds)) },
     events: [],
-    alerts: [],
-    hours: [],
   });
   return result === 'committed';
 }

@@ -51,8 +51,6 @@ export interface RunKind<Stored, Outcome, Change> {
   unreferenced(before: Stored, after: Stored, captured: CaptureOutput): string[];
   /** Counts and logs a committed tick. */
   report(after: Stored, outcome: Outcome): Promise<void>;
-  /** Sends the events of a commit to the delivery queue. */
-  publish(after: Stored, change: Change): Promise<void>;
   /** Takes the next burst number, or starts what is pending. Returns undefined after a conflict, else the run with its capture state. */
   begin(stored: Stored, bursts: boolean): Promise<{ stored: Stored; capture: BeginCapture } | undefined>;
 }

@@ -55,7 +55,7 @@ async function beginTask(
   deps: AnalyzeTaskDeps,
 ): Promise<WorkflowState> {
   if (await deps.jobs.get(task.job_id, deps.now())) return begin(task, createJobRuns(deps), deps);
-  if (await deps.watches.get(task.job_id)) return begin(task, createWatchRuns(deps), deps);
+  if (await deps.watches.get(task.job_id, deps.now())) return begin(task, createWatchRuns(deps), deps);
   return finishedState(task, undefined, task.bursts ?? false);
 }
 
@@ -64,7 +64,7 @@ async function restartIfWatch(
   { job_id, generation, failure }: Extract<AnalyzeInput, { operation: 'close' }>,
   deps: AnalyzeTaskDeps,
 ): Promise<void> {
-  const stored = await deps.watches.get(job_id);
+  const stored = await deps.watches.get(job_id, deps.now());
   const isCurrent = stored?.generation === generation && stored.state.causes.paused === null;
   if (isCurrent) await startAfterFailure(stored, `${failure.Error}: ${failure.Cause ?? ''}`, deps);
 }

@@ -37,7 +37,7 @@ import type { Observed, RunKind, RunView, TickInput } from './run-kind.ts';
 
 export type WatchRunDeps = Pick<
   CoreDeps,
-  'watches' | 'media' | 'meter' | 'vision' | 'queue' | 'log' | 'now' | 'usage' | 'cutFrame'
+  'watches' | 'media' | 'meter' | 'vision' | 'log' | 'now' | 'usage' | 'cutFrame'
 > & {
   limits: Pick<Limits, 'visionTimeoutSeconds' | 'lostCameraSeconds'>;
   createAlertId: CreateAlertId;
@@ -50,7 +50,7 @@ type Captured = Extract<WatchOutcome, { kind: 'judged' }>['captured'];
 /** Runs of watches. */
 export function createWatchRuns(deps: WatchRunDeps): RunKind<WatchRun, WatchOutcome, WatchChange> {
   return {
-    find: async (id) => deps.watches.get(id),
+    find: async (id) => deps.watches.get(id, deps.now()),
     view: viewWatch,
     observe: async ({ stored: found, at }, input, signal) => {
       const { stored } = atWatchTick(found, at);
@@ -81,8 +81,6 @@ export function createWatchRuns(deps: WatchRunDeps): RunKind<WatchRun, WatchOutc
       await countFrame(outcome, deps);
       report(stored, outcome, deps);
     },
-    // The store publishes each commit (`publishCommits`).
-    publish: async () => undefined,
     begin: async (stored, bursts) => beginWatch(stored, bursts, deps),
   };
 }
@@ -121,10 +119,10 @@ async function beginWatch(watch: WatchRun, bursts: boolean, { watches, now }: Wa
   const capture = { seen, motion, closing: !scheduleAt(watch.config.schedule, now()).active };
   if (!bursts) return { stored: watch, capture };
   const set = { state: { ...watch.state, burst: watch.state.burst + 1 } };
-  const change = { set, events: [], alerts: [], hours: [] };
+  const change = { set, events: [] };
   const result = await watches.commit({
     ...change,
-    watchId: watch.run_id,
+    runId: watch.run_id,
     expectedVersion: watch.version,
   });
   return result === 'committed' ? { stored: applyChange(watch, change), capture } : undefined;
@@ -181,12 +179,10 @@ async function reserveCost(
   const reservation = reserve(budget, before, watch.state.last_tick + 1, need);
   if (reservation.kind === 'exhausted') return 'exhausted';
   const result = await watches.commit({
-    watchId: watch.run_id,
+    runId: watch.run_id,
     expectedVersion: watch.version,
     set: { state: { ...watch.state, budget: reservation.budget } },
     events: [],
-    alerts: [],
-    hours: [],
   });
   return result === 'committed' ? 'reserved' : 'outdated';
 }
@@ -259,7 +255,7 @@ function planTick(
       }
     : {};
   return {
-    watchId: watch.run_id,
+    runId: watch.run_id,
     expectedVersion: watch.version,
     set: {
       state: { ...decision.state, health, ...handedOver },
@@ -313,7 +309,7 @@ async function keepEvidence(
 
 /** Stores the frames of the clip that opened alerts refer to. */
 async function keepShownFrames(
-  { alerts }: WatchChange,
+  { alerts = [] }: WatchChange,
   watch: WatchRun,
   outcome: WatchOutcome,
   deps: WatchRunDeps,

@@ -25,7 +25,7 @@ import { findModelPrice, visionProviders } from '../../adapters/vision/providers
 import type { AnalyzeTaskDeps } from '../../core/workflow/tasks.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { publishCommits } from '../../core/event/publish-watch.ts';
+import { publishCommits, publishWatches } from '../../core/event/publish.ts';
 import type { AnalyzeConfig } from './config.ts';
 
 const now = () => new Date();
@@ -60,9 +60,10 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   });
   const modelPrice = findModelPrice(visionProviders[config.VISION_PROVIDER].describeModel(config.MODEL_ID));
   const queue = deferDeliveryQueue({ queueUrl: config.QUEUE_URL, hasBus });
+  const publishing = { queue, deliveries, log, now };
   return {
-    jobs: instrumentJobs(jobs, measurements),
-    watches: publishCommits(watches, { queue, deliveries, log, now }),
+    jobs: publishCommits(instrumentJobs(jobs, measurements), 'job', publishing),
+    watches: publishWatches(watches, publishing),
     deliveries,
     burstCuts,
     createAlertId,
@@ -76,7 +77,6 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
       stateMachineArn: config.STATE_MACHINE_ARN,
       otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
     }),
-    queue,
     pace: freePace,
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS, visionTimeoutSeconds },

@@ -10,6 +10,7 @@ import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts'
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
+import { publishCommits, publishWatches } from '../../core/event/publish.ts';
 import type { readUsageToday } from '../../core/access/caller-usage.ts';
 import type { RepairJobDeps } from '../../core/workflow/repair-jobs.ts';
 import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
@@ -59,9 +60,12 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     queue: deferDeliveryQueue({ queueUrl: config.QUEUE_URL, hasBus }),
     executions,
   };
+  const repairs = instrumentRepairs(repairing, measurements);
+  const publishing = { queue: repairs.queue, deliveries, log, now };
   const pace = { ...startPace, elapsedMs: () => performance.now(), sleep };
   return {
-    ...instrumentRepairs(repairing, measurements),
+    ...repairs,
+    jobs: publishCommits(repairs.jobs, 'job', publishing),
     repairShards,
     listRunning: () => executions.listRunning(maxPages),
     invokeLater: deferInvokeLater(),
@@ -70,7 +74,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
       const listed = running === null ? paced : useListedStatus(paced, running);
       return instrumentRepairs({ ...repairing, executions: listed }, measurements).executions;
     },
-    watches,
+    watches: publishWatches(watches, publishing),
     deliveries,
     callers,
     usage,

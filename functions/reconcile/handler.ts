@@ -2,7 +2,6 @@ import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { countTokens, readUsageToday, selectLargestUses } from '../../core/access/caller-usage.ts';
-import { publishDueWatchEvents } from '../../core/event/publish-watch.ts';
 import { repairJobs, repairJob } from '../../core/workflow/repair-jobs.ts';
 import { countWatches } from '../../core/observability/count-watches.ts';
 import { repairWatch, repairWatches } from '../../core/workflow/repair-watches.ts';
@@ -46,7 +45,6 @@ export function createHandler(deps: ReconcileFunctionDeps) {
 
 /** Maximum jobs, and watches, that one run repairs itself; above, invocations for each shard share them. */
 const maxJobs = 200;
-const maxWatches = 100;
 /** Time reserved for the last repairs, and the metrics that follow them, before the timeout, in milliseconds. */
 const sweepReserveMs = 20_000;
 /** Time reserved for the last repairs of a shard: a request is repeated for four seconds. */
@@ -62,7 +60,6 @@ async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<voi
   const place = await fanOut(deps, { functionArn: context.invokedFunctionArn, maxEntries: maxJobs });
   if (place === 'here') {
     await repairJobs(deps, { dueBy: now, limit: maxJobs, endBy });
-    await publishDueWatchEvents(deps, maxWatches);
     await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
   }
   deps.measurements.add('OpenEventStreams', await deps.countEventStreams());

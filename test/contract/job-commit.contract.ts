@@ -31,13 +31,13 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.commit(tick)).toBe('committed');
 
     expect(await store.get(job.run_id, start)).toEqual(changed(job, tick));
-    expect(await store.events(job.run_id, 1, 10)).toEqual(tick.events);
+    expect(await store.events(job.run_id, 1, 10, new Date(0))).toEqual(tick.events);
   });
 
   test.each<[string, (job: Job) => Partial<JobChange>]>([
     ['on an older version', (job) => ({ expectedVersion: job.version - 1 })],
     ['on a newer version', (job) => ({ expectedVersion: job.version + 1 })],
-    ['of a job that is not there', () => ({ jobId: newJob().run_id })],
+    ['of a job that is not there', () => ({ runId: newJob().run_id })],
   ])('a change %s is outdated and changes nothing', async (_, wrong) => {
     const { store, job } = await withRunningJob(makeStore);
     const change = { ...end(job), ...wrong(job) };
@@ -45,8 +45,8 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.commit(change)).toBe('outdated');
 
     expect(await store.get(job.run_id, start)).toEqual(job);
-    expect(await store.get(change.jobId, start)).toEqual(change.jobId === job.run_id ? job : undefined);
-    expect(await store.events(change.jobId, job.sequence, 10)).toEqual([]);
+    expect(await store.get(change.runId, start)).toEqual(change.runId === job.run_id ? job : undefined);
+    expect(await store.events(change.runId, job.sequence, 10, new Date(0))).toEqual([]);
     expect(await store.countActive(job.caller)).toBe(1);
     expect(await store.usage()).toEqual({ ...nothingUsed, jobs_created: 1 });
   });
@@ -60,7 +60,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await losing.commit(change)).toBe('outdated');
 
     expect(await store.get(job.run_id, start)).toEqual(changed(job, change));
-    expect(await store.events(job.run_id, job.sequence, 10)).toEqual(change.events);
+    expect(await store.events(job.run_id, job.sequence, 10, new Date(0))).toEqual(change.events);
     expect(await store.usage()).toMatchObject({ jobs_created: 1, jobs_stopped: 1, checks_performed: 3 });
   });
 
@@ -74,7 +74,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(results.toSorted()).toEqual(['committed', 'outdated']);
     const winner = results[0] === 'committed' ? tick : cancel;
     expect(await store.get(job.run_id, start)).toEqual(changed(job, winner));
-    expect(await store.events(job.run_id, job.sequence, 10)).toEqual(winner.events);
+    expect(await store.events(job.run_id, job.sequence, 10, new Date(0))).toEqual(winner.events);
     expect(await store.countActive(job.caller)).toBe(winner === tick ? 1 : 0);
   });
 
@@ -85,7 +85,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     const results = await Promise.all(changes);
 
     expect(results.filter((result) => result === 'committed')).toHaveLength(1);
-    expect(await store.events(job.run_id, job.sequence, 10)).toHaveLength(1);
+    expect(await store.events(job.run_id, job.sequence, 10, new Date(0))).toHaveLength(1);
   });
 
   test('late, misordered or repeated changes are outdated, and the log has each event once', async () => {
@@ -101,7 +101,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
 
     const committed = results.flatMap((result, index) => (result === 'committed' ? [index] : []));
     expect(committed).toEqual([2, 5, 8]);
-    const events = await store.events(job.run_id, 0, 10);
+    const events = await store.events(job.run_id, 0, 10, new Date(0));
     expect(events.map(({ type }) => type)).toEqual([
       'job_started',
       'progress',
@@ -162,7 +162,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.commit(end(job))).toBe('outdated');
     expect(await store.commit(createChange(job, [progress]))).toBe('outdated');
 
-    expect((await store.events(job.run_id, 0, 10)).at(-1)?.type).toBe('job_stopped');
+    expect((await store.events(job.run_id, 0, 10, new Date(0))).at(-1)?.type).toBe('job_stopped');
     expect(await store.countActive(job.caller)).toBe(0);
   });
 
@@ -277,8 +277,8 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
     await store.create(createCreation(other), start);
     await store.commit(createChange(other, [startedEvent(other), progress], { set: { status: 'running' } }));
 
-    expect(await store.events(job.run_id, 0, 10)).toHaveLength(1);
-    expect(await store.events(other.run_id, 0, 10)).toHaveLength(2);
+    expect(await store.events(job.run_id, 0, 10, new Date(0))).toHaveLength(1);
+    expect(await store.events(other.run_id, 0, 10, new Date(0))).toHaveLength(2);
   });
 }
 

@@ -25,7 +25,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
     expect(await store.get(job.run_id, start)).toEqual(job);
     expect(await store.source(job.source_id)).toEqual(createSource(job));
     expect(await store.countActive(job.caller)).toBe(1);
-    expect(await store.events(job.run_id, 0, 10)).toEqual([]);
+    expect(await store.events(job.run_id, 0, 10, new Date(0))).toEqual([]);
   });
 
   test('the eleventh job of a caller gets slots_full and leaves no record', async () => {

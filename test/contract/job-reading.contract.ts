@@ -64,7 +64,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
   test('events are returned in order, page by page', async () => {
     const { store, job } = await withEvents(makeStore, 7);
     const sequences = async (from: number, limit: number) =>
-      (await store.events(job.run_id, from, limit)).map((event) => event.sequence);
+      (await store.events(job.run_id, from, limit, new Date(0))).map((event) => event.sequence);
 
     expect(await sequences(0, 3)).toEqual([1, 2, 3]);
     expect(await sequences(3, 3)).toEqual([4, 5, 6]);
@@ -77,7 +77,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
   test('events that exceed a page of the database are returned in order', async () => {
     const { store, job } = await withEvents(makeStore, 12);
 
-    const sequences = (await store.events(job.run_id, 0, 100)).map((event) => event.sequence);
+    const sequences = (await store.events(job.run_id, 0, 100, new Date(0))).map((event) => event.sequence);
 
     expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
@@ -120,7 +120,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     await store.commit(end(job, start));
 
     expect(await store.get(job.run_id, after(3_600))).toBeUndefined();
-    expect(await store.events(job.run_id, 0, 10)).toHaveLength(1);
+    expect(await store.events(job.run_id, 0, 10, new Date(0))).toHaveLength(1);
   });
 
   test('jobs are listed newest first, filtered and paged, with the total of all matches', async () => {
@@ -168,7 +168,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
 
     expect(await store.get(job_id, start)).toBeUndefined();
     expect(await store.source(source_id)).toBeUndefined();
-    expect(await store.events(job_id, 0, 10)).toEqual([]);
+    expect(await store.events(job_id, 0, 10, new Date(0))).toEqual([]);
     expect(await store.countActive('harbour')).toBe(0);
   });
 }

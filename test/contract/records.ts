@@ -9,7 +9,8 @@ import {
   type Source,
   zeroCounters,
 } from '../../core/records/job.ts';
-import type { JobChange, JobCreation, Totals, Usage } from '../../core/ports/job-store.ts';
+import type { JobChange, JobCreation, Usage } from '../../core/ports/job-store.ts';
+import type { Totals } from '../../core/ports/run-store.ts';
 
 /** Records like those of the core, for the contract suites. */
 
@@ -165,7 +166,7 @@ export function createChange(job: Job, events: NewEvent[], rest: Partial<JobChan
   const placed: JobEvent[] = assignSequences(events, job.run_id, job.sequence, start);
   const { set, ...others } = rest;
   return {
-    jobId: job.run_id,
+    runId: job.run_id,
     expectedVersion: job.version,
     set: { ...set, sequence: job.sequence + events.length },
     events: placed,

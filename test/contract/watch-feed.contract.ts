@@ -7,7 +7,7 @@ import { logged, newChange, newCreation, progress } from './watch-records.ts';
 export function feedCases(makeStore: () => Promise<WatchStore>): void {
   /** Appends a check to the log of a watch, `seconds` after the start. */
   async function append(store: WatchStore, watch: WatchCreation, seconds: number): Promise<void> {
-    const stored = (await store.get(watch.run_id))!;
+    const stored = (await store.get(watch.run_id, start))!;
     const { sequence } = stored;
     const events = logged(watch, [progress], sequence).map((event) => ({
       ...event,
@@ -55,7 +55,7 @@ export function feedCases(makeStore: () => Promise<WatchStore>): void {
       await append(store, one, 6);
       const created = newCreation();
       await store.create(created, start);
-      const run = (await store.get(one.run_id))!;
+      const run = (await store.get(one.run_id, start))!;
       await store.commit(newChange(run, { set: { deleted_at: after(30).toISOString() } }));
       const later = await readAll(store, before.position, limit);
       expect(later.found.toSorted()).toEqual(
@@ -71,7 +71,7 @@ export function feedCases(makeStore: () => Promise<WatchStore>): void {
     for (const creation of creations) await store.create(creation, start);
     const first = await store.feed('alice', undefined, 1, after(100));
     const unread = creations.find(({ run_id: id }) => id !== first.entries[0]?.watch.run_id)!;
-    const run = (await store.get(unread.run_id))!;
+    const run = (await store.get(unread.run_id, start))!;
     await store.commit(newChange(run, { set: { deleted_at: after(30).toISOString() } }));
     expect((await readAll(store, first.position, 10)).found).toEqual([`${unread.run_id} 1`]);
   });

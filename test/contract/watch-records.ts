@@ -75,12 +75,10 @@ export function withOpenConditions(creation: WatchCreation): WatchCreation {
 
 export function newChange(watch: WatchRun, fields: Partial<WatchChange>): WatchChange {
   return {
-    watchId: watch.run_id,
+    runId: watch.run_id,
     expectedVersion: watch.version,
     set: {},
     events: [],
-    alerts: [],
-    hours: [],
     ...fields,
   };
 }

@@ -39,7 +39,7 @@ function creationCases(makeStore: MakeStore): void {
 
     expect(await store.create(creation, start)).toEqual({ kind: 'created' });
 
-    expect(await store.get(creation.run_id)).toEqual(toStored(creation));
+    expect(await store.get(creation.run_id, start)).toEqual(toStored(creation));
     expect(await store.secrets(creation.run_id)).toEqual(creation.secrets);
     expect(await store.events(creation.run_id, 0, 10, start)).toEqual(creation.events);
     expect(await store.event(creation.run_id, 1)).toEqual(creation.events[0]);
@@ -117,10 +117,10 @@ function commitCases(makeStore: MakeStore): void {
     const set = { generation: 1, status: 'paused', sequence: 3 } as const;
     const secrets = { watch_id: watch.run_id, destinations: [] };
 
-    expect(await store.commit(newChange(creation, { set, watch, secrets, events }))).toBe('committed');
+    expect(await store.commit(newChange(creation, { set, meta: watch, secrets, events }))).toBe('committed');
 
-    const version = creation.version + 1;
-    expect(await store.get(watch.run_id)).toEqual({ ...toStored(creation), ...watch, ...set, version });
+    const stored = { ...toStored(creation), ...watch, ...set, version: creation.version + 1 };
+    expect(await store.get(watch.run_id, start)).toEqual(stored);
     expect(await store.secrets(watch.run_id)).toEqual(secrets);
     expect(await store.events(watch.run_id, 1, 10, start)).toEqual(events);
   });
@@ -136,9 +136,9 @@ function commitCases(makeStore: MakeStore): void {
     const wrong = [change.expectedVersion - 1, change.expectedVersion + 1];
     for (const expectedVersion of wrong)
       expect(await store.commit({ ...change, expectedVersion })).toBe('outdated');
-    expect(await store.commit({ ...change, watchId: randomUUID() })).toBe('outdated');
+    expect(await store.commit({ ...change, runId: randomUUID() })).toBe('outdated');
 
-    expect(await store.get(creation.run_id)).toEqual(toStored(creation));
+    expect(await store.get(creation.run_id, start)).toEqual(toStored(creation));
     expect(await store.events(creation.run_id, 1, 10, start)).toEqual([]);
     expect(await store.alerts({ caller: 'alice', limit: 10 }, start)).toEqual([]);
     expect(await store.hours(creation.run_id, start, after(3600))).toEqual([]);
@@ -214,10 +214,10 @@ function commitCases(makeStore: MakeStore): void {
     const id = creation.run_id;
     await store.markPublished(id, 1);
     await store.markPublished(id, 0);
-    const stored = await store.get(id);
+    const stored = await store.get(id, start);
     expect(stored).toEqual({ ...toStored(creation), published: 1 });
     await store.commit(newChange(creation, { set: { status: 'paused' } }));
-    expect((await store.get(id))?.published).toBe(1);
+    expect((await store.get(id, start))?.published).toBe(1);
   });
 
   test('a deleted watch is read by deliveries only, and a purge removes everything', async () => {
@@ -233,14 +233,14 @@ function commitCases(makeStore: MakeStore): void {
     await store.commit(change);
     await store.review(alert.alert_id, review(true), start);
 
-    expect(await store.get(id)).toBeUndefined();
+    expect(await store.get(id, start)).toBeUndefined();
     expect(await store.list('alice')).toEqual([]);
-    expect((await store.getIncludingDeleted(id))?.deleted_at).toBe(after(5).toISOString());
+    expect((await store.getIncludingEnded(id))?.deleted_at).toBe(after(5).toISOString());
     expect(await store.secrets(id)).toEqual(creation.secrets);
 
     await store.purge(id);
 
-    expect(await store.getIncludingDeleted(id)).toBeUndefined();
+    expect(await store.getIncludingEnded(id)).toBeUndefined();
     expect(await store.secrets(id)).toBeUndefined();
     expect(await store.events(id, 0, 10, start)).toEqual([]);
     expect(await store.alert(alert.alert_id, start)).toBeUndefined();
@@ -395,9 +395,9 @@ function repairCases(makeStore: MakeStore): void {
     const store = await makeStore();
     const creation = withOpenConditions(newCreation());
     await store.create(creation, start);
-    expect(await store.get(creation.run_id)).toEqual(toStored(creation));
+    expect(await store.get(creation.run_id, start)).toEqual(toStored(creation));
     await store.commit(newChange(creation, { set: { generation: 7 } }));
-    expect(await store.get(creation.run_id)).toMatchObject({
+    expect(await store.get(creation.run_id, start)).toMatchObject({
       state: creation.state,
       generation: 7,
     });
@@ -417,9 +417,9 @@ function repairCases(makeStore: MakeStore): void {
     const removed = { former_id: 'team~2.0', destination_id: 'team', url_masked: '***', sequence: 2 };
     const former = [{ ...removed, removed_at: start.toISOString() }];
     const config = { ...watch.config, destinations: [] };
-    const change = { watch: { ...watch, config, former_destinations: former }, set: { sequence: 2 }, events };
+    const change = { meta: { ...watch, config, former_destinations: former }, set: { sequence: 2 }, events };
     await store.commit(newChange(creation, change));
-    expect((await store.get(id))?.former_destinations).toEqual(former);
+    expect((await store.get(id, start))?.former_destinations).toEqual(former);
     expect(await store.dueForRepair(after(61), 10)).toEqual([id]);
     await store.markPublished(id, 2);
     expect(await store.dueForRepair(after(61), 10)).toEqual([]);

@@ -58,7 +58,7 @@ describe('analyze: workflow tasks', () => {
 
     const failure = { Error: 'States.Timeout', Cause: 'late' };
     expect(await handle({ ...execution, operation: 'close', failure })).toMatchObject({ done: true });
-    expect(await world.c.jobs.getIncludingExpired(job.run_id)).toMatchObject({
+    expect(await world.c.jobs.getIncludingEnded(job.run_id)).toMatchObject({
       status: 'failed',
       reason: 'internal_error',
     });
@@ -116,7 +116,7 @@ describe('analyze: workflow tasks', () => {
     const execution = { job_id: job.run_id, generation: 0 };
     await handle({ ...execution, operation: 'begin' });
     await handle({ ...execution, operation: 'close', failure: { Error: 'TypeError', Cause: 'a defect' } });
-    expect(await world.c.jobs.getIncludingExpired(job.run_id)).toMatchObject({ status: 'failed' });
+    expect(await world.c.jobs.getIncludingEnded(job.run_id)).toMatchObject({ status: 'failed' });
     expect(stop).not.toHaveBeenCalled();
   });
 

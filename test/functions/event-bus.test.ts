@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEventBus } from '../../adapters/aws/event-bus.ts';
-import { publishCommits, publishDueWatchEvents } from '../../core/event/publish-watch.ts';
+import { publishRun, publishWatches } from '../../core/event/publish.ts';
 import { sendTestAlert } from '../../core/delivery/test-destinations.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
@@ -75,13 +75,13 @@ async function runMonitor(fields: Record<string, unknown> = {}) {
 
 /** Commits events to a watch without destinations. */
 async function commitToWatch(events: (alert: ReturnType<typeof newAlert>) => NewWatchEvent[]) {
-  const watches = publishCommits(world.c.watches, world.c);
+  const watches = publishWatches(world.c.watches, world.c);
   const creation = newCreation();
   creation.config.destinations = [];
   creation.secrets.destinations = [];
   await watches.create({ ...creation, events: [], sequence: 0 }, world.clock.now);
   const at = logged(creation, events(newAlert(creation)), 0);
-  const run = (await watches.get(creation.run_id))!;
+  const run = (await watches.get(creation.run_id, new Date(0)))!;
   await watches.commit(newChange(run, { events: at, set: { sequence: at.length } }));
   return creation;
 }
@@ -179,8 +179,8 @@ describe('event bus', () => {
 
   test('a deployment without a bus sends no events of a watch without destinations', async () => {
     world.c.queue = { send: world.c.queue.send };
-    await commitToWatch((alert) => [opened(alert)]);
-    await publishDueWatchEvents(world.c, 10);
+    const watch = await commitToWatch((alert) => [opened(alert)]);
+    await publishRun({ run: 'watch', run_id: watch.run_id }, world.c.watches, world.c);
 
     await queue.pass(5, handler);
 
@@ -190,7 +190,7 @@ describe('event bus', () => {
   test('a test alert of a watch goes to the bus too', async () => {
     const watch = await commitToWatch(() => [progress]);
 
-    expect(await sendTestAlert((await world.c.watches.get(watch.run_id))!, world.c)).toEqual([]);
+    expect(await sendTestAlert((await world.c.watches.get(watch.run_id, new Date(0)))!, world.c)).toEqual([]);
     await queue.pass(1, handler);
 
     expect(types()).toEqual(['test']);
@@ -226,7 +226,7 @@ describe('event bus', () => {
   test('each event matches the schema of its type', async () => {
     await runMonitor();
     const watch = await commitToWatch((alert) => [opened(alert), closed(alert)]);
-    await sendTestAlert((await world.c.watches.get(watch.run_id))!, world.c);
+    await sendTestAlert((await world.c.watches.get(watch.run_id, new Date(0)))!, world.c);
 
     await queue.pass(5, handler);
 

@@ -81,7 +81,7 @@ const ended = (jobId: string, generation: number, status: string) => ({
     output: null,
   },
 });
-const readStatus = async (jobId: string) => (await world.c.jobs.getIncludingExpired(jobId))?.status;
+const readStatus = async (jobId: string) => (await world.c.jobs.getIncludingEnded(jobId))?.status;
 
 async function startRunning() {
   const { run_id: job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
@@ -187,9 +187,9 @@ describe('reconcile: ended execution', () => {
 
   test('reconcile does not change a job whose next generation runs', async () => {
     const jobId = await startRunning();
-    const job = (await world.c.jobs.getIncludingExpired(jobId))!;
+    const job = (await world.c.jobs.getIncludingEnded(jobId))!;
     await world.c.jobs.commit({
-      jobId,
+      runId: jobId,
       expectedVersion: job.version,
       set: { generation: 1 },
       events: [],

@@ -25,7 +25,7 @@ export class CommitContexts<Context> {
     return {
       ...watches,
       commit: async (change) => {
-        const key = toKey(change.watchId, change.expectedVersion);
+        const key = toKey(change.runId, change.expectedVersion);
         const commit = { change, context: this.contexts.getStore() };
         this.pending.set(key, [...(this.pending.get(key) ?? []), commit]);
         try {

@@ -209,7 +209,7 @@ const ofService: Row[] = [
   [
     'coverage is stored',
     'adapters/embedded/watch-store.ts',
-    'hours.add(change.watchId, hour, counts);',
+    'hours.add(change.runId, hour, counts);',
     'void counts;',
   ],
   [
@@ -234,8 +234,8 @@ const ofService: Row[] = [
   [
     'events are published before they are marked',
     'core/event/publish.ts',
-    '    for (const event of events) {\n',
-    '    await log.markPublished(log.sequence);\n    for (const event of events) {\n',
+    '    for (const event of events) await publishEvent',
+    '    await runs.markPublished(id, sequence);\n    for (const event of events) await publishEvent',
   ],
   [
     'events of an alert keep their order',

@@ -21,7 +21,7 @@ import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { deliverMessage } from '../../core/delivery/deliver-message.ts';
-import { publishCommits } from '../../core/event/publish-watch.ts';
+import { publishCommits, publishWatches } from '../../core/event/publish.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
 import type { Log } from '../../core/ports/log.ts';
@@ -67,19 +67,20 @@ export function startProcess(
   const { now } = time;
   const { log, media, random, newId, streams, vision, webhooks } = outside;
   const setTimer = time.createTimers(owner);
-  const jobs = createJobStore(database);
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
   const queue = createDeliveryQueue({ database, now: createSteadyClock(time), setTimer, log });
   const watchStore = (outside.recordCommits ?? ((store) => store))(createWatchStore(database));
   const deliveries = createDeliveryStore(database);
+  const publishing = { queue, deliveries, log, now };
+  const jobs = publishCommits(createJobStore(database), 'job', publishing);
   const motionReferences = createMotionReferences(database, now);
   const masterSecret = Buffer.alloc(32, 7);
   const signer = createWebhookSigner({ masterSecret });
   const modelPrice = { input: 0.000_06, output: 0.000_24 };
   const base = {
     jobs,
-    watches: publishCommits(watchStore, { queue, deliveries, log, now }),
+    watches: publishWatches(watchStore, publishing),
     createAlertId,
     modelPrice,
     usage: createCallerUsage({ ledger: createUsageLedger(database), modelPrice, log, now }),

@@ -1,7 +1,7 @@
 import { frameBase64 } from '../../adapters/openapi/examples/jobs.ts';
 import { mintKey } from '../../core/access/api-key.ts';
 import { deliver } from '../../core/delivery/deliver.ts';
-import { publishWatchEvents } from '../../core/event/publish-watch.ts';
+import { publishRun } from '../../core/event/publish.ts';
 import type { Scope } from '../../core/records/key.ts';
 import { openAlert } from './watch-alerts.ts';
 import type { World } from './world.ts';
@@ -143,7 +143,7 @@ async function watches(call: CallOperation, world: World) {
   await call('pause_watch', byId);
   await call('resume_watch', byId);
   await call('test_watch', byId);
-  await publishWatchEvents(created.watch_id, world.c);
+  await publishRun({ run: 'watch', run_id: created.watch_id }, world.c.watches, world.c);
   for (const message of world.queuedForDestinations.splice(0)) await deliver(message, world.c);
   await call('list_watch_deliveries', byId);
   await call('resend_watch_delivery', { ...byId, sequence: 1, destination_id: 'team' });

@@ -6,7 +6,7 @@ import { createDeliveryStore } from '../../adapters/embedded/delivery-store.ts';
 import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { deliver } from '../../core/delivery/deliver.ts';
-import { publishCommits } from '../../core/event/publish-watch.ts';
+import { publishWatches } from '../../core/event/publish.ts';
 import type { WatchChange } from '../../core/ports/watch-store.ts';
 import type { DestinationResult, Notification } from '../../core/ports/destinations.ts';
 import type { QueueMessage } from '../../core/records/delivery.ts';
@@ -101,7 +101,7 @@ export async function createWatching(
     deliveries: createDeliveryStore(database),
   };
   let isPublishing = true;
-  const published = publishCommits(store, publishing);
+  const published = publishWatches(store, publishing);
   const commit: typeof store.commit = (change) => (isPublishing ? published : store).commit(change);
   const watches = { ...published, commit };
   const deps = {
@@ -160,7 +160,7 @@ export async function createWatching(
     runKey: { run: 'watch', run_id: creation.run_id } as const,
     types: () => sent.map(({ to, type }) => `${to} ${type}`),
     commit: async (events: NewWatchEvent[], set: Partial<WatchChange['set']> = {}) => {
-      const run = (await watches.get(creation.run_id))!;
+      const run = (await watches.get(creation.run_id, time.now()))!;
       const at = toWatchEvents(events, creation, run.sequence, time.now());
       const change = newChange(
         { ...creation, ...run },
@@ -169,11 +169,11 @@ export async function createWatching(
       expect(await watches.commit(change)).toBe('committed');
     },
     edit: async (change: (watch: Watch) => Watch) => {
-      const stored = (await watches.get(creation.run_id))!;
+      const stored = (await watches.get(creation.run_id, time.now()))!;
       const set = { sequence: stored.sequence };
       const edited = {
         ...newChange({ ...creation, ...stored }, { events: [], set }),
-        watch: change(stored),
+        meta: change(stored),
       };
       expect(await watches.commit(edited)).toBe('committed');
     },

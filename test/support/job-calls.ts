@@ -15,6 +15,7 @@ export function jobCalls(world: () => World) {
       return { jobId, step: await world().begin({ job_id: jobId, generation: 0 }) };
     },
     stored: async (jobId: string) => (await getJob(jobId, 'harbour', world().c)).job,
-    readTypes: async (jobId: string) => (await world().c.jobs.events(jobId, 0, 100)).map(({ type }) => type),
+    readTypes: async (jobId: string) =>
+      (await world().c.jobs.events(jobId, 0, 100, new Date(0))).map(({ type }) => type),
   };
 }

@@ -15,7 +15,7 @@ export async function openAlert(
   { c, pictures }: Pick<World, 'c' | 'pictures'>,
   watchId: string,
 ): Promise<string> {
-  const watch = (await c.watches.get(watchId))!;
+  const watch = (await c.watches.get(watchId, new Date(0)))!;
   const at = c.now().toISOString();
   const frameKey = `evidence/7/${watch.source_id}/1.jpg`;
   const [condition, ...others] = watch.state.conditions;
@@ -44,7 +44,7 @@ export async function openAlert(
     timestamp: at,
   };
   await c.watches.commit({
-    watchId,
+    runId: watchId,
     expectedVersion: watch.version,
     set: {
       sequence: watch.sequence + 1,

@@ -89,7 +89,7 @@ export async function run(step: WorkflowState, ticks: number): Promise<WorkflowS
 }
 
 export async function stored(): Promise<WatchRun> {
-  const found = await world.c.watches.get(watchId);
+  const found = await world.c.watches.get(watchId, world.clock.now);
   if (!found) throw new Error('The watch is gone');
   return found;
 }
@@ -110,13 +110,12 @@ export async function changes() {
 export async function commitDecision(decision: WatchDecision, config?: WatchConfig): Promise<void> {
   const watch = await stored();
   const result = await world.c.watches.commit({
-    watchId,
+    runId: watchId,
     expectedVersion: watch.version,
     set: { state: decision.state, generation: watch.generation + 1 },
-    ...(config ? { watch: { ...watchSchema.parse(watch), config } } : {}),
+    ...(config ? { meta: { ...watchSchema.parse(watch), config } } : {}),
     events: [],
     alerts: decision.alerts,
-    hours: [],
   });
   expect(result).toBe('committed');
 }

@@ -8,6 +8,7 @@ import { createEventSessions } from '../../adapters/embedded/event-sessions.ts';
 import { createJobStore } from '../../adapters/embedded/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/key-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
+import { publishCommits } from '../../core/event/publish.ts';
 import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
@@ -243,6 +244,8 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
     randomBytes: (length) => randomBytes(length),
   };
+
+  c.jobs = publishCommits(jobs, 'job', c);
 
   return {
     c,

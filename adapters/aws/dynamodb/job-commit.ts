@@ -1,11 +1,13 @@
 import type { JobEvent } from '../../../core/records/event.ts';
-import type { JobChange, Totals } from '../../../core/ports/job-store.ts';
+import type { JobChange } from '../../../core/ports/job-store.ts';
+import type { Totals } from '../../../core/ports/run-store.ts';
 import { applyJobChange, isTerminal } from '../../../core/records/job.ts';
 import { readJobItem, toJobItem, type StoredJob } from './job-item.ts';
 import { itemKeys, shardFor } from './keys.ts';
 import type { ItemRules } from './item-rules.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { newestWebhookEvent } from './repair-due.ts';
+import { expireSource } from './source-item.ts';
 import type { Table } from './table.ts';
 import type { Item, ItemKey, Write } from './write.ts';
 
@@ -18,7 +20,7 @@ export async function commitChange(
   { table, ...rules }: { table: Table } & ItemRules,
   change: JobChange,
 ): Promise<'committed' | 'outdated'> {
-  const item = await table.get(itemKeys.job(change.jobId));
+  const item = await table.get(itemKeys.job(change.runId));
   if (item === undefined) return 'outdated';
   const before = readJobItem(item);
   if (before.job.version !== change.expectedVersion) return 'outdated';
@@ -30,8 +32,8 @@ export async function commitChange(
   const result = await table.transact([
     setJob(after, change, rules),
     ...change.events.flatMap((event) => logEvent(event, rules.ttls)),
-    ...(change.releasesSlotOf === undefined ? [] : [freeSlot(change.releasesSlotOf, change.jobId)]),
-    ...(change.totalsDelta === undefined ? [] : [addToTotals(change.totalsDelta, change.jobId)]),
+    ...(change.releasesSlotOf === undefined ? [] : [freeSlot(change.releasesSlotOf, change.runId)]),
+    ...(change.totalsDelta === undefined ? [] : [addToTotals(change.totalsDelta, change.runId)]),
     ...(ends ? afterwards(after, rules.ttls) : []),
   ]);
   return result.kind === 'written' ? 'committed' : 'outdated';
@@ -97,13 +99,4 @@ function afterwards({ job }: StoredJob, ttls: ItemTtls): Write[] {
     { kind: 'delete', key: itemKeys.active(job.run_id) },
     ...(expiresAt === null ? [] : [expireSource(job.source_id, ttls.afterExpiry(new Date(expiresAt)))]),
   ];
-}
-
-function expireSource(sourceId: string, ttl: number): Write {
-  return {
-    kind: 'update',
-    key: itemKeys.source(sourceId),
-    change: 'SET #ttl = :ttl',
-    values: { ':ttl': ttl },
-  };
 }

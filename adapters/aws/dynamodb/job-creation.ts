@@ -7,6 +7,7 @@ import type { ItemRules } from './item-rules.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
 import { noWebhookEvent } from './repair-due.ts';
+import { putSource } from './source-item.ts';
 import { takeSlot } from './slots.ts';
 import type { Table } from './table.ts';
 import { requireValidKey } from './key-store.ts';
@@ -28,14 +29,7 @@ export async function createJob(
     { kind: 'put', item: toJobItem({ job, hook: noWebhookEvent }, rules), condition: absent },
     takeSlot(job.caller, job.run_id, slotLimit),
     { kind: 'put', item: { ...itemKeys.active(job.run_id) } },
-    {
-      kind: 'put',
-      item: {
-        ...itemKeys.source(source.source_id),
-        record: JSON.stringify(source),
-      },
-      condition: absent,
-    },
+    { ...putSource(source), condition: absent },
     ...(idempotency
       ? [rememberRequest({ caller: job.caller, id: job.run_id }, idempotency, now, rules.ttls)]
       : []),

@@ -1,4 +1,4 @@
-import { hasExpired, sourceSchema, type Job } from '../../../core/records/job.ts';
+import { hasExpired, type Job } from '../../../core/records/job.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
 import { createEventReads } from './event-reads.ts';
 import { commitChange } from './job-commit.ts';
@@ -9,8 +9,7 @@ import { dueForRepair, markPublished } from './job-repair.ts';
 import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import type { ItemRules } from './item-rules.ts';
 import { itemKeys } from './keys.ts';
-import { readRecord } from './record.ts';
-import { ttlAttribute } from './table-layout.ts';
+import { readSource } from './source-item.ts';
 import { countSlots, releaseSlot, reserveSlot } from './slots.ts';
 import type { Table } from './table.ts';
 import { readUsage } from './usage.ts';
@@ -27,17 +26,13 @@ export function createJobStore(table: Table, rules: ItemRules, backoff: BackoffD
       const job = await find(jobId);
       return job === undefined || hasExpired(job, now) ? undefined : job;
     },
-    getIncludingExpired: find,
+    getIncludingEnded: find,
     findByIdempotencyKey: async (caller, key, now) => {
       const known = await findIdempotencyRecord(table, caller, key);
       if (known === undefined || known.expires_at_ms <= now.getTime()) return undefined;
       return { requestHash: known.request_hash, jobId: known.job_id };
     },
-    source: async (sourceId) => {
-      const item = await table.get(itemKeys.source(sourceId));
-      // Only the commit that ends the job sets a TTL.
-      return item && { ...readRecord(sourceSchema, item), ...(ttlAttribute in item && { ended: true }) };
-    },
+    source: async (sourceId) => readSource(table, sourceId),
     list: async (query, now) => listJobs(deps, query, now),
     countActive: async (caller) => countSlots(table, caller),
     ...createEventReads(table),

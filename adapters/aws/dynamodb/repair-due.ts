@@ -10,7 +10,10 @@ export type NewestWebhookEvent = { sequence: number; minute: number };
 export const noWebhookEvent: NewestWebhookEvent = { sequence: 0, minute: 0 };
 
 /** Returns the newest webhook event after `events` were appended. */
-export function newestWebhookEvent(before: NewestWebhookEvent, events: JobEvent[]): NewestWebhookEvent {
+export function newestWebhookEvent(
+  before: NewestWebhookEvent,
+  events: readonly JobEvent[],
+): NewestWebhookEvent {
   const event = events.findLast(({ type }) => isDeliveredByWebhook(type));
   return event ? { sequence: event.sequence, minute: toEpochMinute(new Date(event.timestamp)) } : before;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countersSchema, zeroCounters, type Job, isTerminal } from '../../../core/records/job.ts';
-import type { Totals, Usage } from '../../../core/ports/job-store.ts';
+import type { Usage } from '../../../core/ports/job-store.ts';
+import type { Totals } from '../../../core/ports/run-store.ts';
 import { sumUsage } from '../../../core/job/sum-usage.ts';
 import { readJobItem } from './job-item.ts';
 import type { BackoffDeps } from '../../retry-with-backoff.ts';

@@ -2,7 +2,6 @@ import type { WatchChange, WatchCreation, WatchCreationResult } from '../../../c
 import { statsRetentionSeconds } from '../../../core/ports/watch-store.ts';
 import { hasDestinations } from '../../../core/event/receivers.ts';
 import { TransientError } from '../../../core/errors.ts';
-import type { Source } from '../../../core/records/job.ts';
 import type { WatchSecrets } from '../../../core/records/watch-secrets.ts';
 import { watchSchema, type Watch } from '../../../core/records/watch.ts';
 import { watchProgressSchema } from '../../../core/records/watch-run.ts';
@@ -18,6 +17,7 @@ import { toEpochMinute } from './repair-due.ts';
 import type { Table } from './table.ts';
 import type { Write } from './write.ts';
 import { readRecord } from './record.ts';
+import { putSource } from './source-item.ts';
 import { readRunItem, toRunItem, type NewestDelivered, type StoredRun } from './watch-item.ts';
 
 type Deps = { table: Table } & ItemRules;
@@ -61,7 +61,7 @@ export async function commitWatchChange(
   { table, ...rules }: Deps,
   change: WatchChange,
 ): Promise<'committed' | 'outdated'> {
-  const { watchId, expectedVersion, watch } = change;
+  const { runId: watchId, expectedVersion, meta: watch } = change;
   const item = await table.get(itemKeys.watchRun(watchId));
   if (item === undefined) return 'outdated';
   const before = readRunItem(item);
@@ -79,7 +79,7 @@ export async function commitWatchChange(
     ...(change.source ? [putSource(change.source)] : []),
     ...(change.secrets ? [putSecrets(change.secrets)] : []),
     ...change.events.map((event) => putEvent(event, after.retentionDays)),
-    ...change.alerts.map(toAlertWrite),
+    ...(change.alerts ?? []).map(toAlertWrite),
     ...sumByHour(change.hours).flatMap(({ hour, counts }) => addToHour(watchId, hour, counts)),
     ...(isDeletion ? await deletion(table, watchId) : []),
   ]);
@@ -133,10 +133,6 @@ function takePlace(caller: string, watchId: string, maxWatches: number): Write {
     condition: 'contains(#watches, :id) OR attribute_not_exists(#watches) OR size(#watches) < :limit',
     values: { ':watch': new Set([watchId]), ':id': watchId, ':limit': maxWatches },
   };
-}
-
-function putSource(source: Source): Write {
-  return { kind: 'put', item: { ...itemKeys.source(source.source_id), record: JSON.stringify(source) } };
 }
 
 function putSecrets(secrets: WatchSecrets): Write {

@@ -5,7 +5,7 @@ import type { WatchEvent } from '../../../core/records/watch-event.ts';
 import { formatPositions, parsePositions } from './watch-positions.ts';
 import type { Positions } from './watch-positions.ts';
 
-type Reads = Pick<WatchStore, 'list' | 'getIncludingDeleted' | 'events'>;
+type Reads = Pick<WatchStore, 'list' | 'getIncludingEnded' | 'events'>;
 
 /**
  * Reads the events of all watches of a caller, in whose position each log has an entry. No number orders them: commits of several functions become visible in
@@ -84,7 +84,7 @@ async function findDeleted(
 ): Promise<WatchRun[]> {
   const ids = new Set(positions.keys());
   for (const { run_id: id } of standing) ids.delete(id);
-  const found = await Promise.all([...ids].map((id) => watches.getIncludingDeleted(id)));
+  const found = await Promise.all([...ids].map((id) => watches.getIncludingEnded(id)));
   return found
     .filter((stored) => stored !== undefined)
     .filter((watch) => watch.caller === caller && watch.sequence > (positions.get(watch.run_id) ?? 0));

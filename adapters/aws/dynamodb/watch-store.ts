@@ -17,6 +17,7 @@ import { toEpochMinute } from './repair-due.ts';
 import { repair, watchShard } from './table-layout.ts';
 import type { Table } from './table.ts';
 import { commitWatchChange, createWatch } from './watch-commit.ts';
+import { readSource } from './source-item.ts';
 import { createWatchFeed } from './watch-feed.ts';
 import {
   hasUnpublished,
@@ -35,15 +36,16 @@ export function createWatchStore(table: Table, rules: ItemRules, backoff: Backof
   const deps = { table, ...rules };
   const list = async (caller: string) => listWatches(table, caller);
   return {
-    ...createWatchFeed({ list, getIncludingDeleted: find, events: readEvents }),
+    ...createWatchFeed({ list, getIncludingEnded: find, events: readEvents }),
     create: async (creation, now) => createWatch(deps, creation, now),
     commit: async (change) => commitWatchChange(deps, change),
     get: async (watchId) => {
       const stored = await find(watchId);
       return stored?.deleted_at === null ? stored : undefined;
     },
-    getIncludingDeleted: find,
+    getIncludingEnded: find,
     list,
+    source: async (sourceId) => readSource(table, sourceId),
     secrets: async (watchId) => {
       const item = await table.get(itemKeys.watchSecrets(watchId));
       return item && readRecord(watchSecretsSchema, item);

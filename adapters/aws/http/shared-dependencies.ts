@@ -9,7 +9,7 @@ import { createCallerUsage } from '../../caller-usage.ts';
 import { createDestinations } from '../../destinations/destination-sender.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { setSystemTimer } from '../../../core/time-limit.ts';
-import { publishCommits } from '../../../core/event/publish-watch.ts';
+import { publishCommits, publishWatches } from '../../../core/event/publish.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
@@ -97,6 +97,7 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
 
   const { price: modelPrice, ...model } = settings.MODEL;
   const queue = deferDeliveryQueue({ queueUrl: settings.QUEUE_URL, hasBus });
+  const publishing = { queue, deliveries, log, now };
   const masterSecret = secret(settings.MASTER_SECRET_ARN);
   const mail = createMail(settings, { secret, log });
   const signer = createStoredSigner({ masterSecret, callers, now });
@@ -106,8 +107,8 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     elapsedMs: () => performance.now(),
   });
   const deps: SharedHttpDeps['deps'] = {
-    jobs: instrumentJobs(stores.jobs, telemetry.measurements),
-    watches: publishCommits(stores.watches, { queue, deliveries, log, now }),
+    jobs: publishCommits(instrumentJobs(stores.jobs, telemetry.measurements), 'job', publishing),
+    watches: publishWatches(stores.watches, publishing),
     callers,
     eraser: stores.eraser,
     keys,

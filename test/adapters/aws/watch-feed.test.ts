@@ -22,7 +22,7 @@ function createFeed(count: number, sequence: number) {
   };
   const feed = createWatchFeed({
     list: async () => watches,
-    getIncludingDeleted: async () => undefined,
+    getIncludingEnded: async () => undefined,
     events,
   });
   return { feed, hide: (each: number) => void (hidden = each) };

@@ -29,7 +29,7 @@ test('a full disk is a transient error: no partial write, reads continue, and wr
   expect(full).toBeInstanceOf(TransientError);
   expect(full).toHaveProperty('message', expect.stringContaining('full. Free some space'));
   expect(await store.get(job.run_id, start)).toEqual(job);
-  expect(await store.events(job.run_id, job.sequence, 10)).toEqual([]);
+  expect(await store.events(job.run_id, job.sequence, 10, new Date(0))).toEqual([]);
   await expect(
     store.create(createCreation(newJob({ stream_url: 'x'.repeat(20_000) })), start),
   ).rejects.toThrow(TransientError);
@@ -37,7 +37,7 @@ test('a full disk is a transient error: no partial write, reads continue, and wr
 
   database.exec('PRAGMA max_page_count = 100000');
   expect(await store.commit(bigTick(job))).toBe('committed');
-  expect(await store.events(job.run_id, 0, 1_000)).toHaveLength(job.sequence + 1);
+  expect(await store.events(job.run_id, 0, 1_000, new Date(0))).toHaveLength(job.sequence + 1);
 
   /** Commits until a commit fails. */
   async function fill(): Promise<unknown> {

@@ -68,16 +68,16 @@ describe('The embedded job store', () => {
     await store.commit(end(changed(ended, createChange(ended, [progress]))));
 
     expect(await store.sweep(after(7_199))).toEqual({ jobs: [], idempotencyRecords: 0 });
-    expect(await store.events(ended.run_id, 0, 10)).toHaveLength(2);
+    expect(await store.events(ended.run_id, 0, 10, new Date(0))).toHaveLength(2);
 
     const swept = await store.sweep(after(7_200));
 
     expect(swept.jobs).toEqual([{ jobId: ended.run_id, sourceId: ended.source_id }]);
-    expect(await store.events(ended.run_id, 0, 10)).toEqual([]);
+    expect(await store.events(ended.run_id, 0, 10, new Date(0))).toEqual([]);
     expect(await store.source(ended.source_id)).toBeUndefined();
     expect(await deliveries.list({ run: 'job', run_id: ended.run_id }, 0, 10)).toEqual([]);
     expect(await store.get(active.run_id, start)).toMatchObject({ status: 'pending' });
-    expect(await store.events(active.run_id, 0, 10)).toHaveLength(1);
+    expect(await store.events(active.run_id, 0, 10, new Date(0))).toHaveLength(1);
     expect(await store.source(active.source_id)).toEqual(createSource(active));
     expect(await deliveries.list({ run: 'job', run_id: active.run_id }, 0, 10)).toHaveLength(1);
     expect(await store.countActive('harbour')).toBe(1);

@@ -18,7 +18,7 @@ test('a process that is killed repeatedly during commits leaves every job consis
     const database = openDatabase(path);
     const store = createJobStore(database);
     const job = await store.get(jobId, start);
-    const events = await store.events(jobId, 0, 100_000);
+    const events = await store.events(jobId, 0, 100_000, new Date(0));
     database.close();
 
     expect(acknowledged).toBeGreaterThanOrEqual(goal);

@@ -33,7 +33,7 @@ test('a restored database continues above the numbers of the lost time, and deli
 
   const sequence = before.sequence + rules.restoredJump;
   expect(await jobs.get(job.run_id, start)).toEqual({ ...before, sequence, published: sequence });
-  const run = (await watches.get(creation.run_id))!;
+  const run = (await watches.get(creation.run_id, new Date(0)))!;
   const jumped = creation.sequence + rules.restoredJump;
   expect(run).toEqual({
     ...toStored(creation),

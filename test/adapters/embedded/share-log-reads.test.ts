@@ -30,7 +30,7 @@ function event(sequence: number): JobEvent {
 test('all readers that a commit wakes read the job and its page once', async () => {
   const { reads, log, grow } = growingLog();
   grow();
-  const read = async () => [await log.get('a', start), await log.events('a', 0, 100)] as const;
+  const read = async () => [await log.get('a', start), await log.events('a', 0, 100, new Date(0))] as const;
   const all = await Promise.all(Array.from({ length: 100 }, read));
   expect(reads).toEqual(['get a', 'events a 0 100']);
   for (const [job, events] of all) expect([job?.sequence, events.length]).toEqual([1, 1]);
@@ -39,18 +39,22 @@ test('all readers that a commit wakes read the job and its page once', async () 
 test('readers of other logs, and those of another position or size of a page, read themselves', async () => {
   const { reads, log } = growingLog();
   await Promise.all([log.get('a', start), log.get('b', start)]);
-  await Promise.all([log.events('a', 0, 100), log.events('a', 0, 50), log.events('b', 0, 50)]);
+  await Promise.all([
+    log.events('a', 0, 100, new Date(0)),
+    log.events('a', 0, 50, new Date(0)),
+    log.events('b', 0, 50, new Date(0)),
+  ]);
   expect(reads).toEqual(['get a', 'get b', 'events a 0 100', 'events a 0 50', 'events b 0 50']);
 });
 
 test('a reader that a second commit wakes in the same turn receives what it has committed', async () => {
   const { log, grow } = growingLog();
   expect((await log.get('a', start))?.sequence).toBe(0);
-  expect(await log.events('a', 0, 100)).toHaveLength(0);
+  expect(await log.events('a', 0, 100, new Date(0))).toHaveLength(0);
   grow();
   log.forget('a');
   expect((await log.get('a', start))?.sequence).toBe(1);
-  expect(await log.events('a', 0, 100)).toHaveLength(1);
+  expect(await log.events('a', 0, 100, new Date(0))).toHaveLength(1);
 });
 
 test('a reader of a later turn reads again, also after a failure', async () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
-import { createJobStore } from '../../../adapters/embedded/job-store.ts';
 import { createWatchStore } from '../../../adapters/embedded/watch-store.ts';
 import { after, start } from '../../contract/records.ts';
 import { newCreation } from '../../contract/watch-records.ts';
@@ -10,20 +9,18 @@ describeWatchStore('The embedded store', async () => createWatchStore(openDataba
 
 test('the stream of a watch is read as that of a job is, and is gone after a deletion', async () => {
   const database = openDatabase(':memory:');
-  const [store, jobs] = [createWatchStore(database), createJobStore(database)];
+  const store = createWatchStore(database);
   const watch = newCreation();
   await store.create(watch, start);
-  expect(await jobs.source(watch.source_id)).toEqual(watch.source);
+  expect(await store.source(watch.source_id)).toEqual(watch.source);
   const deletion = { deleted_at: start.toISOString() };
   await store.commit({
-    watchId: watch.run_id,
+    runId: watch.run_id,
     expectedVersion: 0,
     set: deletion,
     events: [],
-    alerts: [],
-    hours: [],
   });
-  expect(await jobs.source(watch.source_id)).toBeUndefined();
+  expect(await store.source(watch.source_id)).toBeUndefined();
 });
 
 test('a sweep removes events after their retention', async () => {

@@ -78,14 +78,12 @@ test('the link of a deleted watch and of evidence that expired has no picture', 
   world.pictures.clear();
   expect((await get(url.href)).status).toBe(404);
   world.pictures.set(`${watch.run_id}/1.jpg`, new Uint8Array([255, 216, 1]));
-  const stored = await world.c.watches.get(watch.run_id);
+  const stored = await world.c.watches.get(watch.run_id, new Date(0));
   await world.c.watches.commit({
-    watchId: watch.run_id,
+    runId: watch.run_id,
     expectedVersion: stored!.version,
     set: { deleted_at: world.clock.now.toISOString() },
     events: [],
-    alerts: [],
-    hours: [],
   });
   expect((await get(url.href)).status).toBe(404);
 });

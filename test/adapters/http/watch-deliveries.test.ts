@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import type { DestinationOutcome } from '../../../core/ports/destinations.ts';
-import { publishWatchEvents } from '../../../core/event/publish-watch.ts';
+import { publishRun } from '../../../core/event/publish.ts';
 import { createHttpCaller } from '../../support/http-caller.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -39,7 +39,7 @@ async function createWatch(): Promise<string> {
 }
 
 async function deliverAll(watchId: string): Promise<void> {
-  await publishWatchEvents(watchId, world.c);
+  await publishRun({ run: 'watch', run_id: watchId }, world.c.watches, world.c);
   for (const message of world.queuedForDestinations.splice(0)) await deliver(message, world.c);
 }
 

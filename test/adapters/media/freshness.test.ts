@@ -121,7 +121,7 @@ async function watch(played: [Scene, number][], config: Record<string, unknown> 
       }
     },
     seen: async () => {
-      const events = await world.c.jobs.events(jobId, 0, 1000);
+      const events = await world.c.jobs.events(jobId, 0, 1000, new Date(0));
       return events.flatMap((event) => (event.type === 'progress' ? [event.data] : []));
     },
     job: async () => (await getJob(jobId, 'harbour', world.c)).job,

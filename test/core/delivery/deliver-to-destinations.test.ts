@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { publishDueWatchEvents, publishWatchEvents } from '../../../core/event/publish-watch.ts';
+import { publishRun } from '../../../core/event/publish.ts';
 import { TransientError } from '../../../core/errors.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
 import type { Watch } from '../../../core/records/watch.ts';
@@ -181,7 +181,7 @@ describe('events of a watch', () => {
     let writes = 0;
     watch.store.stopPublishing();
     await watch.commit([opened(first), closed(first)]);
-    await publishWatchEvents(watch.watch.run_id, watch.deps);
+    await publishRun(watch.runKey, watch.deps.watches, watch.deps);
     watch.deps.deliveries.changeState = async (...change) => {
       const isResult = watch.sent.length >= attempts;
       if (isResult && (writes += 1) === 1) throw new TransientError('The disk is full');
@@ -224,7 +224,7 @@ describe('events of a watch', () => {
     watch.store.stopPublishing();
     await watch.commit([opened(first), opened(second), closed(first)]);
     const publish = async () => {
-      await publishWatchEvents(watch.watch.run_id, reading);
+      await publishRun(watch.runKey, reading.watches, reading);
       return watch.queued.map((message) => message.sequence);
     };
     expect(await publish()).toEqual([1]);
@@ -320,7 +320,7 @@ describe('events of a watch', () => {
     const watch = await createWatching((_, before) => (before === 0 ? failing : {}));
     await watch.commit([opened(first)]);
     await watch.deps.watches.markPublished(watch.watch.run_id, 0);
-    await publishWatchEvents(watch.watch.run_id, watch.deps);
+    await publishRun(watch.runKey, watch.deps.watches, watch.deps);
     await watch.pass(60);
     expect(watch.sent).toHaveLength(2);
     expect(new Set(watch.sent.map(({ id }) => id))).toEqual(new Set([`msg_${watch.watch.run_id}_1`]));
@@ -336,7 +336,8 @@ describe('events of a watch', () => {
     await watch.pass(10);
     expect(watch.sent).toEqual([]);
     watch.deps.queue.send = send;
-    await publishDueWatchEvents(watch.deps, 10);
+    const due = await watch.deps.watches.dueForRepair(watch.deps.now(), 10);
+    for (const id of due) await publishRun({ run: 'watch', run_id: id }, watch.deps.watches, watch.deps);
     await watch.pass(10);
     expect(watch.types()).toEqual(['team alert_opened']);
   });
@@ -393,7 +394,7 @@ describe('a heartbeat', () => {
     ['another destination fails', { health: failingDestination('team') }, {}],
   ])('a heartbeat is silent while %s', async (_, state, set) => {
     const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
-    const before = await watch.deps.watches.get(watch.watch.run_id);
+    const before = await watch.deps.watches.get(watch.watch.run_id, watch.deps.now());
     await watch.commit([progress('ok', false)], { ...set, state: { ...before!.state, ...state } });
     await watch.pass(10);
     expect(watch.sent).toEqual([]);
@@ -401,7 +402,7 @@ describe('a heartbeat', () => {
 
   test('a heartbeat that failed itself is called again', async () => {
     const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
-    const before = await watch.deps.watches.get(watch.watch.run_id);
+    const before = await watch.deps.watches.get(watch.watch.run_id, watch.deps.now());
     const state = { ...before!.state, health: failingDestination('kuma') };
     await watch.commit([progress('ok', false)], { state });
     await watch.pass(10);

@@ -3,7 +3,7 @@ import { eraseCaller } from '../../../core/access/erase-caller.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
-import { publishCommits, publishWatchEvents } from '../../../core/event/publish-watch.ts';
+import { publishRun, publishWatches } from '../../../core/event/publish.ts';
 import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
@@ -46,7 +46,7 @@ async function begin(
     sent.push(each);
     return { ...accepted, ...answer(each) };
   };
-  c.watches = publishCommits(c.watches, c);
+  c.watches = publishWatches(c.watches, c);
   const request = {
     name: 'Gate',
     stream_url: 'https://camera.example/live.m3u8',
@@ -103,7 +103,7 @@ async function begin(
     },
     /** Everything that is stored of addresses. */
     stored: async () => {
-      const stored = await c.watches.getIncludingDeleted(watchId);
+      const stored = await c.watches.getIncludingEnded(watchId);
       return JSON.stringify([stored, await c.watches.secrets(watchId)]);
     },
   };
@@ -273,10 +273,13 @@ describe('a destination that a change removes or gives another address', () => {
     await watch.tick(true);
     await watch.pass(10);
     const { c } = world;
-    const publishing = { ...c, watches: { ...c.watches, markPublished: async () => undefined } };
-    const again = { ...(await c.watches.getIncludingDeleted(watch.watchId))!, published: 0 };
-    const store = { ...publishing.watches, getIncludingDeleted: async () => again };
-    await publishWatchEvents(watch.watchId, { ...publishing, watches: store });
+    const again = { ...(await c.watches.getIncludingEnded(watch.watchId))!, published: 0 };
+    const store = {
+      ...c.watches,
+      markPublished: async () => undefined,
+      getIncludingEnded: async () => again,
+    };
+    await publishRun({ run: 'watch', run_id: watch.watchId }, store, c);
     await watch.pass(10);
     watch.take();
     await watch.edit({ destinations: [] });

@@ -51,9 +51,9 @@ async function nextGeneration(step: WorkflowState): Promise<WorkflowState> {
   return world.begin({ job_id: step.job_id, generation: job.generation });
 }
 
-const findJob = async ({ job_id: jobId }: WorkflowState) => (await world.c.jobs.getIncludingExpired(jobId))!;
+const findJob = async ({ job_id: jobId }: WorkflowState) => (await world.c.jobs.getIncludingEnded(jobId))!;
 const readEvents = async ({ job_id: jobId }: WorkflowState, type: string) =>
-  (await world.c.jobs.events(jobId, 0, 10_000)).filter((event) => event.type === type);
+  (await world.c.jobs.events(jobId, 0, 10_000, new Date(0))).filter((event) => event.type === type);
 const holds = () => world.script.verdicts.push(true);
 
 describe('a wall clock that is set back by an hour', () => {

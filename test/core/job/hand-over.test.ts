@@ -159,7 +159,7 @@ describe('an earlier generation', () => {
 async function atLastTick() {
   const { jobId, step } = await begun({ max_triggers: null });
   const set = { last_tick: rules.ticksPerExecution - 1 };
-  await world.c.jobs.commit({ jobId, expectedVersion: 1, set, events: [] });
+  await world.c.jobs.commit({ runId: jobId, expectedVersion: 1, set, events: [] });
   return { jobId, step: { ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } } };
 }
 

@@ -128,7 +128,7 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
   else if (step.kind === 'repeat tick' && life.before) await repeatTick(world, life.job.run_id, life.before);
   else if (step.kind === 'tick' && !life.next.done) {
     prepare(world, step.outcome);
-    const stored = await world.c.jobs.getIncludingExpired(life.job.run_id);
+    const stored = await world.c.jobs.getIncludingEnded(life.job.run_id);
     life.before = life.next;
     life.next = await world.tick(life.next);
     await noteAlert(world, life, step.outcome, stored?.last_tick ?? 0);
@@ -141,9 +141,9 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
  * the end of its job commits nothing: the newest progress event is that of the tick before.
  */
 async function noteAlert({ c }: World, life: Life, outcome: string, previousTick: number): Promise<void> {
-  const job = await c.jobs.getIncludingExpired(life.job.run_id);
+  const job = await c.jobs.getIncludingEnded(life.job.run_id);
   if (job?.last_tick === previousTick) return;
-  const events = await c.jobs.events(life.job.run_id, 0, 1000);
+  const events = await c.jobs.events(life.job.run_id, 0, 1000, new Date(0));
   const progress = events.findLast(({ type }) => type === 'progress');
   if (job?.job_type !== 'live-monitor' || progress?.type !== 'progress') return;
   if (progress.sequence <= life.notedSequence) return;
@@ -158,11 +158,11 @@ async function noteAlert({ c }: World, life: Life, outcome: string, previousTick
 
 /** A task that ran already answers what was stored and changes nothing. */
 async function repeatTick(world: World, jobId: string, before: WorkflowState): Promise<void> {
-  const events = await world.c.jobs.events(jobId, 0, 1000);
+  const events = await world.c.jobs.events(jobId, 0, 1000, new Date(0));
   world.script.verdicts.push(true);
   await world.tick(before);
   world.script.verdicts.length = 0;
-  expect(await world.c.jobs.events(jobId, 0, 1000)).toEqual(events);
+  expect(await world.c.jobs.events(jobId, 0, 1000, new Date(0))).toEqual(events);
 }
 
 type Creation = Extract<PlayStep, { kind: 'create monitor' | 'create digest' }>;
@@ -246,7 +246,7 @@ async function checkPromises({ c }: World, lives: Life[]): Promise<void> {
       expect(allowed).toContain(`${before} ${job.status}`);
       life.statuses.push(job.status);
     }
-    checkLog(job, await c.jobs.events(job.run_id, 0, 1000), life.setBack);
+    checkLog(job, await c.jobs.events(job.run_id, 0, 1000, new Date(0)), life.setBack);
   }
   expect(active.length).toBeLessThanOrEqual(10);
   expect(await c.jobs.countActive('harbour')).toBe(active.length);

@@ -197,7 +197,7 @@ describe('a tick', () => {
   test('the last tick of a generation hands the job over to the next one, which continues with the next tick', async () => {
     const { jobId, step } = await begun({ max_triggers: null });
     await world.c.jobs.commit({
-      jobId,
+      runId: jobId,
       expectedVersion: 1,
       set: { last_tick: rules.ticksPerExecution - 1 },
       events: [],

@@ -42,7 +42,7 @@ describe('frames of a monitor', () => {
     world.script.verdicts.push(true, false, false, true);
     const { jobId, step } = await watch({ trigger_cooldown_seconds: 0, max_triggers: null });
     await ticks(5, step);
-    const alerts = (await world.c.jobs.events(jobId, 0, 100)).filter(
+    const alerts = (await world.c.jobs.events(jobId, 0, 100, new Date(0))).filter(
       ({ type }) => type === 'watch_triggered',
     );
     expect(alerts).toHaveLength(2);

@@ -45,7 +45,7 @@ describe('reconcile', () => {
     world.c.executions.status = async (execution) => {
       const job = await stored(jobId);
       const set = { generation: 1 };
-      const change = { jobId, expectedVersion: job.version, set, events: [] };
+      const change = { runId: jobId, expectedVersion: job.version, set, events: [] };
       if (job.generation === 0) await world.c.jobs.commit(change);
       world.executions.set(`${jobId}-0`, 'aborted');
       return status(execution);
@@ -197,7 +197,7 @@ describe('reconcile', () => {
 
     async function setFields(jobId: string, set: { generation: number; burst: number }) {
       const { version: expectedVersion } = await stored(jobId);
-      await world.c.jobs.commit({ jobId, expectedVersion, set, events: [] });
+      await world.c.jobs.commit({ runId: jobId, expectedVersion, set, events: [] });
     }
   });
 

@@ -34,7 +34,7 @@ const runToEnd = async (job: Job) => world.runToEnd(await begin(job));
 
 async function read({ run_id: jobId }: Job) {
   const job = (await world.jobs.get(jobId, world.clock.now))!;
-  const events = await world.jobs.events(jobId, 0, 1000);
+  const events = await world.jobs.events(jobId, 0, 1000, new Date(0));
   return {
     job,
     events,

@@ -84,7 +84,7 @@ export async function startVirtualService(time: VirtualTime, stream: VirtualStre
       (await createDigest(digestRequest({ ...webhook, ...config }), 'harbour', deps)).run_id,
     read: async (jobId: string) => {
       const { job } = await getJob(jobId, 'harbour', deps);
-      const events = await deps.jobs.events(jobId, 0, 100_000);
+      const events = await deps.jobs.events(jobId, 0, 100_000, new Date(0));
       return { job, events, accepted: receiver.accepted, refused: receiver.refused() };
     },
     /** From now on no write finds room, or each does again. */

@@ -56,7 +56,7 @@ describe('an edit of a watch', () => {
       world.advance(1);
       const edited = await edit(watchId, patch);
       await run(edited.step, [true]);
-      const { conditions } = (await world.c.watches.get(watchId))!.state;
+      const { conditions } = (await world.c.watches.get(watchId, new Date(0)))!.state;
       expect(conditions[0]).toMatchObject({ history: '1', phase: 'clear' });
       expect(await reports(watchId)).not.toContain('alert_opened');
     },
@@ -74,7 +74,7 @@ describe('an edit of a watch', () => {
       return judge(...given);
     };
     await run(step, [true]);
-    const { conditions } = (await world.c.watches.get(watchId))!.state;
+    const { conditions } = (await world.c.watches.get(watchId, new Date(0)))!.state;
     expect(calls).toBe(2);
     expect(conditions[0]).toMatchObject({ history: '1', phase: 'clear' });
   });
@@ -104,7 +104,7 @@ describe('an edit of a watch', () => {
   ])('an edit that changes nothing does nothing (%j)', async (patch) => {
     const { watchId, step } = await begin();
     await run(step, [true]);
-    const before = (await world.c.watches.get(watchId))!;
+    const before = (await world.c.watches.get(watchId, new Date(0)))!;
     const { watch } = await edit(watchId, patch);
     expect(watch).toEqual(before);
   });

@@ -17,19 +17,17 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const repair = (ended?: EndedExecution) => repairWatch(watchId, world.c, ended);
-const readRun = async () => (await world.c.watches.getIncludingDeleted(watchId))!;
+const readRun = async () => (await world.c.watches.getIncludingEnded(watchId))!;
 const isOverdue = async () => (await readRun()).lease_until < world.clock.now.toISOString();
 
 async function setRun(generation: number, burst: number) {
   const { version, state } = await readRun();
   const set = { generation, state: { ...state, burst } };
   await world.c.watches.commit({
-    watchId,
+    runId: watchId,
     expectedVersion: version,
     set,
     events: [],
-    alerts: [],
-    hours: [],
   });
 }
 

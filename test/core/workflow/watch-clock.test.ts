@@ -85,7 +85,7 @@ describe('a watch whose wall clock is set back by an hour', () => {
     expect(wait).toBe(10_000);
     await run(after, 9);
     expect(await hours()).toEqual({ checks: 20, watched: 190, gap: 0, least: 0 });
-    expect((await world.c.watches.get(watchId))!.state.health.late_since).toBeNull();
+    expect((await world.c.watches.get(watchId, new Date(0)))!.state.health.late_since).toBeNull();
   });
 
   test('the cooldown and the reminders of an alert keep their length', async () => {
@@ -105,16 +105,14 @@ describe('a watch whose wall clock is set back by an hour', () => {
 
   test('a snooze ends after its duration', async () => {
     let step = await run(await begin(), 1);
-    const stored = (await world.c.watches.get(watchId))!;
+    const stored = (await world.c.watches.get(watchId, new Date(0)))!;
     const until = new Date(world.clock.now.getTime() + 30_000).toISOString();
     const conditions = stored.state.conditions.map((each) => ({ ...each, snoozed_until: until }));
     await world.c.watches.commit({
-      watchId,
+      runId: watchId,
       expectedVersion: stored.version,
       set: { state: { ...stored.state, conditions } },
       events: [],
-      alerts: [],
-      hours: [],
     });
     verdicts(8, true);
     step = await tickAfterSetBack(step);
@@ -128,9 +126,9 @@ describe('a watch whose wall clock is set back by an hour', () => {
     step = await run({ ...step, wait_until: world.clock.now.toISOString() }, 3);
     step = await tickAfterSetBack(step);
     await run(step, 1);
-    const { budget } = (await world.c.watches.get(watchId))!.state;
+    const { budget } = (await world.c.watches.get(watchId, new Date(0)))!.state;
     expect(budget).toMatchObject({ day: '2026-03-01', calls: 5 });
-    expect((await world.c.watches.get(watchId))!.status).toBe('budget_exhausted');
+    expect((await world.c.watches.get(watchId, new Date(0)))!.status).toBe('budget_exhausted');
   });
 
   test('an execution that begins afterwards does not wait until the clock has caught up', async () => {

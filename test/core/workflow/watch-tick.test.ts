@@ -294,14 +294,12 @@ describe('a lost camera', () => {
         clip_duration_seconds: 3,
       } as const;
       const change = {
-        watch: { ...watchSchema.parse(watch), stream_url: url },
+        meta: { ...watchSchema.parse(watch), stream_url: url },
         source,
         set: {},
         events: [],
-        alerts: [],
-        hours: [],
       };
-      await world.c.watches.commit({ watchId, expectedVersion: watch.version, ...change });
+      await world.c.watches.commit({ runId: watchId, expectedVersion: watch.version, ...change });
     }
     world.c.limits = { ...world.c.limits, ...(lostCameraSeconds && { lostCameraSeconds }) };
     const attempts: number[] = [];

@@ -8,7 +8,7 @@ import { createMonitor } from '../../../../core/job/create-monitor.ts';
 import { deliver } from '../../../../core/delivery/deliver.ts';
 import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
 import { webhookKey, webhookMessage } from '../../../contract/records.ts';
-import { publishEvents } from '../../../../core/event/publish.ts';
+import { publishCommits, publishRun } from '../../../../core/event/publish.ts';
 import { repairJobs } from '../../../../core/workflow/repair-jobs.ts';
 import { analyzeTask, captureTask } from '../../../../core/workflow/tasks.ts';
 import { isTerminal } from '../../../../core/records/job.ts';
@@ -37,7 +37,7 @@ withDynamoLocal((makeTable) => {
         'watch_triggered',
         'job_stopped',
       ]);
-      expect(await world.c.jobs.getIncludingExpired(jobId)).toMatchObject({
+      expect(await world.c.jobs.getIncludingEnded(jobId)).toMatchObject({
         status: 'completed',
         last_tick: 1,
         counters: { checks_performed: 1, triggers_fired: 1 },
@@ -54,12 +54,12 @@ withDynamoLocal((makeTable) => {
       const { world, step, jobId } = await createWatching();
       const input = await toInput(world, step);
       const first = await analyzeTask(input, world.c);
-      const before = await world.c.jobs.getIncludingExpired(jobId);
+      const before = await world.c.jobs.getIncludingEnded(jobId);
       world.script.verdicts.push(new Error('The model must not be called'));
 
       expect(await analyzeTask(input, world.c)).toEqual(first);
 
-      expect(await world.c.jobs.getIncludingExpired(jobId)).toEqual(before);
+      expect(await world.c.jobs.getIncludingEnded(jobId)).toEqual(before);
     });
 
     test('a tick that runs after the next one changes nothing', async () => {
@@ -67,11 +67,11 @@ withDynamoLocal((makeTable) => {
       const late = await toInput(world, step);
       const next = await toInput(world, toStep(await analyzeTask(late, world.c)));
       const answer = await analyzeTask(next, world.c);
-      const before = await world.c.jobs.getIncludingExpired(jobId);
+      const before = await world.c.jobs.getIncludingEnded(jobId);
 
       expect(toStep(await analyzeTask(late, world.c)).capture.tick).toBe(toStep(answer).capture.tick);
 
-      expect(await world.c.jobs.getIncludingExpired(jobId)).toEqual(before);
+      expect(await world.c.jobs.getIncludingEnded(jobId)).toEqual(before);
       expect(before?.last_tick).toBe(2);
     });
   });
@@ -145,7 +145,7 @@ withDynamoLocal((makeTable) => {
       const refused = cancelled.find((result) => result.status === 'rejected');
       expect(refused?.reason).toBeInstanceOf(JobAlreadyStoppedError);
       await expectSound(world, jobId);
-      expect(await world.c.jobs.getIncludingExpired(jobId)).toMatchObject({
+      expect(await world.c.jobs.getIncludingEnded(jobId)).toMatchObject({
         status: 'stopped',
         reason: 'cancelled',
       });
@@ -201,10 +201,12 @@ withDynamoLocal((makeTable) => {
       world.queued.length = 0;
       await forgetPublished(world, jobId);
 
-      await Promise.all(Array.from({ length: 4 }, () => publishEvents(jobId, world.c)));
+      await Promise.all(
+        Array.from({ length: 4 }, () => publishRun({ run: 'job', run_id: jobId }, world.c.jobs, world.c)),
+      );
 
       expect(firstOfEach(world.queued.map(({ sequence }) => sequence))).toEqual([1, 3, 4]);
-      expect((await world.c.jobs.getIncludingExpired(jobId))?.published).toBe(4);
+      expect((await world.c.jobs.getIncludingEnded(jobId))?.published).toBe(4);
       expect(await world.c.jobs.dueForRepair(world.clock.now, 10)).toEqual([]);
     });
 
@@ -227,7 +229,7 @@ withDynamoLocal((makeTable) => {
         max_triggers: null,
       });
       await world.c.jobs.commit({
-        jobId,
+        runId: jobId,
         expectedVersion: 1,
         set: { last_tick: rules.ticksPerExecution - 1 },
         events: [],
@@ -253,7 +255,7 @@ withDynamoLocal((makeTable) => {
       await Promise.allSettled([sweep(world), analyzeTask(input, world.c), sweep(world)]);
 
       await expectSound(world, jobId);
-      const job = await world.c.jobs.getIncludingExpired(jobId);
+      const job = await world.c.jobs.getIncludingEnded(jobId);
       expect(['running', 'failed', 'completed']).toContain(job?.status);
       expect(job?.status === 'failed').toBe(world.executions.get(`${jobId}-0`) === 'aborted');
     });
@@ -261,7 +263,7 @@ withDynamoLocal((makeTable) => {
     test('a late and repeated report of an execution that was stopped with its job changes nothing', async () => {
       const { world, jobId } = await createWatching();
       await cancelJob(jobId, 'harbour', world.c);
-      const before = await world.c.jobs.getIncludingExpired(jobId);
+      const before = await world.c.jobs.getIncludingEnded(jobId);
       world.advance(1_200);
 
       await Promise.all([sweep(world), sweep(world)]);
@@ -270,7 +272,7 @@ withDynamoLocal((makeTable) => {
         failJob(jobId, 'Start it again.', world.c),
       ]);
 
-      expect(await world.c.jobs.getIncludingExpired(jobId)).toEqual(before);
+      expect(await world.c.jobs.getIncludingEnded(jobId)).toEqual(before);
     });
 
     test('an execution that was lost between acceptance and start is started once', async () => {
@@ -281,7 +283,7 @@ withDynamoLocal((makeTable) => {
       await Promise.all([sweep(world), sweep(world)]);
 
       expect([...world.executions]).toEqual([[`${jobId}-0`, 'running']]);
-      expect((await world.c.jobs.getIncludingExpired(jobId))?.status).toBe('pending');
+      expect((await world.c.jobs.getIncludingEnded(jobId))?.status).toBe('pending');
     });
   });
 
@@ -313,7 +315,7 @@ withDynamoLocal((makeTable) => {
             trigger: () => analyzeTask(input, world.c),
             cancel: () => cancelJob(jobId, 'harbour', world.c),
             close: () => failJob(jobId, 'It broke.', world.c),
-            publish: () => publishEvents(jobId, world.c),
+            publish: () => publishRun({ run: 'job', run_id: jobId }, world.c.jobs, world.c),
             reconcile: () => sweep(world),
           };
           await Promise.allSettled(atOnce.map((act) => runs[act]()));
@@ -323,7 +325,9 @@ withDynamoLocal((makeTable) => {
           if (step.done) break;
         }
         await sweep(world);
-        const due = (await world.c.jobs.events(jobId, 0, 1_000)).filter(({ type }) => type !== 'progress');
+        const due = (await world.c.jobs.events(jobId, 0, 1_000, new Date(0))).filter(
+          ({ type }) => type !== 'progress',
+        );
         expect(firstOfEach(world.queued.map(({ sequence }) => sequence))).toEqual(
           due.map(({ sequence }) => sequence),
         );
@@ -339,7 +343,7 @@ withDynamoLocal((makeTable) => {
       now: () => world.clock.now,
       retentionSeconds: 3_600,
     });
-    Object.assign(world.c, { jobs, callers, keys, deliveries });
+    Object.assign(world.c, { jobs: publishCommits(jobs, 'job', world.c), callers, keys, deliveries });
     return world;
   }
 
@@ -372,9 +376,9 @@ withDynamoLocal((makeTable) => {
 
   /** Resets the mark, as if it had been lost. */
   async function forgetPublished(world: World, jobId: string): Promise<void> {
-    const { getIncludingExpired: find } = world.c.jobs;
+    const { getIncludingEnded: find } = world.c.jobs;
     let reads = 0;
-    world.c.jobs.getIncludingExpired = async (id) => {
+    world.c.jobs.getIncludingEnded = async (id) => {
       const job = await find(id);
       reads += 1;
       return job && reads <= 4 && id === jobId ? { ...job, published: 0 } : job;
@@ -400,7 +404,7 @@ function sweep(world: World): Promise<number> {
 }
 
 async function readTypes(world: World, jobId: string) {
-  return (await world.c.jobs.events(jobId, 0, 1_000)).map(({ type }) => type);
+  return (await world.c.jobs.events(jobId, 0, 1_000, new Date(0))).map(({ type }) => type);
 }
 
 function firstOfEach(sequences: number[]): number[] {
@@ -409,8 +413,8 @@ function firstOfEach(sequences: number[]): number[] {
 
 /** Requires a log without gaps, with one start and nothing after its end, and matching slots and totals. */
 async function expectSound(world: World, jobId: string): Promise<void> {
-  const job = await world.c.jobs.getIncludingExpired(jobId);
-  const events = await world.c.jobs.events(jobId, 0, 1_000);
+  const job = await world.c.jobs.getIncludingEnded(jobId);
+  const events = await world.c.jobs.events(jobId, 0, 1_000, new Date(0));
   const types = events.map(({ type }) => type);
   const checks = events.flatMap((event) => (event.type === 'progress' ? [event.data.check] : []));
   const ended = job !== undefined && isTerminal(job.status);

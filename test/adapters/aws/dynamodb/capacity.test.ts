@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
+import { publishCommits } from '../../../../core/event/publish.ts';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
@@ -68,7 +69,7 @@ withDynamoLocal((makeTable) => {
     const now = () => world.clock.now;
     const { jobs, meter, callers, deliveries, usage } = dynamoStores({ client, tableName, now });
     Object.assign(world.c, {
-      jobs,
+      jobs: publishCommits(jobs, 'job', world.c),
       meter,
       callers,
       deliveries,

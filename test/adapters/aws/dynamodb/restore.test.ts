@@ -56,7 +56,7 @@ withDynamoLocal((makeTable) => {
         world.alert,
       ]);
       expect(await live.jobs.get(world.ended.run_id, restoredAt)).toMatchObject({ status: 'stopped' });
-      expect(await live.jobs.events(world.running.run_id, 0, 10)).toHaveLength(2);
+      expect(await live.jobs.events(world.running.run_id, 0, 10, new Date(0))).toHaveLength(2);
       expect(await live.jobs.countActive('harbour')).toBe(1);
       expect(printed).toContain(`  ${world.watch.run_id} of harbour: Gate, active`);
     });
@@ -80,7 +80,7 @@ withDynamoLocal((makeTable) => {
       await restore({ yes: true });
 
       const job = await live.jobs.get(world.running.run_id, restoredAt);
-      const stored = await live.watches.get(world.watch.run_id);
+      const stored = await live.watches.get(world.watch.run_id, new Date(0));
 
       expect(job!.sequence).toBeGreaterThan(before.job + 1_000_000);
       expect(stored!.sequence).toBeGreaterThan(1_000_000);
@@ -94,7 +94,7 @@ withDynamoLocal((makeTable) => {
     test('a job whose time was over at the restore is not restored, because its last event was sent', async () => {
       const { live, world, restore } = await lostTable();
       const printed = await restore({ yes: true });
-      expect(await live.jobs.getIncludingExpired(world.over.run_id)).toBeUndefined();
+      expect(await live.jobs.getIncludingEnded(world.over.run_id)).toBeUndefined();
       expect(printed).toContain('  jobs          2 to add, 0 present, 1 ended');
     });
 

@@ -43,7 +43,7 @@ withDynamoLocal((makeTable) => {
       expect(await jobs.commit(begin(job))).toBe('committed');
 
       expect(line.lost()).toBe(1);
-      expect(await stores.jobs.events(job.run_id, 0, 10)).toHaveLength(1);
+      expect(await stores.jobs.events(job.run_id, 0, 10, new Date(0))).toHaveLength(1);
     });
 
     test('a creation whose response is lost creates one job with one slot', async () => {

@@ -21,7 +21,7 @@ test('the evidence of an alert from a clip is its frame that shows the condition
   world.c.cutFrame = async (clip, atSeconds) => new Uint8Array([...clip, 10 * atSeconds]);
   world.script.captures.push({ frame: new Uint8Array([255, 216, 255, 1]), clip: new Uint8Array([7]) });
   await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
-  const events = await world.c.jobs.events(job.run_id, 0, 100);
+  const events = await world.c.jobs.events(job.run_id, 0, 100, new Date(0));
   const { sequence = 0 } = events.find(({ type }) => type === 'watch_triggered') ?? {};
   const read = async (withBoxes: boolean) => [
     ...((await readEventImage(job.run_id, 'harbour', sequence, world.c, withBoxes)) ?? []),

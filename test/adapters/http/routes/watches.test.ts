@@ -223,7 +223,7 @@ describe('PATCH /watches/{watch_id}', () => {
   test('the masked stream URL keeps the stored one with its password', async () => {
     const { body: before } = await create();
     await patch(before.watch_id, { stream_url: before.stream_url, name: 'North' });
-    const stored = await world.c.watches.get(before.watch_id);
+    const stored = await world.c.watches.get(before.watch_id, new Date(0));
     expect((await world.c.jobs.source(stored!.source_id))?.url).toBe(request.stream_url);
   });
 

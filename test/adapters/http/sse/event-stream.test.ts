@@ -288,8 +288,8 @@ describe('which representation', () => {
     await world.tick(step);
     const long = 'ö'.repeat(500_000);
     world.c.jobs.get = async () => ({ ...(await ownJob(jobId)), sequence: 9 });
-    world.c.jobs.events = async (id, after, limit) => {
-      const [progress] = (await events(id, 0, 2)).filter(({ type }) => type === 'progress');
+    world.c.jobs.events = async (id, after, limit, now) => {
+      const [progress] = (await events(id, 0, 2, now)).filter(({ type }) => type === 'progress');
       return Array.from({ length: Math.min(limit, 9 - after) }, (_, index) => ({
         ...progress!,
         sequence: after + index + 1,
@@ -406,8 +406,8 @@ describe('readers', () => {
     await world.runToEnd(step);
     const pages: number[] = [];
     const { events } = world.c.jobs;
-    world.c.jobs.events = async (id, after, limit) => {
-      const page = await events(id, after, limit);
+    world.c.jobs.events = async (...asked) => {
+      const page = await events(...asked);
       pages.push(page.length);
       return page;
     };

@@ -10,7 +10,7 @@ test('readers of one host share a message and its picture, and those of another 
   world.script.verdicts = [true];
   await world.tick(await world.begin({ job_id: jobId, generation: 0 }));
   const job = (await world.c.jobs.get(jobId, world.c.now()))!;
-  const events = await world.c.jobs.events(jobId, 0, 100);
+  const events = await world.c.jobs.events(jobId, 0, 100, new Date(0));
   const pictures = vi.spyOn(world.c.media, 'get');
   const reads = { get: async () => job, events: async () => events };
   const here = { ...world.c, eventStreams: { ...world.c.eventStreams, reads } };

@@ -34,7 +34,7 @@ async function create(checks = 0, caller = 'alice'): Promise<WatchCreation> {
 }
 
 async function append(watch: WatchCreation): Promise<void> {
-  const stored = (await world.c.watches.get(watch.run_id))!;
+  const stored = (await world.c.watches.get(watch.run_id, new Date(0)))!;
   const { sequence } = stored;
   const [event] = logged(watch, [progress], sequence);
   const timestamp = world.clock.now.toISOString();
@@ -64,7 +64,7 @@ function copies(creation: WatchCreation, count: number): WatchCreation[] {
 /** Deletes a watch, with an event just before the deletion and one in its commit. */
 async function remove(creation: WatchCreation): Promise<void> {
   await append(creation);
-  const run = (await world.c.watches.get(creation.run_id))!;
+  const run = (await world.c.watches.get(creation.run_id, new Date(0)))!;
   const changed = {
     type: 'watch_changed' as const,
     data: { status: run.status, reason: 'deleted' as const },
@@ -126,7 +126,7 @@ describe('the event stream of a watch', () => {
     const id = creation.run_id;
     const reader = await stream(`/watches/${id}/events?after=1`);
     expect(await reader.comment()).toBeDefined();
-    const run = (await world.c.watches.get(id))!;
+    const run = (await world.c.watches.get(id, new Date(0)))!;
     await world.c.watches.commit(newChange(run, { set: { deleted_at: world.clock.now.toISOString() } }));
     expect(await reader.rest()).toEqual([]);
   });

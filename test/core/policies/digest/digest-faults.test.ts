@@ -25,7 +25,7 @@ const ticks = async (count: number, from: WorkflowState) => {
   for (let tick = 0; tick < count && !step.done; tick += 1) step = await world.tick(step);
   return step;
 };
-const readEvents = (jobId: string) => world.c.jobs.events(jobId, 0, 1000);
+const readEvents = (jobId: string) => world.c.jobs.events(jobId, 0, 1000, new Date(0));
 const readSummaries = async (jobId: string) =>
   (await readEvents(jobId)).flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
 const cancelled = { status: 'stopped', reason: 'cancelled' };

@@ -36,7 +36,7 @@ const ticks = async (count: number, from: WorkflowState) => {
   for (let tick = 0; tick < count; tick += 1) step = await world.tick(step);
   return step;
 };
-const readEvents = (jobId: string) => world.c.jobs.events(jobId, 0, 1000);
+const readEvents = (jobId: string) => world.c.jobs.events(jobId, 0, 1000, new Date(0));
 const readTypes = async (jobId: string) =>
   (await readEvents(jobId)).map(({ type }) => type).filter((type) => type !== 'progress');
 const readSummaries = async (jobId: string) =>

@@ -1,0 +1,28 @@
+import { sourceSchema } from '../../../core/records/job.ts';
+import type { Source } from '../../../core/records/job.ts';
+import { itemKeys } from './keys.ts';
+import { readRecord } from './record.ts';
+import { ttlAttribute } from './table-layout.ts';
+import type { Table } from './table.ts';
+import type { Write } from './write.ts';
+
+export function putSource(source: Source): Write & { kind: 'put' } {
+  return { kind: 'put', item: { ...itemKeys.source(source.source_id), record: JSON.stringify(source) } };
+}
+
+/** Sets the expiry of a source, which contains credentials. */
+export function expireSource(sourceId: string, ttl: number): Write {
+  return {
+    kind: 'update',
+    key: itemKeys.source(sourceId),
+    change: 'SET #ttl = :ttl',
+    values: { ':ttl': ttl },
+  };
+}
+
+/** Returns undefined if the source is removed. */
+export async function readSource(table: Table, sourceId: string): Promise<Source | undefined> {
+  const item = await table.get(itemKeys.source(sourceId));
+  // Only the commit that ends the job sets a TTL.
+  return item && { ...readRecord(sourceSchema, item), ...(ttlAttribute in item && { ended: true }) };
+}
