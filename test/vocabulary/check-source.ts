@@ -1,23 +1,17 @@
 import { parseSync, Visitor } from 'oxc-parser';
 import type { Comment } from 'oxc-parser';
-import { checkComment, checkName, checkPhrases, checkTitle } from './rules.ts';
+import { checkComment, checkPhrases, checkTitle } from './rules.ts';
 import type { Finding } from './rules.ts';
 
-/** Findings in TypeScript or JavaScript. Names are reported where they are declared, once a file. Throws if the file does not parse. */
+/** Findings in TypeScript or JavaScript. Throws if the file does not parse. */
 export function checkSource(file: string, source: string): Finding[] {
   const { program, comments, errors } = parseSync(file, source);
   if (errors.length > 0) throw new Error(`${file} does not parse: ${errors[0]?.message}`);
   const findings: Finding[] = paragraphs(comments, source).flatMap(({ text, offset }) =>
     checkComment(text).map((found) => ({ ...found, offset })),
   );
-  const names = new Map<string, number>();
   const strings: { text: string; offset: number }[] = [];
-  new Visitor(declarations(names)).visit(program);
   new Visitor(texts(strings, findings)).visit(program);
-  for (const [name, offset] of names) {
-    const found = checkName(name);
-    if (found) findings.push({ ...found, offset });
-  }
   for (const { text, offset } of strings)
     findings.push(...checkPhrases(text).map((found) => ({ ...found, offset })));
   return findings.toSorted((a, b) => a.offset - b.offset);
@@ -25,42 +19,6 @@ export function checkSource(file: string, source: string): Finding[] {
 
 type Visit = ConstructorParameters<typeof Visitor>[0];
 type Node = { type: string; start: number; [key: string]: unknown };
-
-/** Collects declared names: variables, parameters, functions, classes, types, members. */
-function declarations(names: Map<string, number>): Visit {
-  const add = (node: unknown) => {
-    for (const { name, start } of boundNames(node)) if (!names.has(name)) names.set(name, start);
-  };
-  const callable = (node: unknown) => {
-    const { id, params } = node as { id?: unknown; params: unknown[] };
-    add(id);
-    params.forEach(add);
-  };
-  const named = (node: unknown) => add((node as { id: unknown }).id);
-  const member = (node: unknown) => {
-    const { key, computed } = node as { key: unknown; computed: boolean };
-    if (!computed) add(key);
-  };
-  return {
-    VariableDeclarator: named,
-    FunctionDeclaration: callable,
-    FunctionExpression: callable,
-    ArrowFunctionExpression: callable,
-    TSFunctionType: callable,
-    TSMethodSignature: (node) => {
-      member(node);
-      callable(node);
-    },
-    ClassDeclaration: named,
-    TSTypeAliasDeclaration: named,
-    TSInterfaceDeclaration: named,
-    TSPropertySignature: member,
-    PropertyDefinition: member,
-    MethodDefinition: member,
-    ObjectExpression: ({ properties }) =>
-      properties.forEach((node) => node.type === 'Property' && member(node)),
-  };
-}
 
 /** Collects strings, and findings of the titles of tests. */
 function texts(strings: { text: string; offset: number }[], findings: Finding[]): Visit {
@@ -84,19 +42,6 @@ function texts(strings: { text: string; offset: number }[], findings: Finding[])
       if (found) findings.push({ ...found, offset: title.start });
     },
   };
-}
-
-function* boundNames(node: unknown): Generator<{ name: string; start: number }> {
-  if (!isNode(node)) return;
-  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier')
-    yield { name: String(node['name']), start: node.start };
-  for (const key of ['left', 'argument', 'parameter', 'value'])
-    if (/Pattern|Rest|ParameterProperty|Property$/.test(node.type)) yield* boundNames(node[key]);
-  for (const key of ['elements', 'properties']) {
-    const inner = node[key];
-    if (node.type.endsWith('Pattern') && Array.isArray(inner))
-      for (const each of inner) yield* boundNames(each);
-  }
 }
 
 /** True for `it`, `test`, their modifiers (`it.skip`) and their tables (`it.each(…)`). */

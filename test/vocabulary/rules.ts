@@ -5,9 +5,6 @@ export type Finding = { rule: RuleName; offset: number; text: string };
 export const remedies = {
   'comment-opening': 'Start a docstring of a function with a verb, and any other comment with a noun.',
   'banned-phrase': 'Use the term of the glossary, or say it with subject, verb and object.',
-  'limit-name': 'Name an upper limit max…, a lower limit min….',
-  'of-name': 'Name a function by a verb (read, parse, to, create, compute, find), a value by a noun.',
-  'vague-name': 'Name the thing by its term in the glossary.',
   'title-opening': 'Start the title with its subject: "a capture that times out is reported as failed".',
   'title-subject': 'Name the subject before the verb: the title stands alone in the report.',
   'title-fragment': 'Write a whole sentence: subject, verb, condition.',
@@ -21,38 +18,6 @@ const bannedPhrases = new RegExp(
   String.raw`\b(?:is none|are none|is told|are told|puts? away|anew|by itself|goes on|go on|comes? again|all the same|at once|ours|as it is|of before|ma[dk]es? up for|whoever|look(?:s|ed) at|ask(?:s|ed|ing)? the model|is known to|ha(?:s|ve) come)\b`,
   'gi',
 );
-
-const limitName = /^(?:most|least|longest|shortest|largest|soonest)[A-Z]/;
-const ofName = /[a-z\d]Of$/;
-/** Words of the old dialect as whole names. */
-const vagueNames = new Set([
-  'wish',
-  'patience',
-  'looking',
-  'watching',
-  'answering',
-  'asking',
-  'told',
-  'untold',
-  'ours',
-  'mine',
-  'collaborators',
-  'ground',
-]);
-
-/** Names that say something else ("most words"), are terms, or belong to JSON Schema. */
-const keptNames = new Set([
-  'mostWords',
-  'leastSquares',
-  'largestRegions',
-  'releasesSlotOf',
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'indexOf',
-  'lastIndexOf',
-  'valueOf',
-]);
 
 const titleOpening =
   /^(?:about|above|after|among|as|at|before|behind|below|beside|besides|between|beyond|by|during|for|from|in|inside|into|of|on|once|out|over|since|through|to|under|until|up|upon|when|where|while|with|within|without|that|what|which|who|whose|whom|whatever|whether|why|how)\b/i;
@@ -73,15 +38,6 @@ export function checkComment(text: string): Pick<Finding, 'rule' | 'text'>[] {
 /** Findings of prose: strings, comments, pages. */
 export function checkPhrases(text: string): Pick<Finding, 'rule' | 'text'>[] {
   return [...text.matchAll(bannedPhrases)].map(([phrase]) => ({ rule: 'banned-phrase', text: phrase }));
-}
-
-/** Finding of a declared name, or undefined. */
-export function checkName(name: string): Pick<Finding, 'rule' | 'text'> | undefined {
-  if (keptNames.has(name)) return undefined;
-  if (limitName.test(name)) return { rule: 'limit-name', text: name };
-  if (vagueNames.has(name)) return { rule: 'vague-name', text: name };
-  if (ofName.test(name)) return { rule: 'of-name', text: name };
-  return undefined;
 }
 
 /** Finding of the title of a test, or undefined. Placeholders of `each` count as words only beside two others. */
