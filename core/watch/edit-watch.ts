@@ -117,9 +117,12 @@ async function joinedFormer(
   const { destinations: before = [], former: addresses = [] } = secrets ?? {};
   const { destinations } = config;
   const change = { stored, before, after, destinations, states, sequence, now };
-  const added = await findFormer(change, (each) => watches.event(id, each));
+  const added = await findFormer(change, (last) => watches.events(id, last, logPageSize, now));
   return joinFormer({ destinations: waiting, addresses }, added, now);
 }
+
+/** Events per read of the log: an alert can be open for days. */
+const logPageSize = 1000;
 
 type Split = SplitConfig & { request: Pick<WatchRequest, 'stream_url'> };
 

@@ -1,5 +1,5 @@
 import { isFormerOver } from '../event/destination-state.ts';
-import { isWanted } from '../event/receivers.ts';
+import { findSubject, isEnding, isWanted } from '../event/receivers.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, FormerDestination } from '../records/watch.ts';
 import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
@@ -12,6 +12,9 @@ import { isOpen } from '../policies/watch/condition.ts';
 
 /** Former destinations with their addresses, as the records of a watch store them. */
 export type Former = { destinations: FormerDestination[]; addresses: FormerAddress[] };
+
+/** Reads a page of the log after a sequence. */
+type ReadLog = (after: number) => Promise<WatchEvent[]>;
 
 type Change = {
   stored: WatchRun;
@@ -28,23 +31,21 @@ type Change = {
 
 /**
  * Returns the destinations that a change removes or gives another address, once for each opening that they accepted and whose end they have not: the end is
- * delivered to the address before. `readEvent` reads ends that wait for a retry.
+ * delivered to the address before, unless it is disabled.
  */
-export async function findFormer(
-  change: Change,
-  readEvent: (sequence: number) => Promise<WatchEvent | undefined>,
-): Promise<Former> {
+export async function findFormer(change: Change, readLog: ReadLog): Promise<Former> {
   const { stored, before, destinations, states, sequence, now } = change;
   const former: Former = { destinations: [], addresses: [] };
   for (const destination of stored.config.destinations) {
     const { destination_id: id, fingerprint } = destination;
     const address = before.find((each) => each.destination_id === id);
     const state = states.find((each) => each.destination_id === id && each.fingerprint === fingerprint);
-    if (!address || !state || destinations.some((each) => isSame(each, destination))) continue;
+    if (!address || !state || state.disabled) continue;
+    if (destinations.some((each) => isSame(each, destination))) continue;
     const endings =
       destination.type === 'mqtt'
         ? endBroker(address, change)
-        : await findEndings(destination, state, change, readEvent);
+        : await findEndings(destination, state, change, readLog);
     for (const ending of endings) {
       const former_id = `${id}~${sequence}.${former.addresses.length}`;
       const { url_masked } = destination;
@@ -82,20 +83,32 @@ function isSame(one: Destination, other: Destination): boolean {
 
 async function findEndings(
   destination: Destination,
-  { notified, waiting }: DestinationState,
+  { notified }: DestinationState,
   { stored, sequence, now }: Change,
-  readEvent: (sequence: number) => Promise<WatchEvent | undefined>,
+  readLog: ReadLog,
 ): Promise<WatchEvent[]> {
   const endings: (WatchEvent | undefined)[] = [];
-  for (const { subject } of notified.filter(({ delivered }) => delivered)) {
-    const ending = findEnd(subject, stored, now);
-    const pending = waiting.findLast((event) => event.subject === subject);
+  for (const opening of notified.filter(({ delivered }) => delivered)) {
+    const ending = findEnd(opening.subject, stored, now);
     if (ending) endings.push(...toWatchEvents([ending], stored, sequence - 1, now));
-    else if (pending) endings.push(await readEvent(pending.sequence));
+    else endings.push(await findLoggedEnd(opening, readLog));
   }
   return endings
     .filter((ending) => ending !== undefined)
     .filter((ending) => isWanted(destination, ending, notified));
+}
+
+/** Returns the end of an opening from the log: it can wait for a retry, or for its first attempt. Returns undefined if it is no longer kept. */
+async function findLoggedEnd(
+  { subject, sequence }: DestinationState['notified'][number],
+  readLog: ReadLog,
+): Promise<WatchEvent | undefined> {
+  for (let page = await readLog(sequence); ;) {
+    const last = page.at(-1);
+    const ending = page.find((event) => isEnding(event) && findSubject(event) === subject);
+    if (ending || !last) return ending;
+    page = await readLog(last.sequence);
+  }
 }
 
 /** Returns the end of an open alert or a lost stream for one destination; undefined if it has ended. */

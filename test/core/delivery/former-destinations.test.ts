@@ -23,6 +23,13 @@ type Sent = { url: string; type: string; reason: string | undefined; isRemoval: 
 const old = 'https://old.example/hook?key=1';
 const other = 'https://new.example/hook?key=2';
 const team = { destination_id: 'team', type: 'webhook' as const, url: old };
+const person = {
+  condition: 'a person',
+  condition_id: 'person',
+  checks_to_open: 1,
+  checks_considered: 1,
+  checks_to_close: 1,
+};
 const duty = { destination_id: 'duty', type: 'webhook' as const, url: 'https://duty.example/hook' };
 
 /** A watch with destinations, whose receivers accept events unless `answer` says otherwise. */
@@ -50,15 +57,7 @@ async function begin(
   const request = {
     name: 'Gate',
     stream_url: 'https://camera.example/live.m3u8',
-    conditions: [
-      {
-        condition: 'a person',
-        condition_id: 'person',
-        checks_to_open: 1,
-        checks_considered: 1,
-        checks_to_close: 1,
-      },
-    ],
+    conditions: [person],
     destinations,
   };
   const watch = await createWatch(watchRequestSchema.parse(request), 'alice', c);
@@ -192,6 +191,39 @@ describe('a destination that a change removes or gives another address', () => {
     await watch.edit({ destinations: [] });
     await watch.pass(60);
     expect(watch.take()).toEqual([`${old} alert_closed cleared`]);
+  });
+
+  test('a destination that is removed gets the end that is published and not attempted, although a reminder waits for a retry', async () => {
+    const watch = await begin([team], ({ type }) =>
+      type === 'alert_reminder' ? { status: 503, outcome: 'retry' } : {},
+    );
+    await watch.edit({ conditions: [{ ...person, remind_seconds: 60 }] });
+    await watch.tick(true);
+    await watch.pass(70);
+    await watch.tick(true);
+    await watch.pass(2);
+    expect(watch.take()).toContain(`${old} alert_reminder`);
+    await watch.tick(false);
+    await watch.edit({ destinations: [] });
+    await watch.pass(60);
+    expect(watch.take()).toEqual([`${old} alert_closed cleared`]);
+  });
+
+  test('a destination that is disabled gets no end when it is removed', async () => {
+    const watch = await begin([team], ({ type }) =>
+      type === 'alert_reminder' ? { status: 410, outcome: 'gone' } : {},
+    );
+    await watch.edit({ conditions: [{ ...person, remind_seconds: 60 }] });
+    await watch.tick(true);
+    await watch.pass(70);
+    await watch.tick(true);
+    await watch.pass(10);
+    await watch.tick(false);
+    await watch.pass(10);
+    watch.take();
+    expect(await watch.edit({ destinations: [] })).toBeUndefined();
+    await watch.pass(60);
+    expect(watch.take()).toEqual([]);
   });
 
   test('an address before gets nothing of an alert whose opening it did not accept: the new address gets both', async () => {
