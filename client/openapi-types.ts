@@ -1783,6 +1783,10 @@ export interface WebhookSecret {
    * Time until which events are also signed with an earlier secret; null without one
    */
   previous_valid_until: string | null;
+  /**
+   * Key of the fingerprints of addresses: the first 16 digits of the SHA-256 of key, newline and address. A rotation keeps it
+   */
+  fingerprint_key: string;
 }
 export interface Key {
   /**

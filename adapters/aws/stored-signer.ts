@@ -18,6 +18,7 @@ export function createStoredSigner({ masterSecret, callers, now }: StoredSignerO
   return {
     sign: async (...args) => (await signer()).sign(...args),
     secret: async (caller) => (await signer()).secret(caller),
+    fingerprintKey: async (caller) => (await signer()).fingerprintKey(caller),
   };
 }
 

@@ -36,6 +36,8 @@ export function createWebhookSigner(options: WebhookSignerOptions): WebhookSigne
       if (newest === undefined) throw new Error('The caller has no webhook secret');
       return newest;
     },
+    fingerprintKey: async (caller) =>
+      derive(masterSecret, `watchpost:fingerprint:${caller}`).toString('base64url'),
   };
 }
 
@@ -47,8 +49,9 @@ const loadLibrary = loadOnce(async () => (await import('standardwebhooks')).defa
 const firstVersion = async (): Promise<readonly number[]> => [1];
 
 function deriveSecret(masterSecret: Uint8Array, caller: string, version: number): string {
-  const secret = createHmac('sha256', masterSecret)
-    .update(`watchpost:webhook:v${version}:${caller}`)
-    .digest();
-  return `whsec_${secret.toString('base64')}`;
+  return `whsec_${derive(masterSecret, `watchpost:webhook:v${version}:${caller}`).toString('base64')}`;
+}
+
+function derive(masterSecret: Uint8Array, purpose: string): Buffer {
+  return createHmac('sha256', masterSecret).update(purpose).digest();
 }

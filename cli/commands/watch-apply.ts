@@ -63,9 +63,9 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** The fingerprint of an address is keyed with the caller's webhook secret, so that unchanged addresses need no request. */
+/** The key of fingerprints lets the plan compare addresses that responses mask. */
 async function readFingerprint(client: Watchpost) {
-  const { secret } = await client.getWebhookSecret().catch((error: unknown) => {
+  const { fingerprint_key: key } = await client.getWebhookSecret().catch((error: unknown) => {
     if (!(error instanceof WatchpostError) || error.code !== 'FORBIDDEN') throw error;
     throw new CommandError(
       'The key may not compare addresses: it lacks the scope keys',
@@ -73,8 +73,7 @@ async function readFingerprint(client: Watchpost) {
       { cause: error },
     );
   });
-  return createFingerprint('', {
-    signer: { secret: async () => Promise.resolve(secret) },
+  return createFingerprint(key, {
     sha256: (text) => createHash('sha256').update(text).digest('hex'),
   });
 }

@@ -32,5 +32,6 @@ async function present(caller: string, secret: SecretVersions, deps: Deps) {
     secret: await deps.signer.secret(caller),
     version: secret.version,
     previous_valid_until: previousValidUntil(secret, deps.now()),
+    fingerprint_key: await deps.signer.fingerprintKey(caller),
   };
 }

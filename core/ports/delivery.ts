@@ -61,4 +61,6 @@ export interface WebhookSigner {
   sign(caller: string, messageId: string, at: Date, body: string): Promise<Record<string, string>>;
   /** Returns the signing secret, `whsec_…`, which receivers verify with. */
   secret(caller: string): Promise<string>;
+  /** Returns the key of the caller's fingerprints of addresses, which a rotation of the signing secret keeps. */
+  fingerprintKey(caller: string): Promise<string>;
 }

@@ -55,6 +55,11 @@ export const webhookSecretResponseSchema = z.object({
   previous_valid_until: timestamp
     .nullable()
     .describe('Time until which events are also signed with an earlier secret; null without one'),
+  fingerprint_key: z
+    .string()
+    .describe(
+      'Key of the fingerprints of addresses: the first 16 digits of the SHA-256 of key, newline and address. A rotation keeps it',
+    ),
 });
 
 /** Response of `DELETE /callers/{caller}`. */

@@ -97,13 +97,9 @@ export function checkInputMode(
   if (mode !== 'frames' && !vision.supportsVideo) throw new InvalidInputModeError(mode, vision.model);
 }
 
-/** Creates the keyed hash of addresses. The key is the caller's webhook secret, which no other caller has. */
-export async function createFingerprint(
-  caller: string,
-  { signer, sha256 }: Pick<WatchDeps, 'sha256'> & { signer: Pick<WatchDeps['signer'], 'secret'> },
-): Promise<Fingerprint> {
-  const secret = await signer.secret(caller);
-  return (address) => sha256(`${secret}\n${address}`).slice(0, 16);
+/** Creates the hash of addresses under a key that no other caller has: a reader of fingerprints could guess the password of a camera. */
+export function createFingerprint(key: string, { sha256 }: Pick<WatchDeps, 'sha256'>): Fingerprint {
+  return (address) => sha256(`${key}\n${address}`).slice(0, 16);
 }
 
 async function newWatch(
@@ -112,7 +108,7 @@ async function newWatch(
   deps: WatchDeps,
 ): Promise<Omit<WatchCreation, 'maxWatches'>> {
   const now = deps.now();
-  const fingerprint = await createFingerprint(caller, deps);
+  const fingerprint = createFingerprint(await deps.signer.fingerprintKey(caller), deps);
   const { config, addresses } = splitRequest(request, fingerprint);
   const watch = {
     run_id: deps.newId(),

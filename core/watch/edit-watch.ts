@@ -1,7 +1,7 @@
 import { PreconditionFailedError, WatchNotFoundError } from '../errors.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { watchConfigSchema, watchSchema } from '../records/watch.ts';
-import type { Watch } from '../records/watch.ts';
+import type { Watch, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
 import { probeStream } from '../stream/stream-access.ts';
@@ -21,7 +21,7 @@ import type { Former } from './former-destinations.ts';
 import { startQuietly } from './start-quietly.ts';
 import { watchStatus } from '../policies/watch/status.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
-import type { Fingerprint, SplitConfig } from './watch-config.ts';
+import type { SplitConfig } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Change of a watch: `ifMatch` is the expected version of its configuration, undefined for any. */
@@ -37,20 +37,19 @@ export async function editWatch(
   deps: WatchDeps,
   validate: (merged: unknown) => WatchRequest,
 ): Promise<WatchRun> {
-  const newFingerprint = await createFingerprint(caller, deps);
+  const fingerprint = createFingerprint(await deps.signer.fingerprintKey(caller), deps);
   await probeChangedStream(watchId, patch, caller, deps);
   const changed = await changeStoredWatch(watchId, caller, deps, async (watch) => {
     if (ifMatch !== undefined && ifMatch !== watch.config_version)
       throw new PreconditionFailedError(watch.config_version);
     const before = await readRequest(watch, deps);
-    const fingerprint = keepFingerprints(watch, before, newFingerprint);
     const request = validate(applyPatch(before, patch, watch));
     checkUrls(request, deps);
     checkInputMode(request, deps);
     checkServed(request, deps);
     const { config, addresses } = splitRequest(request, fingerprint);
-    if (isSame({ request, config, addresses }, { request: before, ...splitRequest(before, fingerprint) }))
-      return undefined;
+    const streamFingerprint = fingerprint(request.stream_url);
+    if (isSame(watch, config, streamFingerprint)) return undefined;
     const now = deps.now();
     const isOtherStream = isOther(request.stream_url, before.stream_url);
     const decided = changeWatch({ watch, state: watch.state }, { config, isOtherStream }, now);
@@ -72,7 +71,7 @@ export async function editWatch(
         config_version: version,
         updated_at: now.toISOString(),
         stream_url: maskUrl(request.stream_url),
-        stream_fingerprint: fingerprint(request.stream_url),
+        stream_fingerprint: streamFingerprint,
         stream_phase: deps.streamPhase(request.stream_url),
         former_destinations: former.destinations,
       },
@@ -85,22 +84,6 @@ export async function editWatch(
   });
   await startQuietly(changed, deps);
   return changed;
-}
-
-/**
- * Returns the stored fingerprint of an address that the watch has already. The state of its destination belongs to the fingerprint, whose key changes
- * with a rotation of the webhook secret.
- */
-function keepFingerprints(watch: Watch, before: WatchRequest, fingerprint: Fingerprint): Fingerprint {
-  const addresses = splitRequest(before, (text) => text).config.destinations;
-  const known = new Map(
-    watch.config.destinations.map((stored) => {
-      const address = addresses.find(({ destination_id: id }) => id === stored.destination_id);
-      return [address?.fingerprint, stored.fingerprint];
-    }),
-  );
-  if (watch.stream_fingerprint !== null) known.set(before.stream_url, watch.stream_fingerprint);
-  return (text) => known.get(text) ?? fingerprint(text);
 }
 
 /** Returns the former destinations of a watch after a change. */
@@ -124,13 +107,14 @@ async function joinedFormer(
 /** Events per read of the log: an alert can be open for days. */
 const logPageSize = 1000;
 
-type Split = SplitConfig & { request: Pick<WatchRequest, 'stream_url'> };
+/** Returns true if a change changes nothing; fingerprints stand for addresses. */
+function isSame(watch: Watch, config: WatchConfig, streamFingerprint: string): boolean {
+  return watch.stream_fingerprint === streamFingerprint && toText(watch.config) === toText(config);
+}
 
-/** Returns true if a change changes nothing. */
-function isSame(after: Split, before: Split): boolean {
-  const text = ({ request, config, addresses }: Split) =>
-    JSON.stringify([request.stream_url, watchConfigSchema.parse(config), addresses]);
-  return text(after) === text(before);
+/** Returns a configuration as text, with its fields in the order of the schema. */
+function toText(config: WatchConfig): string {
+  return JSON.stringify(watchConfigSchema.parse(config));
 }
 
 /** Returns true if two URLs differ in host or path: another password or token is the same stream. */

@@ -110,7 +110,7 @@ export async function createWatching(
     jobs: createJobStore(database),
     baseUrl: 'http://127.0.0.1/api',
     webhooks: { send: unused },
-    signer: { sign: unused, secret: unused },
+    signer: { sign: unused, secret: unused, fingerprintKey: unused },
     limits: { retentionSeconds: 3_600 },
     media: {
       get: async () => Uint8Array.of(1),

@@ -66,6 +66,7 @@ export const secret = {
   secret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
   version: 1,
   previous_valid_until: null,
+  fingerprint_key: 'Q7wJ0X5c1o9dZk2n8sVbR4yTfLhGmUeAiPqDxWvNjE0',
 };
 
 export const testEvent = {

@@ -347,6 +347,7 @@ describe('the webhook secret', () => {
       secret: expect.stringMatching(/^whsec_/),
       version: 1,
       previous_valid_until: null,
+      fingerprint_key: expect.stringMatching(/^[\w-]{43}$/),
     });
     expect(verifies(body.secret, await send())).toBe(true);
   });

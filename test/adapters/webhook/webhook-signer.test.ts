@@ -47,6 +47,13 @@ describe('createWebhookSigner', () => {
     }
   });
 
+  test("a rotation keeps the key of a caller's fingerprints, which is no secret of another caller", async () => {
+    const before = createWebhookSigner({ masterSecret });
+    const rotated = createWebhookSigner({ masterSecret, versions: async () => [2] });
+    expect(await rotated.fingerprintKey('harbour')).toBe(await before.fingerprintKey('harbour'));
+    expect(await before.fingerprintKey('airport')).not.toBe(await before.fingerprintKey('harbour'));
+  });
+
   test('the versions of the signing caller are requested', async () => {
     const signer = createWebhookSigner({
       masterSecret,

@@ -90,6 +90,13 @@ describe('watchpost watch apply', () => {
     expect(printed).toEqual(['0 to change, 2 unchanged']);
   });
 
+  test('a rotation of the webhook secret is no change of any address', async () => {
+    await apply([gate, yard]);
+    await client.rotateWebhookSecret();
+    await apply([gate, yard], { yes: false });
+    expect(printed).toEqual(['0 to change, 2 unchanged']);
+  });
+
   test('only the changed fields of a changed watch are sent, and its state is kept', async () => {
     await apply([gate, yard]);
     const before = (await client.listWatches()).watches.find(({ name }) => name === 'Gate');
