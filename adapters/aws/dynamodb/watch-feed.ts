@@ -2,7 +2,7 @@ import { eventsBeforeHole } from '../../../core/event/before-hole.ts';
 import type { Feed, WatchStore } from '../../../core/ports/watch-store.ts';
 import type { WatchRun } from '../../../core/records/watch-run.ts';
 import type { WatchEvent } from '../../../core/records/watch-event.ts';
-import { formatPositions, parsePositions } from './watch-positions.ts';
+import { formatPositions, maxPositions, parsePositions } from './watch-positions.ts';
 import type { Positions } from './watch-positions.ts';
 
 type Reads = Pick<WatchStore, 'list' | 'getIncludingEnded' | 'events'>;
@@ -17,11 +17,11 @@ export function createWatchFeed(watches: Reads): Pick<WatchStore, 'feed' | 'feed
       const from = (after === undefined ? undefined : parsePositions(after)) ?? new Map<string, number>();
       const standing = await watches.list(caller);
       const deleted = await findDeleted(standing, caller, from, watches);
-      const known = [...standing, ...deleted];
-      const found = await readLogs(known, from, limit + 1, watches, now);
-      // A watch that is deleted before the reader comes to it has a position, by which it is found.
-      const begun = new Map([...standing.map(({ run_id: id }) => [id, 0] as const), ...from]);
-      return toFeed(found, withoutGone(begun, known), deleted, limit);
+      const { positions, isFull } = begin(from, standing, deleted);
+      const read = isFull ? deleted : [...standing, ...deleted];
+      const found = await readLogs(read, positions, limit + 1, watches, now);
+      const feed = toFeed(found, positions, deleted, limit);
+      return isFull ? { ...feed, hasMore: true } : feed;
     },
     feedPosition: async (caller, text) => {
       const newest = new Map((await watches.list(caller)).map(({ run_id: id, sequence }) => [id, sequence]));
@@ -69,10 +69,21 @@ async function readLogs(
   return mergeByTime(pages, limit);
 }
 
-/** Returns `positions` without watches that are gone, so that they do not grow for months beyond the length of a header. */
-function withoutGone(positions: Positions, watches: readonly WatchRun[]): Positions {
-  const known = new Set(watches.map(({ run_id: id }) => id));
-  return new Map([...positions].filter(([id]) => known.has(id)));
+/**
+ * Returns the positions of a page: without those of watches that are gone, so that they do not grow for months, and with those of watches that are new to the
+ * reader, by which it finds one that is deleted before it reads it. If they have no room, the page is full: it reads what is left of deleted watches, whose
+ * positions end with it.
+ */
+function begin(
+  from: Positions,
+  standing: readonly WatchRun[],
+  deleted: readonly WatchRun[],
+): { positions: Positions; isFull: boolean } {
+  const known = new Set([...standing, ...deleted].map(({ run_id: id }) => id));
+  const kept = [...from].filter(([id]) => known.has(id));
+  const added = standing.filter(({ run_id: id }) => !from.has(id)).map(({ run_id: id }) => [id, 0] as const);
+  const room = maxPositions - kept.length;
+  return { positions: new Map([...kept, ...added.slice(0, room)]), isFull: added.length > room };
 }
 
 /** Returns watches that were deleted while the reader has not read their last events. They are kept until their purge. */

@@ -3,6 +3,9 @@ import { z } from 'zod';
 /** Sequence of the newest event that a reader has, by watch. A watch without an entry is new to the reader. */
 export type Positions = ReadonlyMap<string, number>;
 
+/** Maximum positions that one text has room for: `after` of `/watches/events` is shorter than 8,000 characters, and an entry takes 28. */
+export const maxPositions = 285;
+
 /** Formats positions in the logs of several watches as one text: 16 bytes of each id, and its sequence in 5 bytes. */
 export function formatPositions(positions: Positions): string {
   const entries = [...positions].map(([id, sequence]) => {
