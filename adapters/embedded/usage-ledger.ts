@@ -15,7 +15,8 @@ export function createUsageLedger(
 ): UsageLedger {
   const columns = amountsOfUse.join(', ');
   const add = database.prepare(`
-    INSERT INTO caller_use (caller, day, ${columns}) VALUES (?, ?, ${amountsOfUse.map(() => '?').join(', ')})
+    INSERT INTO caller_use (caller, day, ${columns})
+    SELECT caller, ?, ${amountsOfUse.map(() => '?').join(', ')} FROM callers WHERE caller = ?
     ON CONFLICT (caller, day) DO UPDATE SET ${amountsOfUse.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}
   `);
   const expire = database.prepare('DELETE FROM caller_use WHERE caller = ? AND day < ?');
@@ -26,7 +27,7 @@ export function createUsageLedger(
   return {
     add: async (caller, day, use) => {
       const work = () => {
-        add.run(caller, day, ...amountsOfUse.map((name) => use[name]));
+        add.run(day, ...amountsOfUse.map((name) => use[name]), caller);
         expire.run(caller, oldestDay(day));
       };
       commitInGroup(work, { flush: false }).catch(report);

@@ -37,6 +37,11 @@ export function describeCallerEraser(
       expect(erasure).toMatchObject({ complete: true, keys: 2, jobs: 2, watches: 2 });
       expect(erasure.media).toBeGreaterThan(0);
       expect(await contains(canary)).toBe(false);
+      // Two checks that were under way end.
+      for (const tokens of [{ input_tokens: 1, output_tokens: 1 }, null])
+        await stores.usage.record(canary, [tokens]);
+      expect(await stores.usage.days(canary, '2026-01-01', '2026-12-31')).toEqual([]);
+      expect(await contains(canary)).toBe(false);
       expect(await contains(keys[0]!)).toBe(false);
       expect(await contains(other)).toBe(true);
       expect(await contains(keys[1]!)).toBe(true);

@@ -1,12 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import { noUse } from '../../core/records/caller-use.ts';
+import type { CallerStore } from '../../core/ports/caller-store.ts';
 import type { UsageLedger } from '../../core/ports/usage-ledger.ts';
+import { newCaller } from '../../core/records/caller.ts';
+import { start } from './records.ts';
 
 const call = { ...noUse, model_calls: 1, input_tokens: 1_250, output_tokens: 50, micro_usd: 87 };
 
-/** Contract of `UsageLedger`. `makeLedger` returns an empty one. */
-export function describeUsageLedger(name: string, makeLedger: () => Promise<UsageLedger>): void {
+type Stores = { usage: UsageLedger; callers: CallerStore };
+
+/** Contract of `UsageLedger`. `makeStores` returns empty ones. */
+export function describeUsageLedger(name: string, makeStores: () => Promise<Stores>): void {
+  const makeLedger = async () => {
+    const { usage, callers } = await makeStores();
+    for (const caller of ['harbour', 'canal']) await callers.add(newCaller(caller, null, start));
+    return usage;
+  };
   describe(`${name} as a usage ledger`, () => {
+    test('a caller that is not stored has no use, also after several calls', async () => {
+      const { usage, callers } = await makeStores();
+      await usage.add('harbour', '2026-03-01', call);
+      await usage.add('harbour', '2026-03-01', call);
+      expect(await usage.days('harbour', '2026-03-01', '2026-03-01')).toEqual([]);
+      await callers.add(newCaller('harbour', null, start));
+      await usage.add('harbour', '2026-03-01', call);
+      expect(await usage.days('harbour', '2026-03-01', '2026-03-01')).toMatchObject([{ use: call }]);
+    });
+
     test('the uses of a day are added up, for each caller and day of their own', async () => {
       const ledger = await makeLedger();
       await Promise.all([

@@ -6,18 +6,23 @@ import { callerPartition, itemKeys, sortPrefixes } from './keys.ts';
 import { readItem } from './record.ts';
 import type { Table } from './table.ts';
 
-/** Creates the ledger of the use of callers: one item per caller and day, which counts write without reading. */
+/** Creates the ledger of the use of callers: one item per caller and day, which counts write without reading, except the first of a day. */
 export function createUsageLedger(table: Table): UsageLedger {
   return {
     add: async (caller, day, use) => {
       const added = amountsOfUse.filter((name) => use[name] > 0);
       const ttl = Math.ceil(Date.parse(day) / 1000) + (useRetentionDays + 1) * 86_400;
-      await table.write({
+      const key = itemKeys.callerUse(caller, day);
+      const result = await table.write({
         kind: 'update',
-        key: itemKeys.callerUse(caller, day),
+        key,
         change: `SET #ttl = :ttl ADD ${added.map((name) => `#${name} :${name}`).join(', ')}`,
         values: { ':ttl': ttl, ...Object.fromEntries(added.map((name) => [`:${name}`, use[name]])) },
       });
+      const item = result.kind === 'written' ? result.item : undefined;
+      const isFirst = added.every((name) => item?.[name] === use[name]);
+      // A check under way counts after its caller is erased. The eraser removes the caller before it removes items for the last time: one of both removes this one.
+      if (isFirst && !(await table.get(itemKeys.caller(caller)))) await table.write({ kind: 'delete', key });
     },
     days: async (caller, from, to) => {
       const items = await table.query({

@@ -1,14 +1,26 @@
 import { expect, test } from 'vitest';
+import { createCallerStore } from '../../../adapters/embedded/caller-store.ts';
 import { openDatabase } from '../../../adapters/embedded/database.ts';
 import { createUsageLedger } from '../../../adapters/embedded/usage-ledger.ts';
 import { groupCommits } from '../../../adapters/embedded/group-commit.ts';
+import { newCaller } from '../../../core/records/caller.ts';
 import { noUse } from '../../../core/records/caller-use.ts';
+import { start } from '../../contract/records.ts';
 import { describeUsageLedger } from '../../contract/usage-ledger.contract.ts';
 
-describeUsageLedger('The embedded ledger', async () => createUsageLedger(openDatabase(':memory:')));
+describeUsageLedger('The embedded ledger', async () => {
+  const database = openDatabase(':memory:');
+  return { usage: createUsageLedger(database), callers: createCallerStore(database) };
+});
+
+async function openWithCaller() {
+  const database = openDatabase(':memory:');
+  await createCallerStore(database).add(newCaller('harbour', null, start));
+  return database;
+}
 
 test('a day is removed 400 days later', async () => {
-  const ledger = createUsageLedger(openDatabase(':memory:'));
+  const ledger = createUsageLedger(await openWithCaller());
   const call = { ...noUse, model_calls: 1 };
   for (const day of ['2025-01-01', '2025-01-02', '2026-02-06']) await ledger.add('harbour', day, call);
   const days = await ledger.days('harbour', '2025-01-01', '2026-12-31');
@@ -16,7 +28,7 @@ test('a day is removed 400 days later', async () => {
 });
 
 test('counts are committed with the commit that follows, and a failed one is reported', async () => {
-  const database = openDatabase(':memory:');
+  const database = await openWithCaller();
   const commits: string[] = [];
   const exec = database.exec.bind(database);
   database.exec = (sql) => {

@@ -5,6 +5,7 @@ import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
 import { units } from '../../../../adapters/aws/usage-units.ts';
+import { newCaller } from '../../../../core/records/caller.ts';
 import { createMonitor } from '../../../../core/job/create-monitor.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
@@ -76,6 +77,7 @@ withDynamoLocal((makeTable) => {
       usage: createCallerUsage({ ledger: usage, modelPrice: null, log: world.c.log, now }),
       vision: meteredVision(world.c.vision, meter),
     });
+    await callers.add(newCaller('harbour', null, now()));
     const request = monitorRequest({ monitor_duration_seconds: 3_600, max_triggers: null, ...fields });
     const job = await createMonitor(request, 'harbour', world.c);
     let step = await world.begin({ job_id: job.run_id, generation: 0 });

@@ -49,7 +49,7 @@ withDynamoLocal((makeTable) => {
   });
   describeCallerStore('The table', async () => (await makeStores()).callers);
   describeKeyStore('The table', async () => (await makeStores()).keys);
-  describeUsageLedger('The table', async () => (await makeStores()).usage);
+  describeUsageLedger('The table', makeStores);
   describeDeliveryStore('The table', async () => (await makeStores()).deliveries);
   describeWatchStore('The table', async () => (await makeStores()).watches);
   describeCallLimiter(

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
-import { openDatabase } from '../../../../adapters/embedded/database.ts';
 import { createUsageLedger } from '../../../../adapters/embedded/usage-ledger.ts';
 import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
 import type { UsageLedger } from '../../../../core/ports/usage-ledger.ts';
@@ -87,7 +86,7 @@ test('a day that does not exist is a 422', async () => {
 });
 
 function usageWith(modelPrice: null, add?: UsageLedger['add']) {
-  const ledger = createUsageLedger(openDatabase(':memory:'));
+  const ledger = createUsageLedger(world.database);
   return createCallerUsage({
     ledger: { ...ledger, ...(add && { add }) },
     modelPrice,
