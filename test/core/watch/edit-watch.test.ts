@@ -135,6 +135,33 @@ describe('pictures of a watch', () => {
     expect([...world.pictures.keys()]).toEqual([]);
   });
 
+  test('a tick whose watch is deleted during its capture leaves none', async () => {
+    const { watchId, step } = await begin();
+    const { capture } = world.c.streams;
+    world.c.streams.capture = async (...given) => {
+      await deleteStoredWatch(watchId, 'alice', world.c);
+      return capture(...given);
+    };
+    await run(step, [true]);
+    expect([...world.pictures.keys()]).toEqual([]);
+  });
+
+  test('a tick whose watch is deleted before its commit leaves no evidence', async () => {
+    const { watchId, step } = await begin();
+    const { put } = world.c.media;
+    let stored = 0;
+    world.c.media.put = async (key, ...rest) => {
+      if (key.startsWith('evidence/')) {
+        stored += 1;
+        await deleteStoredWatch(watchId, 'alice', world.c).catch(() => undefined);
+      }
+      return put(key, ...rest);
+    };
+    await run(step, [true, true]);
+    expect(stored).toBe(1);
+    expect([...world.pictures.keys()]).toEqual([]);
+  });
+
   test('an alert and its pictures keep the retention of the opening', async () => {
     const { watchId, step } = await begin({ retention_days: 90 });
     await run(step, [true, true]);
