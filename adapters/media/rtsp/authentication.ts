@@ -11,7 +11,7 @@ export type Challenge =
       realm: string;
       nonce: string;
       opaque: string | null;
-      algorithm: DigestAlgorithm;
+      algorithm: HashAlgorithm;
       /** True for `MD5-sess` and the like: the secret is hashed again with the nonces of the session. */
       ofSession: boolean;
       /** True with `qop="auth"` (RFC 2617, RFC 7616). False for RFC 2069, as used by most cameras. */
@@ -23,7 +23,7 @@ export type Challenge =
 /** Hash algorithms from weak to strong, with their names in Node. */
 const hashes = { MD5: 'md5', 'SHA-256': 'sha256' } as const;
 
-type DigestAlgorithm = keyof typeof hashes;
+type HashAlgorithm = keyof typeof hashes;
 
 /** Returns the strongest supported challenge of the `WWW-Authenticate` headers, or null. */
 export function readChallenge(headers: readonly string[]): Challenge | null {
@@ -36,7 +36,7 @@ export function readChallenge(headers: readonly string[]): Challenge | null {
 
 function strength(challenge: Challenge): number {
   if (challenge.scheme === 'basic') return 0;
-  return 1 + digestAlgorithms.indexOf(challenge.algorithm);
+  return 1 + hashAlgorithms.indexOf(challenge.algorithm);
 }
 
 type RawChallenge = { scheme: string; parameters: Map<string, string> };
@@ -74,13 +74,13 @@ function understand({ scheme, parameters }: RawChallenge): Challenge | null {
   };
 }
 
-function readAlgorithm(name = 'MD5'): { algorithm: DigestAlgorithm; ofSession: boolean } | null {
+function readAlgorithm(name = 'MD5'): { algorithm: HashAlgorithm; ofSession: boolean } | null {
   const [, base = '', session] = /^(.*?)(-sess)?$/i.exec(name) ?? [];
-  const algorithm = digestAlgorithms.find((known) => known === base.toUpperCase());
+  const algorithm = hashAlgorithms.find((known) => known === base.toUpperCase());
   return algorithm === undefined ? null : { algorithm, ofSession: session !== undefined };
 }
 
-const digestAlgorithms: DigestAlgorithm[] = ['MD5', 'SHA-256'];
+const hashAlgorithms: HashAlgorithm[] = ['MD5', 'SHA-256'];
 
 /** Request that a digest authentication signs. */
 export type DigestAuthRequest = {
@@ -124,6 +124,6 @@ export function authorization(
   return `Digest ${fields.join(', ')}`;
 }
 
-function hash(algorithm: DigestAlgorithm, text: string): string {
+function hash(algorithm: HashAlgorithm, text: string): string {
   return createHash(hashes[algorithm]).update(text).digest('hex');
 }

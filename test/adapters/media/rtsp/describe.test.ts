@@ -63,10 +63,10 @@ function withUser(url: string, user: string): string {
 describe('describeRtsp with authentication', () => {
   let servers: Record<'basic' | 'digest', GstRtspServer>;
   beforeAll(async () => {
-    const [basic, digest] = await Promise.all(
+    const [basic, digestAuth] = await Promise.all(
       ['basic', 'digest'].map((auth) => startGstRtspServer('--auth', auth, '--password', 'p@ss:w%rd')),
     );
-    servers = { basic: basic!, digest: digest! };
+    servers = { basic: basic!, digest: digestAuth! };
   });
   afterAll(async () => {
     await Promise.all(Object.values(servers).map((server) => server.close()));
