@@ -50,7 +50,7 @@ import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createLinkSigner } from '../adapters/evidence-links.ts';
 import { createAlertId } from '../adapters/alert-id.ts';
 import { shareComparisons } from '../adapters/media/motion/share-comparisons.ts';
-import { decodedFramesPerSecond } from '../adapters/vision/objects/objects-vision.ts';
+import { decodedFramesPerSecond } from '../adapters/vision/objects/object-moments.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
 import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';

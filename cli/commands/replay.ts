@@ -14,7 +14,7 @@ import { probeRecording } from '../../adapters/recordings/probe-recording.ts';
 import { createRecordingCapturer } from '../../adapters/recordings/recording-capturer.ts';
 import { RecordingError } from '../../adapters/recordings/recording-error.ts';
 import { arrangeTimeline, fileAt, nextStart, type Timeline } from '../../adapters/recordings/timeline.ts';
-import { decodedFramesPerSecond } from '../../adapters/vision/objects/objects-vision.ts';
+import { decodedFramesPerSecond } from '../../adapters/vision/objects/object-moments.ts';
 import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';

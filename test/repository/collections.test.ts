@@ -60,7 +60,7 @@ const bounds: Record<string, string> = {
   'adapters/platforms/resolution-cache.ts': 'playlist of a page: 1,000',
   'adapters/vision/objects/grammar/nouns.ts': 'nouns of the object model: its vocabulary',
   'adapters/vision/objects/network-worker.ts': 'network: one',
-  'adapters/vision/objects/objects-vision.ts': 'decoded capture of a frame: weak',
+  'adapters/vision/objects/object-moments.ts': 'decoded capture of a frame: weak',
   'adapters/vision/objects/share-detections.ts': 'detections of a picture: weak',
   'adapters/vision/openai/chat.ts': 'format that a server has accepted, by task: the tasks of a model',
   'adapters/vision/pixel/measure-picture.ts': 'facts of a picture: weak',

@@ -1,0 +1,153 @@
+import { readJpegHeader } from '../../../core/stream/jpeg.ts';
+import { ModelBusyError, VisionError } from '../../../core/errors.ts';
+import { shareCall, type SharedCall } from '../../../core/share-call.ts';
+import type { CheckMedia } from '../../../core/ports/vision-model.ts';
+import type { Region } from '../../../core/records/capture.ts';
+import { isWatched } from '../../../core/records/region.ts';
+import type { PictureDecoder } from '../pixel/image-decoder.ts';
+import { decoded, decodedFrame } from '../pixel/pixel-vision.ts';
+import { DetectorBusyError, DetectorError, type ObjectDetector, type PictureSize } from './detector.ts';
+import type { Moments, ObjectMoment } from './judge-objects.ts';
+
+const clipFramesPerSecond = 2;
+/** Decoded frames per detected one. At two frames per second, ffmpeg returns none of a clip below half a second. */
+const picturesPerMoment = 2;
+/** Decoded frames of a clip per second. */
+export const decodedFramesPerSecond = clipFramesPerSecond * picturesPerMoment;
+
+/** Decoded frame of a capture, and its moments by index, the frame first. */
+type Capture = {
+  frame: Uint8Array;
+  size: PictureSize;
+  still: Uint8Array;
+  moments: Map<number, ObjectMoment>;
+};
+
+export type ObjectsVisionDeps = { decoder: PictureDecoder; detector: ObjectDetector };
+
+/** Reads captures as moments: pictures with the objects that the network detects in them. */
+export type MomentReader = {
+  /**
+   * Returns the frame, and in modes clip and hybrid two frames per second of the clip. The evidence is the frame, so it is always included. The network
+   * evaluates the frame while the clip is decoded.
+   */
+  readMedia(media: CheckMedia, signal: AbortSignal): Promise<Moments>;
+  readFrame(frame: Uint8Array, signal: AbortSignal): Promise<ObjectMoment>;
+};
+
+/**
+ * Creates a reader that remembers the frames of the newest captures, and the frames of their clips. Further conditions and jobs on a capture cost neither
+ * another decoding nor another detection. The key is the clip, if there is one: media stores drop it after its checks, and the pictures with it.
+ */
+export function createMomentReader({ decoder, detector }: ObjectsVisionDeps): MomentReader {
+  const captures = new WeakMap<Uint8Array, Capture>();
+  const clips = new WeakMap<Uint8Array, SharedCall<Uint8Array[]>>();
+  return {
+    async readMedia(media, signal) {
+      const clip = media.mode === 'frames' ? undefined : media.clip;
+      const decoding = clip && decodeClip(clip, inputSize(media.frame, detector)).join(signal);
+      // It fails where it is awaited: a broken frame may end the check before.
+      decoding?.catch(() => undefined);
+      const { size, still, moments } = await decodeCapture(media.frame, clip, signal);
+      const moving = async () => (decoding ? decoded(signal, async () => decoding) : []);
+      return {
+        count: async () => 1 + (await moving()).length,
+        read: async (index) => {
+          const known = moments.get(index);
+          const rgb = index === 0 ? still : (await moving())[index - 1];
+          if (known !== undefined || rgb === undefined) return known ?? failMissingMoment();
+          const atSeconds = index === 0 ? null : (index - 1) / clipFramesPerSecond;
+          const moment = await toMoment({ rgb, size, atSeconds, regions: media.regions }, detector, signal);
+          moments.set(index, moment);
+          return moment;
+        },
+      };
+    },
+    async readFrame(frame, signal) {
+      const size = inputSize(frame, detector);
+      const rgb = await decodedFrame(frame, decoder, signal, size);
+      return toMoment({ rgb, size, atSeconds: null }, detector, signal);
+    },
+  };
+
+  async function decodeCapture(
+    frame: Uint8Array,
+    clip: Uint8Array | undefined,
+    signal: AbortSignal,
+  ): Promise<Capture> {
+    const key = clip ?? frame;
+    const known = captures.get(key);
+    if (known?.frame === frame) return known;
+    const size = inputSize(frame, detector);
+    const still = await decoded(signal, () => decoder.decode(frame, size, signal));
+    const capture = { frame, size, still, moments: new Map<number, ObjectMoment>() };
+    captures.set(key, capture);
+    return capture;
+  }
+
+  function decodeClip(clip: Uint8Array, size: PictureSize): SharedCall<Uint8Array[]> {
+    const known = clips.get(clip);
+    if (known !== undefined) return known;
+    const forget = () => void clips.delete(clip);
+    const call = shareCall(async (signal) => {
+      const pictures = await decoder.decodeClip(clip, size, decodedFramesPerSecond, signal);
+      // Copies: pictures of one decoding may share a buffer, and a message to the detector copies the whole of it.
+      return pictures.filter((_, at) => at % picturesPerMoment === 0).map((rgb) => rgb.slice());
+    }, forget);
+    call.result.catch(forget);
+    clips.set(clip, call);
+    return call;
+  }
+}
+
+/** Returns the size in which the network receives a frame. */
+export function inputSize(frame: Uint8Array, detector: ObjectDetector): PictureSize {
+  return detector.inputSize(readJpegHeader(frame) ?? { width: 16, height: 9 });
+}
+
+/** Detects objects in a picture. Throws `VisionError`, and `ModelBusyError` if too many pictures wait. */
+export async function detect(
+  picture: PictureSize & { rgb: Uint8Array },
+  detector: ObjectDetector,
+  signal: AbortSignal,
+) {
+  try {
+    return await detector.detect(picture, signal);
+  } catch (cause) {
+    // The call has waited for its turn until the limit of its time.
+    if (cause instanceof DetectorBusyError || isTimeout(cause)) throw new ModelBusyError({ cause });
+    if (signal.aborted) throw new VisionError('The frame was not judged in time. Try again.', { cause });
+    if (!(cause instanceof DetectorError)) throw cause;
+    throw new VisionError(`${cause.message}.`, { cause });
+  }
+}
+
+type Picture = {
+  rgb: Uint8Array;
+  size: PictureSize;
+  atSeconds: number | null;
+  regions?: readonly Region[] | null | undefined;
+};
+
+async function toMoment(
+  { rgb, size, atSeconds, regions }: Picture,
+  detector: ObjectDetector,
+  signal: AbortSignal,
+): Promise<ObjectMoment> {
+  const found = await detect({ ...size, rgb }, detector, signal);
+  // An object belongs to where it stands: the middle of the lower edge of its box.
+  const detections = regions
+    ? found.filter(({ box }) =>
+        isWatched(regions, box.x + box.width / 2, Math.min(box.y + box.height, 0.999)),
+      )
+    : found;
+  return { atSeconds, picture: { ...size, rgb }, detections, measured: null };
+}
+
+function failMissingMoment(): never {
+  throw new VisionError('The capture has no such moment. Try again.');
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}
