@@ -10,10 +10,10 @@ const maxParsed = 500;
 /** Creates the table of jobs. Every write uses `toRow`, so that the columns match the record. */
 export function createJobTable(database: DatabaseSync) {
   const insert = database.prepare(`
-    INSERT INTO jobs VALUES (:job_id, :caller, :job_type, :status, :created_at, :sequence, :published,
+    INSERT INTO jobs VALUES (:job_id, :caller, :policy, :status, :created_at, :sequence, :published,
       :lease_until, :has_webhook, :expires_at, :record)`);
   const update = database.prepare(`
-    UPDATE jobs SET caller = :caller, job_type = :job_type, status = :status, created_at = :created_at,
+    UPDATE jobs SET caller = :caller, policy = :policy, status = :status, created_at = :created_at,
       sequence = :sequence, published = :published, lease_until = :lease_until, has_webhook = :has_webhook,
       expires_at = :expires_at, record = :record
     WHERE job_id = :job_id`);
@@ -21,7 +21,7 @@ export function createJobTable(database: DatabaseSync) {
   const remove = database.prepare('DELETE FROM jobs WHERE job_id = ?');
   const matching = `
     FROM jobs WHERE caller = :caller AND (expires_at IS NULL OR expires_at > :now)
-      AND (:status IS NULL OR status = :status) AND (:job_type IS NULL OR job_type = :job_type)
+      AND (:status IS NULL OR status = :status) AND (:policy IS NULL OR policy = :policy)
       AND (:label IS NULL OR EXISTS (SELECT 1 FROM json_each(record, '$.labels') WHERE value = :label))`;
   const count = database.prepare(`SELECT count(*) AS count ${matching}`);
   const page = database.prepare(`
@@ -71,7 +71,7 @@ function toRow(job: Job) {
   return {
     job_id: job.run_id,
     caller: job.caller,
-    job_type: job.job_type,
+    policy: job.policy,
     status: job.status,
     created_at: toMilliseconds(job.created_at),
     sequence: job.sequence,
@@ -88,7 +88,7 @@ function toCondition(query: JobQuery, now: Date) {
     caller: query.caller,
     now: now.getTime(),
     status: query.status ?? null,
-    job_type: query.jobType ?? null,
+    policy: query.policy ?? null,
     label: query.label ?? null,
   };
 }

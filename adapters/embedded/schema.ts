@@ -10,7 +10,7 @@ export const schema = `
 CREATE TABLE jobs (
   job_id TEXT NOT NULL PRIMARY KEY,
   caller TEXT NOT NULL,
-  job_type TEXT NOT NULL,
+  policy TEXT NOT NULL,
   status TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   sequence INTEGER NOT NULL,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../../core/records/capture.ts';
 import { deliveryStateSchema, webhookEventTypeSchema } from '../../core/records/delivery.ts';
-import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../../core/records/job.ts';
+import { gapSchema, jobStatusSchema, stopReasonSchema } from '../../core/records/job.ts';
 import { scopeSchema } from '../../core/records/key.ts';
 import { logLevelSchema } from '../../core/ports/log.ts';
 import { analyzeFrameRequestSchema } from '../../core/requests/analyze-frame.ts';
@@ -17,6 +17,7 @@ import * as access from '../../core/responses/access.ts';
 import * as deliveries from '../../core/responses/deliveries.ts';
 import { errorCodeSchema, errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import * as events from '../../core/responses/events.ts';
+import { jobTypeSchema } from '../../core/records/job-type.ts';
 import { serviceResponseSchema } from '../../core/responses/service.ts';
 import * as insight from '../../core/responses/observability.ts';
 import * as configs from '../../core/responses/job-config.ts';

@@ -2,11 +2,13 @@ import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import type { Watch } from '../../core/records/watch.ts';
+import type { WatchRun } from '../../core/records/watch-run.ts';
 import type { EvidenceBox } from '../../core/records/vision.ts';
 import type { CaptureState } from '../../core/records/capture.ts';
 import type { CaptureOutput } from '../../core/records/workflow.ts';
+import { captureStateAfter } from '../../core/tick/advance-run.ts';
 import { captureTick } from '../../core/workflow/capture-tick.ts';
-import { initialWatchState } from '../../core/policies/watch/initial-state.ts';
+import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../core/policies/watch/outcome.ts';
 import { askModel } from '../../core/policies/watch/ask-model.ts';
 import { readCheckMedia } from '../../core/policies/watch/read-media.ts';
@@ -89,32 +91,28 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
     failures: [],
   };
   const time = { watchedMs: 0, gapMs: 0 };
-  let state = initialWatchState(
-    watch.config.conditions.map((condition) => condition.condition_id),
-    clock.now,
-  );
+  let run = createWatchRun(watch, clock.now);
   let captureState: CaptureState = { seen: null, motion: null };
   for (let at = deps.nextRecorded(0); at !== undefined && !signal.aborted;) {
     clock.now = new Date(begin + at * 1000);
-    const next = state.next;
     const captured = await captureTick(
       {
         ...captureState,
         source_id: watch.source_id,
-        tick: state.last_tick + 1,
-        closing: next?.closing ?? false,
+        tick: run.last_tick + 1,
+        closing: run.next?.closing ?? false,
         resolve_again: false,
       },
       captureDeps,
     );
     if (captured.kind === 'ended') break;
-    const outcome = await observe({ watch, state }, captured, media, deps, signal).catch((error: unknown) => {
+    const outcome = await observe(run, captured, media, deps, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
     // The interrupt ended this check, which does not count.
     if (outcome === undefined || signal.aborted) break;
     const decision = decideWatchTick(
-      { watch, state },
+      run,
       { outcome, need: { calls: 0, micro_usd: 0 } },
       clock.now,
       (_, conditionId, opening) => `${conditionId} ${opening}`,
@@ -124,33 +122,31 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
       time.watchedMs += counts.watched_ms ?? 0;
       time.gapMs += counts.gap_ms ?? 0;
     }
-    await removeUnused(media, captured, state.last_frame?.key, decision.state.last_frame?.key);
-    captureState = afterCapture(captureState, captured, decision.state.next?.judged ?? false);
-    state = decision.state;
+    await removeUnused(media, captured, run.state.last_frame?.key, decision.set.state.last_frame?.key);
+    captureState = captureStateAfter(captureState, captured, decision.next.judged);
+    run = { ...run, ...decision.set, next: decision.next, last_tick: run.last_tick + 1 };
     played.playedSeconds = at;
     deps.onProgress(at);
-    const wakeUp = state.next ? (Date.parse(state.next.wait_until) - begin) / 1000 : undefined;
-    at = wakeUp === undefined ? undefined : deps.nextRecorded(wakeUp);
+    at = deps.nextRecorded((Date.parse(decision.next.wait_until) - begin) / 1000);
   }
   const total = time.watchedMs + time.gapMs;
   return { ...played, coverage: total === 0 ? 0 : time.watchedMs / total };
 }
 
 type Media = ReturnType<typeof createMemoryMedia>;
-type Moment = Parameters<typeof decideWatchTick>[0];
 
 async function observe(
-  moment: Moment,
+  run: WatchRun,
   captured: CaptureOutput,
   media: Media,
   deps: PlayDeps,
   signal: AbortSignal,
 ): Promise<WatchOutcome> {
-  const screening = screenWatchCapture(moment, captured, deps.clock.now);
+  const screening = screenWatchCapture(run, captured, deps.clock.now);
   if (screening.kind !== 'fresh') return screening;
-  const pictures = await readCheckMedia(moment, screening.captured, { media, vision: deps.vision });
+  const pictures = await readCheckMedia(run, screening.captured, { media, vision: deps.vision });
   if (!pictures) throw new Error('The capture has no frame');
-  const { calls, ...judged } = await askModel(planQuestions(moment), pictures, deps, signal);
+  const { calls, ...judged } = await askModel(planQuestions(run), pictures, deps, signal);
   const used = {
     calls: calls.length,
     micro_usd: 0,
@@ -218,10 +214,4 @@ async function removeUnused(
 ): Promise<void> {
   const keys = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key, before] : [before];
   await media.remove(keys.filter((key): key is string => typeof key === 'string' && key !== after));
-}
-
-/** The judged frame becomes the motion reference. */
-function afterCapture(before: CaptureState, captured: CaptureOutput, judged: boolean): CaptureState {
-  if (captured.kind !== 'captured') return before;
-  return { seen: captured.seen, motion: judged ? captured.motion_if_judged : captured.motion_if_skipped };
 }

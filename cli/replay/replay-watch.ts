@@ -55,6 +55,7 @@ export function createReplayWatch(request: WatchRequest, settings: ReplaySetting
   const created = now.toISOString();
   return {
     run_id: randomUUID(),
+    policy: 'watch',
     caller: 'operator',
     created_at: created,
     updated_at: created,

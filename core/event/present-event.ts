@@ -4,6 +4,7 @@ import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { toErrorCode } from '../responses/errors.ts';
+import { jobTypes } from '../records/job-type.ts';
 import type { loggedEventSchema, streamedEventSchema } from '../responses/events.ts';
 
 type Links = Pick<CoreDeps, 'baseUrl'>;
@@ -58,7 +59,7 @@ function withoutImage(job: Job, event: Exclude<JobEvent, EventWithImage>, baseUr
   const shared = envelope(job, event);
   switch (event.type) {
     case 'job_started': {
-      const links = { job_type: job.job_type, events_url: `${baseUrl}/jobs/${job.run_id}/events` };
+      const links = { job_type: jobTypes[job.policy], events_url: `${baseUrl}/jobs/${job.run_id}/events` };
       return { type: event.type, ...shared, data: { ...position(job, event), ...event.data, ...links } };
     }
     case 'error': {

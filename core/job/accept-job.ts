@@ -10,6 +10,7 @@ import {
 import { zeroCounters, initialTickState } from '../records/job.ts';
 import type { WebhookEventType } from '../records/delivery.ts';
 import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';
+import { initialProgress } from '../records/run-base.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
@@ -33,8 +34,8 @@ export type AcceptDeps = Pick<
   | 'pace'
 >;
 
-/** Fields that differ between the types of job. */
-type Kind = Pick<MonitorJob, 'job_type' | 'config'> | Pick<DigestJob, 'job_type' | 'config' | 'digest'>;
+/** Fields that differ between the policies of jobs. */
+type Kind = Pick<MonitorJob, 'policy' | 'config'> | Pick<DigestJob, 'policy' | 'config' | 'digest'>;
 
 /** Source of a request, besides its fields. */
 export type Origin = {
@@ -59,7 +60,7 @@ export type JobSpec<K extends Kind> = {
 };
 
 /**
- * Accepts a job of any type: reserves a slot, probes the stream, stores the job and then starts its execution. `reconcile` repairs
+ * Accepts a job of any policy: reserves a slot, probes the stream, stores the job and then starts its execution. `reconcile` repairs
  * an interrupted start. Throws the contract's errors, `IdempotencyKeyReusedError`, and `IdempotencyConflictError`; it stores nothing
  * then.
  */
@@ -79,7 +80,7 @@ export async function acceptJob<K extends Kind>(
   });
   jobLog(deps.log, job.run_id).info('Job accepted', {
     caller,
-    job_type: job.job_type,
+    policy: job.policy,
     stream_url: job.stream_url,
   });
   await startQuietly(job, deps);
@@ -185,21 +186,13 @@ function newJob<K extends Kind>(
     model_grace_seconds: deps.limits.modelGraceSeconds,
     counters: zeroCounters,
     sight: initialTickState,
-    sequence: 0,
-    last_tick: 0,
-    next: null,
-    generation: 0,
-    version: 0,
-    seen: null,
-    handed_over: null,
-    burst: 0,
+    ...initialProgress,
     lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
     started_at: null,
     deadline: null,
     ended_at: null,
     reason: null,
     failure: null,
-    published: 0,
     expires_at: null,
   };
   return { job: { ...base, ...kind }, source };

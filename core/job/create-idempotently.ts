@@ -3,13 +3,13 @@ import type { CoreDeps } from '../dependencies.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { IdempotencyKeyReusedError, WatchpostError } from '../errors.ts';
-import type { Job, JobType } from '../records/job.ts';
+import type { Job, JobPolicy } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 
 type Deps = Pick<CoreDeps, 'jobs' | 'now'> & Pick<KeyCrypto, 'sha256'>;
 
 /** `request` is the parsed body, or the job that runs again: another order of fields, or an explicit default, is the same request. */
-export type KeyedRequest = { key: string | undefined; kind: JobType | 'run-again'; request: object };
+export type KeyedRequest = { key: string | undefined; kind: JobPolicy | 'run-again'; request: object };
 
 /**
  * Creates a job once per idempotency key of a caller. A repeated request returns that job in its current state, without a probe of the

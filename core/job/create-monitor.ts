@@ -20,7 +20,7 @@ export async function createMonitor(
   origin: Origin = {},
 ): Promise<MonitorJob> {
   const config = toConfig(request, deps);
-  const kind = { job_type: 'live-monitor', config } as const;
+  const kind = { policy: 'monitor', config } as const;
   const notices = [
     limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
     clipNotice(config),

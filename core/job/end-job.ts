@@ -114,7 +114,7 @@ async function closeWindows(
 ): Promise<FinalUpdate | undefined> {
   const now = deps.now();
   const job = onClock(stored, now);
-  if (job.job_type !== 'live-digest' || job.status !== 'running') return undefined;
+  if (job.policy !== 'digest' || job.status !== 'running') return undefined;
   const at = job.digest.end?.at ?? now.toISOString();
   const closing = planFinalClosure(job, job.digest, { at, reason, failure });
   const closed = await close(job, closing);

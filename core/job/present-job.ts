@@ -4,6 +4,7 @@ import { onClock } from '../tick/clock-change.ts';
 import type { Delivery } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
+import { jobTypes } from '../records/job-type.ts';
 import type {
   finalStatsSchema,
   jobDetailSchema,
@@ -20,7 +21,7 @@ export function jobSummary(job: Job, message?: string): z.input<typeof jobSummar
     status: job.status,
     created_at: job.created_at,
     stream_url: maskUrl(job.stream_url),
-    job_type: job.job_type,
+    job_type: jobTypes[job.policy],
     details: {
       ...visibleConfig(job),
       delivery: job.webhook_url === null ? 'polling' : 'webhook',
@@ -40,14 +41,14 @@ export function jobDetail(
   return {
     job_id: job.run_id,
     status: job.status,
-    job_type: job.job_type,
+    job_type: jobTypes[job.policy],
     created_at: job.created_at,
     stream_url: maskUrl(job.stream_url),
     config: visibleConfig(job),
     stats: {
       ...jobStats(job, now),
       notices: job.notices,
-      ...(job.job_type === 'live-monitor'
+      ...(job.policy === 'monitor'
         ? { triggers: shown.filter((event) => event.type === 'watch_triggered') }
         : { summaries: shown.filter((event) => event.type === 'summary_generated') }),
       ...(job.webhook_url === null ? {} : { webhook: webhookStats(deliveries) }),
@@ -63,7 +64,7 @@ export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchem
     ...(job.failure === null ? {} : { error: job.failure }),
     auto_stopped: job.reason === 'max_duration_reached',
     ...job.counters,
-    ...(job.job_type === 'live-digest' ? { windows_summarized: job.digest.summarized } : {}),
+    ...(job.policy === 'digest' ? { windows_summarized: job.digest.summarized } : {}),
     last_check: job.last_tick,
     watch_duration_seconds: watchSeconds(job, now),
     started_at: job.started_at,

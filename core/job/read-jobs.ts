@@ -24,7 +24,7 @@ export type JobView = {
 /** Throws `JobNotFoundError`. */
 export async function getJob(jobId: string, caller: string, deps: Deps): Promise<JobView> {
   const job = await requireOwnJob(jobId, caller, deps);
-  const finding = job.job_type === 'live-monitor' ? 'watch_triggered' : 'summary_generated';
+  const finding = job.policy === 'monitor' ? 'watch_triggered' : 'summary_generated';
   const [findings, deliveries] = await Promise.all([
     deps.jobs.newestEvents(jobId, finding, newestFindings),
     job.webhook_url ? deps.deliveries.list({ run: 'job', run_id: jobId }, 0, maxDeliveries) : [],

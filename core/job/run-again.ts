@@ -24,7 +24,7 @@ export async function runAgain(
   const { webhook_url, labels, config } = job;
   const request = { ...config, stream_url: source.url, webhook_url, labels };
   const origin = { again: job };
-  return job.job_type === 'live-monitor'
+  return job.policy === 'monitor'
     ? createMonitor(monitorRequestSchema.parse(request), caller, deps, idempotency, origin)
     : createDigest(digestRequestSchema.parse(request), caller, deps, idempotency, origin);
 }

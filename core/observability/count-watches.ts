@@ -1,5 +1,5 @@
 import type { WatchRun } from '../records/watch-run.ts';
-import type { WatchState, WatchStatus } from '../records/watch-state.ts';
+import type { WatchStatus } from '../records/watch-state.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
 
@@ -16,22 +16,23 @@ export type WatchNumbers = Record<Exclude<WatchStatus, 'paused'>, number> & {
   destinations_failing: number;
 };
 
+type Counted = Pick<WatchRun, 'status' | 'state' | 'next'>;
+
 /** Counts watches by status and trouble. */
-export function countWatches(runs: readonly Pick<WatchRun, 'status' | 'state'>[], now: Date): WatchNumbers {
-  const count = (matches: (run: Pick<WatchRun, 'status' | 'state'>) => boolean) =>
-    runs.filter(matches).length;
+export function countWatches(runs: readonly Counted[], now: Date): WatchNumbers {
+  const count = (matches: (run: Counted) => boolean) => runs.filter(matches).length;
   const having = (wanted: WatchStatus) => count(({ status }) => status === wanted);
   return {
     active: having('active'),
     off_schedule: having('off_schedule'),
     budget_exhausted: having('budget_exhausted'),
     stream_lost: having('stream_lost'),
-    late: count(({ state }) => state.health.late_since !== null || isOverdue(state, now)),
+    late: count((run) => run.state.health.late_since !== null || isOverdue(run, now)),
     unjudged: count(({ state }) => state.model_failures_in_a_row >= maxModelFailures),
     destinations_failing: count(({ state }) => state.health.failing.length > 0),
   };
 }
 
-function isOverdue({ next }: WatchState, now: Date): boolean {
+function isOverdue({ next }: Counted, now: Date): boolean {
   return next !== null && !next.done && ageSeconds(next.wait_until, now) > rules.lateWatchSeconds;
 }

@@ -1,5 +1,5 @@
 import type { JobEvent } from '../records/event.ts';
-import type { DigestState, Job, JobStatus, JobType, Source } from '../records/job.ts';
+import type { DigestState, Job, JobPolicy, JobStatus, Source } from '../records/job.ts';
 import type { RunChange, RunStore, Totals } from './run-store.ts';
 
 /** Fields that a commit may set. All others are fixed at creation. */
@@ -16,6 +16,7 @@ export type JobPatch = Partial<
     | 'seen'
     | 'handed_over'
     | 'burst'
+    | 'execution_ticks'
     | 'lease_until'
     | 'started_at'
     | 'deadline'
@@ -84,7 +85,7 @@ export type CreationResult =
 export type JobQuery = {
   caller: string;
   status?: JobStatus;
-  jobType?: JobType;
+  policy?: JobPolicy;
   label?: string;
   limit: number;
   offset: number;

@@ -32,9 +32,7 @@ export type WatchCreationResult =
   | { kind: 'full' };
 
 /** Fields of the run that a commit may set. */
-export type WatchPatch = Partial<
-  Pick<WatchProgress, 'generation' | 'status' | 'sequence' | 'lease_until' | 'deleted_at' | 'state'>
->;
+export type WatchPatch = Partial<Omit<WatchProgress, 'version' | 'published'>>;
 
 export type WatchChange = RunChange<WatchPatch, WatchEvent>;
 

@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { inputModeSchema, regionSchema, streamFreshnessSchema } from './capture.ts';
+import { inputModeSchema, regionSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
+import { runMetaSchema, runProgressSchema } from './run-base.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
 
 export const jobStatusSchema = z.enum(['pending', 'running', 'stopped', 'completed', 'failed']);
 export type JobStatus = z.infer<typeof jobStatusSchema>;
-
-export const jobTypeSchema = z.enum(['live-monitor', 'live-digest']);
-export type JobType = z.infer<typeof jobTypeSchema>;
 
 export const stopReasonSchema = z.enum([
   'condition_triggered',
@@ -108,36 +106,13 @@ export const tickStateSchema = z.object({
 });
 export type TickState = z.infer<typeof tickStateSchema>;
 
-/** Decision of the last committed tick of a job or a watch. A repeated Analyze returns it. */
-export const nextTickSchema = z.object({
-  done: z.boolean(),
-  wait_until: timestampSchema,
-  /** True if the capture is the motion reference: the model judged all of it, or it is a sample. */
-  judged: z.boolean(),
-  /** True if the next tick captures nothing: it ends a job or a window, or is the boundary of a span or of a day. */
-  closing: z.boolean(),
-  /** True if the next check asks only about the pending conditions of a watch. */
-  confirming: z.boolean(),
-  resolve_again: z.boolean(),
-  /** Factor of the interval in an overload; absent without one. */
-  stretch: z.number().min(1).optional(),
-});
-export type NextTick = z.infer<typeof nextTickSchema>;
-
 /** Reason of a failed job, as callers see it. */
 export const failureSchema = z.object({ code: z.string(), message: z.string(), remediation: z.string() });
 export type Failure = z.infer<typeof failureSchema>;
 
-/** Fields of both job types. `stream_url` is masked: the source has the full URL. `webhook_url` is not masked. */
-const jobBaseSchema = z.object({
-  run_id: z.uuid(),
-  caller: z.string(),
+/** Fields of all jobs. `webhook_url` is not masked. */
+const jobBaseSchema = runMetaSchema.extend(runProgressSchema.shape).extend({
   status: jobStatusSchema,
-  created_at: timestampSchema,
-  stream_url: z.string(),
-  source_id: z.uuid(),
-  /** Offset of the checks on the grid of the interval, in milliseconds; `null` for a grid that starts with the job. */
-  stream_phase: countSchema.nullable(),
   webhook_url: z.string().nullable(),
   webhook_events: webhookEventsSchema,
   /** Texts of the caller. */
@@ -148,38 +123,18 @@ const jobBaseSchema = z.object({
   notices: z.array(z.string()),
   counters: countersSchema,
   sight: tickStateSchema,
-  /** Number of commits. A commit states the version that it was decided from. */
-  version: countSchema,
-  /** Sequence of the newest event; 0 before the first. */
-  sequence: countSchema,
-  last_tick: countSchema,
-  next: nextTickSchema.nullable(),
-  generation: countSchema,
-  /** Progress of the stream in the last captures, so that no picture is judged twice. */
-  seen: streamFreshnessSchema.nullable(),
-  /**
-   * Motion reference for the first capture of a generation, stored by the tick that ends the generation before; `null` at any other time. About
-   * 10 kB, so no other tick stores it.
-   */
-  handed_over: z.string().nullable(),
-  /** Number of the newest Begin of this generation that took one (bursts on AWS); 0 without bursts. */
-  burst: countSchema,
-  /** Lease expiry: `reconcile` fails the job if it has not committed by then. */
-  lease_until: timestampSchema,
   started_at: timestampSchema.nullable(),
   deadline: timestampSchema.nullable(),
   ended_at: timestampSchema.nullable(),
   reason: stopReasonSchema.nullable(),
   failure: failureSchema.nullable(),
-  /** Sequence of the newest event in the delivery queue. */
-  published: countSchema,
   /** Expiry of the record; `null` while the job is active. */
   expires_at: timestampSchema.nullable(),
 });
 export type JobBase = z.infer<typeof jobBaseSchema>;
 
 export const monitorJobSchema = jobBaseSchema.extend({
-  job_type: z.literal('live-monitor'),
+  policy: z.literal('monitor'),
   config: monitorConfigSchema,
 });
 export type MonitorJob = z.infer<typeof monitorJobSchema>;
@@ -240,15 +195,17 @@ export function emptyWindow(index: number): DigestWindow {
 }
 
 export const digestJobSchema = jobBaseSchema.extend({
-  job_type: z.literal('live-digest'),
+  policy: z.literal('digest'),
   config: digestConfigSchema,
   digest: digestStateSchema,
 });
 export type DigestJob = z.infer<typeof digestJobSchema>;
 
 /** Stored job. */
-export const jobSchema = z.discriminatedUnion('job_type', [monitorJobSchema, digestJobSchema]);
+export const jobSchema = z.discriminatedUnion('policy', [monitorJobSchema, digestJobSchema]);
 export type Job = z.infer<typeof jobSchema>;
+/** Policies of jobs. */
+export type JobPolicy = Job['policy'];
 
 /** Stream and mode of a job: all data that `capture` may read. */
 export const sourceSchema = z.object({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { streamFreshnessSchema } from './capture.ts';
-import { failureSchema, gapReasonSchema, nextTickSchema } from './job.ts';
+import { failureSchema, gapReasonSchema } from './job.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 
@@ -148,19 +147,9 @@ export const watchStateSchema = z.object({
   in_gap: gapReasonSchema.nullable(),
   /** Newest frame. Alerts refer to a copy of it. */
   last_frame: z.object({ key: z.string(), captured_at: timestampSchema }).nullable(),
-  last_tick: countSchema,
   health: watchHealthSchema,
-  /** Ticks of the current generation, which ends after `ticksPerExecution`. */
-  execution_ticks: countSchema,
-  /** Burst of the current generation, as for jobs; 0 without bursts. */
-  burst: countSchema,
   /** Failed executions in a row, which delay the next one. */
   failed_executions: countSchema,
-  next: nextTickSchema.nullable(),
-  /** Progress of the stream in the last captures, so that no picture is judged twice. Only another stream drops it. */
-  seen: streamFreshnessSchema.nullable(),
-  /** Motion reference for the first capture of the next generation, stored by the tick that ends the generation before. */
-  handed_over: z.string().nullable(),
 });
 export type WatchState = z.infer<typeof watchStateSchema>;
 

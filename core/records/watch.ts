@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema, regionSchema } from './capture.ts';
+import { runMetaSchema } from './run-base.ts';
 import { watchEventTypeSchema } from './watch-event-type.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -119,20 +120,14 @@ export const formerDestinationSchema = z.object({
 });
 export type FormerDestination = z.infer<typeof formerDestinationSchema>;
 
-/** Record of a watch's configuration. `stream_url` is masked: the source has the full URL. */
-export const watchSchema = z.object({
-  run_id: z.uuid(),
-  caller: z.string(),
-  created_at: timestampSchema,
+/** Record of a watch's configuration. */
+export const watchSchema = runMetaSchema.extend({
+  policy: z.literal('watch'),
   updated_at: timestampSchema,
   /** The ETag. Each change by a caller increments it. */
   config_version: z.int().positive(),
-  stream_url: z.string(),
   /** Keyed hash of the full URL, as of an address; `null` if unknown. */
   stream_fingerprint: z.string().nullable(),
-  source_id: z.uuid(),
-  /** As in jobs. */
-  stream_phase: z.int().nonnegative().nullable(),
   config: watchConfigSchema,
   /** Absent or empty without one. */
   former_destinations: z.array(formerDestinationSchema).optional(),

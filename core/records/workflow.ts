@@ -101,6 +101,8 @@ export const analyzeInputSchema = z.discriminatedUnion('operation', [
   }),
 ]);
 export type AnalyzeInput = z.infer<typeof analyzeInputSchema>;
+/** One tick. */
+export type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 
 /** State of the workflow after Begin and after each Analyze. */
 export const workflowStateSchema = z.object({

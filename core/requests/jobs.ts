@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { jobStatusSchema, jobTypeSchema } from '../records/job.ts';
+import { jobStatusSchema } from '../records/job.ts';
+import { jobTypeSchema } from '../records/job-type.ts';
 import { flag, integer, jobId } from './fields.ts';
 
 /** Query of `GET /jobs` (interface section 4.6). */

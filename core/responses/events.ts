@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { pictureStateSchema, streamStateSchema } from '../records/event.ts';
 import { promptVersionSchema } from '../records/vision.ts';
-import { gapSchema, jobStatusSchema, jobTypeSchema, stopReasonSchema } from '../records/job.ts';
+import { gapSchema, jobStatusSchema, stopReasonSchema } from '../records/job.ts';
 import { jobConfigSchema, noticesSchema } from './job-config.ts';
+import { jobTypeSchema } from '../records/job-type.ts';
 import { errorCodeSchema } from './errors.ts';
 import { count, jobId, jpegBase64, sequence, sourceUrl, timestamp } from './fields.ts';
 

@@ -4,10 +4,10 @@ import {
   failureSchema,
   gapSchema,
   jobStatusSchema,
-  jobTypeSchema,
   stopReasonSchema,
 } from '../records/job.ts';
 import { summaryGeneratedSchema, watchTriggeredSchema } from './events.ts';
+import { jobTypeSchema } from '../records/job-type.ts';
 import { jobConfigSchema, jobDetailsSchema, noticesSchema } from './job-config.ts';
 import { count, jobId, sequence, sourceUrl, timestamp } from './fields.ts';
 

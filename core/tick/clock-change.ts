@@ -25,14 +25,14 @@ export function atTick(job: Job, now: Date): { job: Job; now: Date } {
 export function withMovedTimes(change: JobChange, stored: Job, job: Job): JobChange {
   if (job === stored) return change;
   const { started_at, deadline, sight } = job;
-  const digest = job.job_type === 'live-digest' ? { digest: job.digest } : {};
+  const digest = job.policy === 'digest' ? { digest: job.digest } : {};
   return { ...change, set: { started_at, deadline, sight, ...digest, ...change.set } };
 }
 
 /** Times that were the current time when they were stored. */
 function pastTimes(job: Job): (string | null)[] {
   const { last_watched_at, last_trigger_at, lost_since, model_failing_since } = job.sight;
-  const end = job.job_type === 'live-digest' ? job.digest.end : null;
+  const end = job.policy === 'digest' ? job.digest.end : null;
   return [job.started_at, last_watched_at, last_trigger_at, lost_since, model_failing_since, end?.at ?? null];
 }
 
@@ -61,7 +61,7 @@ function movedBack(job: Job, seconds: number): Job {
     sight: movedWatch(job.sight, move),
     next: job.next && { ...job.next, wait_until: move(job.next.wait_until) },
   };
-  if (job.job_type === 'live-monitor') return { ...job, ...moved };
+  if (job.policy === 'monitor') return { ...job, ...moved };
   return {
     ...job,
     ...moved,

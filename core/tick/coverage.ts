@@ -50,7 +50,7 @@ export function watchSeconds(job: Job, now: Date): number {
 
 /** A job sees nothing after its deadline and the end of its stream, also while it waits for the model. */
 function untilSightEnds(job: Job, now: Date): Date {
-  const streamEnd = job.job_type === 'live-digest' ? job.digest.end?.at : null;
+  const streamEnd = job.policy === 'digest' ? job.digest.end?.at : null;
   return [job.ended_at, job.deadline, streamEnd]
     .flatMap((end) => (end ? [new Date(end)] : []))
     .reduce(earlier, now);

@@ -1,45 +1,30 @@
 import { assignSequences } from '../records/event.ts';
 import type { NewEvent } from '../records/event.ts';
-import type { Job, NextTick } from '../records/job.ts';
+import type { Job } from '../records/job.ts';
 import type { JobChange, JobPatch } from '../ports/job-store.ts';
-import type { CaptureOutput } from '../records/workflow.ts';
-import type { CaptureState } from '../records/capture.ts';
-import { rules } from '../rules.ts';
+import type { CaptureOutput, TickInput } from '../records/workflow.ts';
 import { addSeconds } from '../time.ts';
+import { advanceRun } from './advance-run.ts';
 import { watchSeconds } from './coverage.ts';
-import { leaseUntil } from './next-tick.ts';
 import type { TickDecision, JobEnding } from './tick-outcome.ts';
 
 /** Plans the one transaction of a tick: its events, the new numbers of the job, and its end if the tick ends it. */
 export function planTick(
   job: Job,
   decision: TickDecision,
-  captureState: CaptureState,
+  input: TickInput,
   retentionSeconds: number,
   now: Date,
 ): JobChange {
-  const tick = job.last_tick + 1;
-  const handsOver = mustHandOver(job, tick, decision.next);
   const set: JobPatch = {
+    ...advanceRun(job, decision.next, input, now),
     counters: decision.counters,
     sight: decision.sight,
     ...(decision.digest ? { digest: decision.digest } : {}),
-    last_tick: tick,
-    next: decision.next,
-    lease_until: leaseUntil(new Date(decision.next.wait_until)),
-    ...(handsOver ? { generation: job.generation + 1, burst: 0 } : {}),
-    seen: captureState.seen,
-    handed_over: handsOver ? captureState.motion : null,
   };
   if (decision.ending)
     return planEnd(job, decision.ending, retentionSeconds, now, { set, events: decision.events });
   return planUpdate(job, { set, events: decision.events }, now);
-}
-
-/** Returns true for the last tick of a generation. */
-function mustHandOver({ generation, burst }: Job, tick: number, { done }: NextTick): boolean {
-  if (done) return false;
-  return tick >= rules.ticksPerExecution * (generation + 1) || burst >= rules.beginsPerExecution;
 }
 
 /** Plans the change of a job that does not end with it. */
@@ -121,7 +106,7 @@ export function unreferencedMedia(before: Job, after: Job, captured: CaptureOutp
 
 function listPictures(job: Job): string[] {
   const { last_frame: last } = job.sight;
-  const windows = job.job_type === 'live-digest' ? job.digest.windows : [];
+  const windows = job.policy === 'digest' ? job.digest.windows : [];
   return [
     ...(last ? [last.key] : []),
     ...windows.flatMap(({ samples }) => samples.map(({ frame_key: key }) => key)),

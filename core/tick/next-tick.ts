@@ -1,4 +1,5 @@
-import type { Job, NextTick, TickState } from '../records/job.ts';
+import type { Job, TickState } from '../records/job.ts';
+import type { NextTick } from '../records/run-base.ts';
 import { ageSeconds, addSeconds, earlier, maxGridIntervals, nextOnGrid, toWakeUp } from '../time.ts';
 import { rules } from '../rules.ts';
 import type { TickOutcome } from './tick-outcome.ts';
@@ -81,12 +82,10 @@ function sawNews({ kind }: TickOutcome): boolean {
 
 /** Returns the time between two captures of a job, in seconds. */
 export function intervalSeconds(job: Job): number {
-  return job.job_type === 'live-monitor' ? job.config.interval_seconds : job.config.capture_interval_seconds;
+  return job.policy === 'monitor' ? job.config.interval_seconds : job.config.capture_interval_seconds;
 }
 
 /** Returns the maximum duration of a job, in seconds. */
 export function durationSeconds(job: Job): number {
-  return job.job_type === 'live-monitor'
-    ? job.config.monitor_duration_seconds
-    : job.config.digest_duration_seconds;
+  return job.policy === 'monitor' ? job.config.monitor_duration_seconds : job.config.digest_duration_seconds;
 }

@@ -1,5 +1,6 @@
 import type { NewEvent } from '../records/event.ts';
-import type { Counters, Job, NextTick } from '../records/job.ts';
+import type { Counters, Job } from '../records/job.ts';
+import type { NextTick } from '../records/run-base.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** Creates the `progress` event of a tick with a capture. */

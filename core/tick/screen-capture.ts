@@ -81,7 +81,7 @@ function noNews(
 
 /** After a failed model call the same frame is checked again. A digest has already kept it. */
 function isUnjudged(job: Job): boolean {
-  return job.job_type === 'live-monitor' && job.sight.missed_in_a_row > 0;
+  return job.policy === 'monitor' && job.sight.missed_in_a_row > 0;
 }
 
 function nothingMoved(

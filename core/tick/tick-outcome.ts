@@ -4,11 +4,11 @@ import type {
   DigestState,
   Failure,
   Job,
-  NextTick,
   StopReason,
   TerminalStatus,
   TickState,
 } from '../records/job.ts';
+import type { NextTick } from '../records/run-base.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from './screen-capture.ts';
 import type { NewEvent } from '../records/event.ts';

@@ -10,16 +10,13 @@ import {
 } from '../policies/watch/change.ts';
 import { changeStoredWatch } from './commit-watch.ts';
 import { startQuietly } from './start-quietly.ts';
-import { watchStatus } from '../policies/watch/status.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Pauses a watch until it is resumed. A paused watch stays as it was. */
 export async function pauseStoredWatch(watchId: string, caller: string, deps: WatchDeps): Promise<WatchRun> {
   return changeStoredWatch(watchId, caller, deps, (watch) => {
     if (watch.status === 'paused') return undefined;
-    const { state, events, alerts, hours } = pauseWatch({ watch, state: watch.state }, 'paused', deps.now());
-    const set = { state, status: watchStatus(state.causes), generation: watch.generation + 1 };
-    return { set, events, alerts, hours };
+    return pauseWatch(watch, 'paused', deps.now());
   });
 }
 
@@ -27,11 +24,7 @@ export async function pauseStoredWatch(watchId: string, caller: string, deps: Wa
 export async function resumeStoredWatch(watchId: string, caller: string, deps: WatchDeps): Promise<WatchRun> {
   const resumed = await changeStoredWatch(watchId, caller, deps, (watch) => {
     if (watch.status !== 'paused') return undefined;
-    const now = deps.now();
-    const { state, events, alerts, hours } = resumeWatch({ watch, state: watch.state }, now);
-    const lease = { lease_until: now.toISOString() };
-    const set = { state, status: watchStatus(state.causes), generation: watch.generation + 1, ...lease };
-    return { set, events, alerts, hours };
+    return resumeWatch(watch, deps.now());
   });
   await startQuietly(resumed, deps);
   return resumed;
@@ -53,12 +46,7 @@ export async function snoozeStoredWatch(
 
 /** Deletes a watch: closes its alerts, and erases source and evidence. Its last events are still delivered. */
 export async function deleteStoredWatch(watchId: string, caller: string, deps: WatchDeps): Promise<WatchRun> {
-  const deleted = await changeStoredWatch(watchId, caller, deps, (watch) => {
-    const now = deps.now();
-    const { state, events, alerts } = deleteWatch({ watch, state: watch.state }, now);
-    const set = { state, generation: watch.generation + 1, deleted_at: now.toISOString() };
-    return { set, events, alerts };
-  });
+  const deleted = await changeStoredWatch(watchId, caller, deps, (watch) => deleteWatch(watch, deps.now()));
   await eraseMedia(deleted, deps);
   return deleted;
 }
@@ -85,7 +73,7 @@ export async function acknowledgeOwnAlert(
   const alert = await requireOwnAlert(alertId, caller, deps);
   const at = deps.now();
   await changeStoredWatch(alert.watch_id, caller, deps, (watch) => {
-    const decided = acknowledgeAlert({ watch, state: watch.state }, alertId, by, at);
+    const decided = acknowledgeAlert(watch, alertId, by, at);
     if (decided === undefined) return undefined;
     const acknowledged = { at: at.toISOString(), by };
     return {

@@ -18,7 +18,7 @@ import type { WatchRequest } from '../requests/watches.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
 import { toWatchEvents } from './commit-watch.ts';
-import { initialWatchState } from '../policies/watch/initial-state.ts';
+import { createWatchRun } from '../policies/watch/initial-state.ts';
 import { startQuietly } from './start-quietly.ts';
 import { splitRequest } from './watch-config.ts';
 import type { Fingerprint } from './watch-config.ts';
@@ -110,8 +110,9 @@ async function newWatch(
   const now = deps.now();
   const fingerprint = createFingerprint(await deps.signer.fingerprintKey(caller), deps);
   const { config, addresses } = splitRequest(request, fingerprint);
-  const watch = {
+  const watch: Watch = {
     run_id: deps.newId(),
+    policy: 'watch',
     caller,
     created_at: now.toISOString(),
     updated_at: now.toISOString(),
@@ -122,10 +123,6 @@ async function newWatch(
     stream_phase: deps.streamPhase(request.stream_url),
     config,
   };
-  const state = initialWatchState(
-    config.conditions.map(({ condition_id: id }) => id),
-    now,
-  );
   const events = toWatchEvents(
     [{ type: 'watch_changed', data: { status: 'active', reason: 'created' } }],
     watch,
@@ -133,15 +130,8 @@ async function newWatch(
     now,
   );
   return {
-    ...watch,
-    version: 0,
-    generation: 0,
-    status: 'active',
+    ...createWatchRun(watch, now),
     sequence: events.length,
-    published: 0,
-    lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
-    deleted_at: null,
-    state,
     source: toSource(watch, request.stream_url, config),
     secrets: toSecrets(watch.run_id, addresses),
     events,

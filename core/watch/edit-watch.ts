@@ -19,7 +19,6 @@ import {
 import { findFormer, joinFormer } from './former-destinations.ts';
 import type { Former } from './former-destinations.ts';
 import { startQuietly } from './start-quietly.ts';
-import { watchStatus } from '../policies/watch/status.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
 import type { SplitConfig } from './watch-config.ts';
 import type { WatchDeps } from './watch-deps.ts';
@@ -52,7 +51,7 @@ export async function editWatch(
     if (isSame(watch, config, streamFingerprint)) return undefined;
     const now = deps.now();
     const isOtherStream = isOther(request.stream_url, before.stream_url);
-    const decided = changeWatch({ watch, state: watch.state }, { config, isOtherStream }, now);
+    const decided = changeWatch(watch, { config, isOtherStream }, now);
     const version = watch.config_version + 1;
     const former = await joinedFormer(
       watch,
@@ -60,11 +59,7 @@ export async function editWatch(
       deps,
     );
     return {
-      set: {
-        state: decided.state,
-        status: watchStatus(decided.state.causes),
-        generation: watch.generation + 1,
-      },
+      ...decided,
       meta: {
         ...watchSchema.parse(watch),
         config,
@@ -77,9 +72,6 @@ export async function editWatch(
       },
       source: toSource(watch, request.stream_url, config),
       secrets: { ...toSecrets(watchId, addresses), former: former.addresses },
-      events: decided.events,
-      alerts: decided.alerts,
-      hours: decided.hours,
     };
   });
   await startQuietly(changed, deps);

@@ -32,9 +32,9 @@ export function presentWatch(watch: WatchRun): PresentedWatch {
     state: {
       causes: state.causes,
       conditions: state.conditions.map(presentCondition),
-      last_check: state.last_tick,
+      last_check: watch.last_tick,
       last_frame_at: state.last_frame?.captured_at ?? null,
-      next_check_at: state.next === null || state.next.done ? null : state.next.wait_until,
+      next_check_at: watch.next === null || watch.next.done ? null : watch.next.wait_until,
       late_since: state.health.late_since,
       destinations_failing: state.health.failing,
       model_failure: state.model_failure,

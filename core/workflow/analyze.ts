@@ -1,10 +1,11 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { jobLog } from '../ports/log.ts';
-import type { CaptureState } from '../records/capture.ts';
-import type { WorkflowState } from '../records/workflow.ts';
+import type { Run } from '../records/run.ts';
+import type { TickInput, WorkflowState } from '../records/workflow.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+import { captureStateAfter } from '../tick/advance-run.ts';
 import { planBurst } from './burst.ts';
-import type { RunKind, RunView, TickInput } from './run-kind.ts';
+import type { RunKind } from './run-kind.ts';
 
 type Deps = Pick<CoreDeps, 'executions' | 'media' | 'pace' | 'log' | 'now'>;
 
@@ -12,7 +13,7 @@ type Deps = Pick<CoreDeps, 'executions' | 'media' | 'pace' | 'log' | 'now'>;
  * Second half of a tick, the same for every policy: calls the model if the capture needs it, decides, and commits the tick with all that follows from it in one
  * transaction. After a conflict it decides again with the same observation. A repetition is safe: a committed tick returns the stored result.
  */
-export async function analyze<Stored, Outcome, Change>(
+export async function analyze<Stored extends Run, Outcome, Change>(
   input: TickInput,
   kind: RunKind<Stored, Outcome, Change>,
   deps: Deps,
@@ -21,14 +22,13 @@ export async function analyze<Stored, Outcome, Change>(
   let outcome: Outcome | undefined;
   let stretch: number | undefined;
   const evidence: string[] = [];
-  const view = (stored: Stored) => kind.view(stored, deps.now());
   return retryConflicts('The run changed too often while its tick was to be committed', async () => {
     const found = await kind.find(input.job_id);
     if (!found) await discard(evidence, input, deps);
-    if (!found || isAbandoned(view(found), input))
-      return committed(stepAfter(found && view(found), input, deps.now(), true));
-    const { isOver, generation, lastTick } = view(found);
-    const isDone = isOver || generation > input.generation || lastTick >= input.capture.tick;
+    if (!found || isAbandoned(found, input))
+      return committed(stepAfter(found, kind, input, deps.now(), true));
+    const { generation, last_tick: lastTick } = found;
+    const isDone = kind.isOver(found) || generation > input.generation || lastTick >= input.capture.tick;
     if (isDone && !(outcome !== undefined && kind.countsLate(outcome))) return finish(found);
     const read = { stored: found, at: deps.now() };
     if (outcome === undefined) {
@@ -38,7 +38,7 @@ export async function analyze<Stored, Outcome, Change>(
       if (observed.again) return conflict;
     }
     const complete = await kind.complete(read, outcome, signal);
-    stretch ??= deps.pace.stretch(input.job_id, view(found).intervalSeconds);
+    stretch ??= deps.pace.stretch(input.job_id, kind.intervalSeconds(found));
     const change = await kind.plan(read, complete, { input, stretch });
     evidence.push(...(await kind.storeEvidence(found, complete, change, input)));
     if ((await kind.commit(change)) !== 'committed') return conflict;
@@ -49,32 +49,38 @@ export async function analyze<Stored, Outcome, Change>(
   });
 
   async function finish(stored: Stored) {
-    await startNextGeneration(view(stored), input, deps);
-    return committed(stepAfter(view(stored), input, deps.now()));
+    if (!kind.isOver(stored)) await startNextGeneration(stored, input, deps);
+    return committed(stepAfter(stored, kind, input, deps.now()));
   }
 }
 
 /** Starts the execution of the current generation if the run was handed over from `generation`. Has no effect if it was started before. */
 export async function startNextGeneration(
-  { id, isOver, generation }: Pick<RunView, 'id' | 'isOver' | 'generation'>,
+  { run_id, generation }: Run,
   before: { generation: number },
   { executions }: Pick<CoreDeps, 'executions'>,
 ): Promise<void> {
-  if (isOver || generation <= before.generation) return;
-  await executions.start({ job_id: id, generation });
+  if (generation > before.generation) await executions.start({ job_id: run_id, generation });
 }
 
 /** Returns true if a newer Begin took over the ticks of this generation: this burst was abandoned while it ran. */
-function isAbandoned({ burst, generation }: RunView, input: TickInput): boolean {
+function isAbandoned({ burst, generation }: Run, input: TickInput): boolean {
   return input.burst !== undefined && generation === input.generation && burst > input.burst;
 }
 
 /** Returns the workflow state after a tick, from the stored run and the capture of the tick. */
-function stepAfter(view: RunView | undefined, input: TickInput, now: Date, ended = false): WorkflowState {
-  const { capture } = input;
-  const next = view?.next ?? null;
-  const over = ended || !view || view.isOver || view.generation > input.generation || (next?.done ?? false);
-  const wakeAt = view?.wakeAt ?? new Date(0);
+function stepAfter<Stored extends Run>(
+  run: Stored | undefined,
+  kind: Pick<RunKind<Stored, never, never>, 'isOver' | 'wakeAt'>,
+  input: TickInput,
+  now: Date,
+  ended = false,
+): WorkflowState {
+  const { capture, captured } = input;
+  const next = run?.next ?? null;
+  const over =
+    ended || !run || kind.isOver(run) || run.generation > input.generation || (next?.done ?? false);
+  const wakeAt = run ? kind.wakeAt(run, now) : new Date(0);
   return {
     job_id: input.job_id,
     generation: input.generation,
@@ -82,19 +88,13 @@ function stepAfter(view: RunView | undefined, input: TickInput, now: Date, ended
     wait_until: wakeAt.toISOString(),
     capture: {
       ...(capture.kind && { kind: capture.kind }),
-      source_id: view?.sourceId ?? capture.source_id,
-      tick: (view?.lastTick ?? capture.tick) + 1,
+      source_id: run?.source_id ?? capture.source_id,
+      tick: (run?.last_tick ?? capture.tick) + 1,
       closing: next?.closing ?? true,
       resolve_again: next?.resolve_again ?? false,
-      ...captureStateAfter(input, next?.judged ?? false),
+      ...captureStateAfter(capture, captured, next?.judged ?? false),
     },
   };
-}
-
-/** Returns the state for the next capture: this capture is its motion reference if the model saw it. A tick without a capture keeps the state. */
-export function captureStateAfter({ captured, capture }: TickInput, judged: boolean): CaptureState {
-  if (captured.kind !== 'captured') return { seen: capture.seen, motion: capture.motion };
-  return { seen: captured.seen, motion: judged ? captured.motion_if_judged : captured.motion_if_skipped };
 }
 
 /** Removes what a tick has stored for a run that is gone. */

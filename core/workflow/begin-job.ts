@@ -4,6 +4,7 @@ import { jobLog } from '../ports/log.ts';
 import { assignSequences } from '../records/event.ts';
 import { applyJobChange } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
+import { jobTypes } from '../records/job-type.ts';
 import { durationSeconds, intervalSeconds, leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds } from '../time.ts';
 
@@ -28,7 +29,7 @@ export async function beginJob(job: Job, bursts: boolean, deps: Deps) {
 }
 
 function begun(stored: Job) {
-  return { stored, capture: { seen: stored.seen, motion: stored.handed_over, closing: false } };
+  return { stored, closing: false };
 }
 
 /** Plans the change from pending to running. The duration of the job counts from here. */
@@ -48,6 +49,7 @@ function planBegin(job: Job, now: Date): JobChange {
   };
 }
 
-function startedData({ job_type, config, notices }: Job) {
+function startedData({ policy, config, notices }: Job) {
+  const job_type = jobTypes[policy];
   return { job_type, status: 'running' as const, config, ...(notices.length > 0 && { notices }) };
 }

@@ -1,7 +1,8 @@
 import type { CoreDeps } from '../dependencies.ts';
+import type { Run } from '../records/run.ts';
 import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
-import type { RunKind, RunView } from './run-kind.ts';
+import type { RunKind } from './run-kind.ts';
 
 type BeginInput = Omit<Extract<AnalyzeInput, { operation: 'begin' }>, 'operation'>;
 
@@ -9,7 +10,7 @@ type BeginInput = Omit<Extract<AnalyzeInput, { operation: 'begin' }>, 'operation
  * Handles `begin`: starts a pending job, continues any other run where its last tick ended, and reports as done what has ended, is paused, or is of an older
  * generation. With `bursts`, the run takes the next burst number, which ends the ticks of an abandoned burst.
  */
-export async function begin<Stored, Outcome, Change>(
+export async function begin<Stored extends Run, Outcome, Change>(
   input: BeginInput,
   kind: RunKind<Stored, Outcome, Change>,
   { now }: Pick<CoreDeps, 'now'>,
@@ -17,27 +18,25 @@ export async function begin<Stored, Outcome, Change>(
   const bursts = input.bursts ?? false;
   return retryConflicts('The run changed too often while it was to begin', async () => {
     const found = await kind.find(input.job_id);
-    const before = found && kind.view(found, now());
-    if (!found || !before || before.isOver || before.generation > input.generation)
-      return committed(finishedState(input, before, bursts));
+    if (!found || kind.isOver(found) || found.generation > input.generation)
+      return committed(finishedState(input, found, bursts));
     const begun = await kind.begin(found, bursts);
     if (begun === undefined) return conflict;
-    const view = kind.view(begun.stored, now());
-    const { seen, motion, closing } = begun.capture;
+    const { stored: run, closing } = begun;
     return committed({
-      job_id: view.id,
-      generation: view.generation,
+      job_id: run.run_id,
+      generation: run.generation,
       done: false,
-      ...(bursts && { burst: view.burst, over: false, rests: false }),
-      wait_until: view.wakeAt.toISOString(),
+      ...(bursts && { burst: run.burst, over: false, rests: false }),
+      wait_until: kind.wakeAt(run, now()).toISOString(),
       capture: {
-        ...(view.kind && { kind: view.kind }),
-        source_id: view.sourceId,
-        tick: view.lastTick + 1,
-        closing: view.next?.closing ?? closing,
-        resolve_again: view.next?.resolve_again ?? false,
-        seen,
-        motion,
+        ...markRun(run),
+        source_id: run.source_id,
+        tick: run.last_tick + 1,
+        closing: run.next?.closing ?? closing,
+        resolve_again: run.next?.resolve_again ?? false,
+        seen: run.seen,
+        motion: run.handed_over,
       },
     });
   });
@@ -46,7 +45,7 @@ export async function begin<Stored, Outcome, Change>(
 /** Returns the workflow state of a run whose execution has nothing to do. */
 export function finishedState(
   { job_id, generation }: Pick<WorkflowState, 'job_id' | 'generation'>,
-  view: Pick<RunView, 'kind' | 'sourceId' | 'lastTick'> | undefined,
+  run: Run | undefined,
   bursts: boolean,
 ): WorkflowState {
   return {
@@ -56,13 +55,18 @@ export function finishedState(
     ...(bursts && { over: true, rests: false }),
     wait_until: new Date(0).toISOString(),
     capture: {
-      ...(view?.kind && { kind: view.kind }),
-      source_id: view?.sourceId ?? job_id,
-      tick: (view?.lastTick ?? 0) + 1,
+      ...(run && markRun(run)),
+      source_id: run?.source_id ?? job_id,
+      tick: (run?.last_tick ?? 0) + 1,
       closing: true,
       resolve_again: false,
       seen: null,
       motion: null,
     },
   };
+}
+
+/** Returns the mark of watches in the workflow state. */
+function markRun({ policy }: Run): Pick<WorkflowState['capture'], 'kind'> {
+  return policy === 'watch' ? { kind: 'watch' } : {};
 }

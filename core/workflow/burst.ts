@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
-import type { AnalyzeInput, CutBurst, WorkflowState } from '../records/workflow.ts';
+import type { CutBurst, TickInput, WorkflowState } from '../records/workflow.ts';
 
-type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
 /** Fields of the workflow state that only bursts have, and `done`, which they change. */
 type BurstState = Pick<WorkflowState, 'done' | 'burst' | 'over' | 'rests'>;
 

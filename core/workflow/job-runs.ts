@@ -8,6 +8,7 @@ import type { JobChange } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
 import { applyJobChange, isTerminal } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
+import type { TickInput } from '../records/workflow.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';
 import { atTick, withMovedTimes } from '../tick/clock-change.ts';
 import { recordModelWait } from '../tick/coverage.ts';
@@ -18,10 +19,9 @@ import type { Screening } from '../tick/screen-capture.ts';
 import { readTimes } from '../tick/tick-outcome.ts';
 import type { TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
 import { earlier } from '../time.ts';
-import { captureStateAfter } from './analyze.ts';
 import { beginJob } from './begin-job.ts';
 import { judgeCapture } from './judge-capture.ts';
-import type { RunKind, RunView, TickInput } from './run-kind.ts';
+import type { RunKind } from './run-kind.ts';
 
 export type JobRunDeps = SummaryDeps &
   Pick<CoreDeps, 'jobs' | 'now' | 'cutFrame'> & {
@@ -32,15 +32,16 @@ export type JobRunDeps = SummaryDeps &
 export function createJobRuns(deps: JobRunDeps): RunKind<Job, TickOutcome, JobChange> {
   return {
     find: async (id) => deps.jobs.get(id, deps.now()),
-    view: viewJob,
+    isOver: ({ status }) => isTerminal(status),
+    intervalSeconds,
+    wakeAt: wakeUpTime,
     observe: async ({ stored }, input, signal) => ({ outcome: await observe(stored, input, deps, signal) }),
     complete: async ({ stored }, observed, signal) => withClosedWindows(stored, observed, deps, signal),
     countsLate: () => false,
     plan: async ({ stored }, outcome, { input, stretch }) => {
       const { job, now } = atTick(stored, deps.now());
       const decision = decideAfterTick(job, outcome, now, stretch);
-      const state = captureStateAfter(input, decision.next.judged);
-      const change = planTick(job, decision, state, deps.limits.retentionSeconds, now);
+      const change = planTick(job, decision, input, deps.limits.retentionSeconds, now);
       return withMovedTimes(change, stored, job);
     },
     storeEvidence: async (_, outcome, change) => storeEvidence(outcome, change, deps),
@@ -50,13 +51,6 @@ export function createJobRuns(deps: JobRunDeps): RunKind<Job, TickOutcome, JobCh
     report: async (job, outcome) => report(job, outcome, deps),
     begin: async (job, bursts) => beginJob(job, bursts, deps),
   };
-}
-
-function viewJob(job: Job, now: Date): RunView {
-  const { run_id: id, source_id: sourceId, generation, burst, last_tick: lastTick, status, next } = job;
-  const isOver = isTerminal(status);
-  const shared = { id, sourceId, generation, burst, lastTick, isOver, next };
-  return { ...shared, intervalSeconds: intervalSeconds(job), wakeAt: wakeUpTime(job, now) };
 }
 
 async function observe(
@@ -78,10 +72,10 @@ async function judgeOrSample(
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
   if (plan.kind !== 'fresh') return plan;
-  switch (job.job_type) {
-    case 'live-monitor':
+  switch (job.policy) {
+    case 'monitor':
       return judgeCapture(job, plan.captured, deps, signal);
-    case 'live-digest':
+    case 'digest':
       return { kind: 'sampled', captured: plan.captured };
   }
 }
@@ -94,8 +88,8 @@ async function withClosedWindows(
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
   const { job, now } = atTick(stored, deps.now());
-  const closing = job.job_type === 'live-digest' ? planTickClosure(job, observed, now) : undefined;
-  if (job.job_type !== 'live-digest' || !closing) return observed;
+  const closing = job.policy === 'digest' ? planTickClosure(job, observed, now) : undefined;
+  if (job.policy !== 'digest' || !closing) return observed;
   const timeout = { seconds: deps.limits.visionTimeoutSeconds, signal };
   return { ...observed, closed: await summarizeWindows(job, closing, deps, timeout) };
 }
@@ -103,12 +97,12 @@ async function withClosedWindows(
 /** Decides everything about a tick, from the job before it, the outcome and the time. Pure. */
 export function decideAfterTick(job: Job, outcome: TickOutcome, now: Date, stretch = 1): TickDecision {
   const { askedAt } = readTimes(outcome, now);
-  switch (job.job_type) {
-    case 'live-monitor': {
+  switch (job.policy) {
+    case 'monitor': {
       const decision = decideMonitorTick(job, outcome, now, stretch);
       return { ...decision, sight: recordModelWait(job, decision.sight, askedAt, now) };
     }
-    case 'live-digest': {
+    case 'digest': {
       const decision = decideDigestTick(job, outcome, now, stretch);
       const after = { ...job, digest: decision.digest };
       return { ...decision, sight: recordModelWait(after, decision.sight, askedAt, now) };

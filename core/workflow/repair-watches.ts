@@ -4,6 +4,7 @@ import { purgeAfterSeconds } from '../ports/watch-store.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
 import type { SweepBounds } from '../repair-each.ts';
+import { nextGeneration } from '../tick/advance-run.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { watchLog } from '../watch/watch-log.ts';
@@ -48,11 +49,11 @@ function createKind(deps: RepairWatchDeps): RepairKind<WatchRun> {
   return {
     log: (id) => watchLog(deps.log, id),
     find: async (id) => deps.watches.getIncludingEnded(id),
-    view: ({ generation, state, lease_until, deleted_at }) => ({
+    view: ({ generation, burst, next, state, lease_until, deleted_at }) => ({
       generation,
-      burst: state.burst,
+      burst,
       leaseUntil: lease_until,
-      dueAt: state.next?.wait_until ?? lease_until,
+      dueAt: next?.wait_until ?? lease_until,
       isIdle: deleted_at !== null || state.causes.paused !== null,
     }),
     publish: async (id) => publishRun({ run: 'watch', run_id: id }, deps.watches, deps),
@@ -74,9 +75,8 @@ export async function startAfterFailure(
   const waits = rules.watchBackoffSeconds;
   const failures = watch.state.failed_executions + 1;
   const wakeAt = addSeconds(deps.now(), waits[Math.min(failures, waits.length) - 1] ?? 1);
-  const generation = watch.generation + 1;
-  const next = watch.state.next && {
-    ...watch.state.next,
+  const next = watch.next && {
+    ...watch.next,
     done: false,
     confirming: false,
     wait_until: new Date(Math.ceil(wakeAt.getTime() / 1000) * 1000).toISOString(),
@@ -85,13 +85,15 @@ export async function startAfterFailure(
     runId: watch.run_id,
     expectedVersion: watch.version,
     set: {
-      generation,
+      ...nextGeneration(watch, watch.handed_over),
+      next,
       lease_until: leaseUntil(wakeAt),
-      state: { ...watch.state, next, failed_executions: failures, execution_ticks: 0, burst: 0 },
+      state: { ...watch.state, failed_executions: failures },
     },
     events: [],
   });
   if (result !== 'committed') return;
+  const generation = watch.generation + 1;
   watchLog(deps.log, watch.run_id).error('Watch restarted after a failure', { cause, generation });
   await deps.executions.start({ job_id: watch.run_id, generation });
 }

@@ -1,26 +1,6 @@
-import type { NextTick } from '../records/job.ts';
-import type { CaptureState } from '../records/capture.ts';
-import type { AnalyzeInput, CaptureOutput } from '../records/workflow.ts';
+import type { Run } from '../records/run.ts';
+import type { CaptureOutput, TickInput } from '../records/workflow.ts';
 import type { conflict } from '../retry-conflicts.ts';
-
-export type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
-
-/** Part of a run that the steps of the workflow need, whichever resource it backs. */
-export type RunView = {
-  /** Present in the workflow state of watches. */
-  kind?: 'watch';
-  id: string;
-  sourceId: string;
-  generation: number;
-  burst: number;
-  lastTick: number;
-  /** True if no execution has a further tick: the job has ended, the watch is paused. */
-  isOver: boolean;
-  next: Pick<NextTick, 'done' | 'judged' | 'closing' | 'resolve_again'> | null;
-  intervalSeconds: number;
-  /** Time of the next tick. */
-  wakeAt: Date;
-};
 
 /** Result of the first part of a tick; `again` after a commit of its own, which made the stored run outdated. */
 export type Observed<Outcome> = { outcome: Outcome; again?: boolean } | typeof conflict;
@@ -32,9 +12,13 @@ export type Read<Stored> = { stored: Stored; at: Date };
  * Runs of one resource: their storage, and the decisions of their policy. `analyze` is the same for all of them; what it asks here either decides or
  * stores, and is repeated after a conflict.
  */
-export interface RunKind<Stored, Outcome, Change> {
+export interface RunKind<Stored extends Run, Outcome, Change> {
   find(id: string): Promise<Stored | undefined>;
-  view(stored: Stored, now: Date): RunView;
+  /** Returns true if no execution has a further tick: the job has ended, the watch is paused. */
+  isOver(stored: Stored): boolean;
+  intervalSeconds(stored: Stored): number;
+  /** Returns the time of the next tick. */
+  wakeAt(stored: Stored, now: Date): Date;
   /** Screens the capture, and does the work of the policy: a check, a summary, or nothing. */
   observe(read: Read<Stored>, input: TickInput, signal?: AbortSignal): Promise<Observed<Outcome>>;
   /** Does the work that depends on the newest state: it is planned again after a conflict. */
@@ -51,9 +35,9 @@ export interface RunKind<Stored, Outcome, Change> {
   unreferenced(before: Stored, after: Stored, captured: CaptureOutput): string[];
   /** Counts and logs a committed tick. */
   report(after: Stored, outcome: Outcome): Promise<void>;
-  /** Takes the next burst number, or starts what is pending. Returns undefined after a conflict, else the run with its capture state. */
-  begin(stored: Stored, bursts: boolean): Promise<{ stored: Stored; capture: BeginCapture } | undefined>;
+  /**
+   * Takes the next burst number, or starts what is pending. Returns undefined after a conflict, else the run, and whether its first tick captures
+   * nothing.
+   */
+  begin(stored: Stored, bursts: boolean): Promise<{ stored: Stored; closing: boolean } | undefined>;
 }
-
-/** Capture state at the begin of an execution. `closing` applies before the first tick. */
-export type BeginCapture = CaptureState & { closing: boolean };

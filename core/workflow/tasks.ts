@@ -1,4 +1,5 @@
 import { jobLog } from '../ports/log.ts';
+import { isTerminal } from '../records/job.ts';
 import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
 import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
 import type { CoreDeps } from '../dependencies.ts';
@@ -83,7 +84,7 @@ async function failIfJob(
     error: task.failure.Error,
     cause: task.failure.Cause ?? null,
   });
-  await startNextGeneration(createJobRuns(deps).view(job, deps.now()), task, deps);
+  if (!isTerminal(job.status)) await startNextGeneration(job, task, deps);
   await failJob(
     task.job_id,
     'The job failed unexpectedly. Start it again; the operator finds the cause in the logs.',

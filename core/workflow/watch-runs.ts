@@ -6,10 +6,9 @@ import type { DeliveryStore } from '../ports/delivery.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
 import { isCamera } from '../records/platform.ts';
-import type { CaptureOutput } from '../records/workflow.ts';
+import type { CaptureOutput, TickInput } from '../records/workflow.ts';
 import { conflict } from '../retry-conflicts.ts';
-import { rules } from '../rules.ts';
-import { leaseUntil } from '../tick/next-tick.ts';
+import { advanceRun } from '../tick/advance-run.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { readCheckMedia } from '../policies/watch/read-media.ts';
 import { askModel, groupQuestions } from '../policies/watch/ask-model.ts';
@@ -27,13 +26,11 @@ import type { WatchOutcome } from '../policies/watch/outcome.ts';
 import { planAllQuestions, planQuestions, screenWatchCapture } from '../policies/watch/questions.ts';
 import type { Questions } from '../policies/watch/questions.ts';
 import { localDay, scheduleAt } from '../policies/watch/schedule.ts';
-import { watchStatus } from '../policies/watch/status.ts';
 import { applyChange } from '../watch/stored-watch.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';
 import { decideWatchTick, findShownKey } from '../policies/watch/tick.ts';
 import type { CreateAlertId } from '../policies/watch/tick.ts';
-import { captureStateAfter } from './analyze.ts';
-import type { Observed, RunKind, RunView, TickInput } from './run-kind.ts';
+import type { Observed, RunKind } from './run-kind.ts';
 
 export type WatchRunDeps = Pick<
   CoreDeps,
@@ -51,7 +48,9 @@ type Captured = Extract<WatchOutcome, { kind: 'judged' }>['captured'];
 export function createWatchRuns(deps: WatchRunDeps): RunKind<WatchRun, WatchOutcome, WatchChange> {
   return {
     find: async (id) => deps.watches.get(id, deps.now()),
-    view: viewWatch,
+    isOver: ({ state }) => state.causes.paused !== null,
+    intervalSeconds: ({ config }) => config.interval_seconds,
+    wakeAt: watchWakeUpTime,
     observe: async ({ stored: found, at }, input, signal) => {
       const { stored } = atWatchTick(found, at);
       return observe(stored, input, deps, signal);
@@ -60,7 +59,7 @@ export function createWatchRuns(deps: WatchRunDeps): RunKind<WatchRun, WatchOutc
     countsLate: ({ kind }) => kind === 'judged',
     plan: async ({ stored: found, at }, outcome, { input, stretch }) => {
       // A tick that another one overtook is not the one whose time is planned.
-      const isOvertaken = found.state.last_tick >= input.capture.tick || isOver(found, input.generation);
+      const isOvertaken = found.last_tick >= input.capture.tick || isOver(found, input.generation);
       const begun = isOvertaken ? { stored: found, now: at } : atWatchTick(found, at);
       const destinations = await readDestinations(begun.stored, deps);
       // The model may have taken a minute: the tick is decided at its end.
@@ -85,27 +84,11 @@ export function createWatchRuns(deps: WatchRunDeps): RunKind<WatchRun, WatchOutc
   };
 }
 
-function viewWatch(watch: WatchRun, now: Date): RunView {
-  const { state, generation } = watch;
-  return {
-    kind: 'watch',
-    id: watch.run_id,
-    sourceId: watch.source_id,
-    generation,
-    burst: state.burst,
-    lastTick: state.last_tick,
-    isOver: state.causes.paused !== null,
-    next: state.next,
-    intervalSeconds: watch.config.interval_seconds,
-    wakeAt: watchWakeUpTime(state, watch.config, now),
-  };
-}
-
 /** Drops the verdicts of a picture that the tick of another generation has judged meanwhile: its calls count, the picture counts once. */
 function withoutKnownPicture(watch: WatchRun, outcome: WatchOutcome): WatchOutcome {
   if (outcome.kind !== 'judged') return outcome;
   const { segment } = outcome.captured.seen.position;
-  const isKnown = segment !== null && watch.state.seen?.position.segment === segment;
+  const isKnown = segment !== null && watch.seen?.position.segment === segment;
   return isKnown ? { ...outcome, answers: [] } : outcome;
 }
 
@@ -115,17 +98,15 @@ function isOver(watch: WatchRun, generation: number): boolean {
 }
 
 async function beginWatch(watch: WatchRun, bursts: boolean, { watches, now }: WatchRunDeps) {
-  const { seen, handed_over: motion } = watch.state;
-  const capture = { seen, motion, closing: !scheduleAt(watch.config.schedule, now()).active };
-  if (!bursts) return { stored: watch, capture };
-  const set = { state: { ...watch.state, burst: watch.state.burst + 1 } };
-  const change = { set, events: [] };
+  const closing = !scheduleAt(watch.config.schedule, now()).active;
+  if (!bursts) return { stored: watch, closing };
+  const change = { set: { burst: watch.burst + 1 }, events: [] };
   const result = await watches.commit({
     ...change,
     runId: watch.run_id,
     expectedVersion: watch.version,
   });
-  return result === 'committed' ? { stored: applyChange(watch, change), capture } : undefined;
+  return result === 'committed' ? { stored: applyChange(watch, change), closing } : undefined;
 }
 
 /** Returns the states of the destinations, or `null` if they cannot be read: a tick does not fail for them. */
@@ -148,16 +129,15 @@ async function observe(
   deps: WatchRunDeps,
   signal?: AbortSignal,
 ): Promise<Observed<WatchOutcome>> {
-  const record = { watch: stored, state: stored.state };
-  const screening = screenWatchCapture(record, input.captured, deps.now());
+  const screening = screenWatchCapture(stored, input.captured, deps.now());
   if (screening.kind !== 'fresh') return { outcome: screening };
   const { captured } = screening;
   const { budget } = stored.config;
   if (budget && budget.usd_per_day !== null && deps.modelPrice === null)
     return { outcome: { kind: 'not_asked', captured, why: 'price' } };
-  const planned = planQuestions(record);
+  const planned = planQuestions(stored);
   const isEmpty = planned.joint.length + planned.separate.length === 0;
-  const questions = isEmpty ? planAllQuestions(record) : planned;
+  const questions = isEmpty ? planAllQuestions(stored) : planned;
   if (budget) {
     const reserved = await reserveCost(stored, computeCost(questions, deps), deps);
     if (reserved === 'outdated') return conflict;
@@ -176,12 +156,13 @@ async function reserveCost(
   const { budget, schedule } = watch.config;
   const day = localDay(schedule?.time_zone ?? 'UTC', now());
   const before = budgetOnDay(budget, watch.state.budget, day.date);
-  const reservation = reserve(budget, before, watch.state.last_tick + 1, need);
+  const reservation = reserve(budget, before, watch.last_tick + 1, need);
   if (reservation.kind === 'exhausted') return 'exhausted';
   const result = await watches.commit({
     runId: watch.run_id,
     expectedVersion: watch.version,
-    set: { state: { ...watch.state, budget: reservation.budget } },
+    // The times may have moved with the clock, all or none of them.
+    set: { state: { ...watch.state, budget: reservation.budget }, next: watch.next, seen: watch.seen },
     events: [],
   });
   return result === 'committed' ? 'reserved' : 'outdated';
@@ -194,7 +175,7 @@ async function judge(
   deps: WatchRunDeps,
   signal?: AbortSignal,
 ): Promise<WatchOutcome> {
-  const media = await readCheckMedia({ watch: stored, state: stored.state }, captured, deps);
+  const media = await readCheckMedia(stored, captured, deps);
   if (media === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { calls, ...judged } = await askModel(questions, media, deps, signal);
@@ -213,7 +194,7 @@ function computeCost(questions: Questions, { vision, modelPrice }: WatchRunDeps)
   return { calls, micro_usd: calls * priceCall(modelPrice, null) };
 }
 
-/** Plans the one transaction of a tick. The last tick of a generation, one before a long wait, and one that a change overtook increments the generation. */
+/** Plans the one transaction of a tick. */
 function planTick(
   watch: WatchRun,
   outcome: WatchOutcome,
@@ -225,44 +206,26 @@ function planTick(
   }: { destinations: readonly DestinationState[] | null; stretch: number; now: Date },
   deps: WatchRunDeps,
 ): WatchChange {
-  const record = { watch, state: watch.state };
-  const need = computeCost(planAllQuestions(record), deps);
+  const need = computeCost(planAllQuestions(watch), deps);
   const maxLostWaitSeconds = computeMaxLostWait(watch, input, now, deps);
   const tick = { outcome, need, stretch, maxLostWaitSeconds };
-  const decision = decideWatchTick(record, tick, now, deps.createAlertId);
-  const { next } = decision.state;
-  const status = watchStatus(decision.state.causes);
-  const plannedAt = watch.state.next?.wait_until ?? null;
+  const decision = decideWatchTick(watch, tick, now, deps.createAlertId);
+  const { next, set } = decision;
+  const plannedAt = watch.next?.wait_until ?? null;
   const signs = { plannedAt, stretch, destinations };
   const { health, news } = decideHealth(watch.state.health, watch.config, signs, now);
   const events: NewWatchEvent[] = [
     ...decision.events,
-    ...news.map((data) => ({ type: 'watch_changed' as const, data: { status, ...data } })),
+    ...news.map((data) => ({ type: 'watch_changed' as const, data: { status: set.status, ...data } })),
   ];
-  // A change began another generation during the model call. That one may wait for longer than this tick plans, so a newer one takes its place.
-  const isOvertaken = watch.generation !== input.generation;
-  const handsOver =
-    next?.done === false &&
-    watch.state.causes.paused === null &&
-    (isOvertaken ||
-      decision.state.execution_ticks >= rules.ticksPerExecution ||
-      Date.parse(next.wait_until) - now.getTime() >= rules.handOverWaitSeconds * 1000);
-  const handedOver = handsOver
-    ? {
-        execution_ticks: 0,
-        burst: 0,
-        handed_over: isOvertaken ? null : captureStateAfter(input, next.judged).motion,
-      }
-    : {};
   return {
     runId: watch.run_id,
     expectedVersion: watch.version,
     set: {
-      state: { ...decision.state, health, ...handedOver },
-      status,
+      ...advanceRun(watch, next, input, now),
+      ...set,
+      state: { ...set.state, health },
       sequence: watch.sequence + events.length,
-      lease_until: leaseUntil(new Date(next?.wait_until ?? now)),
-      ...(handsOver ? { generation: watch.generation + 1 } : {}),
     },
     events: toWatchEvents(events, watch, watch.sequence, now),
     alerts: decision.alerts,
@@ -334,8 +297,8 @@ async function refreshEvidence(
   watch: WatchRun,
   { watches, media, log, now }: WatchRunDeps,
 ): Promise<void> {
-  const from = new Date(watch.state.next?.wait_until ?? now());
-  const to = new Date(set.state?.next?.wait_until ?? now());
+  const from = new Date(watch.next?.wait_until ?? now());
+  const to = new Date(set.next?.wait_until ?? now());
   for (const { alert } of set.state?.conditions ?? []) {
     if (!alert || !isRefreshDue(alert.opened_at, from, to)) continue;
     try {
@@ -359,7 +322,7 @@ function listUnneeded(before: WatchRun, after: WatchRun, captured: CaptureOutput
 
 function report(watch: WatchRun, outcome: WatchOutcome, deps: WatchRunDeps): void {
   const log = watchLog(deps.log, watch.run_id);
-  const fields = { tick: watch.state.last_tick, outcome: outcome.kind, status: watch.status };
+  const fields = { tick: watch.last_tick, outcome: outcome.kind, status: watch.status };
   if (outcome.kind === 'judged' && outcome.failure)
     log.warning('Check failed', { ...fields, remediation: outcome.failure.remediation });
   else if (outcome.kind === 'capture_failed')

@@ -54,7 +54,7 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
         .map(({ run_id: id }) => id)
         .toSorted(),
     );
-    expect(await list('day', { jobType: 'live-monitor', limit: 1, offset: 1 })).toMatchObject({
+    expect(await list('day', { policy: 'monitor', limit: 1, offset: 1 })).toMatchObject({
       total: 2,
       jobs: [{}],
     });
@@ -141,8 +141,8 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
     expect(await list({ limit: 2, offset: 3 })).toEqual({ names: [2, 1], total: 6 });
     expect(await list({ offset: 6 })).toEqual({ names: [], total: 6 });
     expect(await list({ status: 'running' })).toEqual({ names: [4, 2, 0], total: 3 });
-    expect(await list({ jobType: 'live-digest' })).toEqual({ names: [5, 4, 3], total: 3 });
-    expect(await list({ jobType: 'live-digest', status: 'pending', limit: 1 })).toEqual({
+    expect(await list({ policy: 'digest' })).toEqual({ names: [5, 4, 3], total: 3 });
+    expect(await list({ policy: 'digest', status: 'pending', limit: 1 })).toEqual({
       names: [5],
       total: 2,
     });

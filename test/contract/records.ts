@@ -9,6 +9,8 @@ import {
   type Source,
   zeroCounters,
 } from '../../core/records/job.ts';
+import { initialProgress } from '../../core/records/run-base.ts';
+import { jobTypes } from '../../core/records/job-type.ts';
 import type { JobChange, JobCreation, Usage } from '../../core/ports/job-store.ts';
 import type { Totals } from '../../core/ports/run-store.ts';
 
@@ -33,7 +35,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
   return {
     run_id: randomUUID(),
     caller: 'harbour',
-    job_type: 'live-monitor',
+    policy: 'monitor',
     status: 'pending',
     created_at: start.toISOString(),
     stream_url: 'https://example.com/live.m3u8',
@@ -53,24 +55,16 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
     },
     counters: zeroCounters,
     sight: initialTickState,
-    sequence: 0,
-    last_tick: 0,
-    next: null,
-    generation: 0,
+    ...initialProgress,
     notices: [],
     labels: [],
     model_grace_seconds: 0,
-    version: 0,
-    seen: null,
-    handed_over: null,
-    burst: 0,
     lease_until: after(60).toISOString(),
     started_at: null,
     deadline: null,
     ended_at: null,
     reason: null,
     failure: null,
-    published: 0,
     expires_at: null,
     ...overrides,
   };
@@ -80,7 +74,7 @@ export function newDigest(overrides: Partial<DigestJob> = {}): DigestJob {
   const { config: _, ...job } = newJob();
   return {
     ...job,
-    job_type: 'live-digest',
+    policy: 'digest',
     config: {
       window_minutes: 10,
       capture_interval_seconds: 60,
@@ -158,7 +152,10 @@ export const stopped: NewEvent = {
 };
 
 export function startedEvent(job: Job): NewEvent {
-  return { type: 'job_started', data: { job_type: job.job_type, status: 'running', config: job.config } };
+  return {
+    type: 'job_started',
+    data: { job_type: jobTypes[job.policy], status: 'running', config: job.config },
+  };
 }
 
 /** Creates a change of `job` that adds these events and advances `sequence`. */

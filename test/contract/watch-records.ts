@@ -4,7 +4,7 @@ import type { NewWatchEvent, WatchEvent } from '../../core/records/watch-event.t
 import type { Watch } from '../../core/records/watch.ts';
 import { watchRunSchema, type WatchRun } from '../../core/records/watch-run.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
-import { initialWatchState } from '../../core/policies/watch/initial-state.ts';
+import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import { newWatch } from '../support/watch-records.ts';
 import { after, start } from './records.ts';
 
@@ -12,17 +12,10 @@ import { after, start } from './records.ts';
 
 export function newCreation(fields: Partial<Watch> = {}): WatchCreation {
   const watch = newWatch({ run_id: randomUUID(), source_id: randomUUID(), ...fields });
-  const ids = watch.config.conditions.map(({ condition_id: id }) => id);
   return {
-    ...watch,
-    version: 0,
-    generation: 0,
-    status: 'active',
+    ...createWatchRun(watch, start),
     sequence: 1,
-    published: 0,
     lease_until: after(120).toISOString(),
-    deleted_at: null,
-    state: initialWatchState(ids, start),
     source: {
       source_id: watch.source_id,
       url: 'rtsp://user:secret@camera.example/1',

@@ -45,7 +45,7 @@ const ofRules: Row[] = [
   ['sight by a skip', 'condition.ts', 'seen_at: now.toISOString(), alert }', 'alert }'],
   ['unknown without sight', 'condition.ts', "{ ...forget(state), phase: 'unknown' }", 'state'],
   ['confirming', 'condition.ts', 'holding > 0 && holding <', 'holding > 1 && holding <'],
-  ['only pending questions', 'questions.ts', '!state.next?.confirming || ', 'true || '],
+  ['only pending questions', 'questions.ts', '!next?.confirming || ', 'true || '],
   ['pre-filter bypass', 'questions.ts', ' || isPending(condition, rule);', ';'],
   ['no repeated frame', 'questions.ts', 'judgesRepeated: false', 'judgesRepeated: true'],
   ['asked alone', 'questions.ts', '>= rules.maxLeftOut', '> rules.maxLeftOut'],
@@ -148,8 +148,8 @@ const ofService: Row[] = [
   [
     'pause closes alerts',
     'core/policies/watch/change.ts',
-    "causes: { ...causes, stream_lost: null } }, steps, 'paused', hours",
-    "causes: { ...causes, stream_lost: null } }, [], 'paused', hours",
+    "withoutTick(watch), steps, 'paused', hours",
+    "withoutTick(watch), [], 'paused', hours",
   ],
   [
     'removal closes alerts',
@@ -160,8 +160,8 @@ const ofService: Row[] = [
   [
     'deletion closes alerts',
     'core/policies/watch/change.ts',
-    "decision({ ...state, ...coverage, conditions, next }, steps, 'deleted', hours",
-    "decision({ ...state, ...coverage, conditions, next }, [], 'deleted', hours",
+    "conditions }, set, steps, 'deleted', hours",
+    "conditions }, set, [], 'deleted', hours",
   ],
   ['acknowledging is an event', 'core/watch/control-watch.ts', 'events: [decided.event]', 'events: []'],
   [
@@ -184,9 +184,9 @@ const ofService: Row[] = [
   ],
   [
     'a change begins a generation',
-    'core/watch/edit-watch.ts',
-    'generation: watch.generation + 1',
-    'generation: watch.generation',
+    'core/policies/watch/change.ts',
+    'set: { ...nextGeneration(watch, null), ...set, state, status }',
+    'set: { ...set, state, status }',
   ],
   [
     'a missing execution is started',

@@ -81,7 +81,7 @@ export class Observer {
     const before = this.stored;
     const after = readStored(database, this.watchId);
     this.stored = after;
-    const isTick = before !== undefined && before.state.last_tick !== after.state.last_tick;
+    const isTick = before !== undefined && before.last_tick !== after.last_tick;
     if (isTick && disturbances === this.lastCommit.disturbances) this.requireOnTime(now);
     this.lastCommit = { at: now, disturbances };
     const events = readEvents(database, this.watchId, before?.sequence ?? 0);
@@ -100,8 +100,7 @@ export class Observer {
       .map((event) => this.describe(event));
     this.requireEqual('events', described, expected);
     for (const event of events) for (const receiver of this.receivers) receiver.expect(toToldEvent(event));
-    if (before?.state.last_tick !== after.state.last_tick || events.length > 0)
-      this.requireState(database, after);
+    if (before?.last_tick !== after.last_tick || events.length > 0) this.requireState(database, after);
   }
 
   /** Requires that the next tick is not overdue. */
@@ -141,7 +140,7 @@ export class Observer {
   private expect(before: Stored, after: Stored, context: Context | undefined, now: number): string[] {
     const { oracle } = this;
     if (context?.kind === 'tick') {
-      if (after.state.last_tick !== before.state.last_tick) return this.expectTick(context, now);
+      if (after.last_tick !== before.last_tick) return this.expectTick(context, now);
       const { reserved } = after.state.budget ?? { reserved: null };
       if (!reserved) return this.expectRestart(before, after, now);
       const asked = oracle.asked();
@@ -181,17 +180,12 @@ export class Observer {
   /** A commit of the maintenance: a lease, or a new generation after a failure, which waits at most five minutes. */
   private expectRestart(before: Stored, after: Stored, now: number): string[] {
     const { oracle } = this;
-    const { next } = after.state;
+    const { next } = after;
     if (after.generation === before.generation) {
       this.requireEqual('state', after.state, before.state);
       return [];
     }
-    const same = (state: WatchRun['state']) => ({
-      ...state,
-      next: null,
-      failed_executions: 0,
-      execution_ticks: 0,
-    });
+    const same = (state: WatchRun['state']) => ({ ...state, failed_executions: 0 });
     this.requireEqual('restarted state', same(after.state), same(before.state));
     if (next) {
       oracle.plannedAt = Date.parse(next.wait_until);
@@ -290,7 +284,7 @@ export class Observer {
     }
   }
 
-  private requireState(database: DatabaseSync, { state, status: actualStatus }: Stored): void {
+  private requireState(database: DatabaseSync, { state, next, status: actualStatus }: Stored): void {
     const { oracle } = this;
     const phases = (conditions: Iterable<[string, { phase: string }]>) =>
       Object.fromEntries([...conditions].map(([id, { phase }]) => [id, phase]));
@@ -309,9 +303,9 @@ export class Observer {
             ? 'stream_lost'
             : 'active';
     if (!this.isDeleted) this.requireEqual('status', actualStatus, status);
-    if (!oracle.paused && state.next) {
-      this.requireEqual('next', new Date(state.next.wait_until), new Date(oracle.plannedAt));
-      this.requireEqual('confirming', state.next.confirming, oracle.confirming);
+    if (!oracle.paused && next) {
+      this.requireEqual('next', new Date(next.wait_until), new Date(oracle.plannedAt));
+      this.requireEqual('confirming', next.confirming, oracle.confirming);
     }
     const open = findStatements(database)
       .openAlerts.all(this.watchId)

@@ -113,6 +113,7 @@ export function newWatchConfig(fields: Partial<WatchConfig> = {}): WatchConfig {
 export function newWatch(fields: Partial<Watch> = {}): Watch {
   return {
     run_id: watchId,
+    policy: 'watch',
     caller: 'alice',
     created_at: '2026-03-01T12:00:00.000Z',
     updated_at: '2026-03-01T12:00:00.000Z',

@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import type { WatchRun } from '../../core/records/watch-run.ts';
 import type { Budget, Destination, Schedule, WatchConfig } from '../../core/records/watch.ts';
 import type { WorkflowState } from '../../core/records/workflow.ts';
-import { initialWatchState } from '../../core/policies/watch/initial-state.ts';
-import type { WatchDecision } from '../../core/policies/watch/tick.ts';
+import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
+import type { changeWatch } from '../../core/policies/watch/change.ts';
 import { start } from '../contract/records.ts';
 import { createWorld } from './world.ts';
 import type { World } from './world.ts';
@@ -57,15 +57,8 @@ export async function createWatch({
   const watch = { ...plain, config: { ...plain.config, budget, destinations, schedule } };
   await world.c.watches.create(
     {
-      ...watch,
-      version: 0,
-      generation: 0,
-      status: 'active',
-      sequence: 0,
-      published: 0,
+      ...createWatchRun(watch, start),
       lease_until: start.toISOString(),
-      deleted_at: null,
-      state: initialWatchState(conditions, start),
       source: {
         source_id: watch.source_id,
         url: watch.stream_url,
@@ -107,12 +100,15 @@ export async function changes() {
 }
 
 /** Stores a decision as a tick of a watch would, with the next generation. */
-export async function commitDecision(decision: WatchDecision, config?: WatchConfig): Promise<void> {
+export async function commitDecision(
+  decision: ReturnType<typeof changeWatch>,
+  config?: WatchConfig,
+): Promise<void> {
   const watch = await stored();
   const result = await world.c.watches.commit({
     runId: watchId,
     expectedVersion: watch.version,
-    set: { state: decision.state, generation: watch.generation + 1 },
+    set: decision.set,
     ...(config ? { meta: { ...watchSchema.parse(watch), config } } : {}),
     events: [],
     alerts: decision.alerts,

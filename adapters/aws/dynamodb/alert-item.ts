@@ -9,7 +9,7 @@ import type { Item, Write } from './write.ts';
 
 /**
  * Items of alerts. What changes after the opening are columns of their own, so that commits change an alert without reading it. Alerts are
- * in the index of jobs under a partition of their own: `status` is open or closed, `job_type` is the watch.
+ * in the index of jobs under a partition of their own: `status` is open or closed, `policy` is the watch.
  */
 export function toAlertWrite(change: AlertChange): Write {
   switch (change.kind) {
@@ -22,7 +22,7 @@ export function toAlertWrite(change: AlertChange): Write {
           caller: `${alertsOfCaller}${alert.caller}`,
           listed_at: listedAt(alert),
           status: 'open',
-          job_type: alert.watch_id,
+          policy: alert.watch_id,
           reminders: alert.reminders,
           record: JSON.stringify(alert),
         },
@@ -93,7 +93,7 @@ export function alertQuery(
     filter: [
       '(attribute_not_exists(#expires_at) OR #expires_at > :now)',
       ...(state === undefined ? [] : ['#status = :status']),
-      ...(watchId === undefined ? [] : ['#job_type = :watch']),
+      ...(watchId === undefined ? [] : ['#policy = :watch']),
     ].join(' AND '),
     values: {
       ':caller': `${alertsOfCaller}${caller}`,

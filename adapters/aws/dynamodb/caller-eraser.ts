@@ -100,7 +100,7 @@ export function createCallerEraser(table: Table): CallerEraser {
         ':caller': `${alertsOfCaller}${caller}`,
         ...(watchId !== undefined && { ':watch': watchId }),
       },
-      ...(watchId !== undefined && { filter: '#job_type = :watch' }),
+      ...(watchId !== undefined && { filter: '#policy = :watch' }),
     });
     await remove(alerts.map((item) => readItem(keySchema, item)));
   }

@@ -24,7 +24,7 @@ export function toJobItem({ job, hook }: StoredJob, { ttls, hasBus }: ItemRules)
     caller: job.caller,
     listed_at: `${job.created_at}#${job.run_id}`,
     status: job.status,
-    job_type: job.job_type,
+    policy: job.policy,
     sequence: job.sequence,
     published: job.published,
     version: job.version,

@@ -33,11 +33,11 @@ async function listLabelled(keys: ItemKey[], table: Table, query: JobQuery, now:
   return { jobs: jobs.slice(offset, offset + limit), total: jobs.length };
 }
 
-function matching({ caller, status, jobType }: JobQuery, ttls: ItemTtls, now: Date) {
+function matching({ caller, status, policy }: JobQuery, ttls: ItemTtls, now: Date) {
   const filters = [
     '(attribute_not_exists(#expires_at) OR #expires_at > :now)',
     ...(status === undefined ? [] : ['#status = :status']),
-    ...(jobType === undefined ? [] : ['#job_type = :type']),
+    ...(policy === undefined ? [] : ['#policy = :policy']),
   ];
   return {
     index: jobsByCaller.name,
@@ -48,7 +48,7 @@ function matching({ caller, status, jobType }: JobQuery, ttls: ItemTtls, now: Da
       ':oldest': ttls.oldestListable(now).toISOString(),
       ':now': now.toISOString(),
       ...(status !== undefined && { ':status': status }),
-      ...(jobType !== undefined && { ':type': jobType }),
+      ...(policy !== undefined && { ':policy': policy }),
     },
     newestFirst: true,
   };
@@ -62,10 +62,10 @@ function inOrder(keys: ItemKey[], items: Item[]): Item[] {
 }
 
 /** The index lags: the job may have started, ended or expired since. */
-function stillMatches(job: Job, { status, jobType }: JobQuery, now: Date): boolean {
+function stillMatches(job: Job, { status, policy }: JobQuery, now: Date): boolean {
   return (
     (status === undefined || job.status === status) &&
-    (jobType === undefined || job.job_type === jobType) &&
+    (policy === undefined || job.policy === policy) &&
     !hasExpired(job, now)
   );
 }

@@ -35,7 +35,7 @@ export const jobsByCaller = {
   partitionKey: { name: 'caller', type: 'S' },
   /** `<created_at>#<job_id>`, so that jobs created at the same time have a fixed order. */
   sortKey: { name: 'listed_at', type: 'S' },
-  nonKeyAttributes: ['status', 'job_type', 'expires_at'],
+  nonKeyAttributes: ['status', 'policy', 'expires_at'],
 } as const satisfies Index;
 
 /** Prefix of `caller` in the index of jobs: alerts are listed there by time of opening, apart from jobs. */

@@ -85,7 +85,7 @@ export async function handleAnalyzeCall(call: AnalyzeCall, deps: AnalyzeCallDeps
       return deps.vision.answer(call.frame, call.question, timeoutSignal(call));
     case 'summarize': {
       const job = await deps.jobs.get(call.job_id, deps.now());
-      if (job?.job_type !== 'live-digest') throw new JobNotFoundError();
+      if (job?.policy !== 'digest') throw new JobNotFoundError();
       const { result, gridKey } = await summarizeWindows(job, call.closing, deps, { seconds: call.seconds });
       return { result, gridKey };
     }

@@ -18,6 +18,7 @@ import {
   mediaPathSchema,
   mediaQuerySchema,
 } from '../../../core/requests/jobs.ts';
+import { toPolicy } from '../../../core/records/job-type.ts';
 import { eventPageSchema } from '../../../core/responses/events.ts';
 import {
   cancelResponseSchema,
@@ -57,7 +58,7 @@ const listJobsEndpoint = defineEndpoint(
   async ({ query: { limit, offset, status, job_type: jobType, label }, caller }, deps) => {
     const filter = {
       ...(status ? { status } : {}),
-      ...(jobType ? { jobType } : {}),
+      ...(jobType ? { policy: toPolicy(jobType) } : {}),
       ...(label ? { label } : {}),
     };
     const { jobs, total } = await listJobs({ caller, limit, offset, ...filter }, deps);

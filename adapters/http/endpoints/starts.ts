@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Job } from '../../../core/records/job.ts';
+import type { Job, JobPolicy } from '../../../core/records/job.ts';
 import type { Origin } from '../../../core/job/accept-job.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
@@ -90,7 +90,7 @@ const liveMonitorEndpoint = defineEndpoint(
       response: { polling: examples.acceptedJob, webhook: examples.acceptedWebhookJob },
     },
   },
-  (request, deps) => startJob('live-monitor', request, createMonitor, deps),
+  (request, deps) => startJob('monitor', request, createMonitor, deps),
 );
 
 const liveDigestEndpoint = defineEndpoint(
@@ -126,7 +126,7 @@ const liveDigestEndpoint = defineEndpoint(
       response: { polling: digestExamples.acceptedDigest },
     },
   },
-  (request, deps) => startJob('live-digest', request, createDigest, deps),
+  (request, deps) => startJob('digest', request, createDigest, deps),
 );
 
 const runAgainEndpoint = defineEndpoint(
@@ -175,12 +175,12 @@ type Create<Body> = (
 
 /** Creates a job. The response is an event stream if the caller accepts one and sets no webhook. */
 async function startJob<Body extends { webhook_url?: string | null | undefined }>(
-  jobType: Job['job_type'],
+  policy: JobPolicy,
   { headers, body, caller, key, unknown, context }: StartRequest<Body>,
   create: Create<Body>,
   deps: HttpDeps,
 ) {
-  const keyed = { key: headers['Idempotency-Key'], kind: jobType, request: body };
+  const keyed = { key: headers['Idempotency-Key'], kind: policy, request: body };
   const createOnce = () =>
     createIdempotently(keyed, caller, deps, (idempotency) =>
       withCallLimit(caller, deps, () =>
@@ -193,8 +193,8 @@ async function startJob<Body extends { webhook_url?: string | null | undefined }
 }
 
 /** Describes the next step, then where the job differs from the request. */
-function messageFor({ job_type: jobType, webhook_url: webhookUrl, notices }: Job): string {
-  const accepted = jobType === 'live-monitor' ? 'Monitor accepted.' : 'Digest accepted.';
+function messageFor({ policy, webhook_url: webhookUrl, notices }: Job): string {
+  const accepted = policy === 'monitor' ? 'Monitor accepted.' : 'Digest accepted.';
   const next = webhookUrl === null ? 'Poll GET /jobs/{job_id}.' : 'Events are sent to webhook_url.';
   return [accepted, next, ...notices].join(' ');
 }

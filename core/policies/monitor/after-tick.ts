@@ -4,7 +4,8 @@ import { streamLostEnding, modelFailureEnding } from '../../tick/tick-outcome.ts
 import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
 import { nextCaptureAt, noFurtherTick, scheduleTick } from '../../tick/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
-import type { Counters, MonitorJob, NextTick, TickState } from '../../records/job.ts';
+import type { Counters, MonitorJob, TickState } from '../../records/job.ts';
+import type { NextTick } from '../../records/run-base.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import { ageSeconds } from '../../time.ts';
 import type { Verdict } from '../../records/vision.ts';

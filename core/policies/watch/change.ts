@@ -1,4 +1,6 @@
+import type { WatchChange } from '../../ports/watch-store.ts';
 import type { Watch, WatchCondition, WatchConfig } from '../../records/watch.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
 import type { NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
 import type { AlertCloseReason, ConditionState, WatchState } from '../../records/watch-state.ts';
 import { addSeconds, ageSeconds } from '../../time.ts';
@@ -8,10 +10,15 @@ import { closed, forget, isOpen } from './condition.ts';
 import { countCoverage } from './coverage.ts';
 import { initialConditionState } from './initial-state.ts';
 import { watchStatus } from './status.ts';
-import type { WatchDecision, WatchRecord } from './tick.ts';
+import { nextGeneration } from '../../tick/advance-run.ts';
+import type { WatchDecision } from './tick.ts';
+
+/** Decision about a change by a caller. */
+type WatchChangeDecision = Omit<WatchDecision, 'set' | 'next'> & { set: WatchChange['set'] };
 
 /** Pauses a watch: closes its alerts; its conditions begin in `unknown` after it resumes. */
-export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: Date): WatchDecision {
+export function pauseWatch(watch: WatchRun, reason: string, now: Date): WatchChangeDecision {
+  const { state } = watch;
   const { hours } = countUntil(watch, state, now);
   const causes = { ...state.causes, paused: state.causes.paused ?? { since: now.toISOString(), reason } };
   const { conditions, steps } = closeAll(watch, state, 'paused', now);
@@ -23,19 +30,19 @@ export function pauseWatch({ watch, state }: WatchRecord, reason: string, now: D
     trouble: null,
     counted_until: null,
     in_gap: null,
-    next: state.next && { ...state.next, done: true },
-    handed_over: null,
   };
-  return decision({ ...after, causes: { ...causes, stream_lost: null } }, steps, 'paused', hours, ended);
+  const paused = { ...after, causes: { ...causes, stream_lost: null } };
+  return decision(watch, paused, withoutTick(watch), steps, 'paused', hours, ended);
 }
 
 /** Resumes a watch: its next tick is immediate. The grace period of a lost stream restarts. */
-export function resumeWatch({ state }: WatchRecord, now: Date): WatchDecision {
+export function resumeWatch(watch: WatchRun, now: Date): WatchChangeDecision {
+  const { state } = watch;
   const causes = { ...state.causes, paused: null };
   const conditions = state.conditions.map((condition) => restarted(condition, now));
   const counted_until = now.toISOString();
-  const after = { ...state, conditions, causes, counted_until, next: null, ...newGeneration };
-  return decision(after, [], 'resumed');
+  const after = { ...state, conditions, causes, counted_until, failed_executions: 0 };
+  return decision(watch, after, { next: null, lease_until: now.toISOString() }, [], 'resumed');
 }
 
 /**
@@ -43,10 +50,11 @@ export function resumeWatch({ state }: WatchRecord, now: Date): WatchDecision {
  * numbers of checks keep its state and empty its history. `watch` has the configuration before.
  */
 export function changeWatch(
-  { watch, state }: WatchRecord,
+  watch: WatchRun,
   { config, isOtherStream }: { config: WatchConfig; isOtherStream: boolean },
   now: Date,
-): WatchDecision {
+): WatchChangeDecision {
+  const { state } = watch;
   const { coverage, hours } = countUntil(watch, state, now);
   const steps: AlertStep[] = [];
   const moment = { watch, frameKey: noFrame, now };
@@ -68,12 +76,13 @@ export function changeWatch(
     const joined = { ...condition, left_out: 0 };
     return hasSameChecks(before, rule) ? joined : forget(joined);
   });
-  const after = { ...state, ...coverage, conditions, next: null, ...newGeneration };
+  const after = { ...state, ...coverage, conditions, failed_executions: 0 };
   const changed = isOtherStream
     ? { ...after, ...unseenStream, causes: { ...state.causes, stream_lost: null } }
     : after;
   const ended = isOtherStream ? endedLoss(state, 'changed', now) : [];
-  const decided = decision(changed, steps, undefined, hours, ended);
+  const set = { next: null, ...(isOtherStream && { seen: null }) };
+  const decided = decision(watch, changed, set, steps, undefined, hours, ended);
   const removed = watch.config.conditions.filter(({ condition_id: id }) => !findRule(config, id));
   const data = {
     status: watchStatus(changed.causes),
@@ -84,12 +93,13 @@ export function changeWatch(
 }
 
 /** Closes the alerts of a watch that is deleted. */
-export function deleteWatch({ watch, state }: WatchRecord, now: Date): WatchDecision {
+export function deleteWatch(watch: WatchRun, now: Date): WatchChangeDecision {
+  const { state } = watch;
   const { coverage, hours } = countUntil(watch, state, now);
   const { conditions, steps } = closeAll(watch, state, 'deleted', now);
-  const next = state.next && { ...state.next, done: true };
   const ended = endedLoss(state, 'deleted', now);
-  return decision({ ...state, ...coverage, conditions, next }, steps, 'deleted', hours, ended);
+  const set = { ...withoutTick(watch), deleted_at: now.toISOString() };
+  return decision(watch, { ...state, ...coverage, conditions }, set, steps, 'deleted', hours, ended);
 }
 
 /** Snoozes one condition, or all: no alert opens or is repeated for `seconds`; 0 ends the snooze. */
@@ -110,13 +120,13 @@ export function snoozeWatch(
 
 /** Acknowledges an open alert: it is not repeated any more. Returns undefined if no condition has it, or if it is acknowledged. */
 export function acknowledgeAlert(
-  { watch, state }: WatchRecord,
+  { config, state }: WatchRun,
   alertId: string,
   by: string,
   now: Date,
 ): { state: WatchState; event: NewWatchEvent } | undefined {
   const condition = state.conditions.find(({ alert }) => alert?.alert_id === alertId);
-  const rule = condition && findRule(watch.config, condition.condition_id);
+  const rule = condition && findRule(config, condition.condition_id);
   if (!rule || !isOpen(condition) || condition.alert.acknowledged_at !== null) return undefined;
   const alert = { ...condition.alert, acknowledged_at: now.toISOString() };
   const conditions = state.conditions.map((other) => (other === condition ? { ...other, alert } : other));
@@ -128,15 +138,16 @@ export function acknowledgeAlert(
 const noFrame = null;
 
 /** Fields of a state without a capture of its stream. */
-const unseenStream = { seen: null, last_frame: null, skipped_in_a_row: 0, trouble: null } as const;
+const unseenStream = { last_frame: null, skipped_in_a_row: 0, trouble: null } as const;
 
 /** Counts the time up to a change under the configuration before it. */
 function countUntil(watch: Watch, state: WatchState, now: Date) {
   return countCoverage(state, watch.config, { sight: state.in_gap ?? 'seen' }, now);
 }
 
-/** Fields of a state whose next tick belongs to another execution. */
-const newGeneration = { execution_ticks: 0, burst: 0, failed_executions: 0, handed_over: null } as const;
+function withoutTick({ next }: WatchRun): WatchChangeDecision['set'] {
+  return { next: next && { ...next, done: true } };
+}
 
 function closeAll(watch: Watch, state: WatchState, reason: AlertCloseReason, now: Date) {
   const moment = { watch, frameKey: noFrame, now };
@@ -167,16 +178,19 @@ function findRule(config: WatchConfig, conditionId: string): WatchCondition | un
   return config.conditions.find(({ condition_id: id }) => id === conditionId);
 }
 
+/** Each change begins another generation. */
 function decision(
+  watch: WatchRun,
   state: WatchState,
+  set: WatchChangeDecision['set'],
   steps: readonly AlertStep[],
   reason?: WatchChangeReason,
-  hours: WatchDecision['hours'] = [],
+  hours: WatchChangeDecision['hours'] = [],
   ended: readonly NewWatchEvent[] = [],
-): WatchDecision {
+): WatchChangeDecision {
   const status = watchStatus(state.causes);
   return {
-    state,
+    set: { ...nextGeneration(watch, null), ...set, state, status },
     events: [...steps.map(({ event }) => event), ...ended, ...changedEvent(reason, status)],
     alerts: steps.map(({ change }) => change),
     hours,

@@ -1,5 +1,5 @@
 import type { WatchRun } from '../../records/watch-run.ts';
-import type { ConditionState, WatchState } from '../../records/watch-state.ts';
+import type { ConditionState } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
 import { addSeconds, later } from '../../time.ts';
 
@@ -8,22 +8,22 @@ import { addSeconds, later } from '../../time.ts';
  * set back while the watch waited. All times of the state then move back with it, so that cooldowns, reminders, snoozes and grace periods keep their length.
  */
 export function atWatchTick(stored: WatchRun, now: Date): { stored: WatchRun; now: Date } {
-  const planned = stored.state.next?.wait_until;
+  const planned = stored.next?.wait_until;
   if (planned === undefined) return { stored, now };
   const seconds = (Date.parse(planned) - now.getTime()) / 1000;
   if (seconds <= rules.clockDifferenceSeconds) return { stored, now: later(now, new Date(planned)) };
-  return { stored: { ...stored, state: movedBack(stored.state, seconds) }, now };
+  return { stored: movedBack(stored, seconds), now };
 }
 
-function movedBack(state: WatchState, seconds: number): WatchState {
+function movedBack(run: WatchRun, seconds: number): WatchRun {
+  const { state, seen, next } = run;
   const move = (time: string) => addSeconds(new Date(time), -seconds).toISOString();
   const moveAny = (time: string | null) => (time === null ? null : move(time));
   const moveSince = <Cause extends { since: string }>(cause: Cause | null) =>
     cause && { ...cause, since: move(cause.since) };
   const { paused, off_schedule, budget_exhausted, stream_lost } = state.causes;
   const { late_since, failing } = state.health;
-  const { seen } = state;
-  return {
+  const moved = {
     ...state,
     conditions: state.conditions.map((condition) => movedCondition(condition, seconds, move, moveAny)),
     causes: {
@@ -35,17 +35,21 @@ function movedBack(state: WatchState, seconds: number): WatchState {
     trouble: moveSince(state.trouble),
     counted_until: moveAny(state.counted_until),
     model_failing_since: moveAny(state.model_failing_since),
+    health: {
+      late_since: moveAny(late_since),
+      failing: failing.map((each) => ({ ...each, since: move(each.since) })),
+    },
+  };
+  return {
+    ...run,
+    state: moved,
     seen: seen && {
       ...seen,
       since: move(seen.since),
       identical_since: moveAny(seen.identical_since),
       seen_at: move(seen.seen_at),
     },
-    health: {
-      late_since: moveAny(late_since),
-      failing: failing.map((each) => ({ ...each, since: move(each.since) })),
-    },
-    next: state.next && { ...state.next, wait_until: move(state.next.wait_until) },
+    next: next && { ...next, wait_until: move(next.wait_until) },
   };
 }
 

@@ -1,6 +1,24 @@
+import { initialProgress } from '../../records/run-base.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
 import type { ConditionState, WatchState } from '../../records/watch-state.ts';
+import type { Watch } from '../../records/watch.ts';
+import { rules } from '../../rules.ts';
+import { addSeconds } from '../../time.ts';
 
-/** Returns the state of a watch that begins at `now`: its first tick captures immediately. */
+/** Returns the run of a watch that begins at `now`: its first tick captures immediately. */
+export function createWatchRun(watch: Watch, now: Date): WatchRun {
+  const ids = watch.config.conditions.map(({ condition_id: id }) => id);
+  return {
+    ...watch,
+    ...initialProgress,
+    lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
+    status: 'active',
+    deleted_at: null,
+    state: initialWatchState(ids, now),
+  };
+}
+
+/** Returns the state of a watch that begins at `now`. */
 export function initialWatchState(conditionIds: readonly string[], now: Date): WatchState {
   return {
     conditions: conditionIds.map((id) => initialConditionState(id, now)),
@@ -16,14 +34,8 @@ export function initialWatchState(conditionIds: readonly string[], now: Date): W
     counted_until: now.toISOString(),
     in_gap: null,
     last_frame: null,
-    last_tick: 0,
     health: { late_since: null, failing: [] },
-    execution_ticks: 0,
-    burst: 0,
     failed_executions: 0,
-    next: null,
-    seen: null,
-    handed_over: null,
   };
 }
 

@@ -1,6 +1,7 @@
-import type { Watch, WatchConfig } from '../../records/watch.ts';
-import type { NextTick } from '../../records/job.ts';
-import type { WatchState, WatchStatus } from '../../records/watch-state.ts';
+import type { NextTick } from '../../records/run-base.ts';
+import type { Watch } from '../../records/watch.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
+import type { WatchStatus } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
 import {
   addSeconds,
@@ -101,8 +102,7 @@ function nextSegmentAt(outcome: WatchOutcome): Date | undefined {
 
 /** Returns the time of the next tick: `now` if none is planned yet, or if the clock was set back since, so that the wait is longer than any planned one. */
 export function watchWakeUpTime(
-  { next, trouble }: Pick<WatchState, 'next' | 'trouble'>,
-  { interval_seconds: intervalSeconds }: Pick<WatchConfig, 'interval_seconds'>,
+  { next, config: { interval_seconds: intervalSeconds }, state: { trouble } }: WatchRun,
   now: Date,
 ): Date {
   if (next === null) return now;

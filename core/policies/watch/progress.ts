@@ -1,5 +1,5 @@
 import type { NewWatchEvent } from '../../records/watch-event.ts';
-import type { NextTick } from '../../records/job.ts';
+import type { NextTick } from '../../records/run-base.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
 import { busyExplanation, skipExplanations } from '../../tick/progress-event.ts';
 import { shorten } from './condition.ts';

@@ -1,11 +1,11 @@
 import type { WatchCondition } from '../../records/watch.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
 import type { CaptureResult } from '../../records/workflow.ts';
 import { rules } from '../../rules.ts';
 import { screenOutput } from '../../tick/screen-capture.ts';
 import type { Screening } from '../../tick/screen-capture.ts';
 import { awaitsOpening, isPending, isUnjudgeable } from './condition.ts';
-import type { WatchRecord } from './tick.ts';
 
 /** Conditions of a check: together in one call, or each in a call of its own. */
 export type Questions = { joint: WatchCondition[]; separate: WatchCondition[] };
@@ -14,17 +14,13 @@ export type Questions = { joint: WatchCondition[]; separate: WatchCondition[] };
  * Screens the capture of a watch. The pre-filter is bypassed while a condition needs a verdict. A repeated frame is never judged: a confirming check waits
  * for a new segment.
  */
-export function screenWatchCapture(
-  { watch, state }: WatchRecord,
-  output: CaptureResult,
-  now: Date,
-): Screening {
-  const isBypassed = watch.config.conditions.some((rule) => {
+export function screenWatchCapture({ config, state }: WatchRun, output: CaptureResult, now: Date): Screening {
+  const isBypassed = config.conditions.some((rule) => {
     const condition = findState(state.conditions, rule);
     return !condition || needsVerdict(condition, rule, now);
   });
   return screenOutput(output, {
-    prefilter: watch.config.enable_prefilter && !isBypassed,
+    prefilter: config.enable_prefilter && !isBypassed,
     skippedInARow: state.skipped_in_a_row,
     judgesRepeated: false,
   });
@@ -43,17 +39,17 @@ function needsVerdict(condition: ConditionState, rule: WatchCondition, now: Date
 }
 
 /** Returns the questions of a check: a confirming one has only the pending conditions. */
-export function planQuestions({ watch, state }: WatchRecord): Questions {
-  const asked = watch.config.conditions.filter((rule) => {
+export function planQuestions({ config, state, next }: WatchRun): Questions {
+  const asked = config.conditions.filter((rule) => {
     const condition = findState(state.conditions, rule);
-    return !state.next?.confirming || !condition || isPending(condition, rule);
+    return !next?.confirming || !condition || isPending(condition, rule);
   });
   return splitQuestions(asked, state.conditions);
 }
 
 /** Returns the questions of a check of all conditions, the worst case of a tick. */
-export function planAllQuestions({ watch, state }: WatchRecord): Questions {
-  return splitQuestions(watch.config.conditions, state.conditions);
+export function planAllQuestions({ config, state }: WatchRun): Questions {
+  return splitQuestions(config.conditions, state.conditions);
 }
 
 function splitQuestions(asked: readonly WatchCondition[], states: readonly ConditionState[]): Questions {

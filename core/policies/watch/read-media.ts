@@ -1,12 +1,12 @@
 import type { CoreDeps } from '../../dependencies.ts';
 import type { CheckMedia } from '../../ports/vision-model.ts';
-import type { WatchRecord } from './tick.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
 
 type Deps = Pick<CoreDeps, 'media' | 'vision'>;
 
 /** Reads the media of a check. Returns undefined if they were removed. */
 export async function readCheckMedia(
-  { watch: { config }, state }: WatchRecord,
+  { config, state }: WatchRun,
   { frame_key, clip_key }: { frame_key: string; clip_key: string | null },
   { media, vision }: Deps,
 ): Promise<CheckMedia | undefined> {

@@ -1,3 +1,4 @@
+import type { WatchRun } from '../../records/watch-run.ts';
 import type { StreamLossReason, StreamTrouble, WatchState } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
 import { addSeconds, ageSeconds, earlier } from '../../time.ts';
@@ -9,10 +10,12 @@ export type StreamCondition = { trouble: StreamTrouble | null; lost: Lost | null
 
 /** Returns the state of the stream after a tick. */
 export function afterStreamOutcome(
-  { trouble, causes: { stream_lost: lost }, next }: Pick<WatchState, 'trouble' | 'causes' | 'next'>,
+  { state, next }: Pick<WatchRun, 'state' | 'next'>,
   outcome: WatchOutcome,
   now: Date,
 ): StreamCondition {
+  const { trouble, causes } = state;
+  const lost = causes.stream_lost;
   if (outcome.kind === 'no_capture') return { trouble, lost };
   // The service could not capture: the stream has not failed, and its grace period restarts.
   if (outcome.kind === 'unavailable') return { trouble: lost ? trouble : null, lost };

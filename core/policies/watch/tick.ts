@@ -1,4 +1,6 @@
-import type { Watch, WatchCondition } from '../../records/watch.ts';
+import type { NextTick } from '../../records/run-base.ts';
+import type { WatchCondition } from '../../records/watch.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type {
   AlertChange,
@@ -43,9 +45,6 @@ import { watchStatus } from './status.ts';
 import { afterStreamOutcome, troubleWaitSeconds } from './stream-trouble.ts';
 import { countTick } from './tick-counts.ts';
 
-/** Watch as stored: its configuration, and the state that its ticks write. */
-export type WatchRecord = { watch: Watch; state: WatchState };
-
 export type WatchTickInput = {
   outcome: WatchOutcome;
   /** Worst case of a check of all conditions, which the rest of the day's budget must cover. */
@@ -61,7 +60,8 @@ export type CreateAlertId = (watchId: string, conditionId: string, opening: numb
 
 /** Decision of a tick. Events are in the order of the log. */
 export type WatchDecision = {
-  state: WatchState;
+  set: Pick<WatchRun, 'state' | 'status'>;
+  next: NextTick;
   events: NewWatchEvent[];
   alerts: AlertChange[];
   /** Counts to add, by hour. */
@@ -70,16 +70,16 @@ export type WatchDecision = {
 
 /** Decides a tick of a watch: phases of its conditions, alerts, status, next tick. Pure. */
 export function decideWatchTick(
-  { watch, state: stored }: WatchRecord,
+  watch: WatchRun,
   { outcome, need, stretch = 1, maxLostWaitSeconds }: WatchTickInput,
   now: Date,
   createAlertId: CreateAlertId,
 ): WatchDecision {
-  const { config } = watch;
-  const tick = stored.last_tick + 1;
+  const { config, state: stored } = watch;
+  const tick = watch.last_tick + 1;
   const schedule = scheduleAt(config.schedule, now);
   const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
-  const stream = afterStreamOutcome(stored, outcome, now);
+  const stream = afterStreamOutcome(watch, outcome, now);
   const used = outcome.kind === 'judged' ? outcome.used : null;
   const settled = settle(budgetOnDay(config.budget, stored.budget, day.date), tick, used);
   const isNearlyUsedUp = isNearlyExhausted(config.budget, settled);
@@ -164,12 +164,12 @@ export function decideWatchTick(
       troubleWaitSeconds: troubleWaitSeconds(stream, maxLostWaitSeconds),
       scheduleUntil: schedule.until,
       dayEnd: day.end,
-      plannedAt: stored.next && new Date(stored.next.wait_until),
+      plannedAt: watch.next && new Date(watch.next.wait_until),
       stretch,
     },
     now,
   );
-  const isStretched = Math.max(stretch, stored.next?.stretch ?? 1) > 1;
+  const isStretched = Math.max(stretch, watch.next?.stretch ?? 1) > 1;
   const sight = { sight: toSight(outcome, isActive), isStretched };
   const { coverage, hours } = countCoverage(stored, config, sight, now);
   const model = afterModelCalls(stored, outcome, now);
@@ -184,28 +184,23 @@ export function decideWatchTick(
     })),
     ...modelEvents(stored, model, status),
   ];
+  const state: WatchState = {
+    ...stored,
+    conditions: after,
+    openings: opening,
+    causes,
+    trouble: stream.trouble,
+    budget,
+    ...model,
+    skipped_in_a_row: countSkips(stored, outcome, judged),
+    ...coverage,
+    ...(isPaused && { counted_until: null, in_gap: null }),
+    last_frame: captured ? { key: captured.frame_key, captured_at: captured.captured_at } : stored.last_frame,
+    failed_executions: 0,
+  };
   return {
-    state: {
-      ...stored,
-      conditions: after,
-      openings: opening,
-      causes,
-      trouble: stream.trouble,
-      budget,
-      ...model,
-      skipped_in_a_row: countSkips(stored, outcome, judged),
-      ...coverage,
-      ...(isPaused && { counted_until: null, in_gap: null }),
-      seen: captured?.seen ?? stored.seen,
-      last_frame: captured
-        ? { key: captured.frame_key, captured_at: captured.captured_at }
-        : stored.last_frame,
-      last_tick: tick,
-      execution_ticks: stored.execution_ticks + 1,
-      failed_executions: 0,
-      next: isPaused ? { ...next, done: true } : next,
-      handed_over: null,
-    },
+    set: { state, status },
+    next,
     events,
     alerts: steps.map(({ change }) => change),
     hours: [

@@ -28,7 +28,7 @@ afterEach(() => world.close());
 
 const create = (key: string | undefined, fields: Record<string, unknown> = {}, caller = 'harbour') => {
   const request = monitorRequest(fields);
-  return createIdempotently({ key, kind: 'live-monitor', request }, caller, world.c, (idempotency) =>
+  return createIdempotently({ key, kind: 'monitor', request }, caller, world.c, (idempotency) =>
     createMonitor(request, caller, world.c, idempotency),
   );
 };
@@ -58,7 +58,7 @@ describe('an idempotency key', () => {
       Object.entries(monitorRequest({ interval_seconds: '10' })).toReversed(),
     );
     const again = await createIdempotently(
-      { key: 'once', kind: 'live-monitor', request },
+      { key: 'once', kind: 'monitor', request },
       'harbour',
       world.c,
       () => {
@@ -71,7 +71,7 @@ describe('an idempotency key', () => {
   test('an idempotency key refuses another request, or the same for another type of job', async () => {
     await create('once');
     await expect(create('once', { condition: 'a train' })).rejects.toThrow(IdempotencyKeyReusedError);
-    const digest = { key: 'once', kind: 'live-digest', request: monitorRequest() } as const;
+    const digest = { key: 'once', kind: 'digest', request: monitorRequest() } as const;
     await expect(createIdempotently(digest, 'harbour', world.c, () => create(undefined))).rejects.toThrow(
       IdempotencyKeyReusedError,
     );

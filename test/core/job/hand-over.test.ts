@@ -158,7 +158,10 @@ describe('an earlier generation', () => {
 /** A running job whose next tick is the last one of its generation. */
 async function atLastTick() {
   const { jobId, step } = await begun({ max_triggers: null });
-  const set = { last_tick: rules.ticksPerExecution - 1 };
+  const set = {
+    last_tick: rules.ticksPerExecution - 1,
+    execution_ticks: rules.ticksPerExecution - 1,
+  };
   await world.c.jobs.commit({ runId: jobId, expectedVersion: 1, set, events: [] });
   return { jobId, step: { ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } } };
 }

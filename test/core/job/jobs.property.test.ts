@@ -145,7 +145,7 @@ async function noteAlert({ c }: World, life: Life, outcome: string, previousTick
   if (job?.last_tick === previousTick) return;
   const events = await c.jobs.events(life.job.run_id, 0, 1000, new Date(0));
   const progress = events.findLast(({ type }) => type === 'progress');
-  if (job?.job_type !== 'live-monitor' || progress?.type !== 'progress') return;
+  if (job?.policy !== 'monitor' || progress?.type !== 'progress') return;
   if (progress.sequence <= life.notedSequence) return;
   life.notedSequence = progress.sequence;
   if (progress.data.check !== job.last_tick || progress.data.triggered === null) return;
@@ -273,7 +273,7 @@ function checkLog(job: Job, events: JobEvent[], setBack: boolean): void {
   }
   const ticks = events.flatMap((event) => (event.type === 'progress' ? [event.data.check] : []));
   expect(ticks).toEqual([...new Set(ticks)].toSorted((a, b) => a - b));
-  if (job.job_type === 'live-monitor') checkAlerts(job, events);
+  if (job.policy === 'monitor') checkAlerts(job, events);
   else checkSummaries(job, events, setBack);
 }
 

@@ -31,7 +31,7 @@ const { monitor, begun, readTypes } = jobCalls(() => world);
 describe('creating a monitor', () => {
   test('the creation of a monitor stores a pending job, takes a slot and starts an execution', async () => {
     const job = await monitor();
-    expect(job).toMatchObject({ status: 'pending', job_type: 'live-monitor' });
+    expect(job).toMatchObject({ status: 'pending', policy: 'monitor' });
     expect(await world.c.jobs.countActive('harbour')).toBe(1);
     expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
   });
@@ -199,7 +199,10 @@ describe('a tick', () => {
     await world.c.jobs.commit({
       runId: jobId,
       expectedVersion: 1,
-      set: { last_tick: rules.ticksPerExecution - 1 },
+      set: {
+        last_tick: rules.ticksPerExecution - 1,
+        execution_ticks: rules.ticksPerExecution - 1,
+      },
       events: [],
     });
     const last = await world.tick({ ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } });

@@ -35,11 +35,8 @@ const watch = (key?: string) =>
     key,
   );
 const keyed = (key: string) =>
-  createIdempotently(
-    { key, kind: 'live-monitor', request: monitorRequest() },
-    'harbour',
-    world.c,
-    (idempotency) => createMonitor(monitorRequest(), 'harbour', world.c, idempotency),
+  createIdempotently({ key, kind: 'monitor', request: monitorRequest() }, 'harbour', world.c, (idempotency) =>
+    createMonitor(monitorRequest(), 'harbour', world.c, idempotency),
   );
 
 test('an overload refuses new jobs and watches with the time of the next attempt, and takes no slot', async () => {

@@ -2,20 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import { planTick } from '../../../core/tick/job-change.ts';
 import { zeroCounters, initialTickState } from '../../../core/records/job.ts';
-import { after, newDigest, progress } from '../../contract/records.ts';
+import type { TickInput } from '../../../core/records/workflow.ts';
+import { newDigest, progress } from '../../contract/records.ts';
+import { after, captured } from '../../support/watching.ts';
 
-const captureState = {
-  seen: {
-    position: { segment: '100:0123456789ab', segment_seconds: 2 },
-    since: after(0).toISOString(),
-    identical_since: null,
-    seen_at: after(0).toISOString(),
-  },
-  motion: '3.reference.learned',
-};
+const capture = captured({ motion_if_judged: '3.reference.learned' });
 
+/** Returns the fields that the tick with this number in its generation sets. */
 function planned(tick: number, { generation = 0, done = false } = {}) {
-  const job = newDigest({ status: 'running', generation, last_tick: tick - 1 });
+  const job = newDigest({ status: 'running', generation, execution_ticks: tick - 1 });
   const next = {
     done,
     wait_until: after(60).toISOString(),
@@ -31,23 +26,34 @@ function planned(tick: number, { generation = 0, done = false } = {}) {
     next,
     ending: undefined,
   };
-  return planTick(job, decision, captureState, 3600, after(0)).set;
+  const { source_id } = job;
+  const input: TickInput = {
+    operation: 'analyze',
+    job_id: job.run_id,
+    generation,
+    capture: { source_id, tick: 1, closing: false, resolve_again: false, seen: null, motion: null },
+    captured: capture,
+  };
+  return planTick(job, decision, input, 3600, after(0)).set;
 }
 
 describe('the last tick of a generation', () => {
   const last = rules.ticksPerExecution;
 
   test('the last tick of a generation raises it and stores the capture state', () => {
-    expect(planned(last)).toMatchObject({ generation: 1, handed_over: captureState.motion });
-    expect(planned(2 * last, { generation: 1 })).toMatchObject({
-      generation: 2,
-      handed_over: captureState.motion,
-    });
+    const handedOver = { execution_ticks: 0, handed_over: '3.reference.learned' };
+    expect(planned(last)).toMatchObject({ generation: 1, ...handedOver });
+    expect(planned(last, { generation: 1 })).toMatchObject({ generation: 2, ...handedOver });
+  });
+
+  test('a job that was restored from a backup, with a generation of its own time, hands over too', () => {
+    const generation = Math.floor(after(0).getTime() / 60_000);
+    expect(planned(last, { generation })).toMatchObject({ generation: generation + 1 });
   });
 
   test.each([
     ['a tick before the last one of a generation', planned(last - 1)],
-    ['the first tick of a generation', planned(last + 1, { generation: 1 })],
+    ['the first tick of a generation', planned(1, { generation: 1 })],
     ['the last tick of the job', planned(last, { done: true })],
   ])('%s does not raise the generation', (_, set) => {
     expect(set.generation).toBeUndefined();
@@ -55,6 +61,6 @@ describe('the last tick of a generation', () => {
   });
 
   test('each tick stores the progress of the stream', () => {
-    expect(planned(1).seen).toEqual(captureState.seen);
+    expect(planned(1).seen).toEqual(capture.seen);
   });
 });

@@ -21,8 +21,8 @@ const readRun = async () => (await world.c.watches.getIncludingEnded(watchId))!;
 const isOverdue = async () => (await readRun()).lease_until < world.clock.now.toISOString();
 
 async function setRun(generation: number, burst: number) {
-  const { version, state } = await readRun();
-  const set = { generation, state: { ...state, burst } };
+  const { version } = await readRun();
+  const set = { generation, burst };
   await world.c.watches.commit({
     runId: watchId,
     expectedVersion: version,

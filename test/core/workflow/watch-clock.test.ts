@@ -78,15 +78,24 @@ test('a tick is decided at the end of its model call, so that a confirming check
 });
 
 describe('a watch whose wall clock is set back by an hour', () => {
-  test('the checks keep their interval, none is made twice, and the coverage is whole and never negative', async () => {
-    const step = await run(await begin(), 10);
-    const after = await tickAfterSetBack(step);
-    const wait = Date.parse(after.wait_until) - world.clock.now.getTime();
-    expect(wait).toBe(10_000);
-    await run(after, 9);
-    expect(await hours()).toEqual({ checks: 20, watched: 190, gap: 0, least: 0 });
-    expect((await world.c.watches.get(watchId, new Date(0)))!.state.health.late_since).toBeNull();
-  });
+  test.each([
+    ['without a budget', null],
+    [
+      'with a budget, which is reserved in a commit of its own',
+      { model_calls_per_day: 100, usd_per_day: null },
+    ],
+  ])(
+    'the checks keep their interval, none is made twice, and the coverage is whole %s',
+    async (_, budget) => {
+      const step = await run(await begin({ budget }), 10);
+      const after = await tickAfterSetBack(step);
+      const wait = Date.parse(after.wait_until) - world.clock.now.getTime();
+      expect(wait).toBe(10_000);
+      await run(after, 9);
+      expect(await hours()).toEqual({ checks: 20, watched: 190, gap: 0, least: 0 });
+      expect((await world.c.watches.get(watchId, new Date(0)))!.state.health.late_since).toBeNull();
+    },
+  );
 
   test('the cooldown and the reminders of an alert keep their length', async () => {
     let step = await begin({ cooldown: 60, remind: 60 });

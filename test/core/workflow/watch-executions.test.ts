@@ -24,16 +24,12 @@ describe('executions of a watch', () => {
     world.c.vision.judge = async () => {
       const watch = await stored();
       await commitDecision(
-        changeWatch(
-          { watch, state: watch.state },
-          { config: watch.config, isOtherStream: false },
-          world.clock.now,
-        ),
+        changeWatch(watch, { config: watch.config, isOtherStream: false }, world.clock.now),
       );
       return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
     };
     expect((await run(begun, 1)).done).toBe(true);
-    const { wait_until } = (await stored()).state.next ?? {};
+    const { wait_until } = (await stored()).next ?? {};
     expect(world.executions.get(`${watchId}-2`)).toBe('running');
     expect(await world.begin({ job_id: watchId, generation: 2 })).toMatchObject({ wait_until });
   });
@@ -71,7 +67,7 @@ describe('executions of a watch', () => {
       await world.tick(step);
       const run = await stored();
       generations.push(run.generation);
-      waits.push(Date.parse(run.state.next!.wait_until) - Math.max(from, world.clock.now.getTime()));
+      waits.push(Date.parse(run.next!.wait_until) - Math.max(from, world.clock.now.getTime()));
       step = await world.begin({ job_id: watchId, generation: run.generation });
     }
     expect(generations.slice(0, 6)).toEqual([1, 2, 3, 4, 5, 6]);

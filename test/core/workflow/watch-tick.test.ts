@@ -67,7 +67,7 @@ describe('tick of a watch', () => {
     world.script.verdicts.push(true, true);
     await run(begun, 2);
     const watch = await stored();
-    const { alerts } = pauseWatch({ watch, state: watch.state }, 'paused', world.clock.now);
+    const { alerts } = pauseWatch(watch, 'paused', world.clock.now);
     expect(alerts).toMatchObject([{ kind: 'close', closed: { reason: 'paused', frame_key: null } }]);
   });
 
@@ -126,10 +126,7 @@ describe('tick of a watch', () => {
       const [person, car] = watch.config.conditions;
       if (!person || !car) throw new Error('no conditions');
       const config = { ...watch.config, conditions: [{ ...person, condition: 'a postman' }, car] };
-      await commitDecision(
-        changeWatch({ watch, state: watch.state }, { config, isOtherStream: false }, world.clock.now),
-        config,
-      );
+      await commitDecision(changeWatch(watch, { config, isOtherStream: false }, world.clock.now), config);
       return {
         verdicts: questions.map(({ condition_id }) => ({
           condition_id,
@@ -152,7 +149,7 @@ describe('tick of a watch', () => {
     const begun = await createWatch();
     world.c.vision.judge = async () => {
       const watch = await stored();
-      await commitDecision(pauseWatch({ watch, state: watch.state }, 'caller', world.clock.now));
+      await commitDecision(pauseWatch(watch, 'caller', world.clock.now));
       return { triggered: true, explanation: 'Seen.', tokens: { input_tokens: 10, output_tokens: 2 } };
     };
     const step = await run(begun, 1);

@@ -205,7 +205,7 @@ function readJob(item: Item, now: Date): FoundEntity {
   const { run_id: id, caller, source_id: sourceId, status } = job;
   const longest = addSeconds(new Date(job.created_at), rules.maxJobDurationSeconds).toISOString();
   const end = isTerminal(status) ? job.expires_at : (job.deadline ?? longest);
-  const title = `${job.job_type} of ${job.created_at}, ${status}`;
+  const title = `${job.policy} of ${job.created_at}, ${status}`;
   const entity = { kind: 'job' as const, id, caller, sourceId, title, continues: !isTerminal(status) };
   return { entity, isOver: end !== null && new Date(end) <= now };
 }

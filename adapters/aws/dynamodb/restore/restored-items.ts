@@ -25,7 +25,7 @@ export function restoreJobItem(item: Item, now: Date): ItemKey & Item {
   if (isTerminal(job.status))
     return toJobItem({ ...stored, job: { ...job, published: job.sequence } }, itemRules);
   const sequence = job.sequence + rules.restoredJump;
-  const lease = { lease_until: now.toISOString(), burst: 0 };
+  const lease = { lease_until: now.toISOString(), burst: 0, execution_ticks: 0 };
   const numbers = { sequence, published: sequence, generation: unusedGeneration(job.generation, now) };
   return toJobItem({ ...stored, job: { ...job, ...lease, ...numbers } }, itemRules);
 }
@@ -44,7 +44,9 @@ export function restoreRunItem(item: Item, now: Date): ItemKey & Item {
       published: sequence,
       generation: unusedGeneration(run.generation, now),
       lease_until: now.toISOString(),
-      state: { ...run.state, openings: openings + rules.restoredJump, execution_ticks: 0, burst: 0 },
+      burst: 0,
+      execution_ticks: 0,
+      state: { ...run.state, openings: openings + rules.restoredJump },
     },
   };
   return toRunItem(restored, itemRules);

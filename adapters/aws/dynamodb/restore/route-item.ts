@@ -58,7 +58,7 @@ export function routeItem(item: Item, chosen: Chosen, now: Date): (ItemKey & Ite
   if (pk.startsWith(keyPrefixes.source)) return passing(chosen.sources.has(idBehind(keyPrefixes.source)));
   if (pk.startsWith(keyPrefixes.watchSecrets))
     return passing(chosen.watches.has(idBehind(keyPrefixes.watchSecrets)));
-  if (pk.startsWith(keyPrefixes.alert)) return passing(chosen.watches.has(String(item['job_type'])));
+  if (pk.startsWith(keyPrefixes.alert)) return passing(chosen.watches.has(String(item['policy'])));
   if (pk === keyPrefixes.keys) return passing(chosen.keys.has(String(item['hash'])));
   if (pk.startsWith(keyPrefixes.key))
     return passing(chosen.keys.has(idBehind(keyPrefixes.key)) || chosen.keys.has(String(item['hash'])));

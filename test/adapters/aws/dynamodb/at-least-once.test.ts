@@ -89,7 +89,7 @@ withDynamoLocal((makeTable) => {
   describe('creation', () => {
     const create = (world: World, key: string) => {
       const request = monitorRequest();
-      return createIdempotently({ key, kind: 'live-monitor', request }, 'harbour', world.c, (record) =>
+      return createIdempotently({ key, kind: 'monitor', request }, 'harbour', world.c, (record) =>
         createMonitor(request, 'harbour', world.c, record),
       );
     };
@@ -231,7 +231,10 @@ withDynamoLocal((makeTable) => {
       await world.c.jobs.commit({
         runId: jobId,
         expectedVersion: 1,
-        set: { last_tick: rules.ticksPerExecution - 1 },
+        set: {
+          last_tick: rules.ticksPerExecution - 1,
+          execution_ticks: rules.ticksPerExecution - 1,
+        },
         events: [],
       });
       const last = { ...step, capture: { ...step.capture, tick: rules.ticksPerExecution } };

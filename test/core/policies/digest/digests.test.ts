@@ -47,7 +47,7 @@ describe('creating a digest', () => {
     const job = await digest();
     expect(job).toMatchObject({
       status: 'pending',
-      job_type: 'live-digest',
+      policy: 'digest',
       config: { input_mode: 'frames' },
     });
     expect(await world.c.jobs.countActive('harbour')).toBe(1);

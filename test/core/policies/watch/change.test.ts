@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Watch } from '../../../../core/records/watch.ts';
 import { changeWatch, deleteWatch, pauseWatch, resumeWatch } from '../../../../core/policies/watch/change.ts';
 import { opened } from '../../../../core/policies/watch/condition.ts';
-import { initialConditionState, initialWatchState } from '../../../../core/policies/watch/initial-state.ts';
+import { createWatchRun, initialConditionState } from '../../../../core/policies/watch/initial-state.ts';
 import { watchWakeUpTime } from '../../../../core/policies/watch/next-tick.ts';
 import { toWatch } from '../../watch/simulation/virtual-watch.ts';
 
@@ -10,7 +9,7 @@ const now = new Date('2026-03-01T12:00:00.000Z');
 const later = new Date('2026-03-01T12:01:30.000Z');
 const alertId = '00000000-0000-4000-8000-000000000009';
 
-const watch: Watch = toWatch({
+const plain = toWatch({
   createdAt: now.getTime(),
   interval: 10,
   confirm: 2,
@@ -23,6 +22,8 @@ const watch: Watch = toWatch({
   ],
 });
 
+const watch = createWatchRun(plain, now);
+
 describe('change of a watch', () => {
   test('a deletion closes the open alerts with that reason', () => {
     const condition = opened(
@@ -30,8 +31,8 @@ describe('change of a watch', () => {
       { alertId, explanation: 'A person stands there.', severity: 'warning', retentionDays: 7 },
       now,
     );
-    const state = { ...initialWatchState(['person'], now), conditions: [condition] };
-    const { events, alerts } = deleteWatch({ watch, state }, later);
+    const state = { ...watch.state, conditions: [condition] };
+    const { events, alerts } = deleteWatch({ ...watch, state }, later);
     expect(events).toMatchObject([
       { type: 'alert_closed', data: { alert_id: alertId, reason: 'deleted', open_seconds: 90 } },
       { type: 'watch_changed', data: { reason: 'deleted' } },
@@ -42,25 +43,24 @@ describe('change of a watch', () => {
   });
 
   test('a lost stream ends in the log when the watch is paused or deleted or has another stream, and not when it is resumed', () => {
-    const initial = initialWatchState(['person'], now);
     const lost = { since: now.toISOString(), reason: 'unreachable' as const };
-    const state = { ...initial, causes: { ...initial.causes, stream_lost: lost } };
+    const run = { ...watch, state: { ...watch.state, causes: { ...watch.state.causes, stream_lost: lost } } };
     const change = { config: watch.config, isOtherStream: true };
     const decisions = {
-      paused: pauseWatch({ watch, state }, 'paused', later),
-      deleted: deleteWatch({ watch, state }, later),
-      changed: changeWatch({ watch, state }, change, later),
+      paused: pauseWatch(run, 'paused', later),
+      deleted: deleteWatch(run, later),
+      changed: changeWatch(run, change, later),
     };
     for (const [ended_by, { events }] of Object.entries(decisions)) {
       const data = { reason: 'unreachable', lost_seconds: 90, ended_by };
       expect(events.find(({ type }) => type === 'stream_recovered')).toMatchObject({ data });
     }
-    for (const { state: after } of [decisions.paused, decisions.changed])
-      expect(after.causes.stream_lost).toBeNull();
+    for (const { set } of [decisions.paused, decisions.changed])
+      expect(set.state?.causes.stream_lost).toBeNull();
     const others = [
-      resumeWatch({ watch, state: decisions.paused.state }, later),
-      changeWatch({ watch, state }, { ...change, isOtherStream: false }, later),
-      pauseWatch({ watch, state: initial }, 'paused', later),
+      resumeWatch({ ...run, ...decisions.paused.set }, later),
+      changeWatch(run, { ...change, isOtherStream: false }, later),
+      pauseWatch(watch, 'paused', later),
     ];
     expect(others.flatMap(({ events }) => events.map(({ type }) => type))).not.toContain('stream_recovered');
   });
@@ -68,11 +68,7 @@ describe('change of a watch', () => {
   test('a change names the conditions that it removes', () => {
     const [condition] = watch.config.conditions;
     const config = { ...watch.config, conditions: [{ ...condition!, condition_id: 'other' }] };
-    const { events } = changeWatch(
-      { watch, state: initialWatchState(['person'], now) },
-      { config, isOtherStream: false },
-      later,
-    );
+    const { events } = changeWatch(watch, { config, isOtherStream: false }, later);
     expect(events).toMatchObject([{ data: { reason: 'changed', removed_conditions: ['person'] } }]);
   });
 
@@ -80,12 +76,12 @@ describe('change of a watch', () => {
     const wake = (until: string, closing: boolean) => {
       const rest = { done: false, judged: false, resolve_again: false, confirming: false };
       const next = { ...rest, wait_until: until, closing };
-      return watchWakeUpTime({ next, trouble: null }, { interval_seconds: 10 }, now);
+      return watchWakeUpTime({ ...watch, next }, now);
     };
     expect(wake('2026-03-02T12:00:00.000Z', true)).toEqual(new Date('2026-03-02T12:00:00Z'));
     expect(wake('2027-03-05T12:00:00.000Z', true)).toEqual(now);
     expect(wake('2026-03-01T12:00:14.000Z', false)).toEqual(new Date('2026-03-01T12:00:14Z'));
     expect(wake('2026-03-01T13:00:00.000Z', false)).toEqual(now);
-    expect(watchWakeUpTime({ next: null, trouble: null }, { interval_seconds: 10 }, now)).toEqual(now);
+    expect(watchWakeUpTime(watch, now)).toEqual(now);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { initialDestinationState } from '../../../../core/event/destination-state.ts';
-import type { WatchStatus } from '../../../../core/records/watch-state.ts';
+import type { NextTick } from '../../../../core/records/run-base.ts';
+import type { WatchState, WatchStatus } from '../../../../core/records/watch-state.ts';
 import { decideHealth } from '../../../../core/policies/watch/health.ts';
 import { countWatches } from '../../../../core/observability/count-watches.ts';
 import { initialWatchState } from '../../../../core/policies/watch/initial-state.ts';
@@ -57,11 +58,15 @@ describe('health of a watch', () => {
 test('watches are counted by status, and those with an overdue check as late', () => {
   const state = initialWatchState(['person'], now);
   const next = { done: false, judged: false, closing: false, resolve_again: false, confirming: false };
-  const run = (status: WatchStatus, fields: object = {}) => ({ status, state: { ...state, ...fields } });
+  const run = (status: WatchStatus, fields: Partial<WatchState> = {}, planned: NextTick | null = null) => ({
+    status,
+    state: { ...state, ...fields },
+    next: planned,
+  });
   const runs = [
-    run('active', { next: { ...next, wait_until: ago(301) } }),
-    run('active', { next: { ...next, wait_until: ago(299) } }),
-    run('off_schedule', { next: { ...next, wait_until: ago(-86_400) } }),
+    run('active', {}, { ...next, wait_until: ago(301) }),
+    run('active', {}, { ...next, wait_until: ago(299) }),
+    run('off_schedule', {}, { ...next, wait_until: ago(-86_400) }),
     run('stream_lost', { health: { late_since: ago(900), failing: [] } }),
     run('budget_exhausted', { model_failures_in_a_row: 4 }),
     run('active', { model_failures_in_a_row: 5 }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changeWatch } from '../../../../core/policies/watch/change.ts';
-import { initialWatchState } from '../../../../core/policies/watch/initial-state.ts';
+import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
 import { screenWatchCapture } from '../../../../core/policies/watch/questions.ts';
 import { decideWatchTick } from '../../../../core/policies/watch/tick.ts';
@@ -18,14 +18,12 @@ type Verdict = boolean | 'unsure' | 'failed';
 
 /** Runs ticks of a watch with one condition, each a judged capture unless another outcome is given. */
 function runWatch(fields: Partial<WatchConfig> = {}) {
-  let watch = newWatch({
-    config: newWatchConfig({ schedule: null, budget: null, regions: null, destinations: [], ...fields }),
-  });
-  let state = initialWatchState(['person'], begin);
+  const config = newWatchConfig({ schedule: null, budget: null, regions: null, destinations: [], ...fields });
+  let watch = createWatchRun(newWatch({ config }), begin);
   const events: { at: number; type: string; data: Record<string, unknown> }[] = [];
   const sums = { watched_ms: 0, gap_ms: 0 };
-  const add = (decision: ReturnType<typeof decideWatchTick>, seconds: number) => {
-    state = decision.state;
+  const add = (decision: ReturnType<typeof changeWatch>, seconds: number) => {
+    watch = { ...watch, ...decision.set };
     for (const { type, data } of decision.events)
       if (type !== 'progress') events.push({ at: seconds, type, data });
     for (const { counts } of decision.hours) {
@@ -33,29 +31,34 @@ function runWatch(fields: Partial<WatchConfig> = {}) {
       sums.gap_ms += counts.gap_ms ?? 0;
     }
   };
-  const decide = (seconds: number, outcome: WatchOutcome, stretch = 1) =>
-    add(
-      decideWatchTick({ watch, state }, { outcome, need, stretch }, after(seconds), () => alertId),
-      seconds,
+  const decide = (seconds: number, outcome: WatchOutcome, stretch = 1) => {
+    const { next, ...decision } = decideWatchTick(
+      watch,
+      { outcome, need, stretch },
+      after(seconds),
+      () => alertId,
     );
+    add({ ...decision, set: { ...decision.set, next, last_tick: watch.last_tick + 1 } }, seconds);
+  };
   return {
     decide,
     judge: (seconds: number, verdict: Verdict, stretch?: number) =>
       decide(seconds, judged(seconds, verdict), stretch),
     /** Takes a capture without motion. Returns true if the model was asked. */
     still: (seconds: number, verdict: Verdict): boolean => {
-      const screening = screenWatchCapture({ watch, state }, captured(seconds, false), after(seconds));
+      const screening = screenWatchCapture(watch, captured(seconds, false), after(seconds));
       decide(seconds, screening.kind === 'fresh' ? judged(seconds, verdict) : screening);
       return screening.kind === 'fresh';
     },
     edit: (seconds: number, config: Partial<WatchConfig>) => {
       const changed = { ...watch.config, ...config };
-      add(changeWatch({ watch, state }, { config: changed, isOtherStream: false }, after(seconds)), seconds);
+      add(changeWatch(watch, { config: changed, isOtherStream: false }, after(seconds)), seconds);
       watch = { ...watch, config: changed };
     },
     reserve: () => {
-      const { budget, last_tick: tick } = state;
-      state = { ...state, budget: budget && { ...budget, reserved: { tick: tick + 1, ...need } } };
+      const { last_tick: tick, state } = watch;
+      const budget = state.budget && { ...state.budget, reserved: { tick: tick + 1, ...need } };
+      watch = { ...watch, state: { ...state, budget } };
     },
     reports: () => events.map(({ at, type, data }) => [at, type, data['reason']]),
     find: (type: string) => events.find((event) => event.type === type),

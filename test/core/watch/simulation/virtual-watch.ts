@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schedule, Watch, WatchConfig } from '../../../../core/records/watch.ts';
+import type { WatchRun } from '../../../../core/records/watch-run.ts';
 import type { NewWatchEvent } from '../../../../core/records/watch-event.ts';
 import { watchStateSchema } from '../../../../core/records/watch-state.ts';
 import type { CaptureResult } from '../../../../core/records/workflow.ts';
@@ -11,7 +12,7 @@ import {
   resumeWatch,
   snoozeWatch,
 } from '../../../../core/policies/watch/change.ts';
-import { initialWatchState } from '../../../../core/policies/watch/initial-state.ts';
+import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
 import type { ConditionAnswer, WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
 import {
   planAllQuestions,
@@ -21,7 +22,6 @@ import {
 import type { Questions } from '../../../../core/policies/watch/questions.ts';
 import { localDay } from '../../../../core/policies/watch/schedule.ts';
 import { decideWatchTick } from '../../../../core/policies/watch/tick.ts';
-import type { WatchDecision, WatchRecord } from '../../../../core/policies/watch/tick.ts';
 import { activeBetween, localDate } from './calendar.ts';
 import { Oracle } from './oracle.ts';
 import type { PlainConfig, PlainTick } from './plain.ts';
@@ -38,7 +38,7 @@ export class VirtualWatch {
   private readonly random: Random;
   private readonly scene: Scene;
   private readonly oracle: Oracle;
-  private record: WatchRecord;
+  private record: WatchRun;
   private plain: PlainConfig;
   private now: number;
   private readonly openAlerts = new Set<string>();
@@ -53,8 +53,7 @@ export class VirtualWatch {
     this.plain = randomConfig(this.random, startAt, intervalSeconds);
     this.scene = new Scene(this.random, startAt);
     this.oracle = new Oracle(this.plain, startAt);
-    const ids = this.plain.conditions.map(({ id }) => id);
-    this.record = { watch: toWatch(this.plain), state: initialWatchState(ids, new Date(startAt)) };
+    this.record = createWatchRun(toWatch(this.plain), new Date(startAt));
   }
 
   run(endAt: number): Summary {
@@ -74,7 +73,7 @@ export class VirtualWatch {
   }
 
   private tick(): void {
-    const { next } = this.record.state;
+    const { next } = this.record;
     const plannedAt = next === null ? this.now : Date.parse(next.wait_until);
     const closing = next?.closing ?? false;
     this.now = Math.max(this.now, plannedAt) + this.lateMs() + this.random.integer(50, 900);
@@ -142,19 +141,19 @@ export class VirtualWatch {
     const all = planAllQuestions(this.record);
     const need = { calls: all.separate.length + (all.joint.length > 0 ? 1 : 0), micro_usd: 0 };
     const at = new Date(this.now);
-    const decision = decideWatchTick(this.record, { outcome, need }, at, createAlertId);
+    const { next, ...decision } = decideWatchTick(this.record, { outcome, need }, at, createAlertId);
     this.summary.ticks += 1;
-    if (decision.state.next?.judged) this.scene.wasJudged();
-    this.apply(decision, this.oracle.tick(plain, this.now));
-    const { next } = decision.state;
-    this.expectEqual('next', next && Date.parse(next.wait_until), this.oracle.plannedAt);
-    this.expectEqual('confirming', next?.confirming, this.oracle.confirming);
+    if (next.judged) this.scene.wasJudged();
+    const set = { ...decision.set, next, last_tick: this.record.last_tick + 1 };
+    this.apply({ ...decision, set }, this.oracle.tick(plain, this.now));
+    this.expectEqual('next', Date.parse(next.wait_until), this.oracle.plannedAt);
+    this.expectEqual('confirming', next.confirming, this.oracle.confirming);
     if (this.summary.ticks % 500 === 0) this.expectBounded();
   }
 
-  private apply({ state, events, alerts, hours }: WatchDecision, expected: string[]): void {
+  private apply({ set, events, alerts, hours }: ReturnType<typeof changeWatch>, expected: string[]): void {
     this.expectEqual('events', events.map(describeEvent), expected);
-    this.record = { ...this.record, state };
+    this.record = { ...this.record, ...set };
     for (const { counts } of hours) {
       this.totals.watched_ms += counts.watched_ms ?? 0;
       this.totals.gap_ms += counts.gap_ms ?? 0;
@@ -170,7 +169,7 @@ export class VirtualWatch {
         this.fail(`${change.kind} of an alert that is not open`);
       else if (change.kind === 'close') this.openAlerts.delete(change.alertId);
     }
-    for (const condition of state.conditions) {
+    for (const condition of this.record.state.conditions) {
       const known = this.oracle.conditions.get(condition.condition_id);
       if (condition.phase !== known?.phase) this.fail(`${condition.condition_id}: ${condition.phase}`);
       if (condition.alert && condition.alert.unconfirmed !== known.unconfirmed) this.fail('unconfirmed');
@@ -198,7 +197,7 @@ export class VirtualWatch {
       changeWatch(this.record, { config: watch.config, isOtherStream: false }, new Date(this.now)),
       this.oracle.change(plain, this.now),
     );
-    this.record = { ...this.record, watch };
+    this.record = { ...this.record, ...watch };
     this.plain = plain;
     this.scene.forget();
     this.summary.changes += 1;
@@ -244,12 +243,13 @@ export class VirtualWatch {
   }
 
   private reserve(calls: number): boolean {
-    const { watch, state } = this.record;
-    const zone = watch.config.schedule?.time_zone ?? 'UTC';
+    const { config, state, last_tick: tick } = this.record;
+    const zone = config.schedule?.time_zone ?? 'UTC';
     const day = localDay(zone, new Date(this.now));
-    const before = budgetOnDay(watch.config.budget, state.budget, day.date);
-    const result = reserve(watch.config.budget, before, state.last_tick + 1, { calls, micro_usd: 0 });
-    if (result.kind === 'reserved') this.record = { watch, state: { ...state, budget: result.budget } };
+    const before = budgetOnDay(config.budget, state.budget, day.date);
+    const result = reserve(config.budget, before, tick + 1, { calls, micro_usd: 0 });
+    if (result.kind === 'reserved')
+      this.record = { ...this.record, state: { ...state, budget: result.budget } };
     return result.kind === 'reserved';
   }
 
@@ -358,6 +358,7 @@ export function toWatch(plain: PlainConfig): Watch {
   };
   return {
     run_id: watchId,
+    policy: 'watch',
     caller: 'caller',
     created_at: at,
     updated_at: at,
