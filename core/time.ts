@@ -1,7 +1,7 @@
 /**
  * Ages of stored times, waits, and the grid of wake-ups. A clock can be set back at any moment, so each stored time may be in the future.
  * This module measures every duration that affects a decision. A time in the future has an age of 0, and a wait that is longer than any
- * planned one is over. The times of a job also move with the clock (`tick/clock-change.ts`).
+ * planned one is over. The times of a run also move with the clock (`sight/clock-change.ts`).
  */
 
 /** Returns the seconds since `from`, at least 0. */

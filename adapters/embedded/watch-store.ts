@@ -111,10 +111,10 @@ export function createWatchStore(
     purge: async (watchId) => transaction(database, () => purge(watchId)),
     neededMedia: () =>
       withStorageErrors(() => {
-        const keys = watches.standing().flatMap(({ state }) => {
+        const keys = watches.standing().flatMap(({ state, sight }) => {
           const open = state.conditions.flatMap(({ alert }) => alert?.alert_id ?? []);
           return [
-            state.last_frame?.key,
+            sight.last_frame?.key,
             ...open.map((alertId) => alerts.find(alertId, new Date(0))?.frame_key),
           ];
         });

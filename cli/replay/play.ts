@@ -122,7 +122,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
       time.watchedMs += counts.watched_ms ?? 0;
       time.gapMs += counts.gap_ms ?? 0;
     }
-    await removeUnused(media, captured, run.state.last_frame?.key, decision.set.state.last_frame?.key);
+    await removeUnused(media, captured, run.sight.last_frame?.key, decision.set.sight.last_frame?.key);
     captureState = captureStateAfter(captureState, captured, decision.next.judged);
     run = { ...run, ...decision.set, next: decision.next, last_tick: run.last_tick + 1 };
     played.playedSeconds = at;

@@ -57,12 +57,12 @@ export function testNotification(watch: WatchRun, id: string, now: Date): Notifi
 }
 
 /** Returns the part of the state that destinations show. */
-export function describeState({ deleted_at: deletedAt, state }: WatchRun): Notification['current'] {
+export function describeState({ deleted_at: deletedAt, sight, state }: WatchRun): Notification['current'] {
   if (deletedAt !== null) return null;
   const open = state.conditions.filter(({ phase }) => phase === 'open');
   return {
     openConditions: open.map(({ condition_id: id }) => id),
-    isStreamLost: state.causes.stream_lost !== null,
+    isStreamLost: sight.stream_trouble?.lost ?? false,
   };
 }
 

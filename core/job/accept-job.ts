@@ -7,7 +7,7 @@ import {
   MaxJobsReachedError,
   UnauthorizedError,
 } from '../errors.ts';
-import { zeroCounters, initialTickState } from '../records/job.ts';
+import { zeroCounters, initialJobSight } from '../records/job.ts';
 import type { WebhookEventType } from '../records/delivery.ts';
 import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';
 import { initialProgress } from '../records/run-base.ts';
@@ -185,8 +185,8 @@ function newJob<K extends Kind>(
     labels: [...new Set(request.labels)],
     model_grace_seconds: deps.limits.modelGraceSeconds,
     counters: zeroCounters,
-    sight: initialTickState,
     ...initialProgress,
+    sight: initialJobSight,
     lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
     started_at: null,
     deadline: null,

@@ -1,5 +1,6 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { onClock, withMovedTimes } from '../tick/clock-change.ts';
+import { onClock } from '../sight/clock-change.ts';
+import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
 import { planEnd, planUpdate } from '../tick/job-change.ts';
 import type { JobUpdate } from '../tick/job-change.ts';
 import { rules } from '../rules.ts';
@@ -90,7 +91,7 @@ async function endJob(
     if (!stored || isTerminal(stored.status) || !mustEnd(stored)) return committed(undefined);
     const work = await closeWindows(stored, ending, close, deps);
     const now = deps.now();
-    const job = onClock(stored, now);
+    const job = onClock(stored, now, mapJobTimes);
     const isPartial = work && !work.complete;
     const planned = isPartial
       ? planUpdate(job, work, now)
@@ -113,7 +114,7 @@ async function closeWindows(
   deps: Deps,
 ): Promise<FinalUpdate | undefined> {
   const now = deps.now();
-  const job = onClock(stored, now);
+  const job = onClock(stored, now, mapJobTimes);
   if (job.policy !== 'digest' || job.status !== 'running') return undefined;
   const at = job.digest.end?.at ?? now.toISOString();
   const closing = planFinalClosure(job, job.digest, { at, reason, failure });

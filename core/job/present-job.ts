@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { computeCoverage, watchSeconds } from '../tick/coverage.ts';
-import { onClock } from '../tick/clock-change.ts';
+import { onClock } from '../sight/clock-change.ts';
+import { mapJobTimes } from '../tick/clock-change.ts';
 import type { Delivery } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
@@ -58,7 +59,7 @@ export function jobDetail(
 
 /** Returns the numbers of a job, running or ended; `reason` and `error` once it has ended. */
 export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchema> {
-  const job = onClock(stored, now);
+  const job = onClock(stored, now, mapJobTimes);
   return {
     ...(job.reason === null ? {} : { reason: job.reason }),
     ...(job.failure === null ? {} : { error: job.failure }),

@@ -16,7 +16,7 @@ export type WatchNumbers = Record<Exclude<WatchStatus, 'paused'>, number> & {
   destinations_failing: number;
 };
 
-type Counted = Pick<WatchRun, 'status' | 'state' | 'next'>;
+type Counted = Pick<WatchRun, 'status' | 'state' | 'sight' | 'next'>;
 
 /** Counts watches by status and trouble. */
 export function countWatches(runs: readonly Counted[], now: Date): WatchNumbers {
@@ -28,7 +28,7 @@ export function countWatches(runs: readonly Counted[], now: Date): WatchNumbers 
     budget_exhausted: having('budget_exhausted'),
     stream_lost: having('stream_lost'),
     late: count((run) => run.state.health.late_since !== null || isOverdue(run, now)),
-    unjudged: count(({ state }) => state.model_failures_in_a_row >= maxModelFailures),
+    unjudged: count(({ sight }) => (sight.model_trouble?.failures ?? 0) >= maxModelFailures),
     destinations_failing: count(({ state }) => state.health.failing.length > 0),
   };
 }

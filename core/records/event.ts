@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { failureSchema } from './failure.ts';
 import {
   digestConfigSchema,
-  failureSchema,
   gapSchema,
   jobStatusSchema,
   monitorConfigSchema,

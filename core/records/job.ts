@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { inputModeSchema, regionSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
+import { failureSchema } from './failure.ts';
 import { runMetaSchema, runProgressSchema } from './run-base.ts';
+import { gapReasonSchema, initialSight, sightSchema } from './sight.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -70,45 +72,18 @@ export const countersSchema = z.object({
 });
 export type Counters = z.infer<typeof countersSchema>;
 
-export const gapReasonSchema = z.enum(['stream', 'stale', 'model', 'service']);
-export type GapReason = z.infer<typeof gapReasonSchema>;
-
 /** Interval without observation; its reason is the first failure in it. */
 export const gapSchema = z.object({ from: timestampSchema, to: timestampSchema, reason: gapReasonSchema });
 export type Gap = z.infer<typeof gapSchema>;
 
-/** State that a tick leaves to the next one. */
-export const tickStateSchema = z.object({
+/** Sight of a job, with the sum of its gaps. */
+export const jobSightSchema = sightSchema.extend({
   last_trigger_at: timestampSchema.nullable(),
-  skipped_in_a_row: countSchema,
-  missed_in_a_row: countSchema,
-  /** Time of the first of the model calls that failed in a row; `null` if the last one did not. */
-  model_failing_since: timestampSchema.nullable(),
-  failed_in_a_row: countSchema,
-  /** Start of the current stream loss or stale period; `null` while the stream is live. */
-  lost_since: timestampSchema.nullable(),
-  /** Time of the last observation: a capture, judged if a check was due. */
-  last_watched_at: timestampSchema.nullable(),
-  /** Reason of the open gap since `last_watched_at`; `null` without a gap. */
-  gap_reason: gapReasonSchema.nullable(),
   gap_seconds: z.number().nonnegative(),
   /** Newest gaps, at most `maxCoverageGaps`. */
   gaps: z.array(gapSchema),
-  /** Newest frame, judged or not, by its media key. Absent before the first capture. */
-  last_frame: z
-    .object({
-      key: z.string(),
-      captured_at: timestampSchema,
-      /** True if an event refers to the frame, so that it is not deleted. */
-      evidence: z.boolean(),
-    })
-    .optional(),
 });
-export type TickState = z.infer<typeof tickStateSchema>;
-
-/** Reason of a failed job, as callers see it. */
-export const failureSchema = z.object({ code: z.string(), message: z.string(), remediation: z.string() });
-export type Failure = z.infer<typeof failureSchema>;
+export type JobSight = z.infer<typeof jobSightSchema>;
 
 /** Fields of all jobs. `webhook_url` is not masked. */
 const jobBaseSchema = runMetaSchema.extend(runProgressSchema.shape).extend({
@@ -122,7 +97,7 @@ const jobBaseSchema = runMetaSchema.extend(runProgressSchema.shape).extend({
   /** Differences between the request and the job, for its caller. */
   notices: z.array(z.string()),
   counters: countersSchema,
-  sight: tickStateSchema,
+  sight: jobSightSchema,
   started_at: timestampSchema.nullable(),
   deadline: timestampSchema.nullable(),
   ended_at: timestampSchema.nullable(),
@@ -246,18 +221,7 @@ export const zeroCounters: Counters = {
   output_tokens: 0,
 };
 
-export const initialTickState: TickState = {
-  last_trigger_at: null,
-  skipped_in_a_row: 0,
-  missed_in_a_row: 0,
-  model_failing_since: null,
-  failed_in_a_row: 0,
-  lost_since: null,
-  last_watched_at: null,
-  gap_reason: null,
-  gap_seconds: 0,
-  gaps: [],
-};
+export const initialJobSight: JobSight = { ...initialSight, last_trigger_at: null, gap_seconds: 0, gaps: [] };
 
 export type TerminalStatus = Extract<JobStatus, 'completed' | 'stopped' | 'failed'>;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { streamFreshnessSchema } from './capture.ts';
+import { initialSight, sightSchema } from './sight.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
@@ -47,6 +48,7 @@ export const runProgressSchema = z.object({
   published: countSchema,
   last_tick: countSchema,
   next: nextTickSchema.nullable(),
+  sight: sightSchema,
   /** Progress of the stream in the last captures, so that no picture is judged twice. Only another stream drops it. */
   seen: streamFreshnessSchema.nullable(),
   /**
@@ -69,6 +71,7 @@ export const initialProgress: Omit<RunProgress, 'lease_until'> = {
   published: 0,
   last_tick: 0,
   next: null,
+  sight: initialSight,
   seen: null,
   handed_over: null,
 };

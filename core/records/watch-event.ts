@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { pictureStateSchema, streamStateSchema } from './event.ts';
+import { streamLossReasonSchema } from './sight.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 import {
@@ -7,7 +8,6 @@ import {
   conditionPhaseSchema,
   countedCheckSchema,
   maxExplanationLength,
-  streamLossReasonSchema,
   watchStatusSchema,
 } from './watch-state.ts';
 

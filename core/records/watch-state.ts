@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { failureSchema, gapReasonSchema } from './job.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
 
@@ -64,34 +63,13 @@ export const watchStatusSchema = z.enum([
 ]);
 export type WatchStatus = z.infer<typeof watchStatusSchema>;
 
-/** Reasons of a lost stream: unreachable, no new segment, wrong password, ended or a recording, or ten minutes of one image. */
-export const streamLossReasonSchema = z.enum([
-  'unreachable',
-  'stale',
-  'access_refused',
-  'not_live',
-  'frozen',
-  'black',
-]);
-export type StreamLossReason = z.infer<typeof streamLossReasonSchema>;
-
-/** Causes of a status that does not watch. Each is stored with its start and reason, `null` if it does not apply. */
+/** Causes of a status that does not watch, besides a lost stream, which is part of the sight. Each is stored with its start and reason, `null` if it does not apply. */
 export const watchCausesSchema = z.object({
   paused: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
   off_schedule: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
   budget_exhausted: z.object({ since: timestampSchema, reason: z.string() }).nullable(),
-  stream_lost: z.object({ since: timestampSchema, reason: streamLossReasonSchema }).nullable(),
 });
 export type WatchCauses = z.infer<typeof watchCausesSchema>;
-
-/** Trouble with the stream that has not necessarily lasted long enough to be `stream_lost`. */
-export const streamTroubleSchema = z.object({
-  since: timestampSchema,
-  reason: streamLossReasonSchema,
-  /** Captures in a row with this trouble, for growing waits. */
-  captures: countSchema,
-});
-export type StreamTrouble = z.infer<typeof streamTroubleSchema>;
 
 /** Use of the day's budget. Amounts of money in millionths of a US dollar. */
 export const budgetStateSchema = z.object({
@@ -132,21 +110,7 @@ export const watchStateSchema = z.object({
   /** Number of openings of all conditions; part of the next `alert_id`. */
   openings: countSchema,
   causes: watchCausesSchema,
-  trouble: streamTroubleSchema.nullable(),
   budget: budgetStateSchema.nullable(),
-  skipped_in_a_row: countSchema,
-  /** Model calls that failed in a row, since when, and the newest failure. */
-  model_failures_in_a_row: countSchema,
-  model_failing_since: timestampSchema.nullable(),
-  /** True from `model_failed` to `model_recovered`. */
-  model_lost: z.boolean(),
-  model_failure: failureSchema.nullable(),
-  /** Time up to which the coverage is counted; `null` while paused. */
-  counted_until: timestampSchema.nullable(),
-  /** Reason of the gap from a tick without sight to the next one with sight; `null` without one. */
-  in_gap: gapReasonSchema.nullable(),
-  /** Newest frame. Alerts refer to a copy of it. */
-  last_frame: z.object({ key: z.string(), captured_at: timestampSchema }).nullable(),
   health: watchHealthSchema,
   /** Failed executions in a row, which delay the next one. */
   failed_executions: countSchema,

@@ -1,4 +1,5 @@
-import type { DigestEnd, Failure, StoredSample } from './job.ts';
+import type { Failure } from './failure.ts';
+import type { DigestEnd, StoredSample } from './job.ts';
 import type { Summary } from './vision.ts';
 
 /** Time span of a window. `partial`: the job ends before the window. */

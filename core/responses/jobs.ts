@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  countersSchema,
-  failureSchema,
-  gapSchema,
-  jobStatusSchema,
-  stopReasonSchema,
-} from '../records/job.ts';
+import { failureSchema } from '../records/failure.ts';
+import { countersSchema, gapSchema, jobStatusSchema, stopReasonSchema } from '../records/job.ts';
 import { summaryGeneratedSchema, watchTriggeredSchema } from './events.ts';
 import { jobTypeSchema } from '../records/job-type.ts';
 import { jobConfigSchema, jobDetailsSchema, noticesSchema } from './job-config.ts';

@@ -7,7 +7,8 @@ import {
   watchCausesSchema,
   watchStatusSchema,
 } from '../records/watch-state.ts';
-import { failureSchema } from '../records/job.ts';
+import { failureSchema } from '../records/failure.ts';
+import { streamTroubleSchema } from '../records/sight.ts';
 import { count, sourceUrl, timestamp } from './fields.ts';
 
 const watchId = z.uuid();
@@ -54,9 +55,9 @@ export const watchResponseSchema = z.object({
       'Destinations that a change removed or gave another address while an alert was open or the stream lost. Each receives one end of it at its address before, which is erased with that delivery',
     ),
   state: z.object({
-    causes: watchCausesSchema.describe(
-      'Each cause of a status with its start and reason; null: does not apply',
-    ),
+    causes: watchCausesSchema
+      .extend({ stream_lost: streamTroubleSchema.pick({ since: true, reason: true }).nullable() })
+      .describe('Each cause of a status with its start and reason; null: does not apply'),
     conditions: z.array(conditionStateSchema),
     last_check: count.describe('Number of the newest check'),
     last_frame_at: timestamp.nullable(),

@@ -1,42 +1,25 @@
-import type { Job, TickState } from '../records/job.ts';
+import type { Job, JobSight } from '../records/job.ts';
 import type { NextTick } from '../records/run-base.ts';
-import { ageSeconds, addSeconds, earlier, maxGridIntervals, nextOnGrid, toWakeUp } from '../time.ts';
 import { rules } from '../rules.ts';
+import { nextGridCheck, toNextTick, wakeUpTime } from '../sight/next-tick.ts';
+import { backoffSeconds } from '../sight/trouble.ts';
+import { addSeconds, earlier } from '../time.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** Returns the time of the next capture: on the grid, earlier while the stream is stale, by the backoff after failed captures. */
-export function nextCaptureAt(job: Job, sight: TickState, now: Date, stretch = 1): Date {
-  const waits = rules.captureBackoffSeconds;
-  if (sight.failed_in_a_row > 0)
-    return addSeconds(now, waits[Math.min(sight.failed_in_a_row, waits.length) - 1] ?? 1);
+export function nextCaptureAt(job: Job, sight: JobSight, now: Date, stretch = 1): Date {
+  const { stream_trouble: trouble } = sight;
+  const wait = backoffSeconds(trouble, rules.captureBackoffSeconds);
+  if (wait !== undefined && trouble?.reason !== 'stale') return addSeconds(now, wait);
   const startedAt = job.started_at === null ? now : new Date(job.started_at);
-  const grid = {
-    startedAt,
-    phaseMs: job.stream_phase,
-    intervalSeconds: intervalSeconds(job),
-    plannedAt: job.next && new Date(job.next.wait_until),
-    stretch,
-  };
-  const planned = nextOnGrid(grid, now);
-  return sight.lost_since === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
+  const planned = nextGridCheck(job, { startedAt, intervalSeconds: intervalSeconds(job), stretch }, now);
+  return trouble === null ? planned : earlier(planned, addSeconds(now, rules.staleRecheckSeconds));
 }
 
-/** Returns the time of a running job's next tick: `now` if none is planned yet, or if the clock was set back since. */
-export function wakeUpTime(job: Job, now: Date): Date {
-  if (job.next === null) return now;
-  const planned = new Date(job.next.wait_until);
-  return ageSeconds(now, planned) > maxWaitSeconds(job) ? now : planned;
-}
-
-/** Longest time between two ticks of a job, in seconds. Most wake-up times are rounded up to whole seconds. */
-function maxWaitSeconds(job: Job): number {
-  return (
-    Math.max(
-      maxGridIntervals * Math.ceil((job.next?.stretch ?? 1) * intervalSeconds(job)),
-      rules.summaryRetrySeconds,
-      ...rules.captureBackoffSeconds,
-    ) + 1
-  );
+/** Returns the time of a running job's next tick. */
+export function jobWakeUpTime(job: Job, now: Date): Date {
+  const waitSeconds = Math.max(rules.summaryRetrySeconds, ...rules.captureBackoffSeconds);
+  return wakeUpTime(job.next, intervalSeconds(job), waitSeconds, now);
 }
 
 /** Returns the end of the lease of a job that wakes at `wakeAt`. A job that is silent beyond its lease counts as lost. */
@@ -50,29 +33,14 @@ export function scheduleTick(
   at: Date,
   closing: boolean,
   outcome: TickOutcome,
-  sight: TickState,
+  sight: JobSight,
   stretch = 1,
 ): NextTick {
-  return {
-    done: false,
-    wait_until: toWakeUp(at, job.stream_phase).toISOString(),
-    judged: sawNews(outcome),
-    closing,
-    confirming: false,
-    resolve_again: sight.failed_in_a_row > 0,
-    ...(stretch > 1 && { stretch }),
-  };
+  return toNextTick(job, at, { judged: sawNews(outcome), closing, stretch }, sight);
 }
 
-export function noFurtherTick(outcome: TickOutcome, now: Date): NextTick {
-  return {
-    done: true,
-    wait_until: toWakeUp(now, null).toISOString(),
-    judged: sawNews(outcome),
-    closing: false,
-    confirming: false,
-    resolve_again: outcome.kind === 'capture_failed',
-  };
+export function noFurtherTick(job: Job, outcome: TickOutcome, sight: JobSight, now: Date): NextTick {
+  return toNextTick(job, now, { judged: sawNews(outcome), done: true }, sight);
 }
 
 /** Returns true if the capture becomes the motion reference. */

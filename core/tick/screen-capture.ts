@@ -1,33 +1,8 @@
 import type { Job } from '../records/job.ts';
-import type { CaptureOutput, CaptureResult } from '../records/workflow.ts';
-import { ageSeconds, earlier } from '../time.ts';
-import { rules } from '../rules.ts';
-
-type Captured = Extract<CaptureResult, { kind: 'captured' }>;
-
-export type SkipReason = 'no_motion' | 'frozen' | 'black' | 'repeated';
-
-/** Result of screening the capture of a tick before the model call. */
-export type Screening =
-  | { kind: 'fresh'; captured: Captured }
-  | { kind: 'skipped'; why: SkipReason; captured: Captured }
-  | { kind: 'stale'; captured: Captured }
-  | { kind: 'capture_failed'; code: string; message: string; remediation: string; accessRefused: boolean }
-  /** The service could not take or store a capture. */
-  | { kind: 'unavailable'; message: string }
-  | { kind: 'ended'; message: string }
-  /** No capture was due: the tick ends the job or a window. */
-  | { kind: 'no_capture' };
-
-/** State that decides about a capture, of a job or a watch. */
-export type ScreeningState = {
-  /** True if captures without motion are skipped. */
-  prefilter: boolean;
-  /** Skips in a row before this capture. */
-  skippedInARow: number;
-  /** True if a repeated frame is judged, because the model has not judged it yet. */
-  judgesRepeated: boolean;
-};
+import type { CaptureOutput } from '../records/workflow.ts';
+import { screenOutput } from '../sight/screening.ts';
+import type { Screening } from '../sight/screening.ts';
+import { earlier } from '../time.ts';
 
 /** Screens the capture of a job's tick. A capture that began at the deadline or later is not used. */
 export function screenCapture(job: Job, output: CaptureOutput, now: Date): Screening {
@@ -41,62 +16,7 @@ export function screenCapture(job: Job, output: CaptureOutput, now: Date): Scree
   return screenOutput(output, state);
 }
 
-/**
- * Screens a capture. A stale playlist, a repeated segment and a frozen or black frame are never judged as fresh. The pre-filter skips
- * captures without motion, at most `forceCheckAfterSkips` in a row.
- */
-export function screenOutput(output: CaptureResult, state: ScreeningState): Screening {
-  if (output.kind === 'not_captured') return { kind: 'no_capture' };
-  if (output.kind === 'unavailable') return { kind: 'unavailable', message: output.message };
-  if (output.kind === 'ended') return { kind: 'ended', message: output.message };
-  if (output.kind === 'failed') {
-    const { code, message, remediation, access_refused: accessRefused } = output;
-    return { kind: 'capture_failed', code, message, remediation, accessRefused };
-  }
-  if (isStale(output)) return { kind: 'stale', captured: output };
-  const why = noNews(output, state) ?? nothingMoved(output, state);
-  return why ? { kind: 'skipped', why, captured: output } : { kind: 'fresh', captured: output };
-}
-
-/** All times are those of the captures: a late or repeated check does not make its frame older. */
-function isStale({ repeated, seen }: Captured): boolean {
-  const staleSeconds = Math.max(
-    rules.staleAfterSeconds,
-    rules.staleAfterSegments * seen.position.segment_seconds,
-  );
-  return repeated && ageSeconds(seen.since, new Date(seen.seen_at)) > staleSeconds;
-}
-
-function noNews(
-  { black, seen, repeated }: Captured,
-  { judgesRepeated }: ScreeningState,
-): SkipReason | undefined {
-  if (black) return 'black';
-  if (seen.identical_since !== null) {
-    const identicalSeconds = ageSeconds(seen.identical_since, new Date(seen.seen_at));
-    if (identicalSeconds >= rules.frozenAfterSeconds) return 'frozen';
-  }
-  return repeated && !judgesRepeated ? 'repeated' : undefined;
-}
-
 /** After a failed model call the same frame is checked again. A digest has already kept it. */
 function isUnjudged(job: Job): boolean {
-  return job.policy === 'monitor' && job.sight.missed_in_a_row > 0;
-}
-
-function nothingMoved(
-  { moved }: Captured,
-  { prefilter, skippedInARow }: ScreeningState,
-): SkipReason | undefined {
-  if (!prefilter || moved || skippedInARow >= rules.forceCheckAfterSkips) return undefined;
-  return 'no_motion';
-}
-
-/**
- * Returns the skips to count after verdicts: none, or as many as force the next check. What a clip shows and its last frame does not has left already, and
- * no motion would follow.
- */
-export function skipsAfterVerdicts(verdicts: readonly { shown_at_seconds?: number | undefined }[]): number {
-  const hasLeft = verdicts.some(({ shown_at_seconds: atSeconds }) => atSeconds !== undefined);
-  return hasLeft ? rules.forceCheckAfterSkips : 0;
+  return job.policy === 'monitor' && job.sight.model_trouble !== null;
 }

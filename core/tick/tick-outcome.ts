@@ -1,16 +1,9 @@
+import type { Failure } from '../records/failure.ts';
 import type { ClosureResult } from '../records/window-closure.ts';
-import type {
-  Counters,
-  DigestState,
-  Failure,
-  Job,
-  StopReason,
-  TerminalStatus,
-  TickState,
-} from '../records/job.ts';
+import type { Counters, DigestState, Job, JobSight, StopReason, TerminalStatus } from '../records/job.ts';
 import type { NextTick } from '../records/run-base.ts';
 import type { Verdict } from '../records/vision.ts';
-import type { Screening } from './screen-capture.ts';
+import type { Screening } from '../sight/screening.ts';
 import type { NewEvent } from '../records/event.ts';
 import { ageSeconds, earlier } from '../time.ts';
 import { rules } from '../rules.ts';
@@ -41,7 +34,7 @@ export type JobEnding = { status: TerminalStatus; reason: StopReason; failure?: 
 
 export type TickDecision = {
   counters: Counters;
-  sight: TickState;
+  sight: JobSight;
   /** New digest state; absent for monitors. */
   digest?: DigestState;
   /** Progress, alerts and summaries; the events of the end are the end's own. */
@@ -62,13 +55,12 @@ export function readTimes({ times }: TickOutcome, now: Date): TickTimes {
 export function streamLostEnding(
   job: Job,
   outcome: TickOutcome,
-  sight: TickState,
+  { stream_trouble: trouble, last_frame: lastFrame }: JobSight,
   now: Date,
 ): JobEnding | undefined {
-  if (sight.lost_since === null) return undefined;
-  const isOverdue = ageSeconds(sight.lost_since, now) > rules.streamGraceSeconds;
-  const gaveNothing =
-    sight.last_frame === undefined && job.deadline !== null && now >= new Date(job.deadline);
+  if (trouble === null) return undefined;
+  const isOverdue = ageSeconds(trouble.since, now) >= rules.streamGraceSeconds;
+  const gaveNothing = lastFrame === null && job.deadline !== null && now >= new Date(job.deadline);
   if (!gaveNothing && !(isOverdue && outcome.kind !== 'no_capture')) return undefined;
   const message = outcome.kind === 'capture_failed' ? outcome.message : 'Failed to fetch stream';
   const silence = gaveNothing ? 'no picture' : `no new picture for more than ${rules.streamGraceSeconds} s`;
@@ -80,17 +72,7 @@ export function streamLostEnding(
   };
 }
 
-/**
- * The model has failed too often in a row, and for the grace period. `failure` is the newest one, undefined if the model was not called
- * or answered.
- */
-export function modelFailureEnding(
-  failure: Failure | undefined,
-  { missed_in_a_row: failures, model_failing_since: since }: TickState,
-  { model_grace_seconds: graceSeconds }: Pick<Job, 'model_grace_seconds'>,
-  now: Date,
-): JobEnding | undefined {
-  if (failure === undefined || failures < rules.maxModelFailures) return undefined;
-  if (since !== null && ageSeconds(since, now) < graceSeconds) return undefined;
-  return { status: 'failed', reason: 'vlm_error', failure };
+/** The model has failed too often in a row, and for the grace period. */
+export function modelFailureEnding({ model_trouble: trouble }: JobSight): JobEnding | undefined {
+  return trouble?.lost ? { status: 'failed', reason: 'vlm_error', failure: trouble.failure } : undefined;
 }

@@ -3,7 +3,9 @@ import type { WatchChange } from '../ports/watch-store.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
 import type { Watch } from '../records/watch.ts';
+import { mapWatchTimes } from '../policies/watch/clock-change.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
+import { onClock } from '../sight/clock-change.ts';
 import { applyWatchChange } from './stored-watch.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
@@ -14,7 +16,7 @@ export type PlannedChange = Omit<WatchChange, 'runId' | 'expectedVersion' | 'eve
 };
 
 /**
- * Changes an own watch: reads it, plans the change and commits both or nothing, again after a conflict with a tick. An undefined plan
+ * Changes an own watch: reads it on its clock, plans the change and commits both or nothing, again after a conflict with a tick. An undefined plan
  * changes nothing. Throws `WatchNotFoundError`, and what `plan` throws.
  */
 export async function changeStoredWatch(
@@ -24,11 +26,13 @@ export async function changeStoredWatch(
   plan: (stored: WatchRun) => Promise<PlannedChange | undefined> | PlannedChange | undefined,
 ): Promise<WatchRun> {
   return retryConflicts('The watch was changed too often concurrently', async () => {
-    const stored = await requireOwnWatch(watchId, caller, deps);
+    const stored = onClock(await requireOwnWatch(watchId, caller, deps), deps.now(), mapWatchTimes);
     const planned = await plan(stored);
     if (planned === undefined) return committed(stored);
     const events = toWatchEvents(planned.events, planned.meta ?? stored, stored.sequence, deps.now());
-    const set = { ...planned.set, sequence: stored.sequence + events.length };
+    // All times move with the clock, or none.
+    const { next, sight, state } = stored;
+    const set = { next, sight, state, ...planned.set, sequence: stored.sequence + events.length };
     const change = { ...planned, runId: watchId, expectedVersion: stored.version, set, events };
     if ((await deps.watches.commit(change)) === 'outdated') return conflict;
     return committed(applyWatchChange(stored, change));

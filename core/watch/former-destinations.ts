@@ -112,8 +112,9 @@ async function findLoggedEnd(
 }
 
 /** Returns the end of an open alert or a lost stream for one destination; undefined if it has ended. */
-function findEnd(subject: string, { config, state }: WatchRun, now: Date): NewWatchEvent | undefined {
-  if (subject === 'stream') return endedLoss(state, 'destination_changed', now)[0];
+function findEnd(subject: string, watch: WatchRun, now: Date): NewWatchEvent | undefined {
+  const { config, state } = watch;
+  if (subject === 'stream') return endedLoss(watch, 'destination_changed', now)[0];
   for (const condition of state.conditions) {
     const rule = config.conditions.find(({ condition_id: id }) => id === condition.condition_id);
     if (!rule || !isOpen(condition) || condition.alert.alert_id !== subject) continue;

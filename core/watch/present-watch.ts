@@ -4,13 +4,14 @@ import type { Alert, ConditionState } from '../records/watch-state.ts';
 import type { alertResponseSchema, watchResponseSchema } from '../responses/watches.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { rules } from '../rules.ts';
+import { findLoss } from '../sight/trouble.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 
 export type PresentedWatch = z.input<typeof watchResponseSchema>;
 
 /** Returns a watch as responses show it. */
 export function presentWatch(watch: WatchRun): PresentedWatch {
-  const { state } = watch;
+  const { state, sight } = watch;
   const { former_destinations: former = [] } = watch;
   return {
     watch_id: watch.run_id,
@@ -30,14 +31,14 @@ export function presentWatch(watch: WatchRun): PresentedWatch {
       })),
     }),
     state: {
-      causes: state.causes,
+      causes: { ...state.causes, stream_lost: findLoss(sight) },
       conditions: state.conditions.map(presentCondition),
       last_check: watch.last_tick,
-      last_frame_at: state.last_frame?.captured_at ?? null,
+      last_frame_at: sight.last_frame?.captured_at ?? null,
       next_check_at: watch.next === null || watch.next.done ? null : watch.next.wait_until,
       late_since: state.health.late_since,
       destinations_failing: state.health.failing,
-      model_failure: state.model_failure,
+      model_failure: sight.model_trouble?.failure ?? null,
       budget: state.budget && {
         day: state.budget.day,
         model_calls: state.budget.calls,

@@ -10,7 +10,7 @@ const drawingTimeoutMs = 5000;
 
 /** Reads the newest frame of an own watch, as JPEG. Throws `NOT_FOUND` before the first, or if it has expired. */
 export async function readWatchFrame(watchId: string, caller: string, deps: Deps): Promise<Uint8Array> {
-  const read = async () => (await requireOwnWatch(watchId, caller, deps)).state.last_frame?.key;
+  const read = async () => (await requireOwnWatch(watchId, caller, deps)).sight.last_frame?.key;
   const key = await read();
   const frame = key === undefined ? undefined : await deps.media.get(key);
   if (frame) return frame;

@@ -42,7 +42,7 @@ function planBegin(job: Job, now: Date): JobChange {
       started_at: now.toISOString(),
       deadline: addSeconds(now, durationSeconds(job)).toISOString(),
       lease_until: leaseUntil(now),
-      sight: { ...job.sight, last_watched_at: now.toISOString() },
+      sight: { ...job.sight, counted_until: now.toISOString() },
       sequence: job.sequence + 1,
     },
     events: assignSequences([{ type: 'job_started', data: startedData(job) }], job.run_id, job.sequence, now),

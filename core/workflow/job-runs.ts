@@ -10,12 +10,13 @@ import { applyJobChange, isTerminal } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
 import type { TickInput } from '../records/workflow.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';
-import { atTick, withMovedTimes } from '../tick/clock-change.ts';
+import { atTick } from '../sight/clock-change.ts';
+import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
 import { recordModelWait } from '../tick/coverage.ts';
 import { planTick, unreferencedMedia } from '../tick/job-change.ts';
-import { intervalSeconds, wakeUpTime } from '../tick/next-tick.ts';
+import { intervalSeconds, jobWakeUpTime } from '../tick/next-tick.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
-import type { Screening } from '../tick/screen-capture.ts';
+import type { Screening } from '../sight/screening.ts';
 import { readTimes } from '../tick/tick-outcome.ts';
 import type { TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
 import { earlier } from '../time.ts';
@@ -34,12 +35,12 @@ export function createJobRuns(deps: JobRunDeps): RunKind<Job, TickOutcome, JobCh
     find: async (id) => deps.jobs.get(id, deps.now()),
     isOver: ({ status }) => isTerminal(status),
     intervalSeconds,
-    wakeAt: wakeUpTime,
+    wakeAt: jobWakeUpTime,
     observe: async ({ stored }, input, signal) => ({ outcome: await observe(stored, input, deps, signal) }),
     complete: async ({ stored }, observed, signal) => withClosedWindows(stored, observed, deps, signal),
     countsLate: () => false,
     plan: async ({ stored }, outcome, { input, stretch }) => {
-      const { job, now } = atTick(stored, deps.now());
+      const { run: job, now } = atTick(stored, deps.now(), mapJobTimes);
       const decision = decideAfterTick(job, outcome, now, stretch);
       const change = planTick(job, decision, input, deps.limits.retentionSeconds, now);
       return withMovedTimes(change, stored, job);
@@ -59,7 +60,7 @@ async function observe(
   deps: JobRunDeps,
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
-  const { job, now } = atTick(stored, deps.now());
+  const { run: job, now } = atTick(stored, deps.now(), mapJobTimes);
   const plan = screenCapture(job, input.captured, now);
   const at = plan.kind === 'no_capture' ? now : earlier(new Date(input.captured.began_at), now);
   return { ...(await judgeOrSample(job, plan, deps, signal)), times: { at, askedAt: now } };
@@ -87,7 +88,7 @@ async function withClosedWindows(
   deps: JobRunDeps,
   signal?: AbortSignal,
 ): Promise<TickOutcome> {
-  const { job, now } = atTick(stored, deps.now());
+  const { run: job, now } = atTick(stored, deps.now(), mapJobTimes);
   const closing = job.policy === 'digest' ? planTickClosure(job, observed, now) : undefined;
   if (job.policy !== 'digest' || !closing) return observed;
   const timeout = { seconds: deps.limits.visionTimeoutSeconds, signal };

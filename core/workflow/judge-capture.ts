@@ -1,5 +1,5 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import type { Screening } from '../tick/screen-capture.ts';
+import type { Screening } from '../sight/screening.ts';
 import type { TickOutcome } from '../tick/tick-outcome.ts';
 import { ModelBusyError, VisionError } from '../errors.ts';
 import { createTimeLimit } from '../time-limit.ts';

@@ -9,12 +9,12 @@ import { isCamera } from '../records/platform.ts';
 import type { CaptureOutput, TickInput } from '../records/workflow.ts';
 import { conflict } from '../retry-conflicts.ts';
 import { advanceRun } from '../tick/advance-run.ts';
-import { addSeconds, ageSeconds } from '../time.ts';
+import { addSeconds, ageSeconds, earlier } from '../time.ts';
 import { readCheckMedia } from '../policies/watch/read-media.ts';
 import { askModel, groupQuestions } from '../policies/watch/ask-model.ts';
 import { budgetOnDay, reserve } from '../policies/watch/budget.ts';
 import type { Cost } from '../policies/watch/budget.ts';
-import { atWatchTick } from '../policies/watch/clock-change.ts';
+import { mapWatchTimes } from '../policies/watch/clock-change.ts';
 import { toWatchEvents } from '../watch/commit-watch.ts';
 import { isRefreshDue } from '../policies/watch/evidence.ts';
 import { decideHealth } from '../policies/watch/health.ts';
@@ -27,6 +27,7 @@ import { planAllQuestions, planQuestions, screenWatchCapture } from '../policies
 import type { Questions } from '../policies/watch/questions.ts';
 import { localDay, scheduleAt } from '../policies/watch/schedule.ts';
 import { applyChange } from '../watch/stored-watch.ts';
+import { atTick } from '../sight/clock-change.ts';
 import { storeShownFrame } from '../stream/shown-frame.ts';
 import { decideWatchTick, findShownKey } from '../policies/watch/tick.ts';
 import type { CreateAlertId } from '../policies/watch/tick.ts';
@@ -52,20 +53,20 @@ export function createWatchRuns(deps: WatchRunDeps): RunKind<WatchRun, WatchOutc
     intervalSeconds: ({ config }) => config.interval_seconds,
     wakeAt: watchWakeUpTime,
     observe: async ({ stored: found, at }, input, signal) => {
-      const { stored } = atWatchTick(found, at);
-      return observe(stored, input, deps, signal);
+      const { run } = atTick(found, at, mapWatchTimes);
+      return observe(run, input, deps, signal);
     },
     complete: async (_, outcome) => outcome,
     countsLate: ({ kind }) => kind === 'judged',
     plan: async ({ stored: found, at }, outcome, { input, stretch }) => {
       // A tick that another one overtook is not the one whose time is planned.
       const isOvertaken = found.last_tick >= input.capture.tick || isOver(found, input.generation);
-      const begun = isOvertaken ? { stored: found, now: at } : atWatchTick(found, at);
-      const destinations = await readDestinations(begun.stored, deps);
+      const begun = isOvertaken ? { run: found, now: at } : atTick(found, at, mapWatchTimes);
+      const destinations = await readDestinations(begun.run, deps);
       // The model may have taken a minute: the tick is decided at its end.
       const now = addSeconds(begun.now, ageSeconds(at, deps.now()));
-      const counted = isOvertaken ? withoutKnownPicture(begun.stored, outcome) : outcome;
-      return planTick(begun.stored, counted, input, { destinations, stretch, now }, deps);
+      const counted = isOvertaken ? withoutKnownPicture(begun.run, outcome) : outcome;
+      return planTick(begun.run, counted, input, { destinations, stretch, now }, deps);
     },
     storeEvidence: async (stored, outcome, change, input) => {
       const keys = await keepEvidence(change, stored, input, deps);
@@ -162,7 +163,7 @@ async function reserveCost(
     runId: watch.run_id,
     expectedVersion: watch.version,
     // The times may have moved with the clock, all or none of them.
-    set: { state: { ...watch.state, budget: reservation.budget }, next: watch.next, seen: watch.seen },
+    set: { state: { ...watch.state, budget: reservation.budget }, next: watch.next, sight: watch.sight },
     events: [],
   });
   return result === 'committed' ? 'reserved' : 'outdated';
@@ -208,7 +209,8 @@ function planTick(
 ): WatchChange {
   const need = computeCost(planAllQuestions(watch), deps);
   const maxLostWaitSeconds = computeMaxLostWait(watch, input, now, deps);
-  const tick = { outcome, need, stretch, maxLostWaitSeconds };
+  const at = outcome.kind === 'no_capture' ? now : earlier(new Date(input.captured.began_at), now);
+  const tick = { outcome, need, stretch, maxLostWaitSeconds, at };
   const decision = decideWatchTick(watch, tick, now, deps.createAlertId);
   const { next, set } = decision;
   const plannedAt = watch.next?.wait_until ?? null;
@@ -258,7 +260,7 @@ async function keepEvidence(
   { captured }: TickInput,
   { media, log }: WatchRunDeps,
 ): Promise<Set<string>> {
-  const key = captured.kind === 'captured' ? captured.frame_key : watch.state.last_frame?.key;
+  const key = captured.kind === 'captured' ? captured.frame_key : watch.sight.last_frame?.key;
   const copies = new Set(events.flatMap(({ data }) => ('frame_key' in data ? (data.frame_key ?? []) : [])));
   if (copies.size === 0 || key === undefined) return copies;
   try {
@@ -313,9 +315,9 @@ async function refreshEvidence(
 
 /** Returns the keys of the clip and of the frame before this one. */
 function listUnneeded(before: WatchRun, after: WatchRun, captured: CaptureOutput) {
-  const kept = after.state.last_frame?.key;
+  const kept = after.sight.last_frame?.key;
   const taken = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key] : [];
-  return [...taken, before.state.last_frame?.key].filter(
+  return [...taken, before.sight.last_frame?.key].filter(
     (key): key is string => typeof key === 'string' && key !== kept,
   );
 }

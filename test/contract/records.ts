@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { assignSequences, type JobEvent, type NewEvent } from '../../core/records/event.ts';
 import {
   initialDigestState,
-  initialTickState,
+  initialJobSight,
   type DigestJob,
   type Job,
   type MonitorJob,
@@ -54,8 +54,8 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
       enable_prefilter: true,
     },
     counters: zeroCounters,
-    sight: initialTickState,
     ...initialProgress,
+    sight: initialJobSight,
     notices: [],
     labels: [],
     model_grace_seconds: 0,

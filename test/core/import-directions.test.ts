@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 const layers = [
   ['evaluation', 'records'],
   ['ports'],
+  ['sight'],
   ['advice'],
   ['requests', 'responses'],
   ['stream', 'observability', 'access'],

@@ -13,6 +13,8 @@ import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
 import { newCreation } from '../contract/watch-records.ts';
 import { destination } from '../support/watch-records.ts';
+import { initialSight } from '../../core/records/sight.ts';
+import { failingModel } from '../support/trouble.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
 let world: World;
@@ -135,12 +137,12 @@ test('a run every five minutes counts watches that are blind, late and unheard',
     { status: 'stream_lost' as const },
     { health: { late_since: world.clock.now.toISOString(), failing: [] } },
     { health: { late_since: null, failing } },
-    { model_failures_in_a_row: 5 },
+    { sight: { ...initialSight, model_trouble: failingModel(5) } },
   ];
-  for (const { status = 'active' as const, ...fields } of trouble) {
+  for (const { status = 'active' as const, sight = initialSight, ...fields } of trouble) {
     const creation = newCreation();
     const state = { ...creation.state, ...fields };
-    await watches.create({ ...creation, status, state }, world.clock.now);
+    await watches.create({ ...creation, status, sight, state }, world.clock.now);
   }
   for (let minute = 0; minute < 5; minute += 1) {
     measured.length = 0;

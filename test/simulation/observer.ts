@@ -182,7 +182,7 @@ export class Observer {
     const { oracle } = this;
     const { next } = after;
     if (after.generation === before.generation) {
-      this.requireEqual('state', after.state, before.state);
+      this.requireEqual('state', [after.state, after.sight], [before.state, before.sight]);
       return [];
     }
     const same = (state: WatchRun['state']) => ({ ...state, failed_executions: 0 });
@@ -202,7 +202,9 @@ export class Observer {
     const wasLate = this.isLate;
     this.isLate = Math.floor(lateMs / 1000) > (wasLate ? 150 : 300);
     const late = this.isLate === wasLate ? [] : [`changed ${this.isLate ? 'checks_late' : 'checks_in_time'}`];
-    return [...this.oracle.tick(this.toPlainTick(context, now), now), ...late];
+    const { captured } = context.input;
+    const at = captured.kind === 'not_captured' ? now : Math.min(Date.parse(captured.began_at), now);
+    return [...this.oracle.tick(this.toPlainTick(context, now), now, at), ...late];
   }
 
   /** Returns true for news of a destination, which must have failed four times in a row, or work again. */
@@ -284,7 +286,7 @@ export class Observer {
     }
   }
 
-  private requireState(database: DatabaseSync, { state, next, status: actualStatus }: Stored): void {
+  private requireState(database: DatabaseSync, { state, sight, next, status: actualStatus }: Stored): void {
     const { oracle } = this;
     const phases = (conditions: Iterable<[string, { phase: string }]>) =>
       Object.fromEntries([...conditions].map(([id, { phase }]) => [id, phase]));
@@ -311,7 +313,7 @@ export class Observer {
       .openAlerts.all(this.watchId)
       .map((row) => String(row['alert_id']));
     this.requireEqual('open alerts', open.toSorted(), [...this.openAlerts.keys()].toSorted());
-    const bytes = JSON.stringify(state).length;
+    const bytes = JSON.stringify({ state, sight }).length;
     if (bytes > 4096) throw new Error(`The state has ${bytes} bytes`);
   }
 

@@ -16,7 +16,7 @@ export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<Mo
     started_at: start.toISOString(),
     deadline: after(config.monitor_duration_seconds ?? 600).toISOString(),
     sequence: 1,
-    sight: { ...job.sight, last_watched_at: start.toISOString() },
+    sight: { ...job.sight, counted_until: start.toISOString() },
     config: { ...job.config, ...config },
     ...rest,
   };
@@ -31,7 +31,7 @@ export function runningDigest(config: Partial<DigestConfig> = {}, rest: Partial<
     started_at: start.toISOString(),
     deadline: after(config.digest_duration_seconds ?? 600).toISOString(),
     sequence: 1,
-    sight: { ...job.sight, last_watched_at: start.toISOString() },
+    sight: { ...job.sight, counted_until: start.toISOString() },
     config: { ...job.config, ...config },
     ...rest,
   };

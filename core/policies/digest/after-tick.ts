@@ -22,7 +22,9 @@ export function decideDigestTick(
 ): DigestDecision {
   const sampled = { ...recordOutcome(job, outcome, now, stretch), digest: addCapture(job, outcome, now) };
   const { events: summaries, ending, ...numbers } = closeWindows(job, sampled, outcome, now);
-  const next = ending ? noFurtherTick(outcome, now) : nextStep(job, outcome, numbers, now, stretch);
+  const next = ending
+    ? noFurtherTick(job, outcome, numbers.sight, now)
+    : nextStep(job, outcome, numbers, now, stretch);
   const progress: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
   return { ...numbers, events: [...progress, ...summaries], next, ending };
@@ -38,7 +40,7 @@ function closeWindows(job: DigestJob, before: DigestSnapshot, outcome: TickOutco
   const times = readTimes(outcome, now);
   const after = applyClosure(job, before, closed, times, now);
   if (closed.result.kind !== 'missed') return { ...after, ending: endingAfter(closed.closing) };
-  const failed = modelFailureEnding(closed.result.failure, after.sight, job, now);
+  const failed = modelFailureEnding(after.sight);
   if (!failed) return { ...after, ending: undefined };
   const { reason, failure } = failed;
   const at = closed.closing.end?.at ?? times.askedAt.toISOString();

@@ -1,4 +1,4 @@
-import { countModelFailure, noModelFailure } from '../../tick/record-outcome.ts';
+import { recordModelCall } from '../../tick/record-outcome.ts';
 import { gapsWithin } from '../../tick/coverage.ts';
 import type { NewEvent } from '../../records/event.ts';
 import type {
@@ -8,13 +8,13 @@ import type {
   DigestState,
   DigestWindow,
   Gap,
-  TickState,
+  JobSight,
 } from '../../records/job.ts';
 import type { TickTimes } from '../../tick/tick-outcome.ts';
 import type { ClosureResult, SummaryResult, WindowSpan } from '../../records/window-closure.ts';
 import { emptyWindow } from '../../records/job.ts';
 
-export type DigestSnapshot = { counters: Counters; sight: TickState; digest: DigestState };
+export type DigestSnapshot = { counters: Counters; sight: JobSight; digest: DigestState };
 
 /**
  * Applies a window closure: returns one summary event per window, in order, and the new state. A failed summary leaves its windows
@@ -31,7 +31,7 @@ export function applyClosure(
   if (result.kind === 'missed') {
     return {
       counters: { ...counters, checks_missed: counters.checks_missed + 1 },
-      sight: { ...sight, ...countModelFailure(job, at, now) },
+      sight: { ...sight, model_trouble: recordModelCall(job, result.failure, { at }, now) },
       digest,
       events: [],
     };
@@ -56,7 +56,7 @@ export function applyClosure(
       input_tokens: counters.input_tokens + read,
       output_tokens: counters.output_tokens + written,
     },
-    sight: answered ? { ...sight, ...noModelFailure } : sight,
+    sight: answered ? { ...sight, model_trouble: null } : sight,
     digest: { ...digest, summarized, windows: digest.windows.filter(({ index }) => index > summarized) },
     events,
   };

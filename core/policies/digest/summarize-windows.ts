@@ -85,7 +85,7 @@ async function readSamplesOrGiveUp(
 
 /** Returns the result for samples that cannot be read. They are retried like a model call; after the last retry the window closes without a summary. */
 function unreadable({ sight }: DigestJob): SummaryResult {
-  if (sight.missed_in_a_row + 1 >= rules.maxModelFailures)
+  if ((sight.model_trouble?.failures ?? 0) + 1 >= rules.maxModelFailures)
     return { kind: 'none', why: 'they could not be read.' };
   const message = 'The pictures could not be read';
   return {

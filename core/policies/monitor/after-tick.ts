@@ -4,7 +4,7 @@ import { streamLostEnding, modelFailureEnding } from '../../tick/tick-outcome.ts
 import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
 import { nextCaptureAt, noFurtherTick, scheduleTick } from '../../tick/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
-import type { Counters, MonitorJob, TickState } from '../../records/job.ts';
+import type { Counters, JobSight, MonitorJob } from '../../records/job.ts';
 import type { NextTick } from '../../records/run-base.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import { ageSeconds } from '../../time.ts';
@@ -26,7 +26,9 @@ export function decideMonitorTick(
       sight.last_frame = { ...sight.last_frame, evidence: true };
   }
   const ending = findEnding(job, outcome, counters, sight, alerts, now);
-  const next = ending ? noFurtherTick(outcome, now) : planNextCheck(job, outcome, sight, now, stretch);
+  const next = ending
+    ? noFurtherTick(job, outcome, sight, now)
+    : planNextCheck(job, outcome, sight, now, stretch);
   const events: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
   if (alerts) events.push(createTriggerEvent(job, outcome, counters));
@@ -44,7 +46,7 @@ function findEnding(
   job: MonitorJob,
   outcome: TickOutcome,
   counters: Counters,
-  sight: TickState,
+  sight: JobSight,
   alerts: boolean,
   now: Date,
 ): JobEnding | undefined {
@@ -61,15 +63,14 @@ function findEnding(
     return { status: 'stopped', reason: 'max_duration_reached' };
   }
   if (outcome.kind === 'ended') return { status: 'stopped', reason: 'stream_ended' };
-  const modelFailure = outcome.kind === 'model_failed' ? outcome.failure : undefined;
-  return modelFailureEnding(modelFailure, sight, job, now);
+  return modelFailureEnding(sight);
 }
 
 /** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */
 function planNextCheck(
   job: MonitorJob,
   outcome: TickOutcome,
-  sight: TickState,
+  sight: JobSight,
   now: Date,
   stretch: number,
 ): NextTick {

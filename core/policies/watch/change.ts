@@ -1,38 +1,35 @@
 import type { WatchChange } from '../../ports/watch-store.ts';
-import type { Watch, WatchCondition, WatchConfig } from '../../records/watch.ts';
+import type { WatchCondition, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
 import type { AlertCloseReason, ConditionState, WatchState } from '../../records/watch-state.ts';
-import { addSeconds, ageSeconds } from '../../time.ts';
+import { countSight } from '../../sight/count-sight.ts';
+import { findLoss } from '../../sight/trouble.ts';
+import { addSeconds } from '../../time.ts';
 import { alertFields, closeAlert } from './alerts.ts';
 import type { AlertStep } from './alerts.ts';
 import { closed, forget, isOpen } from './condition.ts';
-import { countCoverage } from './coverage.ts';
+import { countByHour, listActive } from './coverage.ts';
 import { initialConditionState } from './initial-state.ts';
 import { watchStatus } from './status.ts';
 import { nextGeneration } from '../../tick/advance-run.ts';
+import { describeLoss, uncounted } from './tick.ts';
 import type { WatchDecision } from './tick.ts';
 
 /** Decision about a change by a caller. */
-type WatchChangeDecision = Omit<WatchDecision, 'set' | 'next'> & { set: WatchChange['set'] };
+type WatchChangeDecision = Omit<WatchDecision, 'set' | 'next'> & {
+  set: WatchChange['set'] & Pick<WatchRun, 'status'>;
+};
 
 /** Pauses a watch: closes its alerts; its conditions begin in `unknown` after it resumes. */
 export function pauseWatch(watch: WatchRun, reason: string, now: Date): WatchChangeDecision {
+  const { sight, hours } = countUntil(watch, now);
   const { state } = watch;
-  const { hours } = countUntil(watch, state, now);
   const causes = { ...state.causes, paused: state.causes.paused ?? { since: now.toISOString(), reason } };
-  const { conditions, steps } = closeAll(watch, state, 'paused', now);
-  const ended = endedLoss(state, 'paused', now);
-  const after = {
-    ...state,
-    conditions,
-    causes,
-    trouble: null,
-    counted_until: null,
-    in_gap: null,
-  };
-  const paused = { ...after, causes: { ...causes, stream_lost: null } };
-  return decision(watch, paused, withoutTick(watch), steps, 'paused', hours, ended);
+  const { conditions, steps } = closeAll(watch, 'paused', now);
+  const ended = endedLoss(watch, 'paused', now);
+  const set = { ...withoutTick(watch), sight: { ...sight, ...uncounted, stream_trouble: null } };
+  return decision(watch, { ...state, conditions, causes }, set, steps, 'paused', hours, ended);
 }
 
 /** Resumes a watch: its next tick is immediate. The grace period of a lost stream restarts. */
@@ -40,9 +37,9 @@ export function resumeWatch(watch: WatchRun, now: Date): WatchChangeDecision {
   const { state } = watch;
   const causes = { ...state.causes, paused: null };
   const conditions = state.conditions.map((condition) => restarted(condition, now));
-  const counted_until = now.toISOString();
-  const after = { ...state, conditions, causes, counted_until, failed_executions: 0 };
-  return decision(watch, after, { next: null, lease_until: now.toISOString() }, [], 'resumed');
+  const sight = { ...watch.sight, counted_until: now.toISOString() };
+  const set = { next: null, sight, lease_until: now.toISOString() };
+  return decision(watch, { ...state, conditions, causes, failed_executions: 0 }, set, [], 'resumed');
 }
 
 /**
@@ -54,8 +51,8 @@ export function changeWatch(
   { config, isOtherStream }: { config: WatchConfig; isOtherStream: boolean },
   now: Date,
 ): WatchChangeDecision {
+  const { sight, hours } = countUntil(watch, now);
   const { state } = watch;
-  const { coverage, hours } = countUntil(watch, state, now);
   const steps: AlertStep[] = [];
   const moment = { watch, frameKey: noFrame, now };
   const close = (condition: ConditionState, rule: WatchCondition, reason: AlertCloseReason) => {
@@ -76,16 +73,17 @@ export function changeWatch(
     const joined = { ...condition, left_out: 0 };
     return hasSameChecks(before, rule) ? joined : forget(joined);
   });
-  const after = { ...state, ...coverage, conditions, failed_executions: 0 };
-  const changed = isOtherStream
-    ? { ...after, ...unseenStream, causes: { ...state.causes, stream_lost: null } }
-    : after;
-  const ended = isOtherStream ? endedLoss(state, 'changed', now) : [];
-  const set = { next: null, ...(isOtherStream && { seen: null }) };
-  const decided = decision(watch, changed, set, steps, undefined, hours, ended);
+  const ended = isOtherStream ? endedLoss(watch, 'changed', now) : [];
+  const set = {
+    next: null,
+    sight,
+    ...(isOtherStream && { seen: null, sight: { ...sight, ...unseenStream } }),
+  };
+  const after = { ...state, conditions, failed_executions: 0 };
+  const decided = decision(watch, after, set, steps, undefined, hours, ended);
   const removed = watch.config.conditions.filter(({ condition_id: id }) => !findRule(config, id));
   const data = {
-    status: watchStatus(changed.causes),
+    status: decided.set.status,
     reason: 'changed' as const,
     ...(removed.length > 0 && { removed_conditions: removed.map(({ condition_id: id }) => id) }),
   };
@@ -94,12 +92,11 @@ export function changeWatch(
 
 /** Closes the alerts of a watch that is deleted. */
 export function deleteWatch(watch: WatchRun, now: Date): WatchChangeDecision {
-  const { state } = watch;
-  const { coverage, hours } = countUntil(watch, state, now);
-  const { conditions, steps } = closeAll(watch, state, 'deleted', now);
-  const ended = endedLoss(state, 'deleted', now);
-  const set = { ...withoutTick(watch), deleted_at: now.toISOString() };
-  return decision(watch, { ...state, ...coverage, conditions }, set, steps, 'deleted', hours, ended);
+  const { sight, hours } = countUntil(watch, now);
+  const { conditions, steps } = closeAll(watch, 'deleted', now);
+  const ended = endedLoss(watch, 'deleted', now);
+  const set = { ...withoutTick(watch), sight, deleted_at: now.toISOString() };
+  return decision(watch, { ...watch.state, conditions }, set, steps, 'deleted', hours, ended);
 }
 
 /** Snoozes one condition, or all: no alert opens or is repeated for `seconds`; 0 ends the snooze. */
@@ -137,22 +134,29 @@ export function acknowledgeAlert(
 /** A closing by a caller shows nothing of the condition, and the newest frame is gone with the next capture: it has no picture. */
 const noFrame = null;
 
-/** Fields of a state without a capture of its stream. */
-const unseenStream = { last_frame: null, skipped_in_a_row: 0, trouble: null } as const;
+/** Fields of a sight without a capture of its stream. */
+const unseenStream = { last_frame: null, skipped_in_a_row: 0, stream_trouble: null } as const;
 
 /** Counts the time up to a change under the configuration before it. */
-function countUntil(watch: Watch, state: WatchState, now: Date) {
-  return countCoverage(state, watch.config, { sight: state.in_gap ?? 'seen' }, now);
+function countUntil({ config, sight: before }: WatchRun, now: Date) {
+  const { interval_seconds: intervalSeconds, schedule } = config;
+  const { sight, spans } = countSight(before, {
+    seen: before.in_gap ?? 'seen',
+    at: now,
+    intervalSeconds,
+    listActive: (from, to) => listActive(schedule, from, to),
+  });
+  return { sight, hours: countByHour(spans) };
 }
 
-function withoutTick({ next }: WatchRun): WatchChangeDecision['set'] {
+function withoutTick({ next }: WatchRun): WatchChange['set'] {
   return { next: next && { ...next, done: true } };
 }
 
-function closeAll(watch: Watch, state: WatchState, reason: AlertCloseReason, now: Date) {
+function closeAll(watch: WatchRun, reason: AlertCloseReason, now: Date) {
   const moment = { watch, frameKey: noFrame, now };
   const steps: AlertStep[] = [];
-  const conditions = state.conditions.map((condition) => {
+  const conditions = watch.state.conditions.map((condition) => {
     const rule = findRule(watch.config, condition.condition_id);
     if (rule && isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
     return closed(condition, 'unknown');
@@ -182,13 +186,13 @@ function findRule(config: WatchConfig, conditionId: string): WatchCondition | un
 function decision(
   watch: WatchRun,
   state: WatchState,
-  set: WatchChangeDecision['set'],
+  set: WatchChange['set'] & Pick<WatchRun, 'sight'>,
   steps: readonly AlertStep[],
   reason?: WatchChangeReason,
   hours: WatchChangeDecision['hours'] = [],
   ended: readonly NewWatchEvent[] = [],
 ): WatchChangeDecision {
-  const status = watchStatus(state.causes);
+  const status = watchStatus(state.causes, set.sight);
   return {
     set: { ...nextGeneration(watch, null), ...set, state, status },
     events: [...steps.map(({ event }) => event), ...ended, ...changedEvent(reason, status)],
@@ -199,18 +203,13 @@ function decision(
 
 /** Reports the end of a lost stream that a caller ends: receivers of the loss wait for it. */
 export function endedLoss(
-  { causes: { stream_lost: lost }, conditions }: WatchState,
+  { sight, state }: Pick<WatchRun, 'sight' | 'state'>,
   by: 'paused' | 'deleted' | 'changed' | 'destination_changed',
   now: Date,
 ): NewWatchEvent[] {
-  if (lost === null) return [];
-  const data = {
-    reason: lost.reason,
-    lost_seconds: ageSeconds(lost.since, now),
-    open_alerts: conditions.flatMap(({ alert }) => (alert ? [alert.alert_id] : [])),
-    ended_by: by,
-  };
-  return [{ type: 'stream_recovered', data }];
+  const loss = findLoss(sight);
+  if (loss === null) return [];
+  return [{ type: 'stream_recovered', data: { ...describeLoss(loss, state.conditions, now), ended_by: by } }];
 }
 
 function changedEvent(

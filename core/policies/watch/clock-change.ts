@@ -1,76 +1,52 @@
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
-import { rules } from '../../rules.ts';
-import { addSeconds, later } from '../../time.ts';
+import { mapRunTimes } from '../../sight/clock-change.ts';
+import type { Mover } from '../../sight/clock-change.ts';
 
-/**
- * Returns the watch on the clock of its tick, and the time of the tick. The workflow never wakes a watch before its time: if the clock reads less, it was
- * set back while the watch waited. All times of the state then move back with it, so that cooldowns, reminders, snoozes and grace periods keep their length.
- */
-export function atWatchTick(stored: WatchRun, now: Date): { stored: WatchRun; now: Date } {
-  const planned = stored.next?.wait_until;
-  if (planned === undefined) return { stored, now };
-  const seconds = (Date.parse(planned) - now.getTime()) / 1000;
-  if (seconds <= rules.clockDifferenceSeconds) return { stored, now: later(now, new Date(planned)) };
-  return { stored: movedBack(stored, seconds), now };
-}
-
-function movedBack(run: WatchRun, seconds: number): WatchRun {
-  const { state, seen, next } = run;
-  const move = (time: string) => addSeconds(new Date(time), -seconds).toISOString();
-  const moveAny = (time: string | null) => (time === null ? null : move(time));
+/** Replaces the times of a watch, so that cooldowns, reminders and snoozes keep their length. */
+export function mapWatchTimes(watch: WatchRun, move: Mover): WatchRun {
+  const run = mapRunTimes(watch, move);
+  const { past, other } = move;
   const moveSince = <Cause extends { since: string }>(cause: Cause | null) =>
-    cause && { ...cause, since: move(cause.since) };
-  const { paused, off_schedule, budget_exhausted, stream_lost } = state.causes;
-  const { late_since, failing } = state.health;
-  const moved = {
-    ...state,
-    conditions: state.conditions.map((condition) => movedCondition(condition, seconds, move, moveAny)),
-    causes: {
-      paused: moveSince(paused),
-      off_schedule: moveSince(off_schedule),
-      budget_exhausted: moveSince(budget_exhausted),
-      stream_lost: moveSince(stream_lost),
-    },
-    trouble: moveSince(state.trouble),
-    counted_until: moveAny(state.counted_until),
-    model_failing_since: moveAny(state.model_failing_since),
-    health: {
-      late_since: moveAny(late_since),
-      failing: failing.map((each) => ({ ...each, since: move(each.since) })),
-    },
-  };
+    cause && { ...cause, since: past(cause.since) };
+  const { conditions, causes, health } = run.state;
   return {
     ...run,
-    state: moved,
-    seen: seen && {
-      ...seen,
-      since: move(seen.since),
-      identical_since: moveAny(seen.identical_since),
-      seen_at: move(seen.seen_at),
+    state: {
+      ...run.state,
+      conditions: conditions.map((condition) => mapConditionTimes(condition, move)),
+      causes: {
+        paused: moveSince(causes.paused),
+        off_schedule: moveSince(causes.off_schedule),
+        budget_exhausted: moveSince(causes.budget_exhausted),
+      },
+      health: {
+        late_since: past(health.late_since),
+        failing: health.failing.map((each) => ({ ...each, since: other(each.since) })),
+      },
     },
-    next: next && { ...next, wait_until: move(next.wait_until) },
   };
 }
 
-function movedCondition(
-  condition: ConditionState,
-  seconds: number,
-  move: (time: string) => string,
-  moveAny: (time: string | null) => string | null,
-): ConditionState {
+function mapConditionTimes(condition: ConditionState, { past, other }: Mover): ConditionState {
   const { alert } = condition;
   return {
     ...condition,
-    checked_at: condition.checked_at.map((at) => Math.max(0, Math.round(at - seconds))),
-    seen_at: move(condition.seen_at),
-    last_opened_at: moveAny(condition.last_opened_at),
-    snoozed_until: moveAny(condition.snoozed_until),
+    checked_at: condition.checked_at.map((seconds) =>
+      toSeconds(past(new Date(seconds * 1000).toISOString())),
+    ),
+    seen_at: past(condition.seen_at),
+    last_opened_at: past(condition.last_opened_at),
+    snoozed_until: other(condition.snoozed_until),
     alert: alert && {
       ...alert,
-      opened_at: move(alert.opened_at),
-      reminded_at: moveAny(alert.reminded_at),
-      acknowledged_at: moveAny(alert.acknowledged_at),
+      opened_at: past(alert.opened_at),
+      reminded_at: past(alert.reminded_at),
+      acknowledged_at: past(alert.acknowledged_at),
     },
   };
+}
+
+function toSeconds(time: string): number {
+  return Math.max(0, Math.round(Date.parse(time) / 1000));
 }

@@ -81,12 +81,15 @@ function isFailing({ disabled, failures }: DestinationState): boolean {
 }
 
 /** Returns true while a watch sees its stream, judges it in time and reaches all destinations, besides the one with this id. */
-export function isAllWell({ status, state }: Pick<WatchRun, 'status' | 'state'>, exceptId: string): boolean {
+export function isAllWell(
+  { status, sight, state }: Pick<WatchRun, 'status' | 'sight' | 'state'>,
+  exceptId: string,
+): boolean {
   const { late_since: lateSince, failing } = state.health;
   return (
     status === 'active' &&
     lateSince === null &&
-    state.model_failures_in_a_row === 0 &&
+    sight.model_trouble === null &&
     failing.every(({ destination_id: id }) => id === exceptId)
   );
 }

@@ -11,6 +11,7 @@ export function createWatchRun(watch: Watch, now: Date): WatchRun {
   return {
     ...watch,
     ...initialProgress,
+    sight: { ...initialProgress.sight, counted_until: now.toISOString() },
     lease_until: addSeconds(now, rules.startLeaseSeconds).toISOString(),
     status: 'active',
     deleted_at: null,
@@ -23,17 +24,8 @@ export function initialWatchState(conditionIds: readonly string[], now: Date): W
   return {
     conditions: conditionIds.map((id) => initialConditionState(id, now)),
     openings: 0,
-    causes: { paused: null, off_schedule: null, budget_exhausted: null, stream_lost: null },
-    trouble: null,
+    causes: { paused: null, off_schedule: null, budget_exhausted: null },
     budget: null,
-    skipped_in_a_row: 0,
-    model_failures_in_a_row: 0,
-    model_failing_since: null,
-    model_lost: false,
-    model_failure: null,
-    counted_until: now.toISOString(),
-    in_gap: null,
-    last_frame: null,
     health: { late_since: null, failing: [] },
     failed_executions: 0,
   };

@@ -1,5 +1,5 @@
-import type { Failure } from '../../records/job.ts';
-import type { Screening } from '../../tick/screen-capture.ts';
+import type { Failure } from '../../records/failure.ts';
+import type { Screening } from '../../sight/screening.ts';
 import type { Cost } from './budget.ts';
 import type { Verdict } from './condition.ts';
 

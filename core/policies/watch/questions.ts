@@ -3,8 +3,8 @@ import type { WatchRun } from '../../records/watch-run.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
 import type { CaptureResult } from '../../records/workflow.ts';
 import { rules } from '../../rules.ts';
-import { screenOutput } from '../../tick/screen-capture.ts';
-import type { Screening } from '../../tick/screen-capture.ts';
+import { screenOutput } from '../../sight/screening.ts';
+import type { Screening } from '../../sight/screening.ts';
 import { awaitsOpening, isPending, isUnjudgeable } from './condition.ts';
 
 /** Conditions of a check: together in one call, or each in a call of its own. */
@@ -14,14 +14,18 @@ export type Questions = { joint: WatchCondition[]; separate: WatchCondition[] };
  * Screens the capture of a watch. The pre-filter is bypassed while a condition needs a verdict. A repeated frame is never judged: a confirming check waits
  * for a new segment.
  */
-export function screenWatchCapture({ config, state }: WatchRun, output: CaptureResult, now: Date): Screening {
+export function screenWatchCapture(
+  { config, state, sight }: WatchRun,
+  output: CaptureResult,
+  now: Date,
+): Screening {
   const isBypassed = config.conditions.some((rule) => {
     const condition = findState(state.conditions, rule);
     return !condition || needsVerdict(condition, rule, now);
   });
   return screenOutput(output, {
     prefilter: config.enable_prefilter && !isBypassed,
-    skippedInARow: state.skipped_in_a_row,
+    skippedInARow: sight.skipped_in_a_row,
     judgesRepeated: false,
   });
 }

@@ -6,14 +6,14 @@ type Deps = Pick<CoreDeps, 'media' | 'vision'>;
 
 /** Reads the media of a check. Returns undefined if they were removed. */
 export async function readCheckMedia(
-  { config, state }: WatchRun,
+  { config, sight }: WatchRun,
   { frame_key, clip_key }: { frame_key: string; clip_key: string | null },
   { media, vision }: Deps,
 ): Promise<CheckMedia | undefined> {
   const frame = await media.get(frame_key);
   const clip = clip_key === null ? undefined : await media.get(clip_key);
   if (!frame || (clip_key !== null && !clip)) return undefined;
-  const earlier = vision.usesPrevious ? state.last_frame?.key : undefined;
+  const earlier = vision.usesPrevious ? sight.last_frame?.key : undefined;
   const previous = earlier === undefined ? undefined : await media.get(earlier);
   return {
     mode: config.input_mode,

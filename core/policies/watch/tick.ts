@@ -1,4 +1,5 @@
 import type { NextTick } from '../../records/run-base.ts';
+import type { Sight } from '../../records/sight.ts';
 import type { WatchCondition } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
@@ -11,6 +12,9 @@ import type {
 } from '../../records/watch-state.ts';
 import { maxErrorLength } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
+import { afterTick } from '../../sight/after-tick.ts';
+import type { PolicySight, SightRules } from '../../sight/after-tick.ts';
+import { findLoss } from '../../sight/trouble.ts';
 import { ageSeconds } from '../../time.ts';
 import { closeAlert, openAlert, remindAlert } from './alerts.ts';
 import type { AlertStep } from './alerts.ts';
@@ -30,19 +34,16 @@ import {
   withSight,
   withVerdict,
 } from './condition.ts';
-import { countCoverage } from './coverage.ts';
+import { countByHour, listActive } from './coverage.ts';
 import type { HourlyCounts } from './coverage.ts';
-import type { Sight } from '../../tick/count-sight.ts';
 import { toEvidenceKey } from './evidence.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
-import { skipsAfterVerdicts } from '../../tick/screen-capture.ts';
 import { initialConditionState } from './initial-state.ts';
 import { planNextTick } from './next-tick.ts';
 import type { ConditionAnswer, WatchOutcome } from './outcome.ts';
 import { createWatchProgress } from './progress.ts';
 import { localDay, scheduleAt } from './schedule.ts';
 import { watchStatus } from './status.ts';
-import { afterStreamOutcome, troubleWaitSeconds } from './stream-trouble.ts';
 import { countTick } from './tick-counts.ts';
 
 export type WatchTickInput = {
@@ -53,6 +54,8 @@ export type WatchTickInput = {
   stretch?: number;
   /** Maximum wait for a lost stream, unless it refuses the password, in seconds; default none. */
   maxLostWaitSeconds?: number;
+  /** Begin of the capture, for which its sight counts; default the time of the decision. */
+  at?: Date;
 };
 
 /** Returns the id of an alert: a UUIDv5 of watch, condition and the number of the opening. */
@@ -60,7 +63,7 @@ export type CreateAlertId = (watchId: string, conditionId: string, opening: numb
 
 /** Decision of a tick. Events are in the order of the log. */
 export type WatchDecision = {
-  set: Pick<WatchRun, 'state' | 'status'>;
+  set: Pick<WatchRun, 'state' | 'status' | 'sight'>;
   next: NextTick;
   events: NewWatchEvent[];
   alerts: AlertChange[];
@@ -71,7 +74,7 @@ export type WatchDecision = {
 /** Decides a tick of a watch: phases of its conditions, alerts, status, next tick. Pure. */
 export function decideWatchTick(
   watch: WatchRun,
-  { outcome, need, stretch = 1, maxLostWaitSeconds }: WatchTickInput,
+  { outcome, need, stretch = 1, maxLostWaitSeconds = Infinity, at }: WatchTickInput,
   now: Date,
   createAlertId: CreateAlertId,
 ): WatchDecision {
@@ -79,7 +82,6 @@ export function decideWatchTick(
   const tick = watch.last_tick + 1;
   const schedule = scheduleAt(config.schedule, now);
   const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
-  const stream = afterStreamOutcome(watch, outcome, now);
   const used = outcome.kind === 'judged' ? outcome.used : null;
   const settled = settle(budgetOnDay(config.budget, stored.budget, day.date), tick, used);
   const isNearlyUsedUp = isNearlyExhausted(config.budget, settled);
@@ -89,11 +91,9 @@ export function decideWatchTick(
     paused: losesPrice ? since(stored.causes.paused, 'model_without_price', now) : stored.causes.paused,
     off_schedule: schedule.active ? null : since(stored.causes.off_schedule, 'schedule', now),
     budget_exhausted: isUsedUp ? since(stored.causes.budget_exhausted, 'budget', now) : null,
-    stream_lost: stream.lost,
   };
-  const status = watchStatus(causes);
   const captured = 'captured' in outcome ? outcome.captured : null;
-  const newestKey = captured?.frame_key ?? stored.last_frame?.key ?? null;
+  const newestKey = captured?.frame_key ?? watch.sight.last_frame?.key ?? null;
   const moment = (retentionDays: number) => ({
     watch,
     frameKey: newestKey && toEvidenceKey(newestKey, retentionDays),
@@ -151,60 +151,65 @@ export function decideWatchTick(
   const budget: BudgetState | null = settled && { ...settled, warned: isNearlyUsedUp };
   const isPaused = causes.paused !== null;
   const judged = sawEverything(outcome, config.conditions, after);
+  const { sight: seen, spans } = afterTick(
+    watch,
+    outcome,
+    readSight(outcome, isActive, judged),
+    {
+      at: at ?? now,
+      now,
+      stretch,
+      intervalSeconds: config.interval_seconds,
+      listActive: (from, to) => listActive(config.schedule, from, to),
+    },
+    sightRules,
+  );
+  const sight = isPaused ? { ...seen, ...uncounted } : seen;
+  const status = watchStatus(causes, sight);
   const next = planNextTick(
     watch,
     outcome,
     {
       status,
+      sight,
       isPending: after.some((state) => {
         const rule = findRule(config.conditions, state);
         return rule !== undefined && isPending(state, rule);
       }),
       judged,
-      troubleWaitSeconds: troubleWaitSeconds(stream, maxLostWaitSeconds),
+      maxLostWaitSeconds,
       scheduleUntil: schedule.until,
       dayEnd: day.end,
-      plannedAt: watch.next && new Date(watch.next.wait_until),
       stretch,
     },
     now,
   );
-  const isStretched = Math.max(stretch, watch.next?.stretch ?? 1) > 1;
-  const sight = { sight: toSight(outcome, isActive), isStretched };
-  const { coverage, hours } = countCoverage(stored, config, sight, now);
-  const model = afterModelCalls(stored, outcome, now);
   const steps = [...closings, ...openings, ...reminders];
   const events: NewWatchEvent[] = [
     ...(outcome.kind === 'no_capture' ? [] : [createWatchProgress(tick, outcome, after, next)]),
     ...steps.map(({ event }) => event),
-    ...streamEvents(stored, stream, after, now),
+    ...streamEvents(watch.sight, sight, after, now),
     ...changes(stored, causes, warns).map((reason): NewWatchEvent => ({
       type: 'watch_changed',
       data: { status, reason },
     })),
-    ...modelEvents(stored, model, status),
+    ...modelEvents(watch.sight, sight, status),
   ];
   const state: WatchState = {
     ...stored,
     conditions: after,
     openings: opening,
     causes,
-    trouble: stream.trouble,
     budget,
-    ...model,
-    skipped_in_a_row: countSkips(stored, outcome, judged),
-    ...coverage,
-    ...(isPaused && { counted_until: null, in_gap: null }),
-    last_frame: captured ? { key: captured.frame_key, captured_at: captured.captured_at } : stored.last_frame,
     failed_executions: 0,
   };
   return {
-    set: { state, status },
+    set: { state, status, sight },
     next,
     events,
     alerts: steps.map(({ change }) => change),
     hours: [
-      ...hours,
+      ...countByHour(spans),
       ...countTick(
         outcome,
         { opened: openings.length, closed: closings.length, reminders: reminders.length },
@@ -282,94 +287,70 @@ function sawEverything(
   });
 }
 
-function toSight(outcome: WatchOutcome, isActive: boolean): Sight {
-  if (!isActive) return 'seen';
+/** Fields of a sight whose time is not counted. */
+export const uncounted = { counted_until: null, in_gap: null } as const;
+
+/** A watch stands: it waits for its stream and its model, however long they are gone, and reports that. */
+const sightRules: SightRules = {
+  outlivesStream: true,
+  reportsStills: true,
+  modelGrace: { failures: 1, seconds: rules.modelLostSeconds },
+};
+
+function readSight(outcome: WatchOutcome, isActive: boolean, judged: boolean): PolicySight {
+  const unasked = { isActive, seen: 'seen', modelFailure: undefined, verdicts: undefined } as const;
   switch (outcome.kind) {
-    case 'judged':
-      if (outcome.answers.some(({ verdict }) => verdict !== null)) return 'seen';
-      return outcome.busy ? 'service' : 'model';
+    case 'judged': {
+      const { answers, busy, failure, used } = outcome;
+      const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
+      return {
+        isActive,
+        seen: verdicts.length > 0 ? 'seen' : busy ? 'service' : 'model',
+        // A busy model was not called.
+        modelFailure: failure ?? (used.calls > 0 ? null : undefined),
+        verdicts: judged ? verdicts : undefined,
+      };
+    }
     case 'skipped':
-      if (outcome.why === 'repeated') return 'unknown';
-      return outcome.why === 'no_motion' ? 'seen' : 'stream';
-    case 'no_capture':
-      return 'unknown';
-    case 'stale':
-      return 'stale';
-    case 'capture_failed':
-    case 'ended':
-      return 'stream';
-    case 'unavailable':
+      return { ...unasked, seen: outcome.why === 'repeated' ? 'unknown' : 'seen' };
     case 'not_asked':
-      return 'service';
+      return { ...unasked, seen: 'service' };
+    default:
+      return unasked;
   }
 }
 
-function listVerdicts(outcome: WatchOutcome): Verdict[] {
-  return outcome.kind === 'judged' ? outcome.answers.flatMap(({ verdict }) => verdict ?? []) : [];
-}
-
-function countSkips(
-  { skipped_in_a_row: before }: WatchState,
-  outcome: WatchOutcome,
-  judged: boolean,
-): number {
-  if (judged) return skipsAfterVerdicts(listVerdicts(outcome));
-  return outcome.kind === 'skipped' ? before + 1 : before;
-}
-
-type ModelState = Pick<
-  WatchState,
-  'model_failures_in_a_row' | 'model_failing_since' | 'model_failure' | 'model_lost'
->;
-
-const workingModel: ModelState = {
-  model_failures_in_a_row: 0,
-  model_failing_since: null,
-  model_failure: null,
-  model_lost: false,
-};
-
-/** Returns the state of the model after a tick: lost once its calls have failed for minutes. */
-function afterModelCalls(stored: WatchState, outcome: WatchOutcome, now: Date): ModelState {
-  const { model_failures_in_a_row, model_failing_since, model_failure, model_lost } = stored;
-  if (outcome.kind !== 'judged')
-    return { model_failures_in_a_row, model_failing_since, model_failure, model_lost };
-  if (outcome.failure === null) return workingModel;
-  const since = model_failing_since ?? now.toISOString();
-  return {
-    model_failures_in_a_row: model_failures_in_a_row + 1,
-    model_failing_since: since,
-    model_failure: outcome.failure,
-    model_lost: model_lost || ageSeconds(since, now) >= rules.modelLostSeconds,
-  };
-}
-
 function modelEvents(
-  { model_lost: before }: WatchState,
-  { model_lost: after, model_failure: failure }: ModelState,
+  { model_trouble: before }: Sight,
+  { model_trouble: after }: Sight,
   status: WatchStatus,
 ): NewWatchEvent[] {
-  if (before === after) return [];
-  if (!after) return [{ type: 'watch_changed', data: { status, reason: 'model_recovered' } }];
-  const error = shorten(failure?.message ?? '').slice(0, maxErrorLength);
+  if ((before?.lost ?? false) === (after?.lost ?? false)) return [];
+  if (!after?.lost) return [{ type: 'watch_changed', data: { status, reason: 'model_recovered' } }];
+  const error = shorten(after.failure.message).slice(0, maxErrorLength);
   return [{ type: 'watch_changed', data: { status, reason: 'model_failed', error } }];
 }
 
 function streamEvents(
-  { causes: { stream_lost: before } }: WatchState,
-  { lost }: ReturnType<typeof afterStreamOutcome>,
+  before: Sight,
+  after: Sight,
   conditions: readonly ConditionState[],
   now: Date,
 ): NewWatchEvent[] {
-  if ((before === null) === (lost === null)) return [];
-  const change = lost ?? before;
-  if (change === null) return [];
-  const data = {
-    reason: change.reason,
-    lost_seconds: Math.max(0, (now.getTime() - Date.parse(change.since)) / 1000),
-    open_alerts: conditions.flatMap(({ alert }) => (alert ? [alert.alert_id] : [])),
-  };
-  return [{ type: lost ? 'stream_lost' : 'stream_recovered', data }];
+  const [wasLost, lost] = [findLoss(before), findLoss(after)];
+  const change = lost ?? wasLost;
+  if (change === null || (wasLost === null) === (lost === null)) return [];
+  return [{ type: lost ? 'stream_lost' : 'stream_recovered', data: describeLoss(change, conditions, now) }];
+}
+
+/** Returns the data of the events of a lost stream. */
+export function describeLoss(
+  { reason, since }: NonNullable<ReturnType<typeof findLoss>>,
+  conditions: readonly ConditionState[],
+  now: Date,
+) {
+  const openAlerts = conditions.flatMap(({ alert }) => (alert ? [alert.alert_id] : []));
+  return { reason, lost_seconds: ageSeconds(since, now), open_alerts: openAlerts };
 }
 
 type ChangeReason = Extract<NewWatchEvent, { type: 'watch_changed' }>['data']['reason'];

@@ -98,7 +98,7 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
       explanation: '',
     },
   };
-  const last_frame = { key: 'captures/a/9.jpg', captured_at: now.toISOString() };
+  const last_frame = { key: 'captures/a/9.jpg', captured_at: now.toISOString(), evidence: false };
   const shut = {
     at: now.toISOString(),
     reason: 'cleared',
@@ -108,7 +108,7 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
   } as const;
   await watches.commit(
     newChange(watch, {
-      set: { state: { ...watch.state, last_frame, conditions: [holding] } },
+      set: { sight: { ...watch.sight, last_frame }, state: { ...watch.state, conditions: [holding] } },
       alerts: [
         { kind: 'open', alert: open },
         { kind: 'open', alert: closed },

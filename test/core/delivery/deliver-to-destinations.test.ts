@@ -5,6 +5,8 @@ import { TransientError } from '../../../core/errors.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
 import type { Watch } from '../../../core/records/watch.ts';
 import { messageGroup } from '../../../core/records/delivery.ts';
+import { initialSight } from '../../../core/records/sight.ts';
+import { failingModel } from '../../support/trouble.ts';
 import type { Answer } from '../../support/delivered-watch.ts';
 import { closed, createWatching, failing, first, opened, second } from '../../support/delivered-watch.ts';
 
@@ -389,7 +391,7 @@ describe('a heartbeat', () => {
 
   test.each([
     ['checks are late', { health: { late_since: '2026-03-01T12:00:00.000Z', failing: [] } }, {}],
-    ['the model fails', { model_failures_in_a_row: 1 }, {}],
+    ['the model fails', {}, { sight: { ...initialSight, model_trouble: failingModel(1) } }],
     ['the stream is lost', {}, { status: 'stream_lost' as const }],
     ['another destination fails', { health: failingDestination('team') }, {}],
   ])('a heartbeat is silent while %s', async (_, state, set) => {

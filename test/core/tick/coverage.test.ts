@@ -1,13 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { computeCoverage, recordUnwatched, recordWatched } from '../../../core/tick/coverage.ts';
 import { rules } from '../../../core/rules.ts';
-import { after, runningJob } from '../../support/watching.ts';
+import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { recordOutcome } from '../../../core/tick/record-outcome.ts';
+import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
+import { after, captured, captureFailed, looked, runningJob } from '../../support/watching.ts';
 
-const watch = runningJob().sight;
+/** Returns a job of an interval of 10 s after ticks at these seconds. */
+function jobAfter(...ticks: [number, TickOutcome][]) {
+  return ticks.reduce(
+    (job, [seconds, outcome]) => ({ ...job, ...recordOutcome(job, outcome, after(seconds)) }),
+    runningJob(),
+  );
+}
+
+const seen = looked(false);
 
 describe('coverage', () => {
   test('coverage is complete while ticks are on time', () => {
-    const job = runningJob({}, { sight: recordWatched(recordWatched(watch, 10, after(10)), 10, after(20)) });
+    const job = jobAfter([10, seen], [20, seen]);
     expect(computeCoverage(job, after(25))).toEqual({
       ratio: 1,
       watched_seconds: 25,
@@ -17,7 +27,7 @@ describe('coverage', () => {
   });
 
   test('coverage counts a gap from the last observation of the stream, also while the gap is open', () => {
-    const job = runningJob({}, { sight: recordUnwatched(recordWatched(watch, 10, after(10)), 'stream') });
+    const job = jobAfter([10, seen], [15, captureFailed]);
     expect(computeCoverage(job, after(40))).toMatchObject({
       ratio: 0.25,
       watched_seconds: 10,
@@ -26,26 +36,34 @@ describe('coverage', () => {
   });
 
   test('coverage counts the downtime of the service as a gap', () => {
-    const back = recordWatched(recordWatched(watch, 10, after(10)), 10, after(110));
-    expect(back.gaps).toEqual([
+    const { sight } = jobAfter([10, seen], [110, seen]);
+    expect(sight.gaps).toEqual([
       { from: after(10).toISOString(), to: after(110).toISOString(), reason: 'service' },
     ]);
   });
 
   test('the coverage of an ended job does not change', () => {
-    const job = runningJob(
-      {},
-      { sight: recordWatched(watch, 10, after(10)), ended_at: after(12).toISOString() },
-    );
+    const job = { ...jobAfter([10, seen]), ended_at: after(12).toISOString() };
     expect(computeCoverage(job, after(5000))).toEqual(computeCoverage(job, after(12)));
   });
 
   test('coverage keeps the newest gaps and the sum of all gaps', () => {
-    let state = watch;
-    for (let index = 1; index <= 30; index += 1)
-      state = recordWatched(recordUnwatched(state, 'stream'), 10, after(index * 10));
-    expect(state.gaps).toHaveLength(rules.maxCoverageGaps);
-    expect(state.gap_seconds).toBe(300);
+    const ticks = Array.from({ length: 60 }, (_, index): [number, TickOutcome] => [
+      5 * (index + 1),
+      index % 2 === 0 ? captureFailed : seen,
+    ]);
+    const { sight } = jobAfter(...ticks);
+    expect(sight.gaps).toHaveLength(rules.maxCoverageGaps);
+    expect(sight.gap_seconds).toBe(300);
+  });
+
+  test('a gap over several ticks is one gap, with its first reason', () => {
+    const stale: TickOutcome = { kind: 'stale', captured: captured() };
+    const { sight } = jobAfter([10, seen], [20, captureFailed], [30, stale], [40, seen], [50, captureFailed]);
+    expect(sight.gaps).toEqual([
+      { from: after(10).toISOString(), to: after(40).toISOString(), reason: 'stream' },
+      { from: after(40).toISOString(), to: after(50).toISOString(), reason: 'stream' },
+    ]);
   });
 
   test('the coverage of a job that never started is 0 seconds', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import { planTick } from '../../../core/tick/job-change.ts';
-import { zeroCounters, initialTickState } from '../../../core/records/job.ts';
+import { initialJobSight, zeroCounters } from '../../../core/records/job.ts';
 import type { TickInput } from '../../../core/records/workflow.ts';
 import { newDigest, progress } from '../../contract/records.ts';
 import { after, captured } from '../../support/watching.ts';
@@ -21,7 +21,7 @@ function planned(tick: number, { generation = 0, done = false } = {}) {
   };
   const decision = {
     counters: zeroCounters,
-    sight: initialTickState,
+    sight: initialJobSight,
     events: [progress],
     next,
     ending: undefined,

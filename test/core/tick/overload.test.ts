@@ -3,7 +3,7 @@ import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/limi
 import { createPace } from '../../../core/tick/pace.ts';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { nextCaptureAt } from '../../../core/tick/next-tick.ts';
-import { initialTickState } from '../../../core/records/job.ts';
+import { initialJobSight } from '../../../core/records/job.ts';
 import { recordOutcome } from '../../../core/tick/record-outcome.ts';
 import { computeCoverage } from '../../../core/tick/coverage.ts';
 import { createHash } from 'node:crypto';
@@ -50,7 +50,7 @@ function openMachine() {
     const phase = computeStreamPhase(`rtsp://camera-${jobs.length}.example/1`, sha256, 1);
     let job = newJob({ stream_phase: phase, started_at: new Date(nowMs).toISOString() });
     job = { ...job, config: { ...job.config, interval_seconds: intervalSeconds } };
-    job.sight = { ...initialTickState, last_watched_at: job.started_at };
+    job.sight = { ...initialJobSight, counted_until: job.started_at };
     const record = {
       checks: [] as number[],
       stopped: false,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { screenCapture } from '../../../core/tick/screen-capture.ts';
-import type { TickState } from '../../../core/records/job.ts';
+import type { JobSight } from '../../../core/records/job.ts';
+import { failingModel } from '../../support/trouble.ts';
 import { after, captured, runningDigest, runningJob, start } from '../../support/watching.ts';
 
 const still = captured({ moved: false, changed_share: 0 });
-const jobWith = (sight: Partial<TickState>) => ({ sight: { ...runningJob().sight, ...sight } });
+const jobWith = (sight: Partial<JobSight>) => ({ sight: { ...runningJob().sight, ...sight } });
 
 describe('the pre-filter', () => {
   test('the pre-filter requests a check of a frame with motion', () => {
@@ -25,9 +26,9 @@ describe('the pre-filter', () => {
   });
 
   test('the pre-filter does not skip after a failed model call', () => {
-    expect(screenCapture(runningJob({}, jobWith({ missed_in_a_row: 1 })), still, after(1)).kind).toBe(
-      'fresh',
-    );
+    expect(
+      screenCapture(runningJob({}, jobWith({ model_trouble: failingModel(1) })), still, after(1)).kind,
+    ).toBe('fresh');
   });
 
   test('the pre-filter can be switched off', () => {
@@ -70,7 +71,7 @@ describe('what is no news is never judged, with or without the pre-filter', () =
   });
 
   test('the same segment again is judged where the model failed on it', () => {
-    const job = runningJob({ enable_prefilter: false }, jobWith({ missed_in_a_row: 1 }));
+    const job = runningJob({ enable_prefilter: false }, jobWith({ model_trouble: failingModel(1) }));
     expect(screenCapture(job, captured({ repeated: true }), after(5)).kind).toBe('fresh');
   });
 
@@ -105,7 +106,7 @@ test('a capture that began before the deadline is checked, and a later one is no
 });
 
 test('a digest never takes the same segment twice, also while it waits for the model', () => {
-  const job = runningDigest({ enable_prefilter: false }, jobWith({ missed_in_a_row: 1 }));
+  const job = runningDigest({ enable_prefilter: false }, jobWith({ model_trouble: failingModel(1) }));
   expect(screenCapture(job, captured({ repeated: true }), after(5))).toMatchObject({
     kind: 'skipped',
     why: 'repeated',

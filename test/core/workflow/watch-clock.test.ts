@@ -2,6 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Budget, Destination } from '../../../core/records/watch.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { newCondition } from '../../support/watch-records.ts';
+import { changeWatch } from '../../../core/policies/watch/change.ts';
+import { changeStoredWatch } from '../../../core/watch/commit-watch.ts';
+import { snoozeStoredWatch } from '../../../core/watch/control-watch.ts';
 import { newCreation } from '../../contract/watch-records.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -127,6 +130,36 @@ describe('a watch whose wall clock is set back by an hour', () => {
     step = await tickAfterSetBack(step);
     await run(step, 7);
     expect(await types()).toEqual(['alert_opened']);
+  });
+
+  test('a snooze by a caller before the next tick ends after its duration', async () => {
+    const step = await run(await begin(), 1);
+    const wait = Date.parse(step.wait_until) - world.clock.now.getTime();
+    world.clock.now = new Date(world.clock.now.getTime() - 3_600_000);
+    const { caller } = (await world.c.watches.get(watchId, new Date(0)))!;
+    await snoozeStoredWatch({ watchId, seconds: 60, conditionId: undefined }, caller, world.c);
+    world.clock.now = new Date(world.clock.now.getTime() + wait);
+    verdicts(9, true);
+    const snoozed = await run({ ...step, wait_until: world.clock.now.toISOString() }, 4);
+    expect(await types()).toEqual([]);
+    await run(snoozed, 5);
+    expect(await types()).toEqual(['alert_opened']);
+  });
+
+  test('a change by a caller before the next tick keeps the length of a cooldown', async () => {
+    const begun = await begin({ cooldown: 60 });
+    verdicts(2, true);
+    verdicts(1, false);
+    await run(begun, 3);
+    expect(await types()).toEqual(['alert_opened', 'alert_closed']);
+    world.clock.now = new Date(world.clock.now.getTime() - 3_600_000);
+    const { caller, config } = (await world.c.watches.get(watchId, new Date(0)))!;
+    const change = { config: { ...config, name: 'Yard' }, isOtherStream: false };
+    await changeStoredWatch(watchId, caller, world.c, (watch) => changeWatch(watch, change, world.clock.now));
+    const step = await world.begin({ job_id: watchId, generation: 1 });
+    verdicts(9, true);
+    await run(step, 9);
+    expect(await types()).toEqual(['alert_opened', 'alert_closed', 'watch_changed', 'alert_opened']);
   });
 
   test('the budget of a day does not begin again because the clock shows the day before', async () => {

@@ -197,9 +197,9 @@ describe('tick of a watch', () => {
     const begun = await createWatch();
     world.script.verdicts.push(...Array.from({ length: 20 }, () => new VisionError('Try again.')));
     await run(begun, 20);
-    const { status, state } = await stored();
+    const { status, state, sight } = await stored();
     expect(status).toBe('active');
-    expect(state).toMatchObject({ model_failures_in_a_row: 20, model_failure: { code: 'VLM_ERROR' } });
+    expect(sight.model_trouble).toMatchObject({ failures: 20, failure: { code: 'VLM_ERROR' } });
     expect(state.conditions[0]).toMatchObject({ phase: 'unknown', unjudged: 1 });
   });
 

@@ -328,7 +328,7 @@ describe('a model that gives no summary', () => {
     expect(decisions[1]?.next).toMatchObject({ wait_until: after(90).toISOString(), closing: true });
     expect(decisions[1]?.counters.checks_missed).toBe(1);
     expect(decisions[2]?.asked).toEqual(['captures/a/0.jpg']);
-    expect(decisions[2]?.sight.missed_in_a_row).toBe(0);
+    expect(decisions[2]?.sight.model_trouble).toBeNull();
     expect(decisions[3]?.asked).toEqual(['captures/a/60.jpg']);
   });
 

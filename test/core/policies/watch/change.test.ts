@@ -3,6 +3,7 @@ import { changeWatch, deleteWatch, pauseWatch, resumeWatch } from '../../../../c
 import { opened } from '../../../../core/policies/watch/condition.ts';
 import { createWatchRun, initialConditionState } from '../../../../core/policies/watch/initial-state.ts';
 import { watchWakeUpTime } from '../../../../core/policies/watch/next-tick.ts';
+import { lostStream } from '../../../support/trouble.ts';
 import { toWatch } from '../../watch/simulation/virtual-watch.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
@@ -43,8 +44,7 @@ describe('change of a watch', () => {
   });
 
   test('a lost stream ends in the log when the watch is paused or deleted or has another stream, and not when it is resumed', () => {
-    const lost = { since: now.toISOString(), reason: 'unreachable' as const };
-    const run = { ...watch, state: { ...watch.state, causes: { ...watch.state.causes, stream_lost: lost } } };
+    const run = { ...watch, sight: { ...watch.sight, stream_trouble: lostStream } };
     const change = { config: watch.config, isOtherStream: true };
     const decisions = {
       paused: pauseWatch(run, 'paused', later),
@@ -55,8 +55,7 @@ describe('change of a watch', () => {
       const data = { reason: 'unreachable', lost_seconds: 90, ended_by };
       expect(events.find(({ type }) => type === 'stream_recovered')).toMatchObject({ data });
     }
-    for (const { set } of [decisions.paused, decisions.changed])
-      expect(set.state?.causes.stream_lost).toBeNull();
+    for (const { set } of [decisions.paused, decisions.changed]) expect(set.sight?.stream_trouble).toBeNull();
     const others = [
       resumeWatch({ ...run, ...decisions.paused.set }, later),
       changeWatch(run, { ...change, isOtherStream: false }, later),
@@ -83,5 +82,15 @@ describe('change of a watch', () => {
     expect(wake('2026-03-01T12:00:14.000Z', false)).toEqual(new Date('2026-03-01T12:00:14Z'));
     expect(wake('2026-03-01T13:00:00.000Z', false)).toEqual(now);
     expect(watchWakeUpTime(watch, now)).toEqual(now);
+  });
+
+  test('a wait after failed executions is kept', () => {
+    const next = { done: false, judged: false, resolve_again: false, confirming: false, closing: false };
+    const restarted = {
+      ...watch,
+      next: { ...next, wait_until: later.toISOString() },
+      state: { ...watch.state, failed_executions: 7 },
+    };
+    expect(watchWakeUpTime(restarted, now)).toEqual(later);
   });
 });

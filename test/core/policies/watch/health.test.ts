@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { initialDestinationState } from '../../../../core/event/destination-state.ts';
-import type { NextTick } from '../../../../core/records/run-base.ts';
-import type { WatchState, WatchStatus } from '../../../../core/records/watch-state.ts';
+import { initialSight } from '../../../../core/records/sight.ts';
+import type { WatchRun } from '../../../../core/records/watch-run.ts';
+import type { WatchStatus } from '../../../../core/records/watch-state.ts';
+import { failingModel } from '../../../support/trouble.ts';
 import { decideHealth } from '../../../../core/policies/watch/health.ts';
 import { countWatches } from '../../../../core/observability/count-watches.ts';
 import { initialWatchState } from '../../../../core/policies/watch/initial-state.ts';
@@ -58,18 +60,20 @@ describe('health of a watch', () => {
 test('watches are counted by status, and those with an overdue check as late', () => {
   const state = initialWatchState(['person'], now);
   const next = { done: false, judged: false, closing: false, resolve_again: false, confirming: false };
-  const run = (status: WatchStatus, fields: Partial<WatchState> = {}, planned: NextTick | null = null) => ({
+  const run = (status: WatchStatus, fields: Partial<WatchRun> = {}) => ({
     status,
-    state: { ...state, ...fields },
-    next: planned,
+    state,
+    sight: initialSight,
+    next: null,
+    ...fields,
   });
   const runs = [
-    run('active', {}, { ...next, wait_until: ago(301) }),
-    run('active', {}, { ...next, wait_until: ago(299) }),
-    run('off_schedule', {}, { ...next, wait_until: ago(-86_400) }),
-    run('stream_lost', { health: { late_since: ago(900), failing: [] } }),
-    run('budget_exhausted', { model_failures_in_a_row: 4 }),
-    run('active', { model_failures_in_a_row: 5 }),
+    run('active', { next: { ...next, wait_until: ago(301) } }),
+    run('active', { next: { ...next, wait_until: ago(299) } }),
+    run('off_schedule', { next: { ...next, wait_until: ago(-86_400) } }),
+    run('stream_lost', { state: { ...state, health: { late_since: ago(900), failing: [] } } }),
+    run('budget_exhausted', { sight: { ...initialSight, model_trouble: failingModel(4) } }),
+    run('active', { sight: { ...initialSight, model_trouble: failingModel(5) } }),
   ];
   expect(countWatches(runs, now)).toEqual({
     active: 3,

@@ -39,6 +39,7 @@ function runWatch(fields: Partial<WatchConfig> = {}) {
       () => alertId,
     );
     add({ ...decision, set: { ...decision.set, next, last_tick: watch.last_tick + 1 } }, seconds);
+    return next;
   };
   return {
     decide,
@@ -186,6 +187,30 @@ describe('tick of a watch', () => {
     ]);
     expect(watch.find('watch_changed')?.data).toMatchObject({ error: 'Refused', status: 'active' });
   });
+});
+
+test('a model that is too busy to be called has not recovered', () => {
+  const watch = runWatch();
+  for (let at = 0; at <= 300; at += 10) watch.judge(at, 'failed');
+  const failed = judged(310, 'failed');
+  if (failed.kind !== 'judged') throw new Error('The outcome has answers');
+  watch.decide(310, { ...failed, failure: null, busy: true, used: { ...failed.used, calls: 0 } });
+  expect(watch.reports()).toEqual([[300, 'watch_changed', 'model_failed']]);
+  watch.judge(320, false);
+  expect(watch.reports().at(-1)).toEqual([320, 'watch_changed', 'model_recovered']);
+});
+
+test('the URL of a stream that failed is resolved again after a tick without a capture too', () => {
+  const watch = runWatch();
+  const failure = {
+    kind: 'capture_failed',
+    code: 'STREAM_FETCH_FAILED',
+    message: '',
+    remediation: '',
+  } as const;
+  expect(watch.decide(0, { ...failure, accessRefused: false }).resolve_again).toBe(true);
+  expect(watch.decide(10, { kind: 'no_capture' }).resolve_again).toBe(true);
+  expect(watch.judge(20, false).resolve_again).toBe(false);
 });
 
 describe('coverage of a watch', () => {

@@ -92,12 +92,13 @@ export class Oracle {
     return true;
   }
 
-  tick(tick: PlainTick, now: number): string[] {
+  /** `at`: begin of the capture; `now`: decision. */
+  tick(tick: PlainTick, now: number, at = now): string[] {
     const events: string[] = [];
     const onSchedule = this.isOnSchedule(now);
     // A tick whose model call began before the pause counts its calls and changes nothing else.
     const watches = onSchedule && !this.paused;
-    const lateMs = this.plannedAt === 0 ? 0 : Math.max(0, now - this.plannedAt);
+    const lateMs = this.plannedAt === 0 ? 0 : Math.max(0, at - this.plannedAt);
     const streamEvents = this.observeStream(tick, lateMs, now);
     this.settle(tick, now);
     const wasExhausted = this.exhausted;
@@ -146,9 +147,9 @@ export class Oracle {
     this.spent.warned = isNear;
     if (this.exhausted && !wasExhausted) events.push('changed budget_exhausted');
     if (!this.exhausted && wasExhausted) events.push('changed budget_renewed');
-    events.push(...this.observeModel(tick, now));
+    events.push(...this.observeModel(tick, lateMs, now));
     this.countSkips(tick);
-    this.cover(tick, watches, now);
+    this.cover(tick, watches, at);
     this.planNext(tick, now);
     return tick.kind === 'none' ? events : ['progress', ...events];
   }
@@ -294,11 +295,7 @@ export class Oracle {
       this.trouble = { reason, since, captures: 1 };
     } else {
       let { since } = before;
-      if (!this.lost && !still(reason)) {
-        // Time in which the service was late is not the stream's.
-        if (lateMs > 120 * seconds) since = now;
-        else since += Math.max(0, lateMs - 50 * seconds);
-      }
+      if (!this.lost && !still(reason)) since = excludeLateness(since, lateMs, now);
       const captures = still(before.reason) === still(reason) ? before.captures + 1 : 1;
       this.trouble = { reason, since, captures };
     }
@@ -312,12 +309,12 @@ export class Oracle {
   }
 
   /** A model that has failed for five minutes is reported, and its next answer. */
-  private observeModel(tick: PlainTick, now: number): string[] {
+  private observeModel(tick: PlainTick, lateMs: number, now: number): string[] {
     if (tick.kind !== 'judged') return [];
     const wasLost = this.modelLost;
-    this.modelFailingSince = tick.failed ? (this.modelFailingSince ?? now) : null;
-    const lasts = this.modelFailingSince !== null && now - this.modelFailingSince >= 5 * minutes;
-    this.modelLost = tick.failed && (wasLost || lasts);
+    const since = this.modelFailingSince ?? now;
+    this.modelFailingSince = tick.failed ? (wasLost ? since : excludeLateness(since, lateMs, now)) : null;
+    this.modelLost = tick.failed && (wasLost || now - (this.modelFailingSince ?? now) >= 5 * minutes);
     if (wasLost === this.modelLost) return [];
     return [`changed ${wasLost ? 'model_recovered' : 'model_failed'}`];
   }
@@ -374,7 +371,7 @@ export class Oracle {
     const late = ms > (2 * this.config.interval + 30) * seconds;
     if (!this.inGap && seen && !late) this.watchedMs += ms;
     else this.gapMs += ms;
-    this.countedUntil = now;
+    this.countedUntil = Math.max(this.countedUntil, now);
   }
 
   private isOnSchedule(now: number): boolean {
@@ -427,6 +424,11 @@ const lossReasons: Partial<Record<PlainTick['kind'], string>> = {
   frozen: 'frozen',
   black: 'black',
 };
+
+/** Time in which the service was late is not the stream's, nor the model's. */
+function excludeLateness(since: number, lateMs: number, now: number): number {
+  return lateMs > 120 * seconds ? now : Math.min(now, since + Math.max(0, lateMs - 50 * seconds));
+}
 
 function begun(now: number): Condition {
   return {

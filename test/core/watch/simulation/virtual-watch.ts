@@ -41,6 +41,7 @@ export class VirtualWatch {
   private record: WatchRun;
   private plain: PlainConfig;
   private now: number;
+  private capturedAt = 0;
   private readonly openAlerts = new Set<string>();
   private readonly usedAlerts = new Set<string>();
   private readonly callsByDay = new Map<string, number>();
@@ -77,6 +78,7 @@ export class VirtualWatch {
     const plannedAt = next === null ? this.now : Date.parse(next.wait_until);
     const closing = next?.closing ?? false;
     this.now = Math.max(this.now, plannedAt) + this.lateMs() + this.random.integer(50, 900);
+    this.capturedAt = this.now;
     const output: CaptureResult = closing ? { kind: 'not_captured' } : this.scene.capture(this.now);
     const screening = screenWatchCapture(this.record, output, new Date(this.now));
     const base = closing ? ({ kind: 'none' } as const) : this.scene.describe(this.now);
@@ -140,12 +142,12 @@ export class VirtualWatch {
   private decide(outcome: WatchOutcome, plain: PlainTick): void {
     const all = planAllQuestions(this.record);
     const need = { calls: all.separate.length + (all.joint.length > 0 ? 1 : 0), micro_usd: 0 };
-    const at = new Date(this.now);
-    const { next, ...decision } = decideWatchTick(this.record, { outcome, need }, at, createAlertId);
+    const tick = { outcome, need, at: new Date(this.capturedAt) };
+    const { next, ...decision } = decideWatchTick(this.record, tick, new Date(this.now), createAlertId);
     this.summary.ticks += 1;
     if (next.judged) this.scene.wasJudged();
     const set = { ...decision.set, next, last_tick: this.record.last_tick + 1 };
-    this.apply({ ...decision, set }, this.oracle.tick(plain, this.now));
+    this.apply({ ...decision, set }, this.oracle.tick(plain, this.now, this.capturedAt));
     this.expectEqual('next', Date.parse(next.wait_until), this.oracle.plannedAt);
     this.expectEqual('confirming', next.confirming, this.oracle.confirming);
     if (this.summary.ticks % 500 === 0) this.expectBounded();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { atTick, onClock } from '../../../core/tick/clock-change.ts';
+import { atTick, onClock } from '../../../core/sight/clock-change.ts';
+import { mapJobTimes } from '../../../core/tick/clock-change.ts';
 import { computeCoverage } from '../../../core/tick/coverage.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { jobDetail } from '../../../core/job/present-job.ts';
@@ -16,7 +17,7 @@ function watchedJob(): Job {
     deadline: iso(600),
     sight: {
       ...job.sight,
-      last_watched_at: iso(100),
+      counted_until: iso(100),
       last_trigger_at: iso(60),
       gap_seconds: 20,
       gaps: [{ from: iso(20), to: iso(40), reason: 'stream' }],
@@ -34,12 +35,12 @@ function watchedJob(): Job {
 
 describe('a job on a clock that was set back', () => {
   test('a job keeps its durations after the clock was set back', () => {
-    const job = onClock(watchedJob(), after(100 - 3600));
+    const job = onClock(watchedJob(), after(100 - 3600), mapJobTimes);
     expect(job).toMatchObject({
       started_at: iso(-3600),
       deadline: iso(-3000),
       sight: {
-        last_watched_at: iso(-3500),
+        counted_until: iso(-3500),
         last_trigger_at: iso(-3540),
         gaps: [{ from: iso(-3580), to: iso(-3560) }],
       },
@@ -67,7 +68,7 @@ describe('a job on a clock that was set back', () => {
       windows: [window],
       end: { at: iso(100), reason: 'stream_ended' as const },
     };
-    const moved = onClock({ ...job, started_at: iso(0), digest }, after(50));
+    const moved = onClock<Job>({ ...job, started_at: iso(0), digest }, after(50), mapJobTimes);
     expect(moved).toMatchObject({
       started_at: iso(-50),
       digest: { windows: [{ samples: [{ captured_at: iso(40) }] }], end: { at: iso(50) } },
@@ -76,32 +77,32 @@ describe('a job on a clock that was set back', () => {
 
   test('a job keeps its times while clocks differ as much as those of several machines', () => {
     const job = watchedJob();
-    expect(onClock(job, after(96))).toBe(job);
-    expect(onClock(job, after(5000))).toBe(job);
+    expect(onClock(job, after(96), mapJobTimes)).toBe(job);
+    expect(onClock(job, after(5000), mapJobTimes)).toBe(job);
   });
 
   test('a job that has ended keeps its times', () => {
     const ended = { ...watchedJob(), status: 'stopped' as const, ended_at: iso(100) };
-    expect(onClock(ended, after(-3600))).toBe(ended);
+    expect(onClock<Job>(ended, after(-3600), mapJobTimes)).toBe(ended);
   });
 });
 
 describe('a tick', () => {
   test('a tick before its planned time shows that the clock was set back while the job waited', () => {
-    const { job, now } = atTick(watchedJob(), after(110 - 7));
+    const { run: job, now } = atTick(watchedJob(), after(110 - 7), mapJobTimes);
     expect(now).toEqual(after(103));
-    expect(job).toMatchObject({ started_at: iso(-7), sight: { last_watched_at: iso(93) } });
+    expect(job).toMatchObject({ started_at: iso(-7), sight: { counted_until: iso(93) } });
   });
 
   test('a tick a moment before its planned time counts as on time', () => {
-    const { job, now } = atTick(watchedJob(), after(108));
+    const { run: job, now } = atTick(watchedJob(), after(108), mapJobTimes);
     expect(job.started_at).toBe(iso(0));
     expect(now).toEqual(after(110));
   });
 
   test('a late tick keeps its time and its job', () => {
     const stored = watchedJob();
-    expect(atTick(stored, after(500))).toEqual({ job: stored, now: after(500) });
+    expect(atTick(stored, after(500), mapJobTimes)).toEqual({ run: stored, now: after(500) });
   });
 });
 

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { failureSchema } from './failure.ts';
+
+const timestampSchema = z.iso.datetime();
+const countSchema = z.int().nonnegative();
+
+export const gapReasonSchema = z.enum(['stream', 'stale', 'model', 'service']);
+export type GapReason = z.infer<typeof gapReasonSchema>;
+
+/** Reasons of a lost stream: unreachable, no new segment, wrong password, ended or a recording, or one image for too long. */
+export const streamLossReasonSchema = z.enum([
+  'unreachable',
+  'stale',
+  'access_refused',
+  'not_live',
+  'frozen',
+  'black',
+]);
+export type StreamLossReason = z.infer<typeof streamLossReasonSchema>;
+
+/** Trouble of the stream or of the model. Its begin excludes the time for which the service was late. */
+const troubleSchema = z.object({
+  since: timestampSchema,
+  /** True once it has lasted for the grace period. */
+  lost: z.boolean(),
+});
+
+export const streamTroubleSchema = troubleSchema.extend({
+  reason: streamLossReasonSchema,
+  /** Captures in a row with this trouble, for growing waits. */
+  captures: countSchema,
+});
+export type StreamTrouble = z.infer<typeof streamTroubleSchema>;
+
+export const modelTroubleSchema = troubleSchema.extend({
+  /** Model calls that failed in a row. */
+  failures: countSchema,
+  /** Newest failure. */
+  failure: failureSchema,
+});
+export type ModelTrouble = z.infer<typeof modelTroubleSchema>;
+
+/** Sight of a run: what its ticks have seen of the stream. */
+export const sightSchema = z.object({
+  /** Time up to which the active time is counted as watched or as a gap; `null` before the start of a job and while a watch is paused. */
+  counted_until: timestampSchema.nullable(),
+  /** First reason of the gap that is open since then; `null` without one. */
+  in_gap: gapReasonSchema.nullable(),
+  stream_trouble: streamTroubleSchema.nullable(),
+  model_trouble: modelTroubleSchema.nullable(),
+  skipped_in_a_row: countSchema,
+  /** Newest frame, judged or not, by its media key; `null` before the first capture. */
+  last_frame: z
+    .object({
+      key: z.string(),
+      captured_at: timestampSchema,
+      /** True if an event refers to the frame itself, so that it is not deleted. Alerts of watches refer to a copy. */
+      evidence: z.boolean(),
+    })
+    .nullable(),
+});
+export type Sight = z.infer<typeof sightSchema>;
+
+/** Sight before the first tick. */
+export const initialSight: Sight = {
+  counted_until: null,
+  in_gap: null,
+  stream_trouble: null,
+  model_trouble: null,
+  skipped_in_a_row: 0,
+  last_frame: null,
+};

@@ -1,0 +1,135 @@
+import type { Failure } from '../records/failure.ts';
+import type { NextTick } from '../records/run-base.ts';
+import type { Sight } from '../records/sight.ts';
+import { skipsAfterVerdicts } from './screening.ts';
+import type { Screening } from './screening.ts';
+import { ageSeconds } from '../time.ts';
+import { countSight } from './count-sight.ts';
+import type { SeenTime, SightQuestion, SightSpan } from './count-sight.ts';
+import { afterModelCall, afterStreamSign } from './trouble.ts';
+import type { ModelGrace, StreamSign } from './trouble.ts';
+
+type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
+
+/** Outcome of a tick, as far as every policy has it: a screened capture, or a fresh one that the policy used. */
+export type SeenOutcome =
+  | Exclude<Screening, { kind: 'fresh' }>
+  | {
+      kind: 'judged' | 'not_asked' | 'model_failed' | 'model_busy' | 'sampled';
+      captured: Captured;
+    };
+
+/** Rules of sight that differ between policies. */
+export type SightRules = {
+  /** True if the run outlives the end of its stream: the end is then a trouble. */
+  outlivesStream: boolean;
+  /** True if a frozen or black image is a trouble of the stream. */
+  reportsStills: boolean;
+  modelGrace: ModelGrace;
+};
+
+/** Part of a tick that depends on the policy. */
+export type PolicySight = {
+  /** False while the run is not to watch: then no gap is open. */
+  isActive: boolean;
+  /** Time since the last tick, if the stream works. */
+  seen: SeenTime;
+  /** Failure of the model, `null` if it answered; undefined if it was not called. */
+  modelFailure: Failure | null | undefined;
+  /** Verdicts of a capture that the model judged as a whole, or that is kept without one; undefined for any other. */
+  verdicts: readonly { shown_at_seconds?: number | undefined }[] | undefined;
+};
+
+/** Times of a tick, and the pace of the run. `at`: begin of its capture; `now`: its decision. */
+export type TickPace = Pick<SightQuestion, 'at' | 'intervalSeconds' | 'listActive'> & {
+  now: Date;
+  /** Factor of the interval in an overload, else 1. */
+  stretch: number;
+};
+
+/** Returns the sight of a run after a tick, and the time that it adds: watched and gaps. */
+export function afterTick<Seen extends Sight>(
+  { sight: before, next }: { sight: Seen; next: NextTick | null },
+  outcome: SeenOutcome,
+  { isActive, seen, modelFailure, verdicts }: PolicySight,
+  { now, stretch, ...question }: TickPace,
+  rules: SightRules,
+): { sight: Seen; spans: SightSpan[] } {
+  const sign = readStream(outcome, rules);
+  const isStretched = Math.max(stretch, next?.stretch ?? 1) > 1;
+  const { sight, spans } = countSight(before, {
+    ...question,
+    isStretched,
+    seen: isActive ? readTime(sign, seen) : 'seen',
+  });
+  const time = { lateSeconds: next === null ? 0 : ageSeconds(next.wait_until, question.at), now };
+  return {
+    sight: {
+      ...sight,
+      stream_trouble: afterStreamSign(before.stream_trouble, sign, time),
+      ...(modelFailure !== undefined && {
+        model_trouble: afterModelCall(before.model_trouble, modelFailure, rules.modelGrace, time),
+      }),
+      skipped_in_a_row: countSkips(before, outcome, verdicts),
+      ...newestFrame(outcome),
+    },
+    spans,
+  };
+}
+
+function readStream(outcome: SeenOutcome, { outlivesStream, reportsStills }: SightRules): StreamSign {
+  switch (outcome.kind) {
+    case 'no_capture':
+      return { kind: 'unknown' };
+    case 'unavailable':
+      return { kind: 'unavailable' };
+    case 'ended':
+      return outlivesStream ? { kind: 'trouble', reason: 'not_live' } : { kind: 'unknown' };
+    case 'stale':
+      return { kind: 'trouble', reason: 'stale' };
+    case 'capture_failed': {
+      const reason = outcome.accessRefused ? 'access_refused' : 'unreachable';
+      return { kind: 'trouble', reason: outcome.code === 'NOT_LIVESTREAM' ? 'not_live' : reason };
+    }
+    case 'skipped': {
+      const { why, captured } = outcome;
+      if (!reportsStills || (why !== 'frozen' && why !== 'black')) return { kind: 'fine' };
+      const { identical_since: since } = captured.seen;
+      return {
+        kind: 'trouble',
+        reason: why,
+        since: why === 'frozen' && since !== null ? new Date(since) : undefined,
+      };
+    }
+    default:
+      return { kind: 'fine' };
+  }
+}
+
+function readTime(sign: StreamSign, seen: SeenTime): SeenTime {
+  switch (sign.kind) {
+    case 'fine':
+      return seen;
+    case 'unknown':
+      return 'unknown';
+    case 'unavailable':
+      return 'service';
+    case 'trouble':
+      return sign.reason === 'stale' ? 'stale' : 'stream';
+  }
+}
+
+function countSkips(
+  { skipped_in_a_row: before }: Sight,
+  { kind }: SeenOutcome,
+  verdicts: PolicySight['verdicts'],
+): number {
+  if (verdicts) return skipsAfterVerdicts(verdicts);
+  return kind === 'skipped' ? before + 1 : before;
+}
+
+function newestFrame(outcome: SeenOutcome): Pick<Sight, 'last_frame'> | undefined {
+  if (!('captured' in outcome)) return undefined;
+  const { frame_key: key, captured_at } = outcome.captured;
+  return { last_frame: { key, captured_at, evidence: false } };
+}

@@ -1,0 +1,16 @@
+import type { ModelTrouble, StreamTrouble } from '../../core/records/sight.ts';
+import { start } from '../contract/records.ts';
+
+/** Returns the trouble of a model whose calls have failed in a row. */
+export function failingModel(failures: number): ModelTrouble {
+  const failure = { code: 'VLM_ERROR', message: 'It is down', remediation: 'Wait.' };
+  return { since: start.toISOString(), lost: false, failures, failure };
+}
+
+/** Stream that is lost since `start`. */
+export const lostStream: StreamTrouble = {
+  since: start.toISOString(),
+  lost: true,
+  reason: 'unreachable',
+  captures: 9,
+};
