@@ -3,8 +3,9 @@ import type { FollowOptions } from './follow.ts';
 import type * as Api from './openapi-types.ts';
 import { toError } from './errors.ts';
 import { createTransport } from './transport.ts';
-import type { Call, ClientOptions } from './transport.ts';
+import type { Call, ClientOptions, Transport } from './transport.ts';
 import { watchOperations } from './watches.ts';
+import type { Requests } from './watches.ts';
 
 /** Client of one service and key, as `createClient` returns it. */
 export type Watchpost = ReturnType<typeof createClient>;
@@ -43,6 +44,23 @@ export function createClient(options: ClientOptions) {
       signal,
     });
 
+  const requests = { get, post, send, jpeg, create, transport };
+  return {
+    ...checkOperations(requests),
+    ...jobOperations(requests),
+    ...watchOperations(requests),
+    ...webhookOperations(requests),
+    ...keyOperations(requests),
+    ...operatorOperations(requests),
+  };
+}
+
+type AllRequests = Requests & {
+  create: (path: string, body: object | undefined, options: Creation) => Promise<Api.JobSummary>;
+  transport: Transport;
+};
+
+function checkOperations({ post }: AllRequests) {
   return {
     /** Checks a condition on a stream once. */
     checkOnce: (request: Api.CheckOnceRequest, o: Signal = {}) =>
@@ -56,7 +74,11 @@ export function createClient(options: ClientOptions) {
     /** Validates a stream URL; an offline stream is a result, not an error. */
     validateStream: (request: Api.ValidateStreamRequest, o: Signal = {}) =>
       post<Api.StreamValidation>('/streams/validate', request, o, true),
+  };
+}
 
+function jobOperations({ get, send, create, jpeg, transport }: AllRequests) {
+  return {
     /** Starts a monitor; the job is pending. */
     startMonitor: (request: Api.MonitorRequest, o: Creation = {}) => create('/live-monitor', request, o),
     /** Starts a digest; the job is pending. */
@@ -78,9 +100,11 @@ export function createClient(options: ClientOptions) {
       jpeg(`${job(jobId)}/media/${sequence}${boxes ? '?boxes=true' : ''}`, o),
     /** Returns the newest frame of a job as JPEG, captured at `stats.last_frame_at`. */
     frame: (jobId: string, o: Signal = {}) => jpeg(`${job(jobId)}/frame`, o),
+  };
+}
 
-    ...watchOperations({ get, post, send, jpeg }),
-
+function webhookOperations({ get, post, send, create }: AllRequests) {
+  return {
     /** Returns one page of webhook deliveries, oldest first. */
     listDeliveries: (jobId: string, query: DeliveryFilter = {}, o: Signal = {}) =>
       get<Api.DeliveryPage>(`${job(jobId)}/deliveries`, query, o),
@@ -108,7 +132,11 @@ export function createClient(options: ClientOptions) {
     /** Rotates the signing secret. Without retries. */
     rotateWebhookSecret: (o: Signal = {}) =>
       post<Api.WebhookSecret>('/webhook-secret/rotate', undefined, o, false),
+  };
+}
 
+function keyOperations({ get, post, send }: AllRequests) {
+  return {
     /** Returns caller, scopes and label of the key in use. */
     ownKey: (o: Signal = {}) => get<Api.Key>('/me', {}, o),
     /** Lists a page of the keys of a caller, oldest first, without their secret text. The next page begins after `next_after`. */
@@ -135,7 +163,6 @@ export function createClient(options: ClientOptions) {
       get<Api.CallerList>('/callers', query, o),
     /** Adds a caller. Requires the scope `admin`. */
     addCaller: (request: Api.CallerRequest, o: Signal = {}) => post<Api.Caller>('/callers', request, o, true),
-
     /** Erases a caller with everything that is stored for it. Repeat until `complete`. Requires the scope `admin`. */
     deleteCaller: (caller: string, { signal }: Signal = {}) =>
       send<Api.Erasure>({
@@ -144,9 +171,13 @@ export function createClient(options: ClientOptions) {
         repeatable: true,
         signal,
       }),
+  };
+}
+
+function operatorOperations({ get, send, transport }: AllRequests) {
+  return {
     /** Returns model calls, tokens and cost of your caller by day; `all` and other callers require the scope `admin`. */
     usage: (query: UsageFilter = {}, o: Signal = {}) => get<Api.Usage>('/usage', query, o),
-
     /** Returns version, limits and model of the service. */
     service: (o: Signal = {}) => get<Api.Service>('/service', {}, o),
     /** Returns usage statistics. Requires the scope `internal`. */

@@ -81,20 +81,7 @@ export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: 
     if (action === 'previous') return focusAt(at - 1);
     if (reviews && selected && !changing.busy) void changing.run(selected, action);
   };
-  const latest = useRef(run);
-  latest.current = run;
-
-  useEffect(() => {
-    if (!shortcuts) return;
-    const press = (event: KeyboardEvent) => {
-      const action = findAlertAction(event);
-      if (action === undefined || isTyping(event.target)) return;
-      event.preventDefault();
-      latest.current(action);
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, [shortcuts]);
+  useShortcuts(shortcuts, run);
 
   return (
     <>
@@ -144,26 +131,42 @@ export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: 
           />
         ))}
       </ol>
-      {value && (positions.length > 0 || value.next_after !== null) && (
-        <nav class="pages" aria-label="Pages of alerts">
-          <Button
-            small
-            disabled={positions.length === 0}
-            onClick={() => setPositions(positions.slice(0, -1))}
-          >
-            Newer
-          </Button>
-          <Button
-            small
-            disabled={value.next_after === null}
-            onClick={() => value.next_after !== null && setPositions([...positions, value.next_after])}
-          >
-            Older
-          </Button>
-        </nav>
-      )}
+      {value && <Pages positions={positions} next={value.next_after} onChange={setPositions} />}
     </>
   );
+}
+
+type PagesProps = { positions: string[]; next: string | null; onChange: (positions: string[]) => void };
+
+function Pages({ positions, next, onChange }: PagesProps) {
+  if (positions.length === 0 && next === null) return null;
+  return (
+    <nav class="pages" aria-label="Pages of alerts">
+      <Button small disabled={positions.length === 0} onClick={() => onChange(positions.slice(0, -1))}>
+        Newer
+      </Button>
+      <Button small disabled={next === null} onClick={() => next !== null && onChange([...positions, next])}>
+        Older
+      </Button>
+    </nav>
+  );
+}
+
+/** Calls `run` for the keys of actions while `isOn`. */
+function useShortcuts(isOn: boolean, run: (action: AlertAction) => void): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    if (!isOn) return;
+    const press = (event: KeyboardEvent) => {
+      const action = findAlertAction(event);
+      if (action === undefined || isTyping(event.target)) return;
+      event.preventDefault();
+      latest.current(action);
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [isOn]);
 }
 
 /** Returns true if a key belongs to a control, or if a dialog is open. */

@@ -59,7 +59,18 @@ const internal = { 'X-Service-Internal': 'true' };
 export function createApi(http: Http) {
   return {
     http,
+    ...accessOperations(http),
+    ...checkOperations(http),
+    ...jobOperations(http),
+    ...watchOperations(http),
+    ...alertOperations(http),
+    ...operatorOperations(http),
+  };
+}
 
+/** Operations of keys, callers and the signing secret. */
+function accessOperations(http: Http) {
+  return {
     me: () => http.json<Key>('/me'),
     service: () => http.json<Service>('/service'),
     /** Reads all pages: at most 100 valid keys, and those revoked within 30 days. */
@@ -98,7 +109,12 @@ export function createApi(http: Http) {
       }),
     testWebhook: (url: string) =>
       http.json<WebhookTest>('/webhook-test', { method: 'POST', body: { webhook_url: url } }),
+  };
+}
 
+/** Operations of checks and creations. */
+function checkOperations(http: Http) {
+  return {
     validateStream: (url: string, signal: AbortSignal, withPicture = false) =>
       http.json<StreamValidation>('/streams/validate', {
         method: 'POST',
@@ -113,7 +129,12 @@ export function createApi(http: Http) {
       http.json<JobSummary>('/live-monitor', { method: 'POST', body: request }),
     startDigest: (request: DigestRequest) =>
       http.json<JobSummary>('/live-digest', { method: 'POST', body: request }),
+  };
+}
 
+/** Operations of jobs and their logs. */
+function jobOperations(http: Http) {
+  return {
     jobs: (query: JobQuery, signal?: AbortSignal) => http.json<JobList>('/jobs', { query, signal }),
     job: (id: string, signal?: AbortSignal) => http.json<JobDetail>(`/jobs/${id}`, { signal }),
     runAgain: (id: string) => http.json<JobSummary>(`/jobs/${id}/run-again`, { method: 'POST' }),
@@ -125,7 +146,12 @@ export function createApi(http: Http) {
       http.json<DeliveryPage>(`/jobs/${id}/deliveries`, { query: { after, limit: 200 }, signal }),
     resend: (id: string, sequence: number) =>
       http.json<{ message: string }>(`/jobs/${id}/deliveries/${sequence}/resend`, { method: 'POST' }),
+  };
+}
 
+/** Operations of watches and their logs. */
+function watchOperations(http: Http) {
+  return {
     watches: async (signal?: AbortSignal) =>
       (await http.json<WatchList>('/watches', { query: { limit: 100 }, signal })).watches,
     createWatch: (request: WatchRequest) => http.json<Watch>('/watches', { method: 'POST', body: request }),
@@ -158,12 +184,22 @@ export function createApi(http: Http) {
       http.json<WatchStats>(`/watches/${id}/stats`, { query: { from }, signal }),
     watchEvents: (id: string, after: number, signal?: AbortSignal) =>
       http.json<WatchEventPage>(`/watches/${id}/events`, { query: { after, limit: 1000 }, signal }),
+  };
+}
 
+/** Operations of alerts. */
+function alertOperations(http: Http) {
+  return {
     alerts: (query: AlertQuery, signal?: AbortSignal) => http.json<AlertList>('/alerts', { query, signal }),
     reviewAlert: (id: string, correct: boolean, note: string) =>
       http.json<Alert>(`/alerts/${id}/review`, { method: 'POST', body: { correct, note } }),
     acknowledgeAlert: (id: string) => http.json<Alert>(`/alerts/${id}/acknowledge`, { method: 'POST' }),
+  };
+}
 
+/** Operations of operators. */
+function operatorOperations(http: Http) {
+  return {
     metrics: (signal?: AbortSignal) => http.json<Metrics>('/metrics', { headers: internal, signal }),
     alarms: async (signal?: AbortSignal) =>
       (await http.json<Alarms>('/alarms', { headers: internal, signal })).alarms,

@@ -56,43 +56,7 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
             />
           )}
         </Field>
-        <div class="field-grid">
-          <NumberField
-            label="Interval (s)"
-            hint="5 to 300"
-            min={5}
-            max={300}
-            value={draft.intervalSeconds}
-            onValue={(intervalSeconds) => change({ intervalSeconds })}
-          />
-          <NumberField
-            label="Retention (days)"
-            hint="Alerts and evidence, 1 to 90"
-            min={1}
-            max={90}
-            value={draft.retentionDays}
-            onValue={(retentionDays) => change({ retentionDays })}
-          />
-          <NumberField
-            label="Model calls per day"
-            hint="Budget; the checks stop beyond it"
-            min={1}
-            max={1_000_000}
-            empty="No limit"
-            value={draft.modelCalls}
-            onValue={(modelCalls) => change({ modelCalls })}
-          />
-          <NumberField
-            label="Dollars per day"
-            hint="Budget by the list price of the model"
-            min={0.01}
-            max={10_000}
-            step={0.01}
-            empty="No limit"
-            value={draft.usd}
-            onValue={(usd) => change({ usd })}
-          />
-        </div>
+        <NumberFields draft={draft} change={change} />
         <Checkbox
           label="Motion pre-filter"
           hint="Skips the model call if there is no motion"
@@ -139,6 +103,50 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+type NumberFieldsProps = { draft: WatchDraft; change: (part: Partial<WatchDraft>) => void };
+
+function NumberFields({ draft, change }: NumberFieldsProps) {
+  return (
+    <div class="field-grid">
+      <NumberField
+        label="Interval (s)"
+        hint="5 to 300"
+        min={5}
+        max={300}
+        value={draft.intervalSeconds}
+        onValue={(intervalSeconds) => change({ intervalSeconds })}
+      />
+      <NumberField
+        label="Retention (days)"
+        hint="Alerts and evidence, 1 to 90"
+        min={1}
+        max={90}
+        value={draft.retentionDays}
+        onValue={(retentionDays) => change({ retentionDays })}
+      />
+      <NumberField
+        label="Model calls per day"
+        hint="Budget; the checks stop beyond it"
+        min={1}
+        max={1_000_000}
+        empty="No limit"
+        value={draft.modelCalls}
+        onValue={(modelCalls) => change({ modelCalls })}
+      />
+      <NumberField
+        label="Dollars per day"
+        hint="Budget by the list price of the model"
+        min={0.01}
+        max={10_000}
+        step={0.01}
+        empty="No limit"
+        value={draft.usd}
+        onValue={(usd) => change({ usd })}
+      />
+    </div>
   );
 }
 

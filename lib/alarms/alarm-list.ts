@@ -32,15 +32,24 @@ export type AlarmSpec = {
 const minutes = (count: number) => ({ period: Duration.minutes(count) });
 
 /** Returns the alarms that require an operator, with their thresholds. */
-export function alarmList({
-  metrics,
-  deliveries,
-  deadLetters,
-  reconcileDeadLetters,
-  settings,
-}: AlarmSources): AlarmSpec[] {
-  const visible = (queue: Queue) =>
-    queue.metricApproximateNumberOfMessagesVisible({ ...minutes(5), statistic: 'Maximum' });
+export function alarmList(sources: AlarmSources): AlarmSpec[] {
+  const { metrics, settings } = sources;
+  return [
+    ...deliveryAlarms(sources),
+    ...modelAlarms(sources),
+    ...functionAlarms(sources),
+    ...tickAlarms(sources),
+    ...repairAlarms(sources),
+    ...busAlarms(metrics, settings),
+    ...quotaAlarms(metrics, settings),
+  ];
+}
+
+function visible(queue: Queue): IMetric {
+  return queue.metricApproximateNumberOfMessagesVisible({ ...minutes(5), statistic: 'Maximum' });
+}
+
+function deliveryAlarms({ metrics, deliveries, deadLetters }: AlarmSources): AlarmSpec[] {
   return [
     {
       name: 'dead-letters',
@@ -56,6 +65,11 @@ export function alarmList({
       threshold: 600,
       periods: 2,
     },
+  ];
+}
+
+function modelAlarms({ metrics, settings }: AlarmSources): AlarmSpec[] {
+  return [
     {
       name: 'failed-jobs',
       headline: '5 % of the jobs that ended have failed',
@@ -80,6 +94,11 @@ export function alarmList({
       threshold: 5,
       periods: 3,
     },
+  ];
+}
+
+function functionAlarms({ metrics }: AlarmSources): AlarmSpec[] {
+  return [
     {
       name: 'function-throttles',
       headline: '1 % of function invocations were throttled',
@@ -94,33 +113,6 @@ export function alarmList({
       periods: 2,
     },
     {
-      name: 'executions-failed',
-      headline: '1 % of workflow executions failed or timed out',
-      metric: metrics.executionsFailedPercent(1, minutes(5)),
-      threshold: 1,
-    },
-    {
-      name: 'reconcile-repairs',
-      headline: 'reconcile repaired interrupted work, one repair for 100 ticks',
-      metric: metrics.tickPercent('Repairs', 10, minutes(15)),
-      threshold: 1,
-    },
-    {
-      name: 'reconcile-silent',
-      headline: 'reconcile has not run for 15 minutes',
-      metric: metrics.reconcileRuns(minutes(5)),
-      threshold: 1,
-      // With one period, the missing data before the first run would be an alarm of each new deployment.
-      periods: 3,
-      below: true,
-    },
-    {
-      name: 'reconcile-dead-letters',
-      headline: 'Invocations of reconcile failed all attempts',
-      metric: visible(reconcileDeadLetters),
-      threshold: 1,
-    },
-    {
       name: 'api-faults',
       headline: '1 % of the responses of the HTTP API were 5xx',
       metric: metrics.apiFaultPercent(5, minutes(5)),
@@ -131,6 +123,23 @@ export function alarmList({
       headline: '1 % of the responses of the origin of event streams and checks were 5xx',
       // A 5xx that the app returns is no error of the function.
       metric: metrics.streamFaultPercent(5, minutes(5)),
+      threshold: 1,
+    },
+    {
+      name: 'table-throttles',
+      headline: 'Requests to the table were throttled, one for 100 ticks',
+      metric: metrics.tableThrottlePercent(10, minutes(5)),
+      threshold: 1,
+    },
+  ];
+}
+
+function tickAlarms({ metrics }: AlarmSources): AlarmSpec[] {
+  return [
+    {
+      name: 'executions-failed',
+      headline: '1 % of workflow executions failed or timed out',
+      metric: metrics.executionsFailedPercent(1, minutes(5)),
       threshold: 1,
     },
     {
@@ -159,18 +168,11 @@ export function alarmList({
       periods: 2,
     },
     {
-      name: 'table-throttles',
-      headline: 'Requests to the table were throttled, one for 100 ticks',
-      metric: metrics.tableThrottlePercent(10, minutes(5)),
-      threshold: 1,
-    },
-    {
       name: 'late-ticks',
       headline: '1 % of ticks began a minute later than planned',
       metric: metrics.tickPercent('LateTicks', 10, minutes(15)),
       threshold: 1,
     },
-    ...busAlarms(metrics, settings),
     {
       name: 'late-watches',
       headline: 'Watches check late, or their model calls fail',
@@ -178,7 +180,32 @@ export function alarmList({
       threshold: 1,
       periods: 2,
     },
-    ...quotaAlarms(metrics, settings),
+  ];
+}
+
+function repairAlarms({ metrics, reconcileDeadLetters }: AlarmSources): AlarmSpec[] {
+  return [
+    {
+      name: 'reconcile-repairs',
+      headline: 'reconcile repaired interrupted work, one repair for 100 ticks',
+      metric: metrics.tickPercent('Repairs', 10, minutes(15)),
+      threshold: 1,
+    },
+    {
+      name: 'reconcile-silent',
+      headline: 'reconcile has not run for 15 minutes',
+      metric: metrics.reconcileRuns(minutes(5)),
+      threshold: 1,
+      // With one period, the missing data before the first run would be an alarm of each new deployment.
+      periods: 3,
+      below: true,
+    },
+    {
+      name: 'reconcile-dead-letters',
+      headline: 'Invocations of reconcile failed all attempts',
+      metric: visible(reconcileDeadLetters),
+      threshold: 1,
+    },
   ];
 }
 
