@@ -60,6 +60,11 @@ function isAnswer(text: string): boolean {
 /** Waits until a change of size is drawn. Text, because the tests are compiled without the types of the browser. */
 const twoFrames = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
+/** Waits until a change is drawn. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(twoFrames);
+}
+
 const folder = 'test-output/screenshots';
 
 /** Inspects the page in both themes and on a phone: saves screenshots, requires no serious axe finding and no overflow. */
@@ -80,11 +85,11 @@ export async function inspect(page: Page, name: string): Promise<void> {
 /** Saves a screenshot of the whole page, or of the viewport if a dialog is open, since dialogs cover only the viewport. */
 async function shoot(page: Page, name: string, size: { width: number; height: number }): Promise<void> {
   await page.setViewportSize(size);
-  await page.evaluate(twoFrames);
+  await drawn(page);
   if ((await page.getByRole('dialog').count()) === 0) {
     const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
     await page.setViewportSize({ width: size.width, height: Math.max(size.height, height) });
-    await page.evaluate(twoFrames);
+    await drawn(page);
   }
   // The first screenshot makes Chromium redraw tiles of the previous theme.
   await page.screenshot();

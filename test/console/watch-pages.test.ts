@@ -4,7 +4,7 @@ import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
-import { inspect, launch, openPage } from './browser.ts';
+import { drawn, inspect, launch, openPage } from './browser.ts';
 import { createCaller } from './console-caller.ts';
 import type { Caller } from './console-caller.ts';
 import { liveHls } from './live-picture.ts';
@@ -154,6 +154,38 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await expect.poll(() => link('Alerts').textContent(), { timeout: 10_000 }).not.toContain('open');
   expect(faults).toEqual([]);
 }, 240_000);
+
+test('a click that is under way when advice arrives is not lost', async () => {
+  await caller.call('POST', '/watches', {
+    name: 'East gate',
+    stream_url: stream.url,
+    conditions: [{ condition: 'Tell me if the picture is black' }],
+  });
+  const { host } = new URL(service.baseUrl);
+  ({ page, faults } = await openPage(browser, host));
+  const pressed = Promise.withResolvers<void>();
+  await page.route('**/conditions/advise', async (route) => {
+    await pressed.promise;
+    await route.continue();
+  });
+  await page.goto(`http://${host}/console`);
+  await field('API key').fill(caller.key);
+  await page.keyboard.press('Enter');
+  await link('Watches').click();
+  await page.getByRole('link', { name: 'East gate' }).click();
+  await button('Edit', true).click();
+  const box = field('Watch at certain times only');
+  await box.hover();
+  await page.mouse.down();
+  const advised = page.waitForResponse('**/conditions/advise');
+  pressed.resolve();
+  await (await advised).finished();
+  await drawn(page);
+  await page.mouse.up();
+  await expect.poll(() => box.isChecked()).toBe(true);
+  await page.getByLabel('Advice on the condition').getByText('not a request').waitFor();
+  expect(faults).toEqual([]);
+}, 120_000);
 
 test('a failed delivery of a watch names its destination, and succeeds after a resend', async () => {
   let isBroken = true;
