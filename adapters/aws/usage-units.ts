@@ -24,9 +24,10 @@ export const units = {
   reader: { megabytes: 512, readUnitsPerSecond: 1, secondsPerRequest: 840 },
   /** A poll of a job: `api`, its key and its job. */
   poll: { megabytes: 512, seconds: 0.05, readUnits: 1.5 },
-  /** Database units of a tick. A monitor with a webhook also publishes its events. */
+  /** Database units of a tick. */
   tick: { readUnits: 3, writeUnits: 9 },
-  tickWithWebhook: { readUnits: 5, writeUnits: 11 },
+  /** Further units of an event with a webhook: its commit and publication, and its first attempt. */
+  webhook: { readUnits: 7, writeUnits: 14 },
   /** Send, receive and delete. */
   queueRequestsPerEvent: 3,
   /** Memory of a burst, which Express workflows bill in chunks of 64 MB: its state is below 30 kB. */

@@ -37,19 +37,20 @@ export function priceStreamHour(input: StreamHourInput): CostLine[] {
   const { intervalSeconds, mode, skippedShare, alertsPerHour } = input;
   const ticks = 3600 / intervalSeconds;
   const modelCalls = ticks * (1 - skippedShare);
-  const { capture, analyze, deliver } = units;
+  const { capture, analyze, deliver, tick, webhook } = units;
   const analyzeSeconds = ticks * analyze.secondsWithoutModel + modelCalls * analyze.modelSeconds[mode];
   const captureSeconds = capture.seconds[mode] + (input.source === 'rtsp' ? capture.rtspExtraSeconds : 0);
   const media = mode === 'frames' ? 1 : 2;
   const tokens = tokensPerCheck(input);
-  const tick = alertsPerHour > 0 ? units.tickWithWebhook : units.tick;
+  const writeUnits = ticks * tick.writeUnits + alertsPerHour * webhook.writeUnits;
+  const readUnits = ticks * tick.readUnits + alertsPerHour * webhook.readUnits;
   return [
     ...workflowLines(input, ticks, analyzeSeconds + ticks * captureSeconds),
     lambda('capture', ticks, ticks * captureSeconds, capture.megabytes),
     lambda('analyze', ticks, analyzeSeconds, analyze.megabytes),
     lambda('deliver', alertsPerHour, alertsPerHour * deliver.seconds, deliver.megabytes),
-    line('DynamoDB writes', ticks * tick.writeUnits, 'write units', listPrices.dynamoWriteUnit),
-    line('DynamoDB reads', ticks * tick.readUnits, 'read units', listPrices.dynamoReadUnit),
+    line('DynamoDB writes', writeUnits, 'write units', listPrices.dynamoWriteUnit),
+    line('DynamoDB reads', readUnits, 'read units', listPrices.dynamoReadUnit),
     line('S3 writes', ticks * media, 'requests', listPrices.s3Put),
     line('S3 reads', modelCalls * media + alertsPerHour, 'requests', listPrices.s3Get),
     line('SQS', alertsPerHour * units.queueRequestsPerEvent, 'requests', listPrices.sqsFifoRequest),

@@ -62,13 +62,13 @@ describe('a stream-hour', () => {
     expect(quantity('Express time')).toBe(225);
   });
 
-  test('a stream-hour without webhooks needs fewer units of the database', async () => {
+  test('each webhook adds its units of the database to those of the ticks', async () => {
     const database = async (alertsPerHour: number) =>
       (await estimate({ ...frames, alertsPerHour })).lines
         .filter(({ item }) => item.startsWith('DynamoDB'))
         .map(({ quantity }) => quantity);
     expect(await database(0)).toEqual([9 * 360, 3 * 360]);
-    expect(await database(1)).toEqual([11 * 360, 5 * 360]);
+    expect(await database(2)).toEqual([9 * 360 + 28, 3 * 360 + 14]);
   });
 
   test('a stream-hour of a camera costs more for the captures, which wait for a key frame', async () => {
