@@ -10,9 +10,9 @@ import { captureStateAfter } from '../../core/tick/advance-run.ts';
 import { captureTick } from '../../core/workflow/capture-tick.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../core/policies/watch/outcome.ts';
-import { askModel } from '../../core/policies/watch/ask-model.ts';
-import { readCheckMedia } from '../../core/policies/watch/read-media.ts';
-import { planQuestions, screenWatchCapture } from '../../core/policies/watch/questions.ts';
+import { createWatchPolicy } from '../../core/policies/watch/policy.ts';
+import { askModel } from '../../core/tick/ask-model.ts';
+import { readCheckMedia } from '../../core/tick/read-media.ts';
 import { decideWatchTick, type WatchDecision } from '../../core/policies/watch/tick.ts';
 import { readShownFrame, type CutDeps } from '../../core/stream/shown-frame.ts';
 import { createMemoryMedia } from './memory-media.ts';
@@ -115,7 +115,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
       run,
       { outcome, need: { calls: 0, micro_usd: 0 } },
       clock.now,
-      (_, conditionId, opening) => `${conditionId} ${opening}`,
+      createAlertId,
     );
     await record(played, outcome, decision, captured, media, at, deps);
     for (const { counts } of decision.hours) {
@@ -142,22 +142,16 @@ async function observe(
   deps: PlayDeps,
   signal: AbortSignal,
 ): Promise<WatchOutcome> {
-  const screening = screenWatchCapture(run, captured, deps.clock.now);
-  if (screening.kind !== 'fresh') return screening;
-  const pictures = await readCheckMedia(run, screening.captured, { media, vision: deps.vision });
+  const policy = createWatchPolicy({ createAlertId, modelPrice: null, judgesJointly: false });
+  const work = policy.work(run, captured, deps.clock.now);
+  if (work.kind === 'seen') return work.seen;
+  const pictures = await readCheckMedia(work, { media, vision: deps.vision });
   if (!pictures) throw new Error('The capture has no frame');
-  const { calls, ...judged } = await askModel(planQuestions(run), pictures, deps, signal);
-  const used = {
-    calls: calls.length,
-    micro_usd: 0,
-    input_tokens: sum(calls.map((tokens) => tokens?.input_tokens ?? 0)),
-    output_tokens: sum(calls.map((tokens) => tokens?.output_tokens ?? 0)),
-  };
-  return { kind: 'judged', captured: screening.captured, used, ...judged };
+  return policy.judged(work.captured, await askModel(work.questions, pictures, deps, signal));
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
+function createAlertId(_watchId: string, conditionId: string, opening: number): string {
+  return `${conditionId} ${opening}`;
 }
 
 async function record(

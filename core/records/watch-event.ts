@@ -3,6 +3,7 @@ import { pictureStateSchema, streamStateSchema } from './event.ts';
 import { streamLossReasonSchema } from './sight.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 import { severitySchema } from './watch.ts';
+import type { Watch } from './watch.ts';
 import {
   alertCloseReasonSchema,
   conditionPhaseSchema,
@@ -169,3 +170,20 @@ export const watchEventSchema = z.intersection(
   newWatchEventSchema,
 );
 export type WatchEvent = z.infer<typeof watchEventSchema>;
+
+/** Converts new events to stored ones, numbered from `sequence` + 1. */
+export function toWatchEvents(
+  events: readonly NewWatchEvent[],
+  { run_id: watch_id, config }: Watch,
+  sequence: number,
+  at: Date,
+): WatchEvent[] {
+  return events.map((event, index) => ({
+    ...event,
+    watch_id,
+    watch_name: config.name,
+    labels: config.labels,
+    sequence: sequence + 1 + index,
+    timestamp: at.toISOString(),
+  }));
+}

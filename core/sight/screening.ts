@@ -2,7 +2,7 @@ import type { CaptureResult } from '../records/workflow.ts';
 import { ageSeconds } from '../time.ts';
 import { rules } from '../rules.ts';
 
-type Captured = Extract<CaptureResult, { kind: 'captured' }>;
+export type Captured = Extract<CaptureResult, { kind: 'captured' }>;
 
 export type SkipReason = 'no_motion' | 'frozen' | 'black' | 'repeated';
 

@@ -25,7 +25,7 @@ export async function readShownFrame(
 export async function storeShownFrame(
   key: string,
   { frame_key, clip_key }: { frame_key: string; clip_key: string | null },
-  atSeconds: number,
+  atSeconds: number | undefined,
   deps: CutDeps & { media: Pick<MediaStore, 'get' | 'put'> },
 ): Promise<void> {
   const frame = await deps.media.get(frame_key);

@@ -1,15 +1,16 @@
 import type { JobChange } from '../ports/job-store.ts';
 import { isTerminal } from '../records/job.ts';
-import type { Job } from '../records/job.ts';
+import type { DigestState, Job } from '../records/job.ts';
 import { mapRunTimes } from '../sight/clock-change.ts';
 import type { Mover } from '../sight/clock-change.ts';
 
 /** Replaces the times of a job. A job that has ended keeps them. */
-export function mapJobTimes(job: Job, move: Mover): Job {
+export function mapJobTimes<J extends Job>(job: J, move: Mover): J {
   if (isTerminal(job.status)) return job;
   const { past, other } = move;
-  const { sight, ...moved } = mapRunTimes(job, move);
-  const run = {
+  const moved = mapRunTimes(job, move);
+  const { sight } = moved;
+  const times = {
     started_at: past(job.started_at),
     deadline: other(job.deadline),
     sight: {
@@ -18,19 +19,19 @@ export function mapJobTimes(job: Job, move: Mover): Job {
       gaps: sight.gaps.map(({ from, to, reason }) => ({ from: past(from), to: past(to), reason })),
     },
   };
-  if (moved.policy === 'monitor') return { ...moved, ...run };
-  const { windows, end } = moved.digest;
+  return job.policy === 'digest'
+    ? { ...moved, ...times, digest: mapDigestTimes(job.digest, move) }
+    : { ...moved, ...times };
+}
+
+function mapDigestTimes(digest: DigestState, { past, other }: Mover): DigestState {
   return {
-    ...moved,
-    ...run,
-    digest: {
-      ...moved.digest,
-      windows: windows.map((window) => ({
-        ...window,
-        samples: window.samples.map((sample) => ({ ...sample, captured_at: other(sample.captured_at) })),
-      })),
-      end: end && { ...end, at: past(end.at) },
-    },
+    ...digest,
+    windows: digest.windows.map((window) => ({
+      ...window,
+      samples: window.samples.map((sample) => ({ ...sample, captured_at: other(sample.captured_at) })),
+    })),
+    end: digest.end && { ...digest.end, at: past(digest.end.at) },
   };
 }
 

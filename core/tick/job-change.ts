@@ -2,7 +2,7 @@ import { assignSequences } from '../records/event.ts';
 import type { NewEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import type { JobChange, JobPatch } from '../ports/job-store.ts';
-import type { CaptureOutput, TickInput } from '../records/workflow.ts';
+import type { TickInput } from '../records/workflow.ts';
 import { addSeconds } from '../time.ts';
 import { advanceRun } from './advance-run.ts';
 import { watchSeconds } from './coverage.ts';
@@ -91,29 +91,4 @@ function finalEvents(ending: JobEnding, ended: Job, now: Date): NewEvent[] {
     },
   };
   return ending.failure ? [{ type: 'error', data: ending.failure }, stopped] : [stopped];
-}
-
-/**
- * Returns the keys of media that nothing refers to after a tick: of its capture, and of the job before it. The newest frame, samples of
- * open windows and evidence remain. A clip has no use after its check.
- */
-export function unreferencedMedia(before: Job, after: Job, captured: CaptureOutput): string[] {
-  const kept = new Set(listPictures(after));
-  const last = before.sight.last_frame;
-  if (last?.evidence) kept.add(last.key);
-  return [...new Set([...listPictures(before), ...taken(captured)])].filter((key) => !kept.has(key));
-}
-
-function listPictures(job: Job): string[] {
-  const { last_frame: last } = job.sight;
-  const windows = job.policy === 'digest' ? job.digest.windows : [];
-  return [
-    ...(last ? [last.key] : []),
-    ...windows.flatMap(({ samples }) => samples.map(({ frame_key: key }) => key)),
-  ];
-}
-
-function taken(captured: CaptureOutput): string[] {
-  if (captured.kind !== 'captured') return [];
-  return captured.clip_key === null ? [captured.frame_key] : [captured.frame_key, captured.clip_key];
 }

@@ -1,8 +1,8 @@
 import { WatchNotFoundError } from '../errors.ts';
 import type { WatchChange } from '../ports/watch-store.ts';
 import type { WatchRun } from '../records/watch-run.ts';
-import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
-import type { Watch } from '../records/watch.ts';
+import { toWatchEvents } from '../records/watch-event.ts';
+import type { NewWatchEvent } from '../records/watch-event.ts';
 import { mapWatchTimes } from '../policies/watch/clock-change.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { onClock } from '../sight/clock-change.ts';
@@ -48,21 +48,4 @@ export async function requireOwnWatch(
   const stored = await watches.get(watchId, now());
   if (stored?.caller !== caller) throw new WatchNotFoundError();
   return stored;
-}
-
-/** Converts new events to stored ones, numbered from `sequence` + 1. */
-export function toWatchEvents(
-  events: readonly NewWatchEvent[],
-  { run_id: watch_id, config }: Watch,
-  sequence: number,
-  at: Date,
-): WatchEvent[] {
-  return events.map((event, index) => ({
-    ...event,
-    watch_id,
-    watch_name: config.name,
-    labels: config.labels,
-    sequence: sequence + 1 + index,
-    timestamp: at.toISOString(),
-  }));
 }

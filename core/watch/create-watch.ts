@@ -9,6 +9,7 @@ import {
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { WatchCreation } from '../ports/watch-store.ts';
 import type { WatchRun } from '../records/watch-run.ts';
+import { toWatchEvents } from '../records/watch-event.ts';
 import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
 import { probeStream, requireCapacity } from '../stream/stream-access.ts';
@@ -17,7 +18,6 @@ import { addressFields } from '../requests/watches.ts';
 import type { WatchRequest } from '../requests/watches.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
-import { toWatchEvents } from './commit-watch.ts';
 import { createWatchRun } from '../policies/watch/initial-state.ts';
 import { startQuietly } from './start-quietly.ts';
 import { splitRequest } from './watch-config.ts';

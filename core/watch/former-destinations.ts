@@ -2,11 +2,11 @@ import { isFormerOver } from '../event/destination-state.ts';
 import { findSubject, isEnding, isWanted } from '../event/receivers.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, FormerDestination } from '../records/watch.ts';
+import { toWatchEvents } from '../records/watch-event.ts';
 import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { FormerAddress } from '../records/watch-secrets.ts';
 import { closeAlert } from '../policies/watch/alerts.ts';
-import { toWatchEvents } from './commit-watch.ts';
 import { endedLoss } from '../policies/watch/change.ts';
 import { isOpen } from '../policies/watch/condition.ts';
 

@@ -1,56 +1,112 @@
-import type { CoreDeps } from '../dependencies.ts';
-import { jobLog } from '../ports/log.ts';
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import { summarizeWindows } from '../policies/digest/summarize-windows.ts';
+import type { SummaryDeps } from '../policies/digest/summarize-windows.ts';
+import type { Check, Observation, Picture, Policy } from '../policies/policy.ts';
+import { runLog } from '../ports/log.ts';
+import { toRunKey } from '../records/run.ts';
+import type { DeliveryStore } from '../ports/delivery.ts';
+import type { Log } from '../ports/log.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import { applyRunChange } from '../ports/stored-run.ts';
+import type { DestinationState } from '../records/delivery.ts';
 import type { Run } from '../records/run.ts';
-import type { TickInput, WorkflowState } from '../records/workflow.ts';
+import type { CaptureOutput, TickInput, WorkflowState } from '../records/workflow.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { captureStateAfter } from '../tick/advance-run.ts';
+import { askModel } from '../tick/ask-model.ts';
+import { readCheckMedia } from '../tick/read-media.ts';
+import { markRun } from './begin.ts';
 import { planBurst } from './burst.ts';
-import type { RunKind } from './run-kind.ts';
+import { reportTick } from './report-tick.ts';
+import { refreshEvidence, storeEvidence } from './store-evidence.ts';
 
-type Deps = Pick<CoreDeps, 'executions' | 'media' | 'pace' | 'log' | 'now'>;
+/** Store of the runs of a policy. */
+export type Runs = Pick<RunStore, 'get' | 'commit'>;
+
+export type AnalyzeDeps = SummaryDeps &
+  Pick<CoreDeps, 'watches' | 'executions' | 'pace' | 'meter' | 'now' | 'cutFrame'> & {
+    runs: Runs;
+    deliveries: Pick<DeliveryStore, 'states'>;
+    limits: Pick<Limits, 'visionTimeoutSeconds'>;
+  };
 
 /**
  * Second half of a tick, the same for every policy: calls the model if the capture needs it, decides, and commits the tick with all that follows from it in one
- * transaction. After a conflict it decides again with the same observation. A repetition is safe: a committed tick returns the stored result.
+ * transaction. After a conflict it decides again with what it saw. A repetition is safe: a committed tick returns the stored result. `first` is the run as it
+ * was read for its policy.
  */
-export async function analyze<Stored extends Run, Outcome, Change>(
+export async function analyze<R extends Run, Seen extends Observation>(
+  first: R,
+  policy: Policy<R, Seen>,
   input: TickInput,
-  kind: RunKind<Stored, Outcome, Change>,
-  deps: Deps,
+  deps: AnalyzeDeps,
   signal?: AbortSignal,
 ): Promise<WorkflowState> {
-  let outcome: Outcome | undefined;
+  const log = runLog(deps.log, toRunKey(first));
+  const timeout = { seconds: deps.limits.visionTimeoutSeconds, signal };
+  const stored: string[] = [];
+  let unread: R | undefined = first;
+  let observed: { seen: Seen; askedAt: Date } | undefined;
   let stretch: number | undefined;
-  const evidence: string[] = [];
   return retryConflicts('The run changed too often while its tick was to be committed', async () => {
-    const found = await kind.find(input.job_id);
-    if (!found) await discard(evidence, input, deps);
-    if (!found || isAbandoned(found, input))
-      return committed(stepAfter(found, kind, input, deps.now(), true));
-    const { generation, last_tick: lastTick } = found;
-    const isDone = kind.isOver(found) || generation > input.generation || lastTick >= input.capture.tick;
-    if (isDone && !(outcome !== undefined && kind.countsLate(outcome))) return finish(found);
-    const read = { stored: found, at: deps.now() };
-    if (outcome === undefined) {
-      const observed = await kind.observe(read, input, signal);
-      if ('kind' in observed) return conflict;
-      outcome = observed.outcome;
-      if (observed.again) return conflict;
+    const run = unread ?? (await deps.runs.get(input.job_id, deps.now()));
+    unread = undefined;
+    if (!run || !policy.owns(run)) return committed(await discardTick(input, deps, stored));
+    if (isAbandoned(run, input)) return committed(stepAfter(run, policy, input, deps.now(), true));
+    const isDone =
+      policy.isOver(run) || run.generation > input.generation || run.last_tick >= input.capture.tick;
+    if (isDone && !(observed && policy.countsLate(observed.seen))) return finish(run);
+    const readAt = deps.now();
+    if (!observed) {
+      const work = policy.work(run, input.captured, readAt);
+      if (work.kind === 'seen') observed = { seen: work.seen, askedAt: readAt };
+      else {
+        const { reservation, captured } = work;
+        if (reservation && (await deps.runs.commit(reservation)) !== 'committed') return conflict;
+        observed = { seen: policy.judged(captured, await check(work, run)), askedAt: readAt };
+        // A reservation has changed the stored run.
+        if (reservation) return conflict;
+      }
     }
-    const complete = await kind.complete(read, outcome, signal);
-    stretch ??= deps.pace.stretch(input.job_id, kind.intervalSeconds(found));
-    const change = await kind.plan(read, complete, { input, stretch });
-    evidence.push(...(await kind.storeEvidence(found, complete, change, input)));
-    if ((await kind.commit(change)) !== 'committed') return conflict;
-    const after = kind.after(found, change);
-    await remove(kind.unreferenced(found, after, input.captured), input, deps);
-    await kind.report(after, complete);
+    const seen = { input, ...observed };
+    const windows = policy.windows?.(run, seen, deps.now());
+    const closed = windows && (await summarizeWindows(windows.job, windows.closing, deps, timeout));
+    stretch ??= deps.pace.stretch(input.job_id, policy.interval(run));
+    const destinations = await readDestinations(run);
+    const change = policy.decide(run, { ...seen, closed, readAt, stretch, destinations }, deps.now());
+    const evidence = policy.evidence(run, seen.seen, change);
+    stored.push(...evidence.map(({ key }) => key));
+    await storeEvidence(evidence, deps, log);
+    await refreshEvidence(policy.expiringAlerts?.(run, change, deps.now()) ?? [], deps, log);
+    if ((await deps.runs.commit(change)) !== 'committed') return conflict;
+    const after = applyRunChange(run, change);
+    await removeMedia(listUnneeded(policy.pictures(run), policy.pictures(after), input.captured), deps, log);
+    await reportTick(after, seen.seen, closed, deps, log);
     return finish(after);
   });
+  async function finish(run: R) {
+    if (!policy.isOver(run)) await startNextGeneration(run, input, deps);
+    return committed(stepAfter(run, policy, input, deps.now()));
+  }
 
-  async function finish(stored: Stored) {
-    if (!kind.isOver(stored)) await startNextGeneration(stored, input, deps);
-    return committed(stepAfter(stored, kind, input, deps.now()));
+  /** Calls the model. Returns undefined if the capture was removed before. */
+  async function check(work: Check, { caller }: R) {
+    const media = await readCheckMedia(work, deps);
+    if (media === undefined) return undefined;
+    const judgement = await askModel(work.questions, media, deps, signal);
+    await deps.usage.record(caller, judgement.calls);
+    return judgement;
+  }
+
+  /** Returns the states of the destinations, or `null` if they cannot be read: a tick does not fail for them. */
+  async function readDestinations({ run_id, config }: Run): Promise<DestinationState[] | null> {
+    if (!('destinations' in config) || config.destinations.length === 0) return [];
+    try {
+      return await deps.deliveries.states({ run: 'watch', run_id });
+    } catch (error) {
+      log.warning('States of destinations not read', { error: String(error) });
+      return null;
+    }
   }
 }
 
@@ -63,33 +119,55 @@ export async function startNextGeneration(
   if (generation > before.generation) await executions.start({ job_id: run_id, generation });
 }
 
+/** Returns the workflow state after a tick of a run that is gone, and removes what the tick has stored. */
+export async function discardTick(
+  input: TickInput,
+  deps: Pick<AnalyzeDeps, 'media' | 'log' | 'now'>,
+  stored: readonly string[] = [],
+): Promise<WorkflowState> {
+  const { job_id: id, generation, capture, captured } = input;
+  await removeMedia([...stored, ...taken(captured)], deps, deps.log);
+  return {
+    job_id: id,
+    generation,
+    ...planBurst(input, true, new Date(0), deps.now()),
+    wait_until: new Date(0).toISOString(),
+    capture: {
+      source_id: capture.source_id,
+      tick: capture.tick + 1,
+      closing: true,
+      resolve_again: false,
+      ...captureStateAfter(capture, captured, false),
+    },
+  };
+}
+
 /** Returns true if a newer Begin took over the ticks of this generation: this burst was abandoned while it ran. */
 function isAbandoned({ burst, generation }: Run, input: TickInput): boolean {
   return input.burst !== undefined && generation === input.generation && burst > input.burst;
 }
 
 /** Returns the workflow state after a tick, from the stored run and the capture of the tick. */
-function stepAfter<Stored extends Run>(
-  run: Stored | undefined,
-  kind: Pick<RunKind<Stored, never, never>, 'isOver' | 'wakeAt'>,
+function stepAfter<R extends Run, Seen extends Observation>(
+  run: R,
+  policy: Policy<R, Seen>,
   input: TickInput,
   now: Date,
   ended = false,
 ): WorkflowState {
   const { capture, captured } = input;
-  const next = run?.next ?? null;
-  const over =
-    ended || !run || kind.isOver(run) || run.generation > input.generation || (next?.done ?? false);
-  const wakeAt = run ? kind.wakeAt(run, now) : new Date(0);
+  const { next } = run;
+  const over = ended || policy.isOver(run) || run.generation > input.generation || (next?.done ?? false);
+  const wakeAt = policy.wakeAt(run, now);
   return {
     job_id: input.job_id,
     generation: input.generation,
     ...planBurst(input, over, wakeAt, now),
     wait_until: wakeAt.toISOString(),
     capture: {
-      ...(capture.kind && { kind: capture.kind }),
-      source_id: run?.source_id ?? capture.source_id,
-      tick: (run?.last_tick ?? capture.tick) + 1,
+      ...markRun(run),
+      source_id: run.source_id,
+      tick: run.last_tick + 1,
       closing: next?.closing ?? true,
       resolve_again: next?.resolve_again ?? false,
       ...captureStateAfter(capture, captured, next?.judged ?? false),
@@ -97,21 +175,30 @@ function stepAfter<Stored extends Run>(
   };
 }
 
-/** Removes what a tick has stored for a run that is gone. */
-async function discard(evidence: readonly string[], input: TickInput, deps: Deps): Promise<void> {
-  const { captured } = input;
-  const taken = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key] : [];
-  await remove(
-    [...evidence, ...taken].filter((key) => key !== null),
-    input,
-    deps,
-  );
+/** Returns the keys of media that nothing refers to after a tick: of its capture, and of the run before it. A clip has no use after its check. */
+function listUnneeded(
+  before: readonly Picture[],
+  after: readonly Picture[],
+  captured: CaptureOutput,
+): string[] {
+  const kept = new Set([...after, ...before.filter(({ isEvidence }) => isEvidence)].map(({ key }) => key));
+  const keys = new Set([...before.map(({ key }) => key), ...taken(captured)]);
+  return [...keys].filter((key) => !kept.has(key));
+}
+
+function taken(captured: CaptureOutput): string[] {
+  if (captured.kind !== 'captured') return [];
+  return captured.clip_key === null ? [captured.frame_key] : [captured.frame_key, captured.clip_key];
 }
 
 /** Objects that a fault or a crash leaves behind expire (`media-lifetime.ts`). */
-async function remove(keys: readonly string[], { job_id }: TickInput, { media, log }: Deps): Promise<void> {
+async function removeMedia(
+  keys: readonly string[],
+  { media }: Pick<CoreDeps, 'media'>,
+  log: Log,
+): Promise<void> {
   if (keys.length === 0) return;
   await media.remove(keys).catch((error: unknown) => {
-    jobLog(log, job_id).warning('Media not removed', { count: keys.length, error: String(error) });
+    log.warning('Media not removed', { count: keys.length, error: String(error) });
   });
 }

@@ -1,52 +1,79 @@
 import type { CoreDeps } from '../dependencies.ts';
+import type { Observation, Policy } from '../policies/policy.ts';
+import { runLog } from '../ports/log.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import { applyRunChange } from '../ports/stored-run.ts';
+import { toRunKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
-import type { AnalyzeInput, WorkflowState } from '../records/workflow.ts';
+import type { BeginInput, WorkflowState } from '../records/workflow.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
-import type { RunKind } from './run-kind.ts';
-
-type BeginInput = Omit<Extract<AnalyzeInput, { operation: 'begin' }>, 'operation'>;
 
 /**
- * Handles `begin`: starts a pending job, continues any other run where its last tick ended, and reports as done what has ended, is paused, or is of an older
- * generation. With `bursts`, the run takes the next burst number, which ends the ticks of an abandoned burst.
+ * Handles `begin`: starts a pending run, continues any other where its last tick ended, and reports as done what has ended, is paused, or is of an older
+ * generation. With `bursts`, the run takes the next burst number, which ends the ticks of an abandoned burst. `first` is the run as it was read for its policy.
  */
-export async function begin<Stored extends Run, Outcome, Change>(
+export async function begin<R extends Run, Seen extends Observation>(
+  first: R,
+  policy: Policy<R, Seen>,
   input: BeginInput,
-  kind: RunKind<Stored, Outcome, Change>,
-  { now }: Pick<CoreDeps, 'now'>,
+  { runs, now, log }: Pick<CoreDeps, 'now' | 'log'> & { runs: Pick<RunStore, 'get' | 'commit'> },
 ): Promise<WorkflowState> {
   const bursts = input.bursts ?? false;
+  let unread: R | undefined = first;
   return retryConflicts('The run changed too often while it was to begin', async () => {
-    const found = await kind.find(input.job_id);
-    if (!found || kind.isOver(found) || found.generation > input.generation)
-      return committed(finishedState(input, found, bursts));
-    const begun = await kind.begin(found, bursts);
-    if (begun === undefined) return conflict;
-    const { stored: run, closing } = begun;
-    return committed({
-      job_id: run.run_id,
-      generation: run.generation,
-      done: false,
-      ...(bursts && { burst: run.burst, over: false, rests: false }),
-      wait_until: kind.wakeAt(run, now()).toISOString(),
-      capture: {
-        ...markRun(run),
-        source_id: run.source_id,
-        tick: run.last_tick + 1,
-        closing: run.next?.closing ?? closing,
-        resolve_again: run.next?.resolve_again ?? false,
-        seen: run.seen,
-        motion: run.handed_over,
-      },
-    });
+    const found: Run | undefined = unread ?? (await runs.get(input.job_id, now()));
+    unread = undefined;
+    if (!found || !policy.owns(found) || policy.isOver(found) || found.generation > input.generation)
+      return committed(finishedState(input, found));
+    let run: R = found;
+    const started = policy.begin(run, now());
+    if (started) {
+      if ((await runs.commit(started)) !== 'committed') return conflict;
+      run = applyRunChange(run, started);
+      runLog(log, toRunKey(run)).info('Job started', { interval_seconds: policy.interval(run) });
+    }
+    if (bursts) {
+      const taken = {
+        runId: run.run_id,
+        expectedVersion: run.version,
+        set: { burst: run.burst + 1 },
+        events: [],
+      };
+      if ((await runs.commit(taken)) !== 'committed') return conflict;
+      run = applyRunChange(run, taken);
+    }
+    return committed(beginState(run, policy, bursts, now()));
   });
+}
+
+function beginState<R extends Run, Seen extends Observation>(
+  run: R,
+  policy: Policy<R, Seen>,
+  bursts: boolean,
+  now: Date,
+): WorkflowState {
+  return {
+    job_id: run.run_id,
+    generation: run.generation,
+    done: false,
+    ...(bursts && { burst: run.burst, over: false, rests: false }),
+    wait_until: policy.wakeAt(run, now).toISOString(),
+    capture: {
+      ...markRun(run),
+      source_id: run.source_id,
+      tick: run.last_tick + 1,
+      closing: run.next?.closing ?? policy.beginsClosed(run, now),
+      resolve_again: run.next?.resolve_again ?? false,
+      seen: run.seen,
+      motion: run.handed_over,
+    },
+  };
 }
 
 /** Returns the workflow state of a run whose execution has nothing to do. */
 export function finishedState(
-  { job_id, generation }: Pick<WorkflowState, 'job_id' | 'generation'>,
+  { job_id, generation, bursts }: BeginInput,
   run: Run | undefined,
-  bursts: boolean,
 ): WorkflowState {
   return {
     job_id,
@@ -66,7 +93,7 @@ export function finishedState(
   };
 }
 
-/** Returns the mark of watches in the workflow state. */
-function markRun({ policy }: Run): Pick<WorkflowState['capture'], 'kind'> {
+/** Returns the mark of watches in the workflow state: on some hosts, a capture probes their lost cameras first. */
+export function markRun({ policy }: Run): Pick<WorkflowState['capture'], 'kind'> {
   return policy === 'watch' ? { kind: 'watch' } : {};
 }

@@ -1,19 +1,20 @@
 import { jobLog } from '../ports/log.ts';
 import { isTerminal } from '../records/job.ts';
 import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
-import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
-import type { CoreDeps } from '../dependencies.ts';
+import type { AnalyzeInput, CaptureOutput, TickInput, WorkflowState } from '../records/workflow.ts';
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import type { WatchSettings } from '../policies/watch/policy.ts';
+import type { Run } from '../records/run.ts';
 import { failJob } from '../job/end-job.ts';
-import { analyze, startNextGeneration } from './analyze.ts';
+import { analyze, discardTick, startNextGeneration } from './analyze.ts';
+import type { AnalyzeDeps, Runs } from './analyze.ts';
 import { begin, finishedState } from './begin.ts';
 import { modelSeconds } from './burst.ts';
 import { captureTick } from './capture-tick.ts';
 import type { CaptureDeps } from './capture-tick.ts';
-import { createJobRuns } from './job-runs.ts';
-import type { JobRunDeps } from './job-runs.ts';
 import { startAfterFailure } from './repair-watches.ts';
-import { createWatchRuns } from './watch-runs.ts';
-import type { WatchRunDeps } from './watch-runs.ts';
+import { withPolicy } from './with-policy.ts';
+import type { PolicySettings } from './with-policy.ts';
 
 /** Task handlers of `run.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine. */
 
@@ -32,15 +33,23 @@ export async function analyzeTask(
 ): Promise<WorkflowState | ClosedStep> {
   const task: AnalyzeInput = analyzeInputSchema.parse(input);
   switch (task.operation) {
-    case 'begin':
-      return beginTask(task, deps);
+    case 'begin': {
+      const run = await findRun(task.job_id, deps);
+      if (!run) return finishedState(task, undefined);
+      const runs = storeOf(run, deps);
+      return withPolicy(run, readSettings(deps), (found, policy) =>
+        begin(found, policy, task, { ...deps, runs }),
+      );
+    }
     case 'analyze': {
-      const { visionTimeoutSeconds } = deps.limits;
-      const seconds = modelSeconds(task, visionTimeoutSeconds, deps.now());
-      const ticking = { ...deps, limits: { ...deps.limits, visionTimeoutSeconds: seconds } };
-      return task.capture.kind === 'watch'
-        ? analyze(task, createWatchRuns(ticking), deps, signal)
-        : analyze(task, createJobRuns(ticking), deps, signal);
+      const run = await findTicking(task, deps);
+      if (!run) return discardTick(task, deps);
+      const seconds = modelSeconds(task, deps.limits.visionTimeoutSeconds, deps.now());
+      const limits = { ...deps.limits, visionTimeoutSeconds: seconds };
+      const ticking = { ...deps, limits, runs: storeOf(run, deps) };
+      return withPolicy(run, readSettings(deps), (found, policy) =>
+        analyze(found, policy, task, ticking, signal),
+      );
     }
     case 'close':
       await Promise.all([restartIfWatch(task, deps), failIfJob(task, deps)]);
@@ -49,15 +58,29 @@ export async function analyzeTask(
 }
 
 type ClosedStep = { job_id: string; done: true };
-export type AnalyzeTaskDeps = JobRunDeps & WatchRunDeps & Pick<CoreDeps, 'executions' | 'pace'>;
+export type AnalyzeTaskDeps = Omit<AnalyzeDeps, 'runs' | 'limits'> &
+  Pick<CoreDeps, 'jobs'> &
+  Pick<WatchSettings, 'createAlertId' | 'modelPrice'> & {
+    limits: Pick<Limits, 'visionTimeoutSeconds' | 'retentionSeconds' | 'lostCameraSeconds'>;
+  };
 
-async function beginTask(
-  task: Extract<AnalyzeInput, { operation: 'begin' }>,
-  deps: AnalyzeTaskDeps,
-): Promise<WorkflowState> {
-  if (await deps.jobs.get(task.job_id, deps.now())) return begin(task, createJobRuns(deps), deps);
-  if (await deps.watches.get(task.job_id, deps.now())) return begin(task, createWatchRuns(deps), deps);
-  return finishedState(task, undefined, task.bursts ?? false);
+async function findRun(id: string, { jobs, watches, now }: AnalyzeTaskDeps): Promise<Run | undefined> {
+  return (await jobs.get(id, now())) ?? (await watches.get(id, now()));
+}
+
+/** Reads the run of a tick, whose state names the resource. */
+async function findTicking({ job_id, capture }: TickInput, deps: AnalyzeTaskDeps): Promise<Run | undefined> {
+  return (capture.kind === 'watch' ? deps.watches : deps.jobs).get(job_id, deps.now());
+}
+
+function storeOf({ policy }: Run, { jobs, watches }: AnalyzeTaskDeps): Runs {
+  return policy === 'watch' ? watches : jobs;
+}
+
+function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTaskDeps): PolicySettings {
+  const { retentionSeconds, lostCameraSeconds } = limits;
+  const judgesJointly = vision.judgeConditions !== undefined;
+  return { createAlertId, modelPrice, retentionSeconds, lostCameraSeconds, judgesJointly };
 }
 
 /** Starts the next generation of a watch whose workflow failed: a watch never fails. */

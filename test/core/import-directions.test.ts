@@ -12,6 +12,7 @@ const layers = [
   ['stream', 'observability', 'access'],
   ['event'],
   ['tick'],
+  ['policies'],
   ['policies/digest', 'policies/monitor', 'policies/watch'],
   ['job', 'watch'],
   ['delivery'],

@@ -135,13 +135,13 @@ const ofRules: Row[] = [
 const ofService: Row[] = [
   [
     'an unsure model gives no verdict',
-    'core/policies/watch/ask-model.ts',
+    'core/tick/ask-model.ts',
     'if (triggered === null) return',
     'if (triggered === undefined) return',
   ],
   [
     'a doubled id gives no verdict',
-    'core/policies/watch/ask-model.ts',
+    'core/tick/ask-model.ts',
     'if (!verdict || found.length > 1)',
     'if (!verdict)',
   ],
@@ -202,9 +202,9 @@ const ofService: Row[] = [
   ],
   [
     'calls are reserved before they are made',
-    'core/workflow/watch-runs.ts',
-    "return result === 'committed' ? 'reserved' : 'outdated';",
-    "return result === 'committed' ? 'reserved' : 'reserved';",
+    'core/workflow/analyze.ts',
+    "if (reservation && (await deps.runs.commit(reservation)) !== 'committed') return conflict;",
+    'if (reservation) await deps.runs.commit(reservation);',
   ],
   [
     'coverage is stored',

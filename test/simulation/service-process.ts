@@ -30,7 +30,7 @@ import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import type { WatchRunDeps } from '../../core/workflow/watch-runs.ts';
+import type { WatchSettings } from '../../core/policies/watch/policy.ts';
 import type { WatchDeps } from '../../core/watch/watch-deps.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import { comparePictures } from './camera.ts';
@@ -143,7 +143,7 @@ export function startProcess(
   });
   // No operation of a watch limits its calls.
   const deps = { ...base, executions, summaries: createWindowSummarizer(base) } as unknown as CoreDeps &
-    WatchRunDeps &
+    WatchSettings &
     WatchDeps &
     typeof base;
   const maintenance = {

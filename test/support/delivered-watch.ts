@@ -12,7 +12,7 @@ import type { DestinationResult, Notification } from '../../core/ports/destinati
 import type { QueueMessage } from '../../core/records/delivery.ts';
 import type { Destination, DestinationAddress, Watch } from '../../core/records/watch.ts';
 import type { NewWatchEvent } from '../../core/records/watch-event.ts';
-import { toWatchEvents } from '../../core/watch/commit-watch.ts';
+import { toWatchEvents } from '../../core/records/watch-event.ts';
 import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
 import { createFakeTime } from '../adapters/embedded/fake-time.ts';
 import { newChange, newCreation } from '../contract/watch-records.ts';

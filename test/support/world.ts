@@ -29,7 +29,7 @@ import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/policies/digest/summarize-windows.ts';
 import { evidenceLinks } from './watch-alerts.ts';
 import type { DeliverDeps } from '../../core/delivery/delivery-target.ts';
-import type { WatchRunDeps } from '../../core/workflow/watch-runs.ts';
+import type { WatchSettings } from '../../core/policies/watch/policy.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
 import { freePace } from '../../core/ports/pace.ts';
@@ -81,7 +81,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
 
   const c: CoreDeps &
     HttpDeps &
-    Pick<WatchRunDeps, 'createAlertId' | 'modelPrice'> &
+    Pick<WatchSettings, 'createAlertId' | 'modelPrice'> &
     Pick<DeliverDeps, 'evidenceLinks'> = {
     jobs,
     watches: createWatchStore(database),

@@ -1,3 +1,4 @@
+import { recordModelWait } from '../../tick/coverage.ts';
 import { recordOutcome } from '../../tick/record-outcome.ts';
 import { createProgressEvent } from '../../tick/progress-event.ts';
 import { modelFailureEnding, readTimes } from '../../tick/tick-outcome.ts';
@@ -27,7 +28,9 @@ export function decideDigestTick(
     : nextStep(job, outcome, numbers, now, stretch);
   const progress: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
-  return { ...numbers, events: [...progress, ...summaries], next, ending };
+  const { askedAt } = readTimes(outcome, now);
+  const sight = recordModelWait({ ...job, digest: numbers.digest }, numbers.sight, askedAt, now);
+  return { ...numbers, sight, events: [...progress, ...summaries], next, ending };
 }
 
 type DigestDecision = TickDecision & { digest: DigestState };

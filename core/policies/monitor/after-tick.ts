@@ -1,6 +1,7 @@
+import { recordModelWait } from '../../tick/coverage.ts';
 import { recordOutcome } from '../../tick/record-outcome.ts';
 import { createProgressEvent } from '../../tick/progress-event.ts';
-import { streamLostEnding, modelFailureEnding } from '../../tick/tick-outcome.ts';
+import { modelFailureEnding, readTimes, streamLostEnding } from '../../tick/tick-outcome.ts';
 import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
 import { nextCaptureAt, noFurtherTick, scheduleTick } from '../../tick/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
@@ -32,7 +33,8 @@ export function decideMonitorTick(
   const events: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
   if (alerts) events.push(createTriggerEvent(job, outcome, counters));
-  return { counters, sight, events, next, ending };
+  const { askedAt } = readTimes(outcome, now);
+  return { counters, sight: recordModelWait(job, sight, askedAt, now), events, next, ending };
 }
 
 /** A verdict that holds fires an alert, except during the cooldown after the last one. */

@@ -1,20 +1,14 @@
-import type { EvidenceBox } from '../../records/vision.ts';
 import type { Severity, WatchCondition } from '../../records/watch.ts';
 import { maxExplanationLength } from '../../records/watch-state.ts';
 import type { ConditionState, CountedCheck, OpenAlert } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
+import type { ConditionVerdict } from '../../tick/ask-model.ts';
 import { ageSeconds } from '../../time.ts';
 
 /** State machine of one condition (design page watches, state of a condition). Each function returns a new state. */
 
 /** Result of a check of one condition. Only a verdict is a datapoint. */
-export type Verdict = {
-  triggered: boolean;
-  explanation: string;
-  boxes?: EvidenceBox[];
-  shown_at_seconds?: number;
-  prompt_version?: string;
-};
+export type Verdict = ConditionVerdict;
 
 /** Condition with an open alert. */
 export type OpenCondition = ConditionState & { phase: 'open'; alert: OpenAlert };

@@ -5,10 +5,8 @@ import type { CaptureResult } from '../../records/workflow.ts';
 import { rules } from '../../rules.ts';
 import { screenOutput } from '../../sight/screening.ts';
 import type { Screening } from '../../sight/screening.ts';
+import type { Questions } from '../../tick/ask-model.ts';
 import { awaitsOpening, isPending, isUnjudgeable } from './condition.ts';
-
-/** Conditions of a check: together in one call, or each in a call of its own. */
-export type Questions = { joint: WatchCondition[]; separate: WatchCondition[] };
 
 /**
  * Screens the capture of a watch. The pre-filter is bypassed while a condition needs a verdict. A repeated frame is never judged: a confirming check waits

@@ -11,8 +11,9 @@ import type { WatchRun } from '../../../core/records/watch-run.ts';
 import { atTick, onClock } from '../../../core/sight/clock-change.ts';
 import { mapJobTimes } from '../../../core/tick/clock-change.ts';
 import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { decideDigestTick } from '../../../core/policies/digest/after-tick.ts';
+import { decideMonitorTick } from '../../../core/policies/monitor/after-tick.ts';
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
-import { decideAfterTick } from '../../../core/workflow/job-runs.ts';
 import { start } from '../../contract/records.ts';
 import { captured, looked, missed, runningDigest, runningJob } from '../../support/watching.ts';
 import { activeBetween } from '../watch/simulation/calendar.ts';
@@ -161,7 +162,11 @@ function liveJob(first: Job): Subject {
         : { ...(job.policy === 'digest' ? ofDigest(kind, at) : ofMonitor(kind, at)), times };
       const closing = due.run.policy === 'digest' ? planTickClosure(due.run, seen, due.now) : undefined;
       const closed = closing && { closing, result: { kind: 'none' as const, why: null }, gridKey: null };
-      const decision = decideAfterTick(due.run, { ...seen, closed }, due.now, stretch);
+      const outcome = { ...seen, closed };
+      const decision =
+        due.run.policy === 'monitor'
+          ? decideMonitorTick(due.run, outcome, due.now, stretch)
+          : decideDigestTick(due.run, outcome, due.now, stretch);
       const { counters, sight, digest, next, ending } = decision;
       job = { ...due.run, counters, sight, next, last_tick: job.last_tick + 1 };
       if (job.policy === 'digest' && digest) job = { ...job, digest };

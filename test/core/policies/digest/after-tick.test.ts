@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterTick } from '../../../../core/workflow/job-runs.ts';
+import { decideDigestTick } from '../../../../core/policies/digest/after-tick.ts';
 import type { TickOutcome } from '../../../../core/tick/tick-outcome.ts';
 import { planTickClosure } from '../../../../core/policies/digest/window-closure.ts';
 import type { SummaryResult } from '../../../../core/records/window-closure.ts';
@@ -33,13 +33,13 @@ function play(job: DigestJob, ticks: [number, TickOutcome, 'silent'?][]) {
   let current = job;
   for (const [seconds, outcome, silent] of ticks) {
     const closing = planTickClosure(current, outcome, after(seconds));
-    const decision = decideAfterTick(
+    const decision = decideDigestTick(
       current,
       closing ? { ...outcome, closed: { closing, result: answer(silent), gridKey: null } } : outcome,
       after(seconds),
     );
     decisions.push({ ...decision, asked: closing?.samples.map(({ frame_key: key }) => key) });
-    const { counters, sight, digest = current.digest } = decision;
+    const { counters, sight, digest } = decision;
     current = { ...current, counters, sight, digest, last_tick: current.last_tick + 1 };
 
     function answer(isSilent?: 'silent'): SummaryResult {

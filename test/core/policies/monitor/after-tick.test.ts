@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decideAfterTick } from '../../../../core/workflow/job-runs.ts';
+import { decideMonitorTick } from '../../../../core/policies/monitor/after-tick.ts';
 import { screenCapture } from '../../../../core/tick/screen-capture.ts';
 import type { TickOutcome } from '../../../../core/tick/tick-outcome.ts';
 import { initialJobSight } from '../../../../core/records/job.ts';
-import type { Job } from '../../../../core/records/job.ts';
+import type { MonitorJob } from '../../../../core/records/job.ts';
 import {
   after,
   captured,
@@ -15,11 +15,11 @@ import {
 } from '../../../support/watching.ts';
 
 /** Plays outcomes one after the other at the given seconds, each on the job that the last one left. */
-function play(job: Job, ticks: [number, TickOutcome][]) {
+function play(job: MonitorJob, ticks: [number, TickOutcome][]) {
   const decisions = [];
   let current = job;
   for (const [seconds, outcome] of ticks) {
-    const decision = decideAfterTick(current, outcome, after(seconds));
+    const decision = decideMonitorTick(current, outcome, after(seconds));
     decisions.push(decision);
     current = {
       ...current,
@@ -36,7 +36,7 @@ const filterAlerts = (decisions: ReturnType<typeof play>) =>
 
 describe('triggers', () => {
   test('a verdict that holds sends an alert with the explanation and the evidence', () => {
-    const { events } = decideAfterTick(runningJob({ max_triggers: null }), looked(true), after(10));
+    const { events } = decideMonitorTick(runningJob({ max_triggers: null }), looked(true), after(10));
     expect(events.map(({ type }) => type)).toEqual(['progress', 'watch_triggered']);
     expect(events[1]?.data).toMatchObject({
       condition: 'a ship enters the lock',
@@ -52,15 +52,15 @@ describe('triggers', () => {
     const outcome = looked(true);
     if (outcome.kind !== 'judged') throw new Error('The outcome has a verdict');
     const seen = { ...outcome, verdict: { ...outcome.verdict, boxes } };
-    expect(decideAfterTick(runningJob(), seen, after(10)).events[1]?.data).toMatchObject({ boxes });
-    expect(decideAfterTick(runningJob(), outcome, after(10)).events[1]?.data).not.toHaveProperty('boxes');
+    expect(decideMonitorTick(runningJob(), seen, after(10)).events[1]?.data).toMatchObject({ boxes });
+    expect(decideMonitorTick(runningJob(), outcome, after(10)).events[1]?.data).not.toHaveProperty('boxes');
   });
 
   test('the evidence of an alert is the frame of the clip that shows it', () => {
     const outcome = looked(true);
     if (outcome.kind !== 'judged') throw new Error('The outcome has a verdict');
     const seen = { ...outcome, verdict: { ...outcome.verdict, shown_at_seconds: 1.5 } };
-    const { events, sight } = decideAfterTick(runningJob(), seen, after(10));
+    const { events, sight } = decideMonitorTick(runningJob(), seen, after(10));
     const key = outcome.captured.frame_key.replace('.jpg', '-at-1500.jpg');
     expect(events[1]?.data).toMatchObject({ frame_key: key });
     // The next tick may remove the frame of the capture.
@@ -74,19 +74,19 @@ describe('triggers', () => {
     const still = captured({ moved: false, changed_share: 0 });
     const job = runningJob({ max_triggers: null });
     const screen = (seen: TickOutcome) =>
-      screenCapture({ ...job, sight: decideAfterTick(job, seen, after(10)).sight }, still, after(20)).kind;
+      screenCapture({ ...job, sight: decideMonitorTick(job, seen, after(10)).sight }, still, after(20)).kind;
     expect(screen(left)).toBe('fresh');
     expect(screen(outcome)).toBe('skipped');
   });
 
   test('a verdict that does not hold sends none', () => {
-    const decision = decideAfterTick(runningJob(), looked(false), after(10));
+    const decision = decideMonitorTick(runningJob(), looked(false), after(10));
     expect(decision.events.map(({ type }) => type)).toEqual(['progress']);
     expect(decision.counters).toMatchObject({ checks_performed: 1, triggers_fired: 0, input_tokens: 900 });
   });
 
   test('the first match ends a job with max_triggers 1', () => {
-    const decision = decideAfterTick(runningJob({ max_triggers: 1 }), looked(true), after(10));
+    const decision = decideMonitorTick(runningJob({ max_triggers: 1 }), looked(true), after(10));
     expect(decision.ending).toEqual({ status: 'completed', reason: 'condition_triggered' });
     expect(decision.next.done).toBe(true);
   });
@@ -122,7 +122,7 @@ describe('triggers', () => {
 
 describe('duration', () => {
   test('a tick at the deadline ends the job as max_duration_reached, after its verdict counted', () => {
-    const late = decideAfterTick(
+    const late = decideMonitorTick(
       runningJob({ monitor_duration_seconds: 30, max_triggers: null }),
       looked(true),
       after(31),
@@ -132,14 +132,18 @@ describe('duration', () => {
   });
 
   test('a match on the last tick completes the job rather than stopping it', () => {
-    const late = decideAfterTick(runningJob({ monitor_duration_seconds: 30 }), looked(true), after(31));
+    const late = decideMonitorTick(runningJob({ monitor_duration_seconds: 30 }), looked(true), after(31));
     expect(late.ending).toEqual({ status: 'completed', reason: 'condition_triggered' });
   });
 
   test('the tick after the last look wakes at the deadline and only closes', () => {
-    const { next } = decideAfterTick(runningJob({ monitor_duration_seconds: 35 }), looked(false), after(31));
+    const { next } = decideMonitorTick(
+      runningJob({ monitor_duration_seconds: 35 }),
+      looked(false),
+      after(31),
+    );
     expect(next).toMatchObject({ wait_until: after(35).toISOString(), closing: true, done: false });
-    const due = decideAfterTick(
+    const due = decideMonitorTick(
       runningJob({ monitor_duration_seconds: 35 }),
       { kind: 'no_capture' },
       after(35),
@@ -153,7 +157,7 @@ describe('wake-ups', () => {
   test('stand on the grid from the start, however long a tick took', () => {
     const job = runningJob();
     const wakeAfter = (seconds: number) =>
-      decideAfterTick(job, looked(false), after(seconds)).next.wait_until;
+      decideMonitorTick(job, looked(false), after(seconds)).next.wait_until;
     expect(wakeAfter(0.2)).toBe(after(10).toISOString());
     expect(wakeAfter(9.9)).toBe(after(10).toISOString());
     expect(wakeAfter(10)).toBe(after(20).toISOString());
@@ -162,7 +166,7 @@ describe('wake-ups', () => {
 
   test('wake-ups are whole seconds, rounded up', () => {
     const job = runningJob({}, { started_at: after(0.25).toISOString() });
-    expect(decideAfterTick(job, looked(false), after(3)).next.wait_until).toBe(after(11).toISOString());
+    expect(decideMonitorTick(job, looked(false), after(3)).next.wait_until).toBe(after(11).toISOString());
   });
 });
 
@@ -211,7 +215,7 @@ describe('a stream that fails', () => {
   });
 
   test('because it says that it has ended stops the job as stream_ended', () => {
-    const { ending } = decideAfterTick(
+    const { ending } = decideMonitorTick(
       runningJob(),
       { kind: 'ended', message: 'Stream has ended' },
       after(10),

@@ -13,13 +13,13 @@ import {
   snoozeWatch,
 } from '../../../../core/policies/watch/change.ts';
 import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
-import type { ConditionAnswer, WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
+import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
 import {
   planAllQuestions,
   planQuestions,
   screenWatchCapture,
 } from '../../../../core/policies/watch/questions.ts';
-import type { Questions } from '../../../../core/policies/watch/questions.ts';
+import type { ConditionAnswer, Questions } from '../../../../core/tick/ask-model.ts';
 import { localDay } from '../../../../core/policies/watch/schedule.ts';
 import { decideWatchTick } from '../../../../core/policies/watch/tick.ts';
 import { activeBetween, localDate } from './calendar.ts';

@@ -1,19 +1,54 @@
-import type { WatchCondition } from '../../records/watch.ts';
-import type { ConditionQuestion, ConditionVerdicts, TokenUse } from '../../records/vision.ts';
-import type { CheckMedia, VisionModel } from '../../ports/vision-model.ts';
-import type { CoreDeps } from '../../dependencies.ts';
-import { ModelBusyError, VisionError } from '../../errors.ts';
-import type { ConditionAnswer, WatchOutcome } from './outcome.ts';
-import type { Questions } from './questions.ts';
+import type { Limits } from '../dependencies.ts';
+import { ModelBusyError, VisionError } from '../errors.ts';
+import type { CheckMedia, VisionModel } from '../ports/vision-model.ts';
+import type { Failure } from '../records/failure.ts';
+import type { ConditionQuestion, ConditionVerdicts, EvidenceBox, TokenUse } from '../records/vision.ts';
+import { createTimeLimit } from '../time-limit.ts';
 
-type Deps = { vision: VisionModel } & { limits: Pick<CoreDeps['limits'], 'visionTimeoutSeconds'> };
-type Judged = Pick<Extract<WatchOutcome, { kind: 'judged' }>, 'answers' | 'failure' | 'busy'> & {
+/** Conditions of a check: together in one call, or each in a call of its own. */
+export type Questions = { joint: readonly ConditionQuestion[]; separate: readonly ConditionQuestion[] };
+
+/** Verdict on one condition. */
+export type ConditionVerdict = {
+  triggered: boolean;
+  explanation: string;
+  boxes?: EvidenceBox[];
+  shown_at_seconds?: number;
+  prompt_version?: string;
+};
+
+/** Answer of the model about one condition; `verdict` is `null` if it has none. */
+export type ConditionAnswer = {
+  condition_id: string;
+  /** Text of the condition in the model call: an answer about an older text is dropped. */
+  condition: string;
+  verdict: ConditionVerdict | null;
+  /** Reason of the model for no verdict; absent if it gave none. */
+  unjudgedReason?: string;
+  /** True if a joint call left the condition out, or named it twice. */
+  leftOut: boolean;
+  /** True if the call had several conditions. */
+  joint: boolean;
+};
+
+/** Answers of the model about a capture. */
+export type Judgement = {
+  answers: ConditionAnswer[];
+  /** Failure of a call, if one failed. */
+  failure: Failure | null;
+  /** True if the model of this machine had too many images to judge: a call was omitted. */
+  busy: boolean;
   /** One entry per call; `null` for a call that failed, whose tokens are unknown. */
   calls: (TokenUse | null)[];
 };
 
+type Deps = { vision: VisionModel; limits: Pick<Limits, 'visionTimeoutSeconds'> };
+
 /** Returns the questions of each model call: all joint ones together if the model can, the others alone. */
-export function groupQuestions({ joint, separate }: Questions, canJudgeJointly: boolean): WatchCondition[][] {
+export function groupQuestions(
+  { joint, separate }: Questions,
+  canJudgeJointly: boolean,
+): (readonly ConditionQuestion[])[] {
   const alone = separate.map((condition) => [condition]);
   if (!canJudgeJointly) return [...joint.map((condition) => [condition]), ...alone];
   return joint.length === 0 ? alone : [joint, ...alone];
@@ -25,10 +60,9 @@ export async function askModel(
   media: CheckMedia,
   deps: Deps,
   signal?: AbortSignal,
-): Promise<Judged> {
-  const judged: Judged = { answers: [], failure: null, busy: false, calls: [] };
-  const timeout = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
-  const ends = signal ? AbortSignal.any([signal, timeout]) : timeout;
+): Promise<Judgement> {
+  const judged: Judgement = { answers: [], failure: null, busy: false, calls: [] };
+  const ends = createTimeLimit(deps.limits.visionTimeoutSeconds, signal);
   for (const group of groupQuestions(questions, deps.vision.judgeConditions !== undefined)) {
     const isJoint = group.every((condition) => questions.joint.includes(condition));
     try {
@@ -69,7 +103,7 @@ async function judge(
 
 /** A missing or doubled id leaves the condition without a verdict, because its text is ambiguous. */
 function readAnswer(
-  condition: WatchCondition,
+  condition: ConditionQuestion,
   { verdicts }: ConditionVerdicts,
   joint: boolean,
 ): ConditionAnswer {
@@ -90,6 +124,6 @@ function readAnswer(
   };
 }
 
-function withoutVerdict({ condition_id, condition }: WatchCondition, joint: boolean): ConditionAnswer {
+function withoutVerdict({ condition_id, condition }: ConditionQuestion, joint: boolean): ConditionAnswer {
   return { condition_id, condition, verdict: null, leftOut: false, joint };
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { ModelBusyError } from '../../../../core/errors.ts';
-import type { VisionModel } from '../../../../core/ports/vision-model.ts';
-import type { WatchCondition } from '../../../../core/records/watch.ts';
-import { askModel } from '../../../../core/policies/watch/ask-model.ts';
+import { ModelBusyError } from '../../../core/errors.ts';
+import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import type { WatchCondition } from '../../../core/records/watch.ts';
+import { askModel } from '../../../core/tick/ask-model.ts';
 
 const condition: WatchCondition = {
   condition_id: 'gate',

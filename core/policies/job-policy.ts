@@ -1,0 +1,82 @@
+import type { RunChange } from '../ports/run-store.ts';
+import { assignSequences } from '../records/event.ts';
+import { isTerminal } from '../records/job.ts';
+import type { Job } from '../records/job.ts';
+import { jobTypes } from '../records/job-type.ts';
+import { atTick } from '../sight/clock-change.ts';
+import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
+import { planTick } from '../tick/job-change.ts';
+import { durationSeconds, intervalSeconds, jobWakeUpTime, leaseUntil } from '../tick/next-tick.ts';
+import type { TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
+import { addSeconds, earlier } from '../time.ts';
+import type { Tick } from './policy.ts';
+
+export type JobSettings = {
+  /** Time for which an ended job stays readable, in seconds. */
+  retentionSeconds: number;
+};
+
+/** Decisions that monitors and digests share. */
+export const jobPolicy = {
+  isOver: ({ status }: Job) => isTerminal(status),
+  interval: intervalSeconds,
+  wakeAt: jobWakeUpTime,
+  begin: planBegin,
+  beginsClosed: () => false,
+  countsLate: () => false,
+};
+
+/** Plans the change from pending to running. The duration of the job counts from here. */
+function planBegin(job: Job, now: Date): RunChange | undefined {
+  if (job.status !== 'pending') return undefined;
+  const { policy, config, notices } = job;
+  const started = {
+    job_type: jobTypes[policy],
+    status: 'running' as const,
+    config,
+    ...(notices.length > 0 && { notices }),
+  };
+  return {
+    runId: job.run_id,
+    expectedVersion: job.version,
+    set: {
+      status: 'running',
+      started_at: now.toISOString(),
+      deadline: addSeconds(now, durationSeconds(job)).toISOString(),
+      lease_until: leaseUntil(now),
+      sight: { ...job.sight, counted_until: now.toISOString() },
+      sequence: job.sequence + 1,
+    },
+    events: assignSequences([{ type: 'job_started', data: started }], job.run_id, job.sequence, now),
+  };
+}
+
+/** Plans the one transaction of a tick of a job, on the clock of the tick. */
+export function planJobTick<J extends Job>(
+  stored: J,
+  tick: Tick<TickOutcome>,
+  at: Date,
+  { retentionSeconds }: JobSettings,
+  decide: (job: J, outcome: TickOutcome, now: Date, stretch: number) => TickDecision,
+): RunChange {
+  const { run: job, now } = atTick(stored, at, mapJobTimes);
+  const decision = decide(job, toOutcome(stored, tick), now, tick.stretch);
+  return withMovedTimes(planTick(job, decision, tick.input, retentionSeconds, now), stored, job);
+}
+
+/** Returns what a tick saw with its times, and the windows that it closes. */
+export function toOutcome(
+  stored: Job,
+  {
+    input,
+    seen,
+    askedAt: asked,
+    closed,
+  }: Pick<Tick<TickOutcome>, 'input' | 'seen' | 'askedAt'> & {
+    closed?: Tick<TickOutcome>['closed'];
+  },
+): TickOutcome {
+  const { now: askedAt } = atTick(stored, asked, mapJobTimes);
+  const beganAt = earlier(new Date(input.captured.began_at), askedAt);
+  return { ...seen, times: { at: seen.kind === 'no_capture' ? askedAt : beganAt, askedAt }, closed };
+}

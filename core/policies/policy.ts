@@ -1,0 +1,85 @@
+import type { RunChange } from '../ports/run-store.ts';
+import type { DestinationState } from '../records/delivery.ts';
+import type { Failure } from '../records/failure.ts';
+import type { DigestJob } from '../records/job.ts';
+import type { Run } from '../records/run.ts';
+import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
+import type { CaptureOutput, TickInput } from '../records/workflow.ts';
+import type { Judgement, Questions } from '../tick/ask-model.ts';
+import type { CheckMediaKeys } from '../tick/read-media.ts';
+import type { Captured } from '../sight/screening.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+
+/** Result of the capture and the check of a tick, as far as its report needs it. Each policy has its own cases. */
+export type Observation = {
+  kind: TickOutcome['kind'] | 'not_asked';
+  /** Failure of the model. */
+  failure?: Failure | null;
+  message?: string;
+  remediation?: string;
+};
+
+/** Check of a capture. */
+export type Check = CheckMediaKeys & {
+  questions: Questions;
+  /** Committed before the model is called, so that a crash during the calls cannot exceed a budget. */
+  reservation?: RunChange;
+};
+
+/** Work of a tick: nothing beyond its capture, or a check. */
+export type Work<Seen> = { kind: 'seen'; seen: Seen } | ({ kind: 'check' } & Check);
+
+/** Tick that is decided. */
+export type Tick<Seen> = {
+  input: TickInput;
+  seen: Seen;
+  /** Windows of a digest that end with the tick. */
+  closed: ClosureResult | undefined;
+  /** Time before the model was called. */
+  askedAt: Date;
+  /** Time at which the run was read. */
+  readAt: Date;
+  /** Factor of the interval in an overload, else 1. */
+  stretch: number;
+  /** States of the destinations of a watch; `null` if they cannot be read. */
+  destinations: readonly DestinationState[] | null;
+};
+
+/** Frame to store under `key`: one of the clip at `atSeconds`, or the one that `frame_key` has. */
+export type Evidence = { key: string; frame_key: string; clip_key: string | null; atSeconds?: number };
+
+/** Media that a run refers to; one that is evidence of an event stays when the run no longer refers to it. */
+export type Picture = { key: string; isEvidence: boolean };
+
+/** Decisions about the runs of one policy. All are pure: effects belong to the steps of the workflow. */
+export interface Policy<R extends Run, Seen extends Observation> {
+  owns(run: Run): run is R;
+  /** Returns true if no execution has a further tick: the job has ended, the watch is paused. */
+  isOver(run: R): boolean;
+  /** Returns the time between two captures, in seconds. */
+  interval(run: R): number;
+  /** Returns the time of the next tick. */
+  wakeAt(run: R, now: Date): Date;
+  /** Returns the change that starts a pending run; undefined for one that has started. */
+  begin(run: R, now: Date): RunChange | undefined;
+  /** Returns true if the first tick captures nothing. */
+  beginsClosed(run: R, now: Date): boolean;
+  /** Screens a capture, and plans a check of it. */
+  work(run: R, captured: CaptureOutput, now: Date): Work<Seen>;
+  /** Returns what the tick saw, after its check; undefined for a capture that was removed before. */
+  judged(captured: Captured, judgement: Judgement | undefined): Seen;
+  /** Plans the windows that the tick closes. It is planned again after a conflict, because a concurrent change may have closed some. */
+  windows?(run: R, tick: Pick<Tick<Seen>, 'input' | 'seen' | 'askedAt'>, now: Date): Closing | undefined;
+  /** Decides the tick, in the one transaction that commits it. */
+  decide(run: R, tick: Tick<Seen>, now: Date): RunChange;
+  /** Returns true if the tick is counted even if another one came first: the caller pays for its model calls. */
+  countsLate(seen: Seen): boolean;
+  pictures(run: R): Picture[];
+  /** Returns the pictures to store before a change is committed that refers to them. */
+  evidence(run: R, seen: Seen, change: RunChange): Evidence[];
+  /** Returns the ids of open alerts whose pictures are to be stored again, so that they do not expire before the alerts. */
+  expiringAlerts?(run: R, change: RunChange, now: Date): string[];
+}
+
+/** Windows to summarize. */
+export type Closing = { job: DigestJob; closing: WindowClosure };

@@ -1,0 +1,200 @@
+import type { RunChange } from '../../ports/run-store.ts';
+import { isCamera } from '../../records/platform.ts';
+import type { Run } from '../../records/run.ts';
+import { toWatchEvents } from '../../records/watch-event.ts';
+import type { NewWatchEvent } from '../../records/watch-event.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
+import type { TickInput } from '../../records/workflow.ts';
+import { advanceRun } from '../../tick/advance-run.ts';
+import { atTick } from '../../sight/clock-change.ts';
+import { groupQuestions } from '../../tick/ask-model.ts';
+import type { Questions } from '../../tick/ask-model.ts';
+import { addSeconds, ageSeconds, earlier } from '../../time.ts';
+import type { Policy, Tick } from '../policy.ts';
+import { budgetOnDay, reserve } from './budget.ts';
+import type { Cost } from './budget.ts';
+import { mapWatchTimes } from './clock-change.ts';
+import { isRefreshDue } from './evidence.ts';
+import { decideHealth } from './health.ts';
+import { priceCall } from './model-price.ts';
+import type { TokenPrice } from './model-price.ts';
+import { watchWakeUpTime } from './next-tick.ts';
+import type { WatchOutcome } from './outcome.ts';
+import { planAllQuestions, planQuestions, screenWatchCapture } from './questions.ts';
+import { localDay, scheduleAt } from './schedule.ts';
+import { decideWatchTick, findShownKey } from './tick.ts';
+import type { CreateAlertId } from './tick.ts';
+
+export type WatchSettings = {
+  /** Time from the start of an attempt at a lost camera to the next, in seconds; absent on hosts where attempts cost money. */
+  lostCameraSeconds?: number | undefined;
+  /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
+  modelPrice: TokenPrice | null;
+  /** True if one call of the model judges several conditions. */
+  judgesJointly: boolean;
+  createAlertId: CreateAlertId;
+};
+
+/** Several conditions with alerts that open and close, on a schedule and a budget, until a caller pauses or deletes the watch. */
+export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, WatchOutcome> {
+  return {
+    owns: (run: Run): run is WatchRun => run.policy === 'watch',
+    isOver,
+    interval: ({ config }) => config.interval_seconds,
+    wakeAt: watchWakeUpTime,
+    begin: () => undefined,
+    beginsClosed: ({ config }, now) => !scheduleAt(config.schedule, now).active,
+    work: (stored, output, now) => {
+      const { run: watch } = atTick(stored, now, mapWatchTimes);
+      const screening = screenWatchCapture(watch, output, now);
+      if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
+      const { captured } = screening;
+      const { config, sight } = watch;
+      const lacksPrice = (config.budget?.usd_per_day ?? null) !== null && settings.modelPrice === null;
+      if (lacksPrice) return { kind: 'seen', seen: { kind: 'not_asked', captured, why: 'price' } };
+      const planned = planQuestions(watch);
+      const isEmpty = planned.joint.length + planned.separate.length === 0;
+      const questions = isEmpty ? planAllQuestions(watch) : planned;
+      const reservation = planReservation(watch, computeCost(questions, settings), now);
+      if (reservation === 'exhausted')
+        return { kind: 'seen', seen: { kind: 'not_asked', captured, why: 'budget' } };
+      return {
+        kind: 'check',
+        captured,
+        questions,
+        mode: config.input_mode,
+        regions: config.regions,
+        previousKey: sight.last_frame?.key,
+        ...(reservation && { reservation }),
+      };
+    },
+    judged: (captured, judgement) => {
+      if (judgement === undefined)
+        return { kind: 'unavailable', message: 'The capture was removed before its check' };
+      const { calls, ...judged } = judgement;
+      const sum = (count: (tokens: (typeof calls)[number]) => number) =>
+        calls.reduce((total, tokens) => total + count(tokens), 0);
+      const used = {
+        calls: calls.length,
+        micro_usd: sum((tokens) => priceCall(settings.modelPrice, tokens)),
+        input_tokens: sum((tokens) => tokens?.input_tokens ?? 0),
+        output_tokens: sum((tokens) => tokens?.output_tokens ?? 0),
+      };
+      return { kind: 'judged', captured, used, ...judged };
+    },
+    decide: (stored, tick, at) => {
+      const { readAt, input } = tick;
+      // A tick that another one overtook is not the one whose time is planned.
+      const isOvertaken =
+        stored.last_tick >= input.capture.tick || stored.generation > input.generation || isOver(stored);
+      const begun = isOvertaken ? { run: stored, now: readAt } : atTick(stored, readAt, mapWatchTimes);
+      // The model may have taken a minute: the tick is decided at its end.
+      const now = addSeconds(begun.now, ageSeconds(readAt, at));
+      const seen = isOvertaken ? withoutKnownPicture(begun.run, tick.seen) : tick.seen;
+      return planTick(begun.run, { ...tick, seen }, now, settings);
+    },
+    countsLate: ({ kind }) => kind === 'judged',
+    pictures: ({ sight: { last_frame: last } }) => (last ? [{ key: last.key, isEvidence: false }] : []),
+    evidence: listEvidence,
+    expiringAlerts: (watch, { set }, now) => {
+      const from = new Date(watch.next?.wait_until ?? now);
+      const to = new Date(set.next?.wait_until ?? now);
+      const conditions = 'state' in set ? (set.state?.conditions ?? []) : [];
+      return conditions.flatMap(({ alert }) =>
+        alert && isRefreshDue(alert.opened_at, from, to) ? [alert.alert_id] : [],
+      );
+    },
+  };
+}
+
+function isOver({ state }: WatchRun): boolean {
+  return state.causes.paused !== null;
+}
+
+function computeCost(questions: Questions, { judgesJointly, modelPrice }: WatchSettings): Cost {
+  const calls = groupQuestions(questions, judgesJointly).length;
+  return { calls, micro_usd: calls * priceCall(modelPrice, null) };
+}
+
+/** Plans the commit of the worst case of the calls. The times may have moved with the clock, all or none of them. */
+function planReservation(watch: WatchRun, need: Cost, now: Date): RunChange | 'exhausted' | undefined {
+  const { config, state, next, sight } = watch;
+  if (config.budget === null) return undefined;
+  const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
+  const before = budgetOnDay(config.budget, state.budget, day.date);
+  const reservation = reserve(config.budget, before, watch.last_tick + 1, need);
+  if (reservation.kind === 'exhausted') return 'exhausted';
+  const set = { state: { ...state, budget: reservation.budget }, next, sight };
+  return { runId: watch.run_id, expectedVersion: watch.version, set, events: [] };
+}
+
+/** Drops the verdicts of a picture that the tick of another generation has judged meanwhile: its calls count, the picture counts once. */
+function withoutKnownPicture(watch: WatchRun, seen: WatchOutcome): WatchOutcome {
+  if (seen.kind !== 'judged') return seen;
+  const { segment } = seen.captured.seen.position;
+  const isKnown = segment !== null && watch.seen?.position.segment === segment;
+  return isKnown ? { ...seen, answers: [] } : seen;
+}
+
+/** Plans the one transaction of a tick. */
+function planTick(
+  watch: WatchRun,
+  { input, seen, stretch, destinations }: Tick<WatchOutcome>,
+  now: Date,
+  settings: WatchSettings,
+): RunChange {
+  const need = computeCost(planAllQuestions(watch), settings);
+  const maxLostWaitSeconds = computeMaxLostWait(watch, input, now, settings);
+  const at = seen.kind === 'no_capture' ? now : earlier(new Date(input.captured.began_at), now);
+  const tick = { outcome: seen, need, stretch, maxLostWaitSeconds, at };
+  const { next, set, ...decision } = decideWatchTick(watch, tick, now, settings.createAlertId);
+  const signs = { plannedAt: watch.next?.wait_until ?? null, stretch, destinations };
+  const { health, news } = decideHealth(watch.state.health, watch.config, signs, now);
+  const events: NewWatchEvent[] = [
+    ...decision.events,
+    ...news.map((data) => ({ type: 'watch_changed' as const, data: { status: set.status, ...data } })),
+  ];
+  return {
+    runId: watch.run_id,
+    expectedVersion: watch.version,
+    set: {
+      ...advanceRun(watch, next, input, now),
+      ...set,
+      state: { ...set.state, health },
+      sequence: watch.sequence + events.length,
+    },
+    events: toWatchEvents(events, watch, watch.sequence, now),
+    alerts: decision.alerts,
+    hours: decision.hours,
+  };
+}
+
+/** Counts from the start of the attempt, so that a camera that hangs is tried as often as one that refuses. A platform limits the requests for its pages. */
+function computeMaxLostWait(
+  { stream_url: streamUrl }: WatchRun,
+  { captured }: TickInput,
+  now: Date,
+  { lostCameraSeconds: seconds }: WatchSettings,
+): number {
+  if (seconds === undefined || !isCamera(streamUrl)) return Infinity;
+  const left = seconds - ageSeconds(captured.began_at, now);
+  // A camera that responds to a probe and hangs in each capture would hold a turn all the time.
+  return left > 0 ? Math.max(1, left) : Infinity;
+}
+
+/** Lists copies of the newest frame for all that a tick reports; what opens an alert can be in another frame of the clip. */
+function listEvidence({ config, sight }: WatchRun, seen: WatchOutcome, { events }: RunChange) {
+  const captured = 'captured' in seen ? seen.captured : null;
+  const frameKey = captured?.frame_key ?? sight.last_frame?.key;
+  if (frameKey === undefined) return [];
+  const answers = seen.kind === 'judged' ? seen.answers : [];
+  const keys = new Set(events.flatMap(({ data }) => ('frame_key' in data ? (data.frame_key ?? []) : [])));
+  return [...keys].map((key) => {
+    const shown = answers.find(
+      ({ verdict }) => verdict && findShownKey(verdict, captured, config.retention_days) === key,
+    );
+    const atSeconds = shown?.verdict?.shown_at_seconds;
+    if (captured === null || atSeconds === undefined) return { key, frame_key: frameKey, clip_key: null };
+    return { key, frame_key: frameKey, clip_key: captured.clip_key, atSeconds };
+  });
+}
