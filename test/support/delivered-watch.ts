@@ -20,7 +20,14 @@ import { evidenceLinks } from './watch-alerts.ts';
 import { destination } from './watch-records.ts';
 
 export type Answer = Partial<DestinationResult>;
-type Sent = { at: number; to: string; type: string; alert: string | undefined; id: string };
+type Sent = {
+  at: number;
+  to: string;
+  type: string;
+  alert: string | undefined;
+  id: string;
+  current: Notification['current'];
+};
 
 export const [first, second] = [randomUUID(), randomUUID()];
 const allEvents: Destination['events'] = [
@@ -127,13 +134,14 @@ export async function createWatching(
     },
     destinations: {
       reasonToRefuse: () => null,
-      send: async (address: DestinationAddress, { event, id }: Notification) => {
+      send: async (address: DestinationAddress, { event, id, current }: Notification) => {
         const each: Sent = {
           at: Math.round((time.now().getTime() - began) / 1000),
           to: address.destination_id,
           type: event.type,
           alert: 'alert_id' in event.data ? event.data.alert_id : undefined,
           id,
+          current,
         };
         const before = sent.filter((other) => other.id === id && other.to === each.to).length;
         sent.push(each);
