@@ -30,14 +30,14 @@ export type SightRules = {
 
 /** Part of a tick that depends on the policy. */
 export type PolicySight = {
-  /** False while the run is not to watch: then no gap is open. */
-  isActive: boolean;
+  /** False while the run is not to watch: then no gap is open. Default true. */
+  isActive?: boolean;
   /** Time since the last tick, if the stream works. */
   seen: SeenTime;
   /** Failure of the model, `null` if it answered; undefined if it was not called. */
-  modelFailure: Failure | null | undefined;
+  modelFailure?: Failure | null | undefined;
   /** Verdicts of a capture that the model judged as a whole, or that is kept without one; undefined for any other. */
-  verdicts: readonly { shown_at_seconds?: number | undefined }[] | undefined;
+  verdicts?: readonly { shown_at_seconds?: number | undefined }[] | undefined;
 };
 
 /** Times of a tick, and the pace of the run. `at`: begin of its capture; `now`: its decision. */
@@ -51,7 +51,7 @@ export type TickPace = Pick<SightQuestion, 'at' | 'intervalSeconds' | 'listActiv
 export function afterTick<Seen extends Sight>(
   { sight: before, next }: { sight: Seen; next: NextTick | null },
   outcome: SeenOutcome,
-  { isActive, seen, modelFailure, verdicts }: PolicySight,
+  { isActive = true, seen, modelFailure, verdicts }: PolicySight,
   { now, stretch, ...question }: TickPace,
   rules: SightRules,
 ): { sight: Seen; spans: SightSpan[] } {
@@ -66,7 +66,7 @@ export function afterTick<Seen extends Sight>(
   return {
     sight: {
       ...sight,
-      stream_trouble: afterStreamSign(before.stream_trouble, sign, time),
+      stream_trouble: afterStreamSign(before.stream_trouble, sign, time, readBegin(outcome)),
       ...(modelFailure !== undefined && {
         model_trouble: afterModelCall(before.model_trouble, modelFailure, rules.modelGrace, time),
       }),
@@ -80,43 +80,34 @@ export function afterTick<Seen extends Sight>(
 function readStream(outcome: SeenOutcome, { outlivesStream, reportsStills }: SightRules): StreamSign {
   switch (outcome.kind) {
     case 'no_capture':
-      return { kind: 'unknown' };
+      return 'unknown';
     case 'unavailable':
-      return { kind: 'unavailable' };
+      return 'unavailable';
     case 'ended':
-      return outlivesStream ? { kind: 'trouble', reason: 'not_live' } : { kind: 'unknown' };
+      return outlivesStream ? 'not_live' : 'unknown';
     case 'stale':
-      return { kind: 'trouble', reason: 'stale' };
-    case 'capture_failed': {
-      const reason = outcome.accessRefused ? 'access_refused' : 'unreachable';
-      return { kind: 'trouble', reason: outcome.code === 'NOT_LIVESTREAM' ? 'not_live' : reason };
-    }
-    case 'skipped': {
-      const { why, captured } = outcome;
-      if (!reportsStills || (why !== 'frozen' && why !== 'black')) return { kind: 'fine' };
-      const { identical_since: since } = captured.seen;
-      return {
-        kind: 'trouble',
-        reason: why,
-        since: why === 'frozen' && since !== null ? new Date(since) : undefined,
-      };
-    }
+      return 'stale';
+    case 'capture_failed':
+      if (outcome.code === 'NOT_LIVESTREAM') return 'not_live';
+      return outcome.accessRefused ? 'access_refused' : 'unreachable';
+    case 'skipped':
+      return reportsStills && (outcome.why === 'frozen' || outcome.why === 'black') ? outcome.why : 'fine';
     default:
-      return { kind: 'fine' };
+      return 'fine';
   }
 }
 
+/** Returns the begin of a frozen image. */
+function readBegin(outcome: SeenOutcome): Date | undefined {
+  if (outcome.kind !== 'skipped' || outcome.why !== 'frozen') return undefined;
+  const { identical_since: since } = outcome.captured.seen;
+  return since === null ? undefined : new Date(since);
+}
+
 function readTime(sign: StreamSign, seen: SeenTime): SeenTime {
-  switch (sign.kind) {
-    case 'fine':
-      return seen;
-    case 'unknown':
-      return 'unknown';
-    case 'unavailable':
-      return 'service';
-    case 'trouble':
-      return sign.reason === 'stale' ? 'stale' : 'stream';
-  }
+  if (sign === 'fine') return seen;
+  if (sign === 'unavailable') return 'service';
+  return sign === 'unknown' || sign === 'stale' ? sign : 'stream';
 }
 
 function countSkips(

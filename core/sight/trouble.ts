@@ -3,11 +3,8 @@ import type { ModelTrouble, Sight, StreamLossReason, StreamTrouble } from '../re
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, earlier } from '../time.ts';
 
-/** Sign of the stream in a tick: it works, it fails, the service could not capture it, or nothing is known. */
-export type StreamSign =
-  | { kind: 'fine' | 'unavailable' | 'unknown' }
-  /** `since`: begin of the trouble, if it is known and earlier than the tick. */
-  | { kind: 'trouble'; reason: StreamLossReason; since?: Date | undefined };
+/** Sign of the stream in a tick: it works, it fails for a reason, the service could not capture it, or nothing is known. */
+export type StreamSign = 'fine' | 'unavailable' | 'unknown' | StreamLossReason;
 
 /** Time of a tick, and how late it was. */
 export type TroubleTime = { lateSeconds: number; now: Date };
@@ -15,22 +12,21 @@ export type TroubleTime = { lateSeconds: number; now: Date };
 /** Failed model calls in a row, and their time, after which the model counts as lost. */
 export type ModelGrace = { failures: number; seconds: number };
 
-/** Returns the trouble of the stream after a tick. */
+/** Returns the trouble of the stream after a tick. `begin`: begin of its image, if it has not changed since. */
 export function afterStreamSign(
   before: StreamTrouble | null,
-  sign: StreamSign,
+  reason: StreamSign,
   time: TroubleTime,
+  begin?: Date,
 ): StreamTrouble | null {
-  if (sign.kind !== 'trouble') {
-    // The service could not capture: the stream has not failed, and its grace period restarts.
-    const isKept = sign.kind === 'unknown' || (sign.kind === 'unavailable' && before?.lost);
-    return isKept ? before : null;
-  }
-  const { reason } = sign;
+  if (reason === 'unknown') return before;
+  // The service could not capture: the stream has not failed, and its grace period restarts.
+  if (reason === 'unavailable') return before?.lost ? before : null;
+  if (reason === 'fine') return null;
   const isSame = before !== null && isStill(before.reason) === isStill(reason);
   const continued = isSame || before?.lost ? before : null;
   // A still image is delivered: its time does not depend on captures.
-  const since = continued && isStill(reason) ? continued.since : troubleSince(continued, time, sign.since);
+  const since = continued && isStill(reason) ? continued.since : troubleSince(continued, time, begin);
   const graceSeconds = isStill(reason) ? rules.watchStillSeconds : rules.streamGraceSeconds;
   return {
     since,

@@ -27,25 +27,15 @@ export function leaseUntil(wakeAt: Date): string {
   return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
 }
 
-/** Plans the next tick. With `closing` it captures nothing. */
+/** Plans the next tick. With `closing` it captures nothing, and with `done` the job ends. */
 export function scheduleTick(
   job: Job,
   at: Date,
-  closing: boolean,
-  outcome: TickOutcome,
+  { kind }: TickOutcome,
   sight: JobSight,
-  stretch = 1,
+  next: Partial<Pick<NextTick, 'done' | 'closing' | 'stretch'>>,
 ): NextTick {
-  return toNextTick(job, at, { judged: sawNews(outcome), closing, stretch }, sight);
-}
-
-export function noFurtherTick(job: Job, outcome: TickOutcome, sight: JobSight, now: Date): NextTick {
-  return toNextTick(job, now, { judged: sawNews(outcome), done: true }, sight);
-}
-
-/** Returns true if the capture becomes the motion reference. */
-function sawNews({ kind }: TickOutcome): boolean {
-  return kind === 'judged' || kind === 'sampled';
+  return toNextTick(job, at, { judged: kind === 'judged' || kind === 'sampled', ...next }, sight);
 }
 
 /** Returns the time between two captures of a job, in seconds. */

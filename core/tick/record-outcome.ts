@@ -30,18 +30,17 @@ export function recordOutcome(
 }
 
 function readSight(outcome: TickOutcome): PolicySight {
-  const unasked = { isActive: true, seen: 'seen', modelFailure: undefined, verdicts: undefined } as const;
   switch (outcome.kind) {
     case 'judged':
-      return { ...unasked, modelFailure: null, verdicts: [outcome.verdict] };
+      return { seen: 'seen', modelFailure: null, verdicts: [outcome.verdict] };
     case 'sampled':
-      return { ...unasked, verdicts: [] };
+      return { seen: 'seen', verdicts: [] };
     case 'model_failed':
-      return { ...unasked, seen: 'model', modelFailure: outcome.failure };
+      return { seen: 'model', modelFailure: outcome.failure };
     case 'model_busy':
-      return { ...unasked, seen: 'service' };
+      return { seen: 'service' };
     default:
-      return unasked;
+      return { seen: 'seen' };
   }
 }
 

@@ -5,7 +5,7 @@ import { modelFailureEnding, readTimes } from '../../tick/tick-outcome.ts';
 import { rules } from '../../rules.ts';
 import { addSeconds, earlier } from '../../time.ts';
 import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
-import { nextCaptureAt, noFurtherTick, scheduleTick } from '../../tick/next-tick.ts';
+import { nextCaptureAt, scheduleTick } from '../../tick/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
 import type { DigestJob, DigestState } from '../../records/job.ts';
 import type { NextTick } from '../../records/run-base.ts';
@@ -24,7 +24,7 @@ export function decideDigestTick(
   const sampled = { ...recordOutcome(job, outcome, now, stretch), digest: addCapture(job, outcome, now) };
   const { events: summaries, ending, ...numbers } = closeWindows(job, sampled, outcome, now);
   const next = ending
-    ? noFurtherTick(job, outcome, numbers.sight, now)
+    ? scheduleTick(job, now, outcome, numbers.sight, { done: true })
     : nextStep(job, outcome, numbers, now, stretch);
   const progress: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
@@ -67,19 +67,14 @@ function nextStep(
 ): NextTick {
   const missed = outcome.closed?.result.kind === 'missed';
   const retryAt = addSeconds(now, rules.summaryRetrySeconds);
-  if (digest.end !== null) return scheduleTick(job, missed ? retryAt : now, true, outcome, sight);
+  if (digest.end !== null)
+    return scheduleTick(job, missed ? retryAt : now, outcome, sight, { closing: true });
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   const captureAt = nextCaptureAt(job, sight, now, stretch);
   const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, digest, now), deadline, now);
   const at = earlier(captureAt, closingAt);
-  return scheduleTick(
-    job,
-    at,
-    captureAt > closingAt || (deadline !== undefined && at >= deadline),
-    outcome,
-    sight,
-    stretch,
-  );
+  const closing = captureAt > closingAt || (deadline !== undefined && at >= deadline);
+  return scheduleTick(job, at, outcome, sight, { closing, stretch });
 }
 
 function beforeDeadline(at: Date, deadline: Date | undefined, now: Date): Date {

@@ -3,7 +3,7 @@ import { recordOutcome } from '../../tick/record-outcome.ts';
 import { createProgressEvent } from '../../tick/progress-event.ts';
 import { modelFailureEnding, readTimes, streamLostEnding } from '../../tick/tick-outcome.ts';
 import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
-import { nextCaptureAt, noFurtherTick, scheduleTick } from '../../tick/next-tick.ts';
+import { nextCaptureAt, scheduleTick } from '../../tick/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
 import type { Counters, JobSight, MonitorJob } from '../../records/job.ts';
 import type { NextTick } from '../../records/run-base.ts';
@@ -28,7 +28,7 @@ export function decideMonitorTick(
   }
   const ending = findEnding(job, outcome, counters, sight, alerts, now);
   const next = ending
-    ? noFurtherTick(job, outcome, sight, now)
+    ? scheduleTick(job, now, outcome, sight, { done: true })
     : planNextCheck(job, outcome, sight, now, stretch);
   const events: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
@@ -78,9 +78,8 @@ function planNextCheck(
 ): NextTick {
   const planned = nextCaptureAt(job, sight, now, stretch);
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
-  return deadline !== undefined && planned >= deadline
-    ? scheduleTick(job, deadline, true, outcome, sight, stretch)
-    : scheduleTick(job, planned, false, outcome, sight, stretch);
+  const isOver = deadline !== undefined && planned >= deadline;
+  return scheduleTick(job, isOver ? deadline : planned, outcome, sight, { closing: isOver, stretch });
 }
 
 /** Creates the alert: condition, explanation of the model, and evidence. */

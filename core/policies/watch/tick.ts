@@ -155,7 +155,7 @@ export function decideWatchTick(
   const { sight: seen, spans } = afterTick(
     watch,
     outcome,
-    readSight(outcome, isActive, judged),
+    { isActive, ...readSight(outcome, judged) },
     {
       at: at ?? now,
       now,
@@ -298,14 +298,12 @@ const sightRules: SightRules = {
   modelGrace: { failures: 1, seconds: rules.modelLostSeconds },
 };
 
-function readSight(outcome: WatchOutcome, isActive: boolean, judged: boolean): PolicySight {
-  const unasked = { isActive, seen: 'seen', modelFailure: undefined, verdicts: undefined } as const;
+function readSight(outcome: WatchOutcome, judged: boolean): PolicySight {
   switch (outcome.kind) {
     case 'judged': {
       const { answers, busy, failure, used } = outcome;
       const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
       return {
-        isActive,
         seen: verdicts.length > 0 ? 'seen' : busy ? 'service' : 'model',
         // A busy model was not called.
         modelFailure: failure ?? (used.calls > 0 ? null : undefined),
@@ -313,11 +311,11 @@ function readSight(outcome: WatchOutcome, isActive: boolean, judged: boolean): P
       };
     }
     case 'skipped':
-      return { ...unasked, seen: outcome.why === 'repeated' ? 'unknown' : 'seen' };
+      return { seen: outcome.why === 'repeated' ? 'unknown' : 'seen' };
     case 'not_asked':
-      return { ...unasked, seen: 'service' };
+      return { seen: 'service' };
     default:
-      return unasked;
+      return { seen: 'seen' };
   }
 }
 
