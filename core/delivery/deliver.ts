@@ -252,8 +252,9 @@ function recordEnd(
   { outcome }: DestinationResult,
 ): DestinationState {
   const ended = removeWaiting(state, sequence);
-  if (isEnding(event)) return removeOpenings(ended, { subject, sequence }, 'none');
-  return isOpening(event) && outcome === 'delivered' ? acceptOpening(ended, sequence) : ended;
+  const position = { subject, sequence };
+  if (isEnding(event)) return removeOpenings(ended, position, 'none');
+  return isOpening(event) && outcome === 'delivered' ? acceptOpening(ended, position) : ended;
 }
 
 async function finish(delivery: Delivery, deps: DeliverDeps, target?: Target): Promise<DeliveryOutcome> {

@@ -45,12 +45,10 @@ export function addOpening(state: DestinationState, { subject, sequence }: Posit
   return { ...state, notified: [...state.notified, { subject, sequence, delivered: false }] };
 }
 
-/** Returns the state in which the destination has accepted an opening. */
-export function acceptOpening(state: DestinationState, sequence: number): DestinationState {
-  const notified = state.notified.map((opening) =>
-    opening.sequence === sequence ? { ...opening, delivered: true } : opening,
-  );
-  return { ...state, notified };
+/** Returns the state in which the destination has accepted an opening, also one that was forgotten when its end was published. */
+export function acceptOpening(state: DestinationState, { subject, sequence }: Position): DestinationState {
+  const others = state.notified.filter((opening) => opening.sequence !== sequence);
+  return { ...state, notified: [...others, { subject, sequence, delivered: true }] };
 }
 
 /** Returns the state without the openings that an event ended; `kept` stay until the destination has accepted it. */

@@ -209,6 +209,23 @@ describe('a destination that a change removes or gives another address', () => {
     expect(watch.take()).toEqual([`${old} alert_closed cleared`]);
   });
 
+  test('a destination that accepts an opening after the alert has closed gets the end that waits when it is removed', async () => {
+    const down = new Set(['alert_opened', 'alert_closed']);
+    const watch = await begin([team], ({ type }) =>
+      down.has(type) ? { status: 503, outcome: 'retry' } : {},
+    );
+    await watch.tick(true);
+    await watch.pass(1);
+    await watch.tick(false);
+    down.delete('alert_opened');
+    await watch.pass(10);
+    down.clear();
+    watch.take();
+    await watch.edit({ destinations: [] });
+    await watch.pass(60);
+    expect(watch.take()).toEqual([`${old} alert_closed cleared`]);
+  });
+
   test('a destination that is disabled gets no end when it is removed', async () => {
     const watch = await begin([team], ({ type }) =>
       type === 'alert_reminder' ? { status: 410, outcome: 'gone' } : {},
