@@ -10,8 +10,7 @@ import type { CoreDeps } from '../core/dependencies.ts';
 import { rules } from '../core/rules.ts';
 import { addSeconds, isOver } from '../core/time.ts';
 import { computeMediaSeconds } from '../core/job/media-lifetime.ts';
-import { repairJobs } from '../core/workflow/repair-jobs.ts';
-import { repairWatches } from '../core/workflow/repair-watches.ts';
+import { repairDue } from '../core/workflow/repair.ts';
 import { revokedKeySeconds } from '../core/ports/key-store.ts';
 import type { Log } from '../core/ports/log.ts';
 
@@ -46,8 +45,8 @@ export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Pro
   repairs.renewLeases();
   await executions.resume();
   const everything = { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER };
-  await repairJobs(core, everything);
-  await repairWatches(core, everything);
+  await repairDue(core.jobs, core, everything);
+  await repairDue(core.watches, core, everything);
   let running = Promise.resolve();
   let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
   return async () => {
@@ -77,8 +76,8 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
   async function sweep(): Promise<void> {
     if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, core.now())) renewLeases();
     renewedOrSweptAt = core.now();
-    await repairJobs(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
-    await repairWatches(core, { dueBy: renewedOrSweptAt, limit: jobsARun });
+    await repairDue(core.jobs, core, { dueBy: renewedOrSweptAt, limit: jobsARun });
+    await repairDue(core.watches, core, { dueBy: renewedOrSweptAt, limit: jobsARun });
   }
 }
 

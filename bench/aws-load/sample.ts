@@ -4,7 +4,7 @@ import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { publishCommits, publishWatches } from '../../core/event/publish.ts';
 import { createDigest } from '../../core/job/create-digest.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
-import { repairJob } from '../../core/workflow/repair-jobs.ts';
+import { repairRun } from '../../core/workflow/repair.ts';
 import { rules } from '../../core/rules.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { createWatch } from '../../core/watch/create-watch.ts';
@@ -187,5 +187,5 @@ async function repairEnded(world: World): Promise<Operation> {
   await world.tick(await world.begin({ job_id: id, generation: 0 }));
   world.executions.set(`${id}-0`, 'aborted');
   world.advance(rules.leaseMarginSeconds + 60);
-  return { run: () => repairJob(id, world.c) };
+  return { run: () => repairRun(id, world.c.jobs, world.c) };
 }

@@ -1,22 +1,36 @@
-import type { CoreDeps } from '../dependencies.ts';
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import { publishRun } from '../event/publish.ts';
+import { runLog } from '../ports/log.ts';
 import type { Log } from '../ports/log.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import { purgeAfterSeconds } from '../ports/watch-store.ts';
+import { toRunKey } from '../records/run.ts';
+import type { Run } from '../records/run.ts';
 import { repairEach } from '../repair-each.ts';
 import type { SweepBounds } from '../repair-each.ts';
 import { rules } from '../rules.ts';
-import { ageSeconds } from '../time.ts';
+import { leaseUntil } from '../tick/next-tick.ts';
+import { addSeconds, ageSeconds } from '../time.ts';
+import { failRun, isIdle } from './fail-run.ts';
 
-export type RepairDeps = Pick<CoreDeps, 'executions' | 'now'>;
-
-/** Part of a run that decides about its repair. */
-export type RepairView = {
-  generation: number;
-  burst: number;
-  leaseUntil: string;
-  /** Time of its next tick, or of its begin. */
-  dueAt: string;
-  /** True if no execution is expected: the job has ended, the watch is paused or deleted. */
-  isIdle: boolean;
+export type RepairDeps = Pick<
+  CoreDeps,
+  'jobs' | 'watches' | 'deliveries' | 'executions' | 'queue' | 'log' | 'now'
+> & {
+  limits: Pick<Limits, 'retentionSeconds'>;
 };
+
+/** Store of jobs or of watches. */
+type Runs = Pick<
+  RunStore,
+  'get' | 'getIncludingEnded' | 'commit' | 'events' | 'markPublished' | 'dueForRepair'
+>;
+
+/** Bounds of a sweep: `dueBy` is now, or a later time for all active runs (at the start). */
+export type SweepOptions = { dueBy: Date; limit: number; endBy?: Date };
+
+/** Time after which a paused watch is inspected again, in seconds: it has nothing to repair. */
+const pausedLeaseSeconds = 30 * 86_400;
 
 /** Execution that has ended, as its event says. */
 export type EndedExecution = { generation: number; status: 'succeeded' | 'failed' | 'aborted' };
@@ -29,24 +43,22 @@ export type ObservedExecution = {
   runsHere: boolean;
 };
 
-/** Runs of one resource, as a repair needs them. */
-export interface RepairKind<Stored> {
-  log(id: string): Log;
-  find(id: string): Promise<Stored | undefined>;
-  view(stored: Stored): RepairView;
-  publish(id: string): Promise<void>;
-  /** Extends the lease, so that a later or concurrent sweep skips the run while its execution starts. Returns false after a conflict. */
-  renewLease(stored: Stored): Promise<boolean>;
-  /** Handles a run without an execution. */
-  settle(stored: Stored): Promise<void>;
-  /** Handles a run whose execution ended without it, or is silent for too long. */
-  recover(stored: Stored, observed: ObservedExecution): Promise<void>;
+/**
+ * Repairs runs after a crash: starts missing executions, publishes events that did not reach the queue, and handles runs whose execution ended without them
+ * or is silent for longer than a tick may take. Returns the number of inspected runs.
+ */
+export async function repairDue(
+  runs: Runs,
+  deps: RepairDeps,
+  { dueBy, limit, endBy }: SweepOptions,
+): Promise<number> {
+  return repairListed(await runs.dueForRepair(dueBy, limit), runs, deps, { endBy });
 }
 
 /** Repairs runs that may need it. Returns the number of inspected runs. One that cannot be repaired now must not delay the others. */
-export function repairRuns<Stored>(
+export function repairListed(
   ids: readonly string[],
-  kind: RepairKind<Stored>,
+  runs: Runs,
   deps: RepairDeps,
   bounds: SweepBounds,
 ): Promise<number> {
@@ -54,45 +66,92 @@ export function repairRuns<Stored>(
 
   async function repairQuietly(id: string): Promise<void> {
     try {
-      await repairRun(id, kind, deps);
+      await repairRun(id, runs, deps);
     } catch (error) {
-      kind.log(id).error('Repair failed; it is tried again', { error: String(error) });
+      const fields = { run_id: id, error: String(error) };
+      deps.log.error('Repair failed; it is tried again', fields);
     }
   }
 }
 
 /** Repairs one run if a repair is needed: `ended` is its execution that has ended, if that is why. Throws the error of a failed repair. */
-export async function repairRun<Stored>(
+export async function repairRun(
   id: string,
-  kind: RepairKind<Stored>,
-  { executions, now }: RepairDeps,
+  runs: Runs,
+  deps: RepairDeps,
   ended?: EndedExecution,
 ): Promise<void> {
-  const stored = await kind.find(id);
-  if (!stored) return;
-  await kind.publish(id);
-  const view = kind.view(stored);
-  if (view.isIdle) return kind.settle(stored);
-  if (isFollowed(view, ended)) return;
-  const { generation } = view;
+  const run = await runs.getIncludingEnded(id);
+  if (!run) return;
+  const { executions, now } = deps;
+  await publishRun(toRunKey(run), runs, deps);
+  if (isIdle(run)) return settle(run, runs, deps);
+  if (isFollowed(run, ended)) return;
+  const { generation } = run;
   const execution = { job_id: id, generation };
+  const log = runLog(deps.log, toRunKey(run));
   const status = ended?.generation === generation ? ended.status : await executions.status(execution);
   if (status === undefined) {
-    kind.log(id).warning('Execution was missing; starting it');
-    if (await kind.renewLease(stored)) await executions.start(execution);
+    log.warning('Execution was missing; starting it');
+    if (await renewLease(run, runs, now())) await executions.start(execution);
     return;
   }
   const observed = { generation, status, runsHere: executions.runsHere(execution) };
-  if (isLost(view, observed, now())) return kind.recover(stored, observed);
+  if (isLost(run, observed, now())) return recover(run, observed, runs, deps, log);
   // Its execution runs and may be in a retry: the next sweep inspects other runs.
-  if (status === 'running' && isOverdue(view, now())) await kind.renewLease(stored);
+  if (status === 'running' && isOverdue(run, now())) await renewLease(run, runs, now());
+}
+
+/** Handles a run without an execution: removes a deleted watch once its last deliveries have ended, a day later at most. */
+async function settle(run: Run, runs: Runs, { watches, now }: RepairDeps): Promise<void> {
+  if (run.policy !== 'watch') return;
+  if (run.deleted_at === null) await renewLease(run, runs, addSeconds(now(), pausedLeaseSeconds));
+  else if (ageSeconds(run.deleted_at, now()) >= purgeAfterSeconds) await watches.purge(run.run_id);
+}
+
+/** Handles a run whose execution ended without it, or is silent for too long. */
+async function recover(
+  run: Run,
+  observed: ObservedExecution,
+  runs: Runs,
+  deps: RepairDeps,
+  log: Log,
+): Promise<void> {
+  const { run_id: id, generation } = run;
+  const { executions, now } = deps;
+  if (observed.status === 'not_running') {
+    if (!(await renewLease(run, runs, now()))) return;
+    if ((await executions.start({ job_id: id, generation })) === 'started') return;
+  }
+  // It has ended: a repeated start said so.
+  const ended = observed.status === 'not_running' ? { ...observed, status: 'ended' } : observed;
+  const isLostNow = (current: Run): boolean => isLost(current, ended, now());
+  // Read again: a tick, a hand-over or another repair may have been committed since the run was read.
+  const current = await runs.get(id, now());
+  if (!current || isIdle(current)) return;
+  if (!isLostNow(current)) {
+    if (isOverdue(current, now())) await renewLease(current, runs, now());
+    return;
+  }
+  log.error('Execution lost: it ended without its run, or was silent for too long', {
+    execution: observed.status,
+  });
+  const remediation = 'The job was lost after a fault of the service. Start it again.';
+  await failRun(current, { cause: `the execution was ${observed.status}`, remediation }, deps, isLostNow);
+}
+
+/** Extends the lease, so that a later or concurrent sweep skips the run while its execution starts. Returns false after a conflict. */
+async function renewLease(run: Run, runs: Runs, from: Date): Promise<boolean> {
+  const { run_id: runId, version: expectedVersion } = run;
+  const change = { runId, expectedVersion, set: { lease_until: leaseUntil(from) }, events: [] };
+  return (await runs.commit(change)) === 'committed';
 }
 
 /**
  * Returns true if the execution that follows the ended one has begun: it took a burst. Each generation ends one execution, so a request for
  * its status would exceed the quota of Step Functions (DescribeExecution, 10 to 15 per second) with some thousand jobs.
  */
-function isFollowed({ generation, burst }: RepairView, ended: EndedExecution | undefined): boolean {
+function isFollowed({ generation, burst }: Run, ended: EndedExecution | undefined): boolean {
   return ended !== undefined && ended.generation < generation && burst > 0;
 }
 
@@ -100,20 +159,22 @@ function isFollowed({ generation, burst }: RepairView, ended: EndedExecution | u
  * Returns true if the run cannot continue: its execution ended without it, or has been silent for longer than all retries of a tick take. The
  * status of an earlier generation proves nothing, and 'not_running' only after the lease: the next generation may have begun since.
  */
-export function isLost(
-  view: RepairView,
-  { generation, status, runsHere }: ObservedExecution,
-  now: Date,
-): boolean {
-  if (view.generation !== generation) return false;
-  if (status === 'not_running') return isOverdue(view, now);
+export function isLost(run: Run, { generation, status, runsHere }: ObservedExecution, now: Date): boolean {
+  if (run.generation !== generation) return false;
+  if (status === 'not_running') return isOverdue(run, now);
   if (status !== 'running') return true;
   // After the machine slept, or once a full disk has room, a sweep may come before the tick that is under way.
   if (runsHere) return false;
-  return isOverdue(view, now) && ageSeconds(view.dueAt, now) > rules.maxTickSeconds;
+  return isOverdue(run, now) && ageSeconds(readDueTime(run), now) > rules.maxTickSeconds;
 }
 
 /** Returns true if the run has not committed within its lease. */
-export function isOverdue({ leaseUntil }: Pick<RepairView, 'leaseUntil'>, now: Date): boolean {
-  return new Date(leaseUntil) < now;
+function isOverdue({ lease_until }: Run, now: Date): boolean {
+  return new Date(lease_until) < now;
+}
+
+/** Returns the time of the next tick, or of the begin. */
+function readDueTime(run: Run): string {
+  if (run.next !== null) return run.next.wait_until;
+  return run.policy === 'watch' ? run.lease_until : (run.started_at ?? run.created_at);
 }

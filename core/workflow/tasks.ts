@@ -1,18 +1,17 @@
-import { jobLog } from '../ports/log.ts';
-import { isTerminal } from '../records/job.ts';
+import { runLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
 import type { AnalyzeInput, CaptureOutput, TickInput, WorkflowState } from '../records/workflow.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import type { WatchSettings } from '../policies/watch/policy.ts';
+import { toRunKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
-import { failJob } from '../job/end-job.ts';
 import { analyze, discardTick, startNextGeneration } from './analyze.ts';
 import type { AnalyzeDeps, Runs } from './analyze.ts';
 import { begin, finishedState } from './begin.ts';
 import { modelSeconds } from './burst.ts';
 import { captureTick } from './capture-tick.ts';
 import type { CaptureDeps } from './capture-tick.ts';
-import { startAfterFailure } from './repair-watches.ts';
+import { failRun, isIdle } from './fail-run.ts';
 import { withPolicy } from './with-policy.ts';
 import type { PolicySettings } from './with-policy.ts';
 
@@ -52,7 +51,7 @@ export async function analyzeTask(
       );
     }
     case 'close':
-      await Promise.all([restartIfWatch(task, deps), failIfJob(task, deps)]);
+      await close(task, deps);
       return { job_id: task.job_id, done: true };
   }
 }
@@ -83,36 +82,28 @@ function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTask
   return { createAlertId, modelPrice, retentionSeconds, lostCameraSeconds, judgesJointly };
 }
 
-/** Starts the next generation of a watch whose workflow failed: a watch never fails. */
-async function restartIfWatch(
+/**
+ * Handles a workflow that failed. A run that was handed over to its next generation does not depend on it: the run continues, and its next execution is
+ * started in case that start was what failed.
+ */
+async function close(
   { job_id, generation, failure }: Extract<AnalyzeInput, { operation: 'close' }>,
   deps: AnalyzeTaskDeps,
 ): Promise<void> {
-  const stored = await deps.watches.get(job_id, deps.now());
-  const isCurrent = stored?.generation === generation && stored.state.causes.paused === null;
-  if (isCurrent) await startAfterFailure(stored, `${failure.Error}: ${failure.Cause ?? ''}`, deps);
-}
-
-/**
- * Fails the job of a workflow that failed. A job that was handed over to its next generation does not depend on this workflow: it continues, and
- * its next execution is started in case that start was what failed.
- */
-async function failIfJob(
-  task: Extract<AnalyzeInput, { operation: 'close' }>,
-  deps: AnalyzeTaskDeps,
-): Promise<void> {
-  const job = await deps.jobs.get(task.job_id, deps.now());
-  if (!job) return;
-  jobLog(deps.log, task.job_id).error('Workflow failed', {
-    error: task.failure.Error,
-    cause: task.failure.Cause ?? null,
-  });
-  if (!isTerminal(job.status)) await startNextGeneration(job, task, deps);
-  await failJob(
-    task.job_id,
-    'The job failed unexpectedly. Start it again; the operator finds the cause in the logs.',
+  const run = await findRun(job_id, deps);
+  if (!run) return;
+  const { Error: error, Cause: cause = null } = failure;
+  runLog(deps.log, toRunKey(run)).error('Workflow failed', { error, cause });
+  if (isIdle(run)) return;
+  await startNextGeneration(run, { generation }, deps);
+  await failRun(
+    run,
+    {
+      cause: `${error}: ${cause ?? ''}`,
+      remediation: 'The job failed unexpectedly. Start it again; the operator finds the cause in the logs.',
+    },
     { ...deps, executions: { ...deps.executions, stop: endsByItself } },
-    (current) => current.generation <= task.generation,
+    (current) => current.generation <= generation,
   );
 }
 

@@ -12,8 +12,7 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { publishCommits, publishWatches } from '../../core/event/publish.ts';
 import type { readUsageToday } from '../../core/access/caller-usage.ts';
-import type { RepairJobDeps } from '../../core/workflow/repair-jobs.ts';
-import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
+import type { RepairDeps } from '../../core/workflow/repair.ts';
 import type { ReconcileConfig } from './config.ts';
 import { startPace } from './fan-out.ts';
 import type { FanOutDeps } from './fan-out.ts';
@@ -24,8 +23,7 @@ const now = () => new Date();
 const maxPages = 30;
 
 /** Dependencies of the handler. */
-export type ReconcileFunctionDeps = RepairJobDeps &
-  RepairWatchDeps &
+export type ReconcileFunctionDeps = RepairDeps &
   FanOutDeps &
   Parameters<typeof readUsageToday>[0] &
   Pick<Telemetry, 'during' | 'measurements'> & {

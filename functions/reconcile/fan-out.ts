@@ -3,11 +3,9 @@ import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { shardFor, shards } from '../../adapters/aws/dynamodb/keys.ts';
 import type { RepairShards } from '../../adapters/aws/dynamodb/repair-shards.ts';
 import type { InvokeLater } from '../../adapters/aws/invoke/invoke.ts';
-import { repairListedJobs } from '../../core/workflow/repair-jobs.ts';
-import type { RepairJobDeps } from '../../core/workflow/repair-jobs.ts';
+import { repairListed } from '../../core/workflow/repair.ts';
+import type { RepairDeps } from '../../core/workflow/repair.ts';
 import type { Executions } from '../../core/ports/executions.ts';
-import { repairListedWatches } from '../../core/workflow/repair-watches.ts';
-import type { RepairWatchDeps } from '../../core/workflow/repair-watches.ts';
 
 /** Invocation for one shard of the repair index. `reconcile` sends it to itself, and answers it without a further one. */
 export const shardEventSchema = z.object({
@@ -26,7 +24,7 @@ export type FanOutDeps = {
   createShardExecutions: (running: ReadonlySet<string> | null) => Executions;
 };
 
-type Deps = RepairJobDeps & RepairWatchDeps & FanOutDeps;
+type Deps = RepairDeps & FanOutDeps;
 
 /**
  * Starts of one shard. All 16 stay below the smallest quota of StartExecution: a burst of 800, then 150 per second
@@ -72,8 +70,8 @@ export async function repairShard({ shard, running }: ShardEvent, deps: Deps, en
   const { jobIds, watchIds } = await deps.repairShards.listDue(shard, deps.now(), maxPerShard);
   const executions = deps.createShardExecutions(running && new Set(running));
   const bounds = { endBy, atOnce: repairsAtOnce };
-  await repairListedJobs(jobIds, { ...deps, executions }, bounds);
-  await repairListedWatches(watchIds, { ...deps, executions }, bounds);
+  await repairListed(jobIds, deps.jobs, { ...deps, executions }, bounds);
+  await repairListed(watchIds, deps.watches, { ...deps, executions }, bounds);
 }
 
 /** Returns the names of running executions by shard. Returns null if they cannot be listed: each status is then requested. */

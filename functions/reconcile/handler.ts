@@ -2,9 +2,8 @@ import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
 import { countTokens, readUsageToday, selectLargestUses } from '../../core/access/caller-usage.ts';
-import { repairJobs, repairJob } from '../../core/workflow/repair-jobs.ts';
+import { repairDue, repairRun } from '../../core/workflow/repair.ts';
 import { countWatches } from '../../core/observability/count-watches.ts';
-import { repairWatch, repairWatches } from '../../core/workflow/repair-watches.ts';
 import type { ReconcileFunctionDeps } from './dependencies.ts';
 import { fanOut, repairShard, shardEventSchema } from './fan-out.ts';
 
@@ -38,8 +37,8 @@ export function createHandler(deps: ReconcileFunctionDeps) {
       const execution = readExecutionName(name);
       if (!execution) return;
       const ended = { generation: execution.generation, status: statuses[status] };
-      await repairJob(execution.job_id, deps, ended);
-      await repairWatch(execution.job_id, deps, ended);
+      await repairRun(execution.job_id, deps.jobs, deps, ended);
+      await repairRun(execution.job_id, deps.watches, deps, ended);
     });
 }
 
@@ -59,8 +58,8 @@ async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<voi
   const endBy = readEnd(deps, context, sweepReserveMs);
   const place = await fanOut(deps, { functionArn: context.invokedFunctionArn, maxEntries: maxJobs });
   if (place === 'here') {
-    await repairJobs(deps, { dueBy: now, limit: maxJobs, endBy });
-    await repairWatches(deps, { dueBy: now, limit: maxJobs, endBy });
+    await repairDue(deps.jobs, deps, { dueBy: now, limit: maxJobs, endBy });
+    await repairDue(deps.watches, deps, { dueBy: now, limit: maxJobs, endBy });
   }
   deps.measurements.add('OpenEventStreams', await deps.countEventStreams());
   if (now.getUTCMinutes() % healthMinutes === 0) {

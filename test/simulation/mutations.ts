@@ -191,14 +191,14 @@ const ofService: Row[] = [
   [
     'a missing execution is started',
     'core/workflow/repair.ts',
-    'if (await kind.renewLease(stored)) await executions.start(execution);',
-    'await kind.renewLease(stored);',
+    'if (await renewLease(run, runs, now())) await executions.start(execution);',
+    'await renewLease(run, runs, now());',
   ],
   [
     'a failed execution is followed by the next',
-    'core/workflow/tasks.ts',
-    'if (isCurrent) await startAfterFailure',
-    'if (false && isCurrent) await startAfterFailure',
+    'core/workflow/fail-run.ts',
+    'else if (mustFail(run)) await startAfterFailure',
+    'else if (false && mustFail(run)) await startAfterFailure',
   ],
   [
     'calls are reserved before they are made',
@@ -275,8 +275,8 @@ const ofService: Row[] = [
   ],
   [
     'a deleted watch is purged',
-    'core/workflow/repair-watches.ts',
-    'await watches.purge(watch.run_id);',
+    'core/workflow/repair.ts',
+    'await watches.purge(run.run_id);',
     'void watches;',
   ],
   [

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
-import { repairJobs, repairJob } from '../../../core/workflow/repair-jobs.ts';
+import { repairDue, repairRun } from '../../../core/workflow/repair.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
 import { jobCalls } from '../../support/job-calls.ts';
 import { createWorld } from '../../support/world.ts';
@@ -40,7 +40,7 @@ describe('a hand-over', () => {
     await expect(world.tick(step)).rejects.toThrow(TransientError);
     world.c.executions.start = start;
     world.advance(rules.leaseMarginSeconds + 20);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.executions.get(`${jobId}-1`)).toBe('running');
 
     const next = await world.begin({ job_id: jobId, generation: 1 });
@@ -149,7 +149,7 @@ describe('an earlier generation', () => {
       return commit(change);
     };
 
-    await repairJob(jobId, world.c);
+    await repairRun(jobId, world.c.jobs, world.c);
 
     expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
   });

@@ -13,7 +13,7 @@ import { computeCoverage, watchSeconds } from '../../../core/tick/coverage.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { cancelJob, failJob } from '../../../core/job/end-job.ts';
-import { repairJobs } from '../../../core/workflow/repair-jobs.ts';
+import { repairDue } from '../../../core/workflow/repair.ts';
 import { isTerminal } from '../../../core/records/job.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
@@ -110,7 +110,7 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
   if (step.kind === 'create monitor' || step.kind === 'create digest') return create(world, lives, step);
   if (step.kind === 'reconcile') {
     world.advance(step.after);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 100 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 100 });
     return;
   }
   if (step.kind === 'step clock') {

@@ -14,7 +14,7 @@ import {
 import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { listJobs } from '../../../core/job/read-jobs.ts';
-import { repairJobs } from '../../../core/workflow/repair-jobs.ts';
+import { repairDue } from '../../../core/workflow/repair.ts';
 import type { JobChange } from '../../../core/ports/job-store.ts';
 import { jobCalls } from '../../support/job-calls.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
@@ -118,7 +118,7 @@ describe('creating a monitor', () => {
     const job = await createMonitor(monitorRequest(), 'harbour', lost);
     expect(world.executions.size).toBe(0);
     world.advance(rules.startLeaseSeconds + 1);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
   });
 });

@@ -1,14 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Job } from '../../../core/records/job.ts';
-import { isLost as isRunLost } from '../../../core/workflow/repair.ts';
-import type { ObservedExecution } from '../../../core/workflow/repair.ts';
-import { toRepairView } from '../../../core/workflow/repair-jobs.ts';
+import { isLost } from '../../../core/workflow/repair.ts';
 import { rules } from '../../../core/rules.ts';
 import { maxRetryDelay, taskLimits, type TaskLimits } from '../../../core/workflow/task-limits.ts';
 import { after, newJob } from '../../contract/records.ts';
 
-const isLost = (job: Job, observed: ObservedExecution, now: Date) =>
-  isRunLost(toRepairView(job), observed, now);
 const running = { generation: 0, status: 'running', runsHere: false };
 const waiting = {
   done: false,

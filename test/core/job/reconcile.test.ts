@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../core/rules.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
-import { repairJobs, repairJob, repairListedJobs } from '../../../core/workflow/repair-jobs.ts';
+import { repairDue, repairListed, repairRun } from '../../../core/workflow/repair.ts';
 import { jobCalls } from '../../support/job-calls.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -23,7 +23,7 @@ describe('reconcile', () => {
     await cancelJob(jobId, 'harbour', world.c);
     expect(world.queued).toEqual([]);
     world.c.queue.send = send;
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.queued.map(({ sequence }) => sequence)).toEqual([1, 2]);
   });
 
@@ -31,9 +31,9 @@ describe('reconcile', () => {
     const job = await monitor();
     world.executions.clear();
     world.advance(rules.startLeaseSeconds + 1);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     world.advance(60);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
     expect((await stored(job.run_id)).status).toBe('pending');
   });
@@ -50,7 +50,7 @@ describe('reconcile', () => {
       world.executions.set(`${jobId}-0`, 'aborted');
       return status(execution);
     };
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('running');
   });
 
@@ -65,7 +65,7 @@ describe('reconcile', () => {
       await commit({ ...change, set: { ...set, sequence: 3 }, events: [] });
       return commit(change);
     };
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('running');
   });
 
@@ -74,11 +74,11 @@ describe('reconcile', () => {
     await world.tick(step);
     for (let sweeps = 0; sweeps < rules.maxTickSeconds / 600; sweeps += 1) {
       world.advance(600);
-      await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+      await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
       expect((await stored(jobId)).status).toBe('running');
     }
     world.advance(1200);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
     expect(await readTypes(jobId)).toEqual(['job_started', 'progress', 'error', 'job_stopped']);
   });
@@ -86,10 +86,10 @@ describe('reconcile', () => {
   test('reconcile fails a job that never begins, and not one whose Begin is retried', async () => {
     const { run_id: jobId } = await monitor();
     world.advance(rules.startLeaseSeconds + 1);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('pending');
     world.advance(rules.maxTickSeconds);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('failed');
   });
 
@@ -97,14 +97,14 @@ describe('reconcile', () => {
     const { jobId } = await begun();
     world.executions.set(`${jobId}-0`, 'aborted');
     world.advance(rules.leaseMarginSeconds + 1);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('failed');
   });
 
   test('reconcile inspects a late job once per lease, so that it delays no other job', async () => {
     const { jobId } = await begun();
     world.advance(rules.leaseMarginSeconds + 1);
-    await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
     expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
     world.advance(rules.leaseMarginSeconds + 1);
     expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([jobId]);
@@ -131,7 +131,7 @@ describe('reconcile', () => {
       world.advance(rules.leaseMarginSeconds + 1);
       const asked = useList([]);
       world.executions.set(`${jobId}-0`, 'aborted');
-      await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+      await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
       expect(asked).toEqual([`${jobId}-0`]);
       expect((await stored(jobId)).status).toBe('failed');
     });
@@ -141,7 +141,7 @@ describe('reconcile', () => {
       world.advance(rules.leaseMarginSeconds + 1);
       useList([]);
       world.executions.clear();
-      await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+      await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
       expect(world.executions.get(`${jobId}-0`)).toBe('running');
       expect((await stored(jobId)).status).toBe('running');
       expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
@@ -151,7 +151,7 @@ describe('reconcile', () => {
       const { jobId } = await begun();
       world.advance(rules.leaseMarginSeconds + 1);
       const asked = useList([`${jobId}-0`]);
-      await repairJobs(world.c, { dueBy: world.c.now(), limit: 10 });
+      await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
       expect(asked).toEqual([]);
       expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
     });
@@ -159,7 +159,7 @@ describe('reconcile', () => {
     test('reconcile leaves a job alone that committed after the list was made', async () => {
       const { jobId } = await begun();
       const asked = useList([]);
-      await repairJob(jobId, world.c);
+      await repairRun(jobId, world.c.jobs, world.c);
       expect(asked).toEqual([]);
       expect((await stored(jobId)).status).toBe('running');
     });
@@ -176,7 +176,7 @@ describe('reconcile', () => {
     test('reconcile fails the job of the ended execution without a request for its status', async () => {
       const { jobId } = await begun();
       refuseStatus();
-      await repairJob(jobId, world.c, { generation: 0, status: 'failed' });
+      await repairRun(jobId, world.c.jobs, world.c, { generation: 0, status: 'failed' });
       expect((await stored(jobId)).status).toBe('failed');
     });
 
@@ -184,14 +184,14 @@ describe('reconcile', () => {
       const { jobId } = await begun();
       await setFields(jobId, { generation: 1, burst: 1 });
       refuseStatus();
-      await repairJob(jobId, world.c, { generation: 0, status: 'succeeded' });
+      await repairRun(jobId, world.c.jobs, world.c, { generation: 0, status: 'succeeded' });
       expect((await stored(jobId)).status).toBe('running');
     });
 
     test('reconcile starts the next execution if none has begun', async () => {
       const { jobId } = await begun();
       await setFields(jobId, { generation: 1, burst: 0 });
-      await repairJob(jobId, world.c, { generation: 0, status: 'succeeded' });
+      await repairRun(jobId, world.c.jobs, world.c, { generation: 0, status: 'succeeded' });
       expect(world.executions.get(`${jobId}-1`)).toBe('running');
     });
 
@@ -206,16 +206,16 @@ describe('reconcile', () => {
     const ids = jobs.map(({ run_id: id }) => id);
     let running = 0;
     let most = 0;
-    const { get } = world.c.jobs;
-    world.c.jobs.get = async (...input) => {
+    const { getIncludingEnded: get } = world.c.jobs;
+    world.c.jobs.getIncludingEnded = async (...input) => {
       running += 1;
       most = Math.max(most, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
       return get(...input);
     };
-    expect(await repairListedJobs(ids, world.c, { atOnce: 3 })).toBe(6);
+    expect(await repairListed(ids, world.c.jobs, world.c, { atOnce: 3 })).toBe(6);
     expect(most).toBe(3);
-    expect(await repairListedJobs(ids, world.c, { atOnce: 3, endBy: world.c.now() })).toBe(0);
+    expect(await repairListed(ids, world.c.jobs, world.c, { atOnce: 3, endBy: world.c.now() })).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { repairWatch } from '../../../core/workflow/repair-watches.ts';
+import { repairRun } from '../../../core/workflow/repair.ts';
 import type { EndedExecution } from '../../../core/workflow/repair.ts';
 import { newCreation } from '../../contract/watch-records.ts';
 import { createWorld } from '../../support/world.ts';
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const repair = (ended?: EndedExecution) => repairWatch(watchId, world.c, ended);
+const repair = (ended?: EndedExecution) => repairRun(watchId, world.c.watches, world.c, ended);
 const readRun = async () => (await world.c.watches.getIncludingEnded(watchId))!;
 const isOverdue = async () => (await readRun()).lease_until < world.clock.now.toISOString();
 
@@ -40,8 +40,18 @@ describe('repair of a watch with a list of running executions', () => {
     };
   };
 
-  test('an overdue watch that the list lacks continues with its next generation', async () => {
+  test('the execution of an overdue watch that the list lacks is started, if there was none', async () => {
     useList([]);
+    world.advance(3600);
+    await repair();
+    expect((await readRun()).generation).toBe(0);
+    expect(world.executions.get(`${watchId}-0`)).toBe('running');
+    expect(await isOverdue()).toBe(false);
+  });
+
+  test('an overdue watch whose execution has ended continues with its next generation', async () => {
+    useList([]);
+    world.executions.set(`${watchId}-0`, 'aborted');
     world.advance(3600);
     await repair();
     expect((await readRun()).generation).toBe(1);

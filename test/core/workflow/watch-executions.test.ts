@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Schedule } from '../../../core/records/watch.ts';
 import { changeWatch } from '../../../core/policies/watch/change.ts';
-import { repairWatch } from '../../../core/workflow/repair-watches.ts';
+import { repairRun } from '../../../core/workflow/repair.ts';
 import { rules } from '../../../core/rules.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
 import {
@@ -48,10 +48,10 @@ describe('executions of a watch', () => {
 
   test('a repair starts a missing execution, and the next generation of an ended one', async () => {
     await createWatch();
-    await repairWatch(watchId, world.c);
+    await repairRun(watchId, world.c.watches, world.c);
     expect(world.executions.get(`${watchId}-0`)).toBe('running');
     world.executions.set(`${watchId}-0`, 'aborted');
-    await repairWatch(watchId, world.c);
+    await repairRun(watchId, world.c.watches, world.c);
     expect(world.executions.get(`${watchId}-1`)).toBe('running');
     expect((await stored()).status).toBe('active');
   });

@@ -9,7 +9,7 @@ import { deliver } from '../../../../core/delivery/deliver.ts';
 import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
 import { webhookKey, webhookMessage } from '../../../contract/records.ts';
 import { publishCommits, publishRun } from '../../../../core/event/publish.ts';
-import { repairJobs } from '../../../../core/workflow/repair-jobs.ts';
+import { repairDue } from '../../../../core/workflow/repair.ts';
 import { analyzeTask, captureTask } from '../../../../core/workflow/tasks.ts';
 import { isTerminal } from '../../../../core/records/job.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
@@ -403,7 +403,7 @@ function toStep(answer: Awaited<ReturnType<typeof analyzeTask>>): WorkflowState 
 }
 
 function sweep(world: World): Promise<number> {
-  return repairJobs(world.c, { dueBy: world.c.now(), limit: 100 });
+  return repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 100 });
 }
 
 async function readTypes(world: World, jobId: string) {

@@ -7,13 +7,12 @@ import { describe, expect, test } from 'vitest';
 import { restoreDeliveryItem } from '../../../../adapters/aws/dynamodb/restore/restored-items.ts';
 import { dynamoStores, type DynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { restoreTable, type RestoreTableOptions } from '../../../../cli/commands/restore-table.ts';
-import { repairJobs } from '../../../../core/workflow/repair-jobs.ts';
+import { repairDue } from '../../../../core/workflow/repair.ts';
 import { newCaller } from '../../../../core/records/caller.ts';
 import { webhookKey, webhookMessage } from '../../../contract/records.ts';
 import { initialDelivery } from '../../../../core/records/delivery.ts';
 import type { QueueMessage } from '../../../../core/records/delivery.ts';
 import type { ExecutionInput } from '../../../../core/records/workflow.ts';
-import { repairWatches } from '../../../../core/workflow/repair-watches.ts';
 import { newKey } from '../../../contract/key-store.contract.ts';
 import {
   after,
@@ -288,8 +287,8 @@ async function runReconcile(stores: DynamoStores) {
   const queue = { send: async (message: QueueMessage) => void sent.push(message) };
   const deps: any = { ...stores, executions, queue, log, now, limits: { retentionSeconds: 3600 } };
   const due = { dueBy: now(), limit: 100 };
-  await repairJobs(deps, due);
-  await repairWatches(deps, due);
+  await repairDue(deps.jobs, deps, due);
+  await repairDue(deps.watches, deps, due);
   return { started, sent };
 }
 

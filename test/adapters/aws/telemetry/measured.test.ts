@@ -7,7 +7,7 @@ import { instrumentVision } from '../../../../adapters/aws/telemetry/instrument-
 import { StreamFetchError, VisionError } from '../../../../core/errors.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';
 import { createMonitor } from '../../../../core/job/create-monitor.ts';
-import { repairJobs } from '../../../../core/workflow/repair-jobs.ts';
+import { repairDue } from '../../../../core/workflow/repair.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 
 const added: [string, number][] = [];
@@ -121,16 +121,16 @@ test('a repair is counted if something was repaired, and not otherwise', async (
   world.executions.clear();
   world.advance(120);
 
-  await repairJobs(world.c, { dueBy: world.clock.now, limit: 10 });
+  await repairDue(world.c.jobs, world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs']);
   expect(world.executions.has(`${job.run_id}-0`)).toBe(true);
 
-  await repairJobs(world.c, { dueBy: world.clock.now, limit: 10 });
+  await repairDue(world.c.jobs, world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs']);
 
   world.executions.set(`${job.run_id}-0`, 'aborted');
   world.advance(3600);
-  await repairJobs(world.c, { dueBy: world.clock.now, limit: 10 });
+  await repairDue(world.c.jobs, world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs', 'Repairs']);
   world.close();
 });

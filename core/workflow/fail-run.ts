@@ -1,0 +1,63 @@
+import type { CoreDeps, Limits } from '../dependencies.ts';
+import { failJob } from '../job/end-job.ts';
+import { isTerminal } from '../records/job.ts';
+import type { Run } from '../records/run.ts';
+import type { WatchRun } from '../records/watch-run.ts';
+import { rules } from '../rules.ts';
+import { nextGeneration } from '../tick/advance-run.ts';
+import { leaseUntil } from '../tick/next-tick.ts';
+import { addSeconds } from '../time.ts';
+import { watchLog } from '../watch/watch-log.ts';
+
+export type FailDeps = Pick<CoreDeps, 'jobs' | 'watches' | 'executions' | 'log' | 'now'> & {
+  limits: Pick<Limits, 'retentionSeconds'>;
+};
+
+/** Reason of the failure of an execution, for operators, and the remediation for the caller of a job. */
+export type RunFailure = { cause: string; remediation: string };
+
+/** Returns true if no execution of the run is expected: the job has ended, the watch is paused or deleted. */
+export function isIdle(run: Run): boolean {
+  return run.policy === 'watch'
+    ? run.deleted_at !== null || run.state.causes.paused !== null
+    : isTerminal(run.status);
+}
+
+/** Handles a run that its execution left: a job fails, a watch continues with its next generation. `mustFail` is checked on each state that is changed. */
+export async function failRun(
+  run: Run,
+  { cause, remediation }: RunFailure,
+  deps: FailDeps,
+  mustFail: (run: Run) => boolean,
+): Promise<void> {
+  if (run.policy !== 'watch') await failJob(run.run_id, remediation, deps, mustFail);
+  else if (mustFail(run)) await startAfterFailure(run, cause, deps);
+}
+
+/** Starts the next generation of a watch, after a wait that grows with the failures in a row. */
+async function startAfterFailure(watch: WatchRun, cause: string, deps: FailDeps): Promise<void> {
+  const waits = rules.watchBackoffSeconds;
+  const failures = watch.state.failed_executions + 1;
+  const wakeAt = addSeconds(deps.now(), waits[Math.min(failures, waits.length) - 1] ?? 1);
+  const next = watch.next && {
+    ...watch.next,
+    done: false,
+    confirming: false,
+    wait_until: new Date(Math.ceil(wakeAt.getTime() / 1000) * 1000).toISOString(),
+  };
+  const result = await deps.watches.commit({
+    runId: watch.run_id,
+    expectedVersion: watch.version,
+    set: {
+      ...nextGeneration(watch, watch.handed_over),
+      next,
+      lease_until: leaseUntil(wakeAt),
+      state: { ...watch.state, failed_executions: failures },
+    },
+    events: [],
+  });
+  if (result !== 'committed') return;
+  const generation = watch.generation + 1;
+  watchLog(deps.log, watch.run_id).error('Watch restarted after a failure', { cause, generation });
+  await deps.executions.start({ job_id: watch.run_id, generation });
+}
