@@ -25,7 +25,7 @@ export const units = {
   /** A poll of a job: `api`, its key and its job. */
   poll: { megabytes: 512, seconds: 0.05, readUnits: 1.5 },
   /** Database units of a tick. */
-  tick: { readUnits: 3, writeUnits: 9 },
+  tick: { readUnits: 3, writeUnits: 7 },
   /** Further units of an event with a webhook: its commit and publication, and its first attempt. */
   webhook: { readUnits: 7, writeUnits: 14 },
   /** Send, receive and delete. */

@@ -52,13 +52,3 @@ export function createDeliveryStore(database: DatabaseSync): EmbeddedDeliverySto
     sweep: (now) => withStorageErrors(() => Number(removeExpired.run(now.getTime()).changes)),
   };
 }
-
-/** Creates a function that removes the deliveries of a run, and its messages. */
-export function createDeliveryRemoval(database: DatabaseSync): (runId: string) => void {
-  const statements = [
-    'DELETE FROM deliveries WHERE run_id = :run',
-    'DELETE FROM destination_states WHERE run_id = :run',
-    "DELETE FROM delivery_messages WHERE message_group BETWEEN :run || ':' AND :run || ':~'",
-  ].map((statement) => database.prepare(statement));
-  return (runId) => statements.forEach((statement) => statement.run({ run: runId }));
-}

@@ -1,12 +1,13 @@
 import type { CreationResult, JobCreation } from '../../core/ports/job-store.ts';
-import type { JobTables } from './job-tables.ts';
+import { insertRun } from './run-commit.ts';
+import type { RunTables } from './run-tables.ts';
 
 /**
  * Creates a job inside the transaction of the caller. Checks for a replay before it counts slots, since a replay needs no slot.
  * `slotsReserved` is the number of slots that the caller has reserved for other jobs.
  */
 export function createJob(
-  tables: JobTables,
+  tables: RunTables,
   creation: JobCreation,
   slotsReserved: number,
   now: Date,
@@ -16,19 +17,19 @@ export function createJob(
   if (earlier !== undefined) return earlier;
   if (keyHash !== undefined && !tables.hasKey(keyHash, job.caller, now)) return { kind: 'key_invalid' };
   if (tables.slots.count(job.caller) + slotsReserved >= creation.slotLimit) return { kind: 'slots_full' };
-  tables.jobs.insert(job);
-  tables.sources.insert(source);
+  insertRun(tables, job, []);
+  tables.sources.put(source);
   tables.slots.take(job.caller, job.run_id);
   if (idempotency !== undefined) tables.idempotency.put(job.caller, idempotency, job.run_id);
   return { kind: 'created' };
 }
 
 function findEarlier(
-  tables: JobTables,
+  tables: RunTables,
   { job, idempotency }: JobCreation,
   now: Date,
 ): CreationResult | undefined {
-  const created = tables.jobs.find(job.run_id);
+  const created = tables.runs.find(job.run_id)?.run;
   if (created !== undefined) {
     // The same source means that this creation was committed and its response lost. The job may have ended since, so it takes no
     // slot.

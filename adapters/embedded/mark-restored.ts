@@ -12,14 +12,11 @@ export function markRestored(database: DatabaseSync): void {
   const failed = 'Failed to deliver: the service was restored from a backup';
   transaction(database, () =>
     database.exec(`
-      UPDATE jobs SET published = sequence, record = json_set(record, '$.published', sequence);
-      UPDATE jobs SET sequence = sequence + ${jump}, published = sequence + ${jump},
-        record = json_set(record, '$.sequence', sequence + ${jump}, '$.published', sequence + ${jump})
-        WHERE status IN ('pending', 'running');
-      UPDATE watches SET run = json_set(run, '$.sequence', (run ->> '$.sequence') + ${jump},
-        '$.state.openings', (run ->> '$.state.openings') + ${jump}) WHERE deleted_at IS NULL;
-      UPDATE watches SET published = run ->> '$.sequence';
-      UPDATE sqlite_sequence SET seq = seq + ${jump} WHERE name = 'watch_events';
+      UPDATE runs SET run = json_set(run, '$.sequence', (run ->> '$.sequence') + ${jump}) WHERE gone_at IS NULL;
+      UPDATE runs SET run = json_set(run, '$.state.openings', (run ->> '$.state.openings') + ${jump})
+        WHERE gone_at IS NULL AND policy = 'watch';
+      UPDATE runs SET published = run ->> '$.sequence';
+      UPDATE sqlite_sequence SET seq = seq + ${jump} WHERE name = 'events';
       UPDATE deliveries SET record = json_set(record, '$.state', 'failed', '$.next_attempt_at', NULL, '$.error', '${failed}')
         WHERE record ->> '$.state' = 'pending';
       UPDATE destination_states SET record = json_set(record, '$.waiting', json('[]'));

@@ -4,10 +4,10 @@ import { withStorageErrors } from './transaction.ts';
 
 const rowSchema = z.object({ newest: z.int().nullable() });
 
-/** Returns a function that reads the newest creation time of a job or key; undefined in an empty database. */
+/** Returns a function that reads the newest creation time of a run or key; undefined in an empty database. */
 export function createNewestEntry(database: DatabaseSync): () => Date | undefined {
   const read = database.prepare(
-    'SELECT max(created_at) AS newest FROM (SELECT max(created_at) AS created_at FROM jobs UNION ALL SELECT max(created_at) FROM api_keys)',
+    'SELECT max(created_at) AS newest FROM (SELECT max(created_at) AS created_at FROM runs UNION ALL SELECT max(created_at) FROM api_keys)',
   );
   return () => {
     const { newest } = rowSchema.parse(withStorageErrors(() => read.get()));

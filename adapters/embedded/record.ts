@@ -8,38 +8,32 @@ export type Row = Record<string, SQLOutputValue>;
 
 /** Parses the JSON record of a row. Throws `StorageError` if it does not fit the schema. */
 function readRecord<T>(schema: z.ZodType<T>, row: Row): T {
-  const read = schema.safeParse(parseJson(row['record']));
+  return readValue(schema, parseJson(row['record']));
+}
+
+/** Checks a stored value. Throws `StorageError` if it does not fit the schema. */
+export function readValue<T>(schema: z.ZodType<T>, value: unknown): T {
+  const read = schema.safeParse(value);
   if (!read.success) throw new StorageError('A stored record does not fit its schema', { cause: read.error });
   return read.data;
 }
 
 /** Reader of records by id that parses the same text once. The records are frozen. */
-export type RecordReader<T> = {
-  read(id: string, row: Row | undefined): T | undefined;
-  /** Keeps a record that was written as `text`, which is not parsed then. Freezes it. */
-  remember(id: string, text: string, record: T): void;
-};
+export type RecordReader<T> = (id: string, row: Row | undefined) => T | undefined;
 
-/** Creates a reader: a tick reads its job several times, and the next one what it has written. Keeps the newest record of `max` ids. */
+/** Creates a reader, which keeps the newest record of `max` ids. */
 export function createRecordReader<T extends object>(schema: z.ZodType<T>, max: number): RecordReader<T> {
   const kept = new LRUCache<string, { text: string; record: T }>({ max });
-  return {
-    read: (id, row) => {
-      if (row === undefined) return undefined;
-      const text = row['record'];
-      const known = kept.get(id);
-      if (known !== undefined && known.text === text) return known.record;
-      const record = readRecord(schema, row);
-      if (typeof text === 'string') remember(id, text, record);
-      return record;
-    },
-    remember,
-  };
-
-  function remember(id: string, text: string, record: T): void {
+  return (id, row) => {
+    if (row === undefined) return undefined;
+    const text = row['record'];
+    const known = kept.get(id);
+    if (known !== undefined && known.text === text) return known.record;
+    const record = readRecord(schema, row);
     freeze(record);
-    kept.set(id, { text, record });
-  }
+    if (typeof text === 'string') kept.set(id, { text, record });
+    return record;
+  };
 }
 
 export function readOptionalRecord<T>(schema: z.ZodType<T>, row: Row | undefined): T | undefined {
@@ -56,6 +50,11 @@ export function readCount(row: Row | undefined): number {
 }
 
 const countSchema = z.object({ count: z.int().nonnegative() });
+
+/** Parses a record that is one of several with the fields of one value. */
+export function parseFields(text: string): Record<string, unknown> {
+  return readValue(z.record(z.string(), z.unknown()), parseJson(text));
+}
 
 function parseJson(text: SQLOutputValue | undefined): unknown {
   try {

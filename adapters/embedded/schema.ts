@@ -2,28 +2,45 @@ import { createHash } from 'node:crypto';
 import { recordVersion } from '../../core/records/record-version.ts';
 
 /**
- * Tables of the data directory. Times are epoch milliseconds. `record` is the record as JSON; the other columns repeat fields that conditions or indexes
- * use. `run` of a watch is the part that each commit writes; its `record` is the configuration, which ticks do not write. In `api_keys`, timestamps have
- * one form, so that their text order is their time order; 'never' sorts after all of them.
+ * Tables of the data directory. Times are epoch milliseconds. `record` is the record as JSON; the other columns repeat fields that conditions or indexes use.
+ * A run has two records: `meta`, which ticks do not write, and `run`, which each commit writes. `unpublished` is the sequence up to which its events have
+ * receivers, `lease_until` is NULL if no execution is expected, `gone_at` is the expiry of a job or the deletion of a watch. `feed` is the caller whose feed
+ * has the event, NULL for jobs. In `api_keys`, timestamps have one form, so that their text order is their time order; 'never' sorts after all of them.
  */
 export const schema = `
-CREATE TABLE jobs (
-  job_id TEXT NOT NULL PRIMARY KEY,
-  caller TEXT NOT NULL,
+CREATE TABLE runs (
+  run_id TEXT NOT NULL PRIMARY KEY,
   policy TEXT NOT NULL,
-  status TEXT NOT NULL,
+  caller TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  sequence INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  version INTEGER NOT NULL,
   published INTEGER NOT NULL,
-  lease_until INTEGER NOT NULL,
-  has_webhook INTEGER NOT NULL,
-  expires_at INTEGER,
-  record TEXT NOT NULL
+  unpublished INTEGER NOT NULL,
+  lease_until INTEGER,
+  gone_at INTEGER,
+  meta TEXT NOT NULL,
+  run TEXT NOT NULL
 ) STRICT;
-CREATE INDEX jobs_of_caller ON jobs (caller, created_at DESC, job_id DESC);
-CREATE INDEX jobs_by_lease ON jobs (lease_until) WHERE status IN ('pending', 'running');
-CREATE INDEX jobs_to_publish ON jobs (expires_at DESC) WHERE has_webhook = 1 AND published < sequence;
-CREATE INDEX jobs_by_expiry ON jobs (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX runs_of_jobs ON runs (caller, created_at DESC, run_id DESC) WHERE policy <> 'watch';
+CREATE INDEX runs_of_watches ON runs (caller, created_at, run_id) WHERE policy = 'watch';
+CREATE INDEX runs_by_lease ON runs (lease_until) WHERE lease_until IS NOT NULL;
+CREATE INDEX runs_to_publish ON runs (gone_at DESC) WHERE unpublished > published;
+CREATE INDEX runs_by_end ON runs (gone_at) WHERE gone_at IS NOT NULL;
+
+CREATE TABLE events (
+  position INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id TEXT NOT NULL,
+  sequence INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  feed TEXT,
+  expires_at INTEGER,
+  record TEXT NOT NULL,
+  UNIQUE (run_id, sequence)
+) STRICT;
+CREATE INDEX events_by_type ON events (run_id, type, sequence);
+CREATE INDEX events_of_feed ON events (feed, position) WHERE feed IS NOT NULL;
+CREATE INDEX events_by_expiry ON events (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE sources (
   source_id TEXT NOT NULL PRIMARY KEY,
@@ -35,16 +52,6 @@ CREATE TABLE slots (
   job_id TEXT NOT NULL,
   PRIMARY KEY (caller, job_id)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE events (
-  job_id TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  type TEXT NOT NULL,
-  to_webhook INTEGER NOT NULL,
-  record TEXT NOT NULL,
-  PRIMARY KEY (job_id, sequence)
-) STRICT, WITHOUT ROWID;
-CREATE INDEX events_by_type ON events (job_id, type, sequence);
 
 CREATE TABLE idempotency (
   caller TEXT NOT NULL,
@@ -124,39 +131,10 @@ CREATE TABLE caller_use (
   PRIMARY KEY (caller, day)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE watches (
-  watch_id TEXT NOT NULL PRIMARY KEY,
-  caller TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  version INTEGER NOT NULL,
-  published INTEGER NOT NULL,
-  unpublished INTEGER NOT NULL,
-  lease_until INTEGER,
-  deleted_at INTEGER,
-  record TEXT NOT NULL,
-  run TEXT NOT NULL
-) STRICT;
-CREATE INDEX watches_of_caller ON watches (caller, created_at, watch_id);
-CREATE INDEX watches_by_lease ON watches (lease_until) WHERE lease_until IS NOT NULL;
-CREATE INDEX watches_to_publish ON watches (unpublished) WHERE unpublished > published;
-CREATE INDEX watches_by_deletion ON watches (deleted_at) WHERE deleted_at IS NOT NULL;
-
 CREATE TABLE watch_secrets (
   watch_id TEXT NOT NULL PRIMARY KEY,
   record TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
-
-CREATE TABLE watch_events (
-  position INTEGER PRIMARY KEY AUTOINCREMENT,
-  caller TEXT NOT NULL,
-  watch_id TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL,
-  record TEXT NOT NULL,
-  UNIQUE (watch_id, sequence)
-) STRICT;
-CREATE INDEX watch_events_of_caller ON watch_events (caller, position);
-CREATE INDEX watch_events_by_expiry ON watch_events (expires_at);
 
 CREATE TABLE alerts (
   alert_id TEXT NOT NULL PRIMARY KEY,

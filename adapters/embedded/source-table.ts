@@ -6,12 +6,12 @@ import { createRecordReader } from './record.ts';
 const maxParsed = 1000;
 
 export function createSourceTable(database: DatabaseSync) {
-  const insert = database.prepare('INSERT OR IGNORE INTO sources VALUES (?, ?)');
+  const put = database.prepare('INSERT OR REPLACE INTO sources VALUES (?, ?)');
   const find = database.prepare('SELECT record FROM sources WHERE source_id = ?');
   const remove = database.prepare('DELETE FROM sources WHERE source_id = ?');
-  const { read } = createRecordReader(sourceSchema, maxParsed);
+  const read = createRecordReader(sourceSchema, maxParsed);
   return {
-    insert: (source: Source) => void insert.run(source.source_id, JSON.stringify(source)),
+    put: (source: Source) => void put.run(source.source_id, JSON.stringify(source)),
     find: (sourceId: string) => read(sourceId, find.get(sourceId)),
     remove: (sourceId: string) => void remove.run(sourceId),
   };

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { fetch as operatorFetch } from 'undici';
 import { dataPaths, probeDataDirectory } from '../../adapters/embedded/data-directory.ts';
 import { openForReading } from '../../adapters/embedded/database.ts';
-import { createJobTable } from '../../adapters/embedded/job-table.ts';
+import { createRunTable } from '../../adapters/embedded/run-table.ts';
 import { verifyMasterSecret } from '../../adapters/embedded/master-secret.ts';
 import { createNewestEntry } from '../../adapters/embedded/newest-entry.ts';
 import { createSourceTable } from '../../adapters/embedded/source-table.ts';
@@ -22,6 +22,7 @@ import { formatError } from '../exit.ts';
 import { listen } from '../http-server.ts';
 import { createLimits } from '../limits.ts';
 import { readSparseSeconds } from '../../core/stream/validate-stream.ts';
+import { jobPolicies } from '../../core/records/run.ts';
 import { createCaptureScheduler } from '../capture-scheduler.ts';
 import { loadPlatformSettings } from '../platforms.ts';
 import type { Settings } from '../settings.ts';
@@ -128,8 +129,8 @@ async function readData(dataDir: string): Promise<StoredData> {
     database = openForReading(file);
     await verifyMasterSecret(masterSecret, database);
     const sources = createSourceTable(database);
-    const urls = createJobTable(database)
-      .active()
+    const urls = createRunTable(database)
+      .active(jobPolicies)
       .flatMap((job) => sources.find(job.source_id)?.url ?? []);
     return {
       data: found('database verified'),

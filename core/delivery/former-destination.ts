@@ -35,7 +35,7 @@ function planErasure(
     runId: watch.run_id,
     expectedVersion: run.version,
     set: {},
-    meta: { ...watch, ...(kept && { former_destinations: left }) },
+    meta: { ...watch, former_destinations: left },
     secrets: { ...secrets, ...(kept && { former: addresses.filter(({ former_id }) => ids.has(former_id)) }) },
     events: [],
   };

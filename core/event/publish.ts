@@ -1,11 +1,13 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
 import { runLog } from '../ports/log.ts';
-import type { RunChange, RunEvent, RunStore, StoredRun } from '../ports/run-store.ts';
+import type { RunChange, RunEvent, RunStore } from '../ports/run-store.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
 import { isDeliveredByWebhook, passesFilter, webhookDestination } from '../records/delivery.ts';
 import type { QueueMessage, RunKey } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
+import { isJob } from '../records/run.ts';
+import type { Run } from '../records/run.ts';
 import { eventsBeforeHole } from './before-hole.ts';
 import { publishWatchEvent } from './publish-watch-event.ts';
 import { hasDestinations } from './receivers.ts';
@@ -75,7 +77,7 @@ export async function publishRun(key: RunKey, runs: Logs, deps: PublishDeps): Pr
   }
 }
 
-async function publish(run: StoredRun, runs: Logs, deps: PublishDeps): Promise<void> {
+async function publish(run: Run, runs: Logs, deps: PublishDeps): Promise<void> {
   const { run_id: id, sequence } = run;
   if (!hasReceivers(run, deps)) {
     // A destination that is added later receives what follows; the webhook of a job is fixed.
@@ -94,17 +96,13 @@ async function publish(run: StoredRun, runs: Logs, deps: PublishDeps): Promise<v
   }
 }
 
-async function publishEvent(event: RunEvent, run: StoredRun, deps: PublishDeps): Promise<void> {
+async function publishEvent(event: RunEvent, run: Run, deps: PublishDeps): Promise<void> {
   if (!isJob(run)) {
     if ('watch_id' in event) await publishWatchEvent(event, run, deps);
   } else for (const message of toJobMessages(event, run, deps)) await deps.queue.send(message);
 }
 
-function isJob(run: StoredRun): run is Job {
-  return 'webhook_url' in run;
-}
-
-function hasReceivers(run: StoredRun, { queue }: PublishDeps): boolean {
+function hasReceivers(run: Run, { queue }: PublishDeps): boolean {
   return queue.hasBus === true || (isJob(run) ? run.webhook_url !== null : hasDestinations(run));
 }
 

@@ -1,3 +1,4 @@
+import { applyRunChange } from '../event/stored-run.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { onClock } from '../sight/clock-change.ts';
 import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
@@ -12,7 +13,7 @@ import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { DigestJob, Job } from '../records/job.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
-import { applyJobChange, isTerminal } from '../records/job.ts';
+import { isTerminal } from '../records/job.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
 
@@ -102,7 +103,7 @@ async function endJob(
     if (isPartial) return attempt();
     jobLog(deps.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });
     await afterEnd(job, ending, deps);
-    return committed(applyJobChange(job, change));
+    return committed(applyRunChange(job, change));
   }
 }
 

@@ -1,15 +1,14 @@
 import type { JobEvent } from '../records/event.ts';
-import type { Counters, Job, Source } from '../records/job.ts';
+import type { Counters, Source } from '../records/job.ts';
+import type { Policy, Run } from '../records/run.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import type { WatchRun } from '../records/watch-run.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
 import type { AlertChange, WatchCounts } from '../records/watch-state.ts';
 import type { Watch } from '../records/watch.ts';
 import type { JobPatch } from './job-store.ts';
 import type { WatchPatch } from './watch-store.ts';
 
-/** Stored run of any policy, and an event of its log. */
-export type StoredRun = Job | WatchRun;
+/** Event of the log of a run. */
 export type RunEvent = JobEvent | WatchEvent;
 
 /** Totals of ended jobs: their number by final status, and the sums of their counters. */
@@ -40,7 +39,7 @@ export type RunChange<Patch = JobPatch | WatchPatch, Event = RunEvent> = {
 /**
  * Storage of runs, their sources and their logs, for all policies. Each method may throw `TransientError`, with or without its effect: a repetition is safe.
  */
-export interface RunStore<Stored = StoredRun, Event = RunEvent, Change = RunChange> {
+export interface RunStore<Stored = Run, Event = RunEvent, Change = RunChange> {
   /** Returns undefined for a job that has expired by `now`, and for a deleted watch. */
   get(runId: string, now: Date): Promise<Stored | undefined>;
   /** Like `get`, but includes a run until its records are removed: pending deliveries need it. */
@@ -53,6 +52,6 @@ export interface RunStore<Stored = StoredRun, Event = RunEvent, Change = RunChan
   /** Raises `published` to `sequence`; never lowers it. Does not change the version. */
   markPublished(runId: string, sequence: number): Promise<void>;
   source(sourceId: string): Promise<Source | undefined>;
-  /** Returns ids of runs whose lease has expired, whose newest events are not in the delivery queue, or that can be purged. */
-  dueForRepair(now: Date, limit: number): Promise<string[]>;
+  /** Returns ids of runs whose lease has expired, whose newest events are not in the delivery queue, or that can be purged; of these policies, or of all. */
+  dueForRepair(now: Date, limit: number, policies?: readonly Policy[]): Promise<string[]>;
 }

@@ -197,11 +197,6 @@ export const sourceSchema = z.object({
 });
 export type Source = z.infer<typeof sourceSchema>;
 
-/** Returns the job after a commit. */
-export function applyJobChange(job: Job, { set }: { set: Partial<JobBase> }): Job {
-  return { ...job, ...set, version: job.version + 1 };
-}
-
 /** Returns true if the job has expired at `now`. */
 export function hasExpired({ expires_at: expiresAt }: Job, now: Date): boolean {
   return expiresAt !== null && Date.parse(expiresAt) <= now.getTime();

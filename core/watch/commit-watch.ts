@@ -6,7 +6,7 @@ import type { NewWatchEvent } from '../records/watch-event.ts';
 import { mapWatchTimes } from '../policies/watch/clock-change.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { onClock } from '../sight/clock-change.ts';
-import { applyWatchChange } from './stored-watch.ts';
+import { applyRunChange } from '../event/stored-run.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Part of a commit that a change decides. */
@@ -35,7 +35,7 @@ export async function changeStoredWatch(
     const set = { next, sight, state, ...planned.set, sequence: stored.sequence + events.length };
     const change = { ...planned, runId: watchId, expectedVersion: stored.version, set, events };
     if ((await deps.watches.commit(change)) === 'outdated') return conflict;
-    return committed(applyWatchChange(stored, change));
+    return committed(applyRunChange(stored, change));
   });
 }
 

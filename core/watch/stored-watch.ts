@@ -1,36 +1,7 @@
-import type { WatchChange } from '../ports/watch-store.ts';
-import { progressRetentionSeconds } from '../ports/watch-store.ts';
-import { deliveredEventTypes } from '../records/watch-event-type.ts';
-import type { WatchEvent } from '../records/watch-event.ts';
-import { watchProgressSchema } from '../records/watch-run.ts';
-import type { WatchProgress, WatchRun } from '../records/watch-run.ts';
+import type { RunChange } from '../ports/run-store.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
-import { addSeconds } from '../time.ts';
 
 /** Rules that both stores of watches apply in their transactions. */
-
-/** Returns the run after a change. */
-export function applyChange<Run extends WatchProgress>(run: Run, { set }: Pick<WatchChange, 'set'>): Run {
-  return { ...run, ...set, version: run.version + 1 };
-}
-
-/** Returns the whole watch after a change. */
-export function applyWatchChange(run: WatchRun, change: Pick<WatchChange, 'set' | 'meta'>): WatchRun {
-  const { meta } = change;
-  return applyChange(meta ? { ...watchProgressSchema.parse(run), ...meta } : run, change);
-}
-
-/** Returns the expiry of an event in the log: a day for `progress`, else the retention of the watch. */
-export function eventExpiry({ type, timestamp }: WatchEvent, retentionDays: number): Date {
-  const seconds = type === 'progress' ? progressRetentionSeconds : retentionDays * 86_400;
-  return addSeconds(new Date(timestamp), seconds);
-}
-
-/** Returns the sequence of the newest event that destinations receive, or `before` without such an event. */
-export function newestDelivered(events: readonly WatchEvent[], before: number): number {
-  const event = events.findLast(({ type }) => deliveredEventTypes.safeParse(type).success);
-  return event?.sequence ?? before;
-}
 
 /** Returns an alert after a change of it. */
 export function changeAlert(alert: Alert, change: Exclude<AlertChange, { kind: 'open' }>): Alert {
@@ -80,7 +51,7 @@ function nonZero(counts: Partial<WatchCounts>): [name: string, value: number][] 
 
 /** Sums the additions of a commit by hour. A commit may add to one hour several times; a transaction of DynamoDB writes an item once. */
 export function sumByHour(
-  hours: WatchChange['hours'] = [],
+  hours: RunChange['hours'] = [],
 ): { hour: string; counts: [name: string, value: number][] }[] {
   const sums = new Map<string, Map<string, number>>();
   for (const { hour, counts } of hours) {

@@ -30,7 +30,8 @@ const bounds: Record<string, string> = {
   'adapters/embedded/log-signals.ts': 'readers of logs: open event streams',
   'adapters/embedded/media-store.ts': 'media of checks under way; path of stored bytes: 8 MB; weak',
   'adapters/embedded/meter.ts': 'counts by provider: providers',
-  'adapters/embedded/record.ts': 'parsed jobs and sources: 500 jobs, 1,000 sources',
+  'adapters/embedded/record.ts': 'parsed sources: 1,000',
+  'adapters/embedded/run-table.ts': 'parsed runs: 1,000',
   'adapters/embedded/share-captures.ts':
     'captures under way, and of the last second; callers of streams: one per stream; 2,000',
   'adapters/embedded/share-log-reads.ts':

@@ -9,8 +9,12 @@ export function requireBounds(database: DatabaseSync, now: number, retentionDays
   const kept = (ms: number) => new Date(now - ms - late).toISOString();
   const isProgress = "record ->> 'type' = 'progress'";
   const none: Record<string, [table: string, condition: string, before: string | number]> = {
-    'old progress': ['watch_events', `${isProgress} AND record ->> 'timestamp' < ?`, kept(day)],
-    'old events': ['watch_events', "record ->> 'timestamp' < ?", kept(retentionDays * day)],
+    'old progress': [
+      'events',
+      `${isProgress} AND feed IS NOT NULL AND record ->> 'timestamp' < ?`,
+      kept(day),
+    ],
+    'old events': ['events', "feed IS NOT NULL AND record ->> 'timestamp' < ?", kept(retentionDays * day)],
     'old alerts': ['alerts', "record ->> '$.closed.at' < ?", kept(retentionDays * day)],
     'old deliveries': ['deliveries', 'expires_at < ?', now - late],
     'old motion references': ['motion_references', 'stored_at < ?', now - day - late],
@@ -28,8 +32,8 @@ export function requireBounds(database: DatabaseSync, now: number, retentionDays
 }
 
 const tablesOfWatches = [
-  'watches',
-  'watch_events',
+  'runs',
+  'events',
   'alerts',
   'watch_hours',
   'destination_states',

@@ -2,7 +2,7 @@ import type { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
-import { applyWatchChange } from '../../core/watch/stored-watch.ts';
+import { applyRunChange } from '../../core/event/stored-run.ts';
 
 type Pending<Context> = { change: WatchChange; context: Context | undefined };
 
@@ -47,7 +47,7 @@ export class CommitContexts<Context> {
     const commits = this.pending.get(toKey(watchId, before.version)) ?? [];
     const written = toComparable(after);
     return commits.find(({ change }) =>
-      isDeepStrictEqual(toComparable(applyWatchChange(before, change)), written),
+      isDeepStrictEqual(toComparable(applyRunChange(before, change)), written),
     )?.context;
   }
 }

@@ -166,15 +166,15 @@ const ofService: Row[] = [
   ['acknowledging is an event', 'core/watch/control-watch.ts', 'events: [decided.event]', 'events: []'],
   [
     'one transaction per tick',
-    'adapters/embedded/watch-store.ts',
-    'commitInGroup(() => commit(change))',
-    'commit(change)',
+    'adapters/embedded/run-store.ts',
+    'commitInGroup(() => commitChange(tables, change))',
+    'commitChange(tables, change)',
   ],
   [
     'a version fences commits',
-    'adapters/embedded/watch-store.ts',
-    ' || found.stored.version !== change.expectedVersion',
-    '',
+    'adapters/embedded/run-commit.ts',
+    'found?.run.version !== change.expectedVersion',
+    'found === undefined',
   ],
   [
     'If-Match fences changes',
@@ -208,13 +208,13 @@ const ofService: Row[] = [
   ],
   [
     'coverage is stored',
-    'adapters/embedded/watch-store.ts',
-    'hours.add(change.runId, hour, counts);',
+    'adapters/embedded/run-commit.ts',
+    'tables.hours.add(runId, hour, counts);',
     'void counts;',
   ],
   [
     'progress is kept a day',
-    'core/watch/stored-watch.ts',
+    'core/event/stored-run.ts',
     "type === 'progress' ? progressRetentionSeconds :",
     '',
   ],

@@ -341,11 +341,9 @@ const statements = new WeakMap<DatabaseSync, ReturnType<typeof prepareAll>>();
 
 function prepareAll(database: DatabaseSync) {
   return {
-    version: database.prepare('SELECT version FROM watches WHERE watch_id = ?'),
-    stored: database.prepare('SELECT record, run FROM watches WHERE watch_id = ?'),
-    events: database.prepare(
-      'SELECT record FROM watch_events WHERE watch_id = ? AND sequence > ? ORDER BY sequence',
-    ),
+    version: database.prepare('SELECT version FROM runs WHERE run_id = ?'),
+    stored: database.prepare('SELECT meta, run FROM runs WHERE run_id = ?'),
+    events: database.prepare('SELECT record FROM events WHERE run_id = ? AND sequence > ? ORDER BY sequence'),
     openAlerts: database.prepare('SELECT alert_id FROM alerts WHERE watch_id = ? AND is_open = 1'),
   };
 }
@@ -359,7 +357,7 @@ function findStatements(database: DatabaseSync): ReturnType<typeof prepareAll> {
 function readStored(database: DatabaseSync, watchId: string): Stored {
   const row = findStatements(database).stored.get(watchId);
   return {
-    ...JSON.parse(String(row?.['record'])),
+    ...JSON.parse(String(row?.['meta'])),
     ...JSON.parse(String(row?.['run'])),
   };
 }

@@ -230,7 +230,7 @@ export class VirtualService {
   }
 
   private afterWrite(sql: string, owner: TimerOwner, database: DatabaseSync): void {
-    this.writesWatches ||= /\bwatches\b/.test(sql);
+    this.writesWatches ||= /\bruns\b/.test(sql);
     const now = this.time.nowMs;
     if (!database.isTransaction && this.writesWatches) {
       this.writesWatches = false;

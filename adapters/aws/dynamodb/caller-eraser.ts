@@ -1,41 +1,36 @@
 import { z } from 'zod';
-import type { CallerEraser, CallerWork } from '../../../core/ports/caller-eraser.ts';
-import { watchSchema } from '../../../core/records/watch.ts';
-import { readJobItem } from './job-item.ts';
-import {
-  activePartition,
-  callerPartition,
-  itemKeys,
-  jobPartition,
-  shardFor,
-  shards,
-  watchPartition,
-} from './keys.ts';
+import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
+import { callerPartition, itemKeys, readRunId, runPartition, shards } from './keys.ts';
 import { removeCallerKeys } from './key-removal.ts';
-import { readItem, readRecord } from './record.ts';
-import { alertsOfCaller, jobsByCaller, keyPrefixes, repair, watchShard } from './table-layout.ts';
+import { readItem } from './record.ts';
+import { repairShard } from './run-item.ts';
+import { readRuns } from './run-list.ts';
+import { queryRepairIndex } from './run-store.ts';
+import { alertsOfCaller, jobsByCaller } from './table-layout.ts';
 import type { Table } from './table.ts';
-import { readRunItem } from './watch-item.ts';
-import type { ItemKey } from './write.ts';
+import type { Item, ItemKey } from './write.ts';
 
 /** Creates the eraser of callers. Its methods throw `TransientError`. Point-in-time recovery keeps removed items for its period. */
 export function createCallerEraser(table: Table): CallerEraser {
   return {
     removeKeys: (caller) => removeCallerKeys(table, caller),
-    listWork: async (caller, limit) => [
-      ...(await listJobs(caller, limit)),
-      ...(await listWatches(caller)).slice(0, limit),
-    ],
-    removeWork: async (caller, work) => {
-      const { kind, id, sourceId } = work;
+    listWork: async (caller, limit) => {
+      const ids = [...(await listJobIds(caller, limit)), ...(await listWatchIds(caller))];
+      const runs = await readRuns(table, [...new Set(ids)].map(itemKeys.meta));
+      return runs
+        .filter((run) => run.caller === caller)
+        .slice(0, limit)
+        .map(({ run_id: id, policy, source_id: sourceId, generation }) => {
+          return { kind: policy === 'watch' ? 'watch' : 'job', id, sourceId, generation };
+        });
+    },
+    removeWork: async (caller, { kind, id, sourceId }) => {
       if (kind === 'watch') await removeAlerts(caller, id);
-      await remove([
-        { pk: activePartition(shardFor(id)), sk: id },
-        itemKeys.source(sourceId),
-        itemKeys.watchSecrets(id),
-      ]);
-      // The record is last: an erasure that was interrupted finds it again.
-      await removePartition(kind === 'job' ? jobPartition(id) : watchPartition(id));
+      await remove([itemKeys.active(id), itemKeys.source(sourceId), itemKeys.watchSecrets(id)]);
+      const records = [itemKeys.meta(id), itemKeys.run(id)];
+      await removePartition(runPartition(id), new Set(records.map(({ sk }) => sk)));
+      // The records are last: an erasure that was interrupted finds them again.
+      await table.transact(records.map((key) => ({ kind: 'delete', key })));
     },
     removeCaller: async (caller) => {
       await removeAlerts(caller);
@@ -46,7 +41,7 @@ export function createCallerEraser(table: Table): CallerEraser {
     },
   };
 
-  async function listJobs(caller: string, limit: number): Promise<CallerWork[]> {
+  async function listJobIds(caller: string, limit: number): Promise<string[]> {
     const listed = await table.query({
       index: jobsByCaller.name,
       where: '#caller = :caller',
@@ -55,41 +50,16 @@ export function createCallerEraser(table: Table): CallerEraser {
     });
     // The index lags: a new job is among the slots first.
     const { active } = readItem(slotsSchema, (await table.get(itemKeys.slots(caller))) ?? {});
-    const ids = [...active].map((id) => ({ pk: jobPartition(id), sk: 'META' }));
-    const keys = [...listed.map((item) => readItem(keySchema, item)), ...ids];
-    const items = await table.getMany([...new Map(keys.map((key) => [key.pk, key])).values()]);
-    return items.map((item) => {
-      const { run_id: id, source_id: sourceId, generation } = readJobItem(item).job;
-      return { kind: 'job', id, sourceId, generation };
-    });
+    return [...listed.map(readId), ...active];
   }
 
   /** A deleted watch is no longer in the caller's set until it is purged; all watches that are to be purged are in the index of repairs. */
-  async function listWatches(caller: string): Promise<CallerWork[]> {
+  async function listWatchIds(caller: string): Promise<string[]> {
     const { watches } = readItem(watchesSchema, (await table.get(itemKeys.watchesOfCaller(caller))) ?? {});
     const due = await Promise.all(
-      shards.map((shard) =>
-        table.query({
-          index: repair.name,
-          where: '#repair_shard = :shard',
-          values: { ':shard': `${watchShard}${shard}` },
-        }),
-      ),
+      shards.map((shard) => queryRepairIndex(table, repairShard('watch', shard))),
     );
-    const ids = new Set([
-      ...watches,
-      ...due.flat().map((item) => readItem(keySchema, item).pk.slice(keyPrefixes.watch.length)),
-    ]);
-    const found: CallerWork[] = [];
-    const metas = await table.getMany([...ids].map(itemKeys.watch));
-    for (const item of metas) {
-      const watch = readRecord(watchSchema, item);
-      if (watch.caller !== caller) continue;
-      const run = await table.get(itemKeys.watchRun(watch.run_id));
-      const generation = run ? readRunItem(run).run.generation : 0;
-      found.push({ kind: 'watch', id: watch.run_id, sourceId: watch.source_id, generation });
-    }
-    return found;
+    return [...watches, ...due.flat().map(readId)];
   }
 
   async function removeAlerts(caller: string, watchId?: string): Promise<void> {
@@ -105,11 +75,9 @@ export function createCallerEraser(table: Table): CallerEraser {
     await remove(alerts.map((item) => readItem(keySchema, item)));
   }
 
-  async function removePartition(pk: string): Promise<void> {
+  async function removePartition(pk: string, except: ReadonlySet<string> = new Set()): Promise<void> {
     const items = await table.query({ where: '#pk = :pk', values: { ':pk': pk } });
-    const keys = items.map((item) => readItem(keySchema, item));
-    await remove(keys.filter((key) => !isRecord(key)));
-    await remove(keys.filter(isRecord));
+    await remove(items.map((item) => readItem(keySchema, item)).filter(({ sk }) => !except.has(sk)));
   }
 
   async function remove(keys: ItemKey[]): Promise<void> {
@@ -120,10 +88,12 @@ export function createCallerEraser(table: Table): CallerEraser {
   }
 }
 
-const isRecord = ({ sk }: ItemKey) => sk === 'META';
-
 const writesAtOnce = 25;
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
 const slotsSchema = z.object({ active: z.set(z.string()).default(new Set()) });
 const watchesSchema = z.object({ watches: z.set(z.string()).default(new Set()) });
+
+function readId(item: Item): string {
+  return readRunId(readItem(keySchema, item));
+}

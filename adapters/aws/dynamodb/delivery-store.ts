@@ -25,7 +25,7 @@ export function createDeliveryStore(table: Table, backoff: BackoffDeps, now: () 
       const items = await table.query({
         where: '#pk = :run AND #sk BETWEEN :from AND :to',
         values: {
-          ':run': runPartition(run),
+          ':run': runPartition(run.run_id),
           ':from': itemKeys.delivery({ ...run, sequence: after + 1, destination_id: '' }).sk,
           ':to': `${sortPrefixes.delivery}~`,
         },
@@ -39,7 +39,7 @@ export function createDeliveryStore(table: Table, backoff: BackoffDeps, now: () 
     },
     states: async (run) => {
       const where = '#pk = :run AND begins_with(#sk, :destination)';
-      const values = { ':run': runPartition(run), ':destination': sortPrefixes.destination };
+      const values = { ':run': runPartition(run.run_id), ':destination': sortPrefixes.destination };
       return readRecords(destinationStateSchema, await table.query({ where, values }));
     },
     changeState: (destination, change) =>

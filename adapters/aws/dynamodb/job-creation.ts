@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { TransientError } from '../../../core/errors.ts';
 import type { CreationResult, IdempotencyRecord, JobCreation } from '../../../core/ports/job-store.ts';
-import { toJobItem } from './job-item.ts';
 import { itemKeys } from './keys.ts';
-import type { ItemRules } from './item-rules.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
-import { noWebhookEvent } from './repair-due.ts';
+import type { RunDeps } from './run-commit.ts';
+import { toItems } from './run-item.ts';
 import { putSource } from './source-item.ts';
 import { takeSlot } from './slots.ts';
 import type { Table } from './table.ts';
@@ -20,19 +19,21 @@ const absent = 'attribute_not_exists(#pk)';
  * Neither job nor source has a TTL until the commit that ends the job sets both.
  */
 export async function createJob(
-  { table, ...rules }: { table: Table } & ItemRules,
+  { table, ...rules }: RunDeps,
   creation: JobCreation,
   now: Date,
 ): Promise<CreationResult> {
   const { job, source, slotLimit, keyHash, idempotency } = creation;
+  const items = toItems(job, [], rules);
   const writes = [
-    { kind: 'put', item: toJobItem({ job, hook: noWebhookEvent }, rules), condition: absent },
+    { kind: 'put', item: items.meta, condition: absent },
     takeSlot(job.caller, job.run_id, slotLimit),
     { kind: 'put', item: { ...itemKeys.active(job.run_id) } },
     { ...putSource(source), condition: absent },
     ...(idempotency
       ? [rememberRequest({ caller: job.caller, id: job.run_id }, idempotency, now, rules.ttls)]
       : []),
+    { kind: 'put', item: items.run },
     ...(keyHash === undefined ? [] : [requireValidKey(keyHash, job.caller, now)]),
   ] satisfies (Write | Check)[];
   const result = await table.transact(writes);

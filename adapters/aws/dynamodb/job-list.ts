@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Job } from '../../../core/records/job.ts';
 import type { JobQuery } from '../../../core/ports/job-store.ts';
-import { readJobItem } from './job-item.ts';
 import { hasExpired } from '../../../core/records/job.ts';
+import { isJob } from '../../../core/records/run.ts';
 import type { ItemTtls } from './item-ttls.ts';
 import { readItem } from './record.ts';
+import { readRuns } from './run-list.ts';
 import { jobsByCaller } from './table-layout.ts';
 import type { Table } from './table.ts';
-import type { Item, ItemKey } from './write.ts';
+import type { ItemKey } from './write.ts';
 
 /**
  * Counts all matches on the index, about 5,000 jobs per request, and reads the jobs of one page from the table. The
@@ -21,14 +22,14 @@ export async function listJobs(
   const keys = (await table.query(matching(query, ttls, now))).map((item) => readItem(keySchema, item));
   if (query.label !== undefined) return listLabelled(keys, table, query, now);
   const page = keys.slice(query.offset, query.offset + query.limit);
-  const jobs = inOrder(page, await table.getMany(page)).map((item) => readJobItem(item).job);
+  const jobs = (await readRuns(table, page)).filter(isJob);
   return { jobs: jobs.filter((job) => stillMatches(job, query, now)), total: keys.length };
 }
 
 /** Reads all jobs, since the index has no labels: those of one caller within its retention. */
 async function listLabelled(keys: ItemKey[], table: Table, query: JobQuery, now: Date) {
   const { label = '', offset, limit } = query;
-  const all = inOrder(keys, await table.getMany(keys)).map((item) => readJobItem(item).job);
+  const all = (await readRuns(table, keys)).filter(isJob);
   const jobs = all.filter((job) => job.labels.includes(label) && stillMatches(job, query, now));
   return { jobs: jobs.slice(offset, offset + limit), total: jobs.length };
 }
@@ -55,11 +56,6 @@ function matching({ caller, status, policy }: JobQuery, ttls: ItemTtls, now: Dat
 }
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
-
-function inOrder(keys: ItemKey[], items: Item[]): Item[] {
-  const byKey = new Map(items.map((item) => [item['pk'], item]));
-  return keys.map(({ pk }) => byKey.get(pk)).filter((item) => item !== undefined);
-}
 
 /** The index lags: the job may have started, ended or expired since. */
 function stillMatches(job: Job, { status, policy }: JobQuery, now: Date): boolean {

@@ -1,23 +1,26 @@
 import { createHash } from 'node:crypto';
-import type { DeliveryKey, DestinationKey, RunKey } from '../../../core/records/delivery.ts';
+import type { DeliveryKey, DestinationKey } from '../../../core/records/delivery.ts';
 import { keyPrefixes } from './table-layout.ts';
 import type { ItemKey } from './write.ts';
 
 /** Keys of all items (`docs/contribute/storage.md`). Numbers have ten digits, so that they sort as text. */
 export const itemKeys = {
-  job: (jobId: string): ItemKey => ({ pk: jobPartition(jobId), sk: 'META' }),
+  /** The part of a run that its creation and changes by callers write. */
+  meta: (runId: string): ItemKey => ({ pk: runPartition(runId), sk: 'META' }),
+  /** The part of a run that each commit writes. No sort key is between both, so that one query reads them. */
+  run: (runId: string): ItemKey => ({ pk: runPartition(runId), sk: 'RUN' }),
   source: (sourceId: string): ItemKey => ({ pk: `${keyPrefixes.source}${sourceId}`, sk: 'META' }),
-  event: (jobId: string, sequence: number): ItemKey => ({
-    pk: jobPartition(jobId),
+  event: (runId: string, sequence: number): ItemKey => ({
+    pk: runPartition(runId),
     sk: `${sortPrefixes.event}${digits(sequence)}`,
   }),
   /** Copy of an event other than `progress`, so that it is found without reading the log. */
   eventByType: (jobId: string, type: string, sequence: number): ItemKey => ({
-    pk: jobPartition(jobId),
+    pk: runPartition(jobId),
     sk: `${sortPrefixes.eventTypePrefix(type)}${digits(sequence)}`,
   }),
-  delivery: ({ sequence, destination_id, ...run }: DeliveryKey): ItemKey => ({
-    pk: runPartition(run),
+  delivery: ({ run_id, sequence, destination_id }: DeliveryKey): ItemKey => ({
+    pk: runPartition(run_id),
     sk: `${sortPrefixes.delivery}${digits(sequence)}#${destination_id}`,
   }),
   slots: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'SLOTS' }),
@@ -39,24 +42,17 @@ export const itemKeys = {
   active: (jobId: string): ItemKey => ({ pk: activePartition(shardFor(jobId)), sk: jobId }),
   jobTotals: (shard: string): ItemKey => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'JOBS' }),
   meterTotals: (shard: string): ItemKey => ({ pk: `${keyPrefixes.totals}${shard}`, sk: 'METER' }),
-  watch: (watchId: string): ItemKey => ({ pk: watchPartition(watchId), sk: 'META' }),
-  /** The part of a watch that each commit writes. */
-  watchRun: (watchId: string): ItemKey => ({ pk: watchPartition(watchId), sk: 'RUN' }),
   watchSecrets: (watchId: string): ItemKey => ({ pk: `${keyPrefixes.watchSecrets}${watchId}`, sk: 'META' }),
-  watchEvent: (watchId: string, sequence: number): ItemKey => ({
-    pk: watchPartition(watchId),
-    sk: `${sortPrefixes.event}${digits(sequence)}`,
-  }),
   watchHour: (watchId: string, hour: string): ItemKey => ({
-    pk: watchPartition(watchId),
+    pk: runPartition(watchId),
     sk: `${sortPrefixes.hour}${hour}`,
   }),
   watchReviews: (watchId: string, week: string, conditionId: string): ItemKey => ({
-    pk: watchPartition(watchId),
+    pk: runPartition(watchId),
     sk: `${sortPrefixes.reviews}${week}#${conditionId}`,
   }),
-  destinationState: ({ destination_id, ...run }: DestinationKey): ItemKey => ({
-    pk: runPartition(run),
+  destinationState: ({ run_id, destination_id }: DestinationKey): ItemKey => ({
+    pk: runPartition(run_id),
     sk: `${sortPrefixes.destination}${destination_id}`,
   }),
   /** The set of a caller's watches, for lists and their limit. */
@@ -77,7 +73,7 @@ export const sortPrefixes = {
   delivery: 'DELIVERY#',
   destination: 'DESTINATION#',
   hour: 'HOUR#',
-  reviews: 'REVIEWS#',
+  reviews: 'WEEK#',
   apiKey: 'KEY#',
   use: 'USE#',
   release: 'RELEASE#',
@@ -85,19 +81,14 @@ export const sortPrefixes = {
   madeKey: 'MADE#',
 };
 
-/** Partition key of a job and its items. */
-export function jobPartition(jobId: string): string {
-  return `${keyPrefixes.job}${jobId}`;
+/** Partition key of a run and its items. */
+export function runPartition(runId: string): string {
+  return `${keyPrefixes.run}${runId}`;
 }
 
-/** Partition key of a watch and its items. */
-export function watchPartition(watchId: string): string {
-  return `${keyPrefixes.watch}${watchId}`;
-}
-
-/** Partition key of the run of a job or a watch, and its items. */
-export function runPartition({ run, run_id }: RunKey): string {
-  return run === 'job' ? jobPartition(run_id) : watchPartition(run_id);
+/** Returns the id of a run from a key in its partition. */
+export function readRunId({ pk }: Pick<ItemKey, 'pk'>): string {
+  return pk.slice(keyPrefixes.run.length);
 }
 
 /** Partition key of a caller's items. */
@@ -116,9 +107,9 @@ const shardCount = 16;
 /** Names of all shards, `0` to `15`. */
 export const shards: readonly string[] = Array.from({ length: shardCount }, (_, shard) => String(shard));
 
-/** Returns the shard of a job, from a hash: not every bit of an id is random. */
-export function shardFor(jobId: string): string {
-  return String((createHash('sha256').update(jobId).digest()[0] ?? 0) % shardCount);
+/** Returns the shard of a run, from a hash: not every bit of an id is random. */
+export function shardFor(runId: string): string {
+  return String((createHash('sha256').update(runId).digest()[0] ?? 0) % shardCount);
 }
 
 function digits(sequence: number): string {

@@ -8,7 +8,7 @@ import type { Item } from './write.ts';
  * Throws `StorageError` if it does not match its schema.
  */
 export function readRecord<T>(schema: z.ZodType<T>, item: Item): T {
-  return readItem(schema, parseJson(item['record']));
+  return readItem(schema, parseRecord(item));
 }
 
 /** Reads the records of several items. Throws `StorageError` like `readRecord`. */
@@ -42,9 +42,10 @@ function unpack(record: unknown): string {
   return z.string().parse(record);
 }
 
-function parseJson(text: unknown): unknown {
+/** Parses the record of an item, which is part of a value. Throws `StorageError` if it is not JSON. */
+export function parseRecord(item: Item): unknown {
   try {
-    return JSON.parse(unpack(text));
+    return JSON.parse(unpack(item['record']));
   } catch (error) {
     throw new StorageError('A stored record is not JSON', { cause: error });
   }

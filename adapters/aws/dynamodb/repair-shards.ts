@@ -1,8 +1,6 @@
-import { z } from 'zod';
-import { shards } from './keys.ts';
-import { readItem } from './record.ts';
-import { toEpochMinute } from './repair-due.ts';
-import { keyPrefixes, repair, watchShard } from './table-layout.ts';
+import { readRunId, shards } from './keys.ts';
+import { repairShard } from './run-item.ts';
+import { queryRepairIndex } from './run-store.ts';
 import type { Table } from './table.ts';
 
 /** Reads of the repair index by shard, so that several invocations of `reconcile` share its entries. */
@@ -34,21 +32,13 @@ export function createRepairShards(table: Table): RepairShards {
 
   async function listDue(shard: string, now: Date, limit: number) {
     const [jobIds, watchIds] = await Promise.all([
-      listIds(shard, keyPrefixes.job, now, limit),
-      listIds(`${watchShard}${shard}`, keyPrefixes.watch, now, limit),
+      listIds(repairShard('monitor', shard), now, limit),
+      listIds(repairShard('watch', shard), now, limit),
     ]);
     return { jobIds, watchIds };
   }
 
-  async function listIds(partition: string, prefix: string, now: Date, limit: number): Promise<string[]> {
-    const items = await table.query({
-      index: repair.name,
-      where: '#repair_shard = :shard AND #repair_due <= :minute',
-      values: { ':shard': partition, ':minute': toEpochMinute(now) },
-      limit,
-    });
-    return items.map((item) => readItem(keySchema, item).pk.slice(prefix.length));
+  async function listIds(partition: string, now: Date, limit: number): Promise<string[]> {
+    return (await queryRepairIndex(table, partition, { before: now, limit })).map(readRunId);
   }
 }
-
-const keySchema = z.object({ pk: z.string() });

@@ -98,17 +98,14 @@ function toShare({ caller, jobId: holder, until }: SlotReservation, jobId: strin
 
 async function findByKey(table: Table, caller: string, key: string, now: Date) {
   for (const { jobId, value } of await readReservations(table, caller)) {
-    if (typeof value !== 'number' && value.key === key && value.until > now.getTime())
-      return { jobId, requestHash: value.request_hash };
+    if (value.key === key && value.until > now.getTime()) return { jobId, requestHash: value.request_hash };
   }
   return undefined;
 }
 
 /** Deletes reservations of crashed creations. Returns true if there was one. Keeps a reservation that was shared meanwhile. */
 async function releaseExpired(table: Table, caller: string, now: Date): Promise<boolean> {
-  const expired = (await readReservations(table, caller)).filter(
-    ({ value }) => (typeof value === 'number' ? value : value.until) <= now.getTime(),
-  );
+  const expired = (await readReservations(table, caller)).filter(({ value }) => value.until <= now.getTime());
   for (const { jobId, value } of expired)
     await table.write(toRelease(caller, jobId, '#reserved = :expired', { ':expired': value }));
   return expired.length > 0;
@@ -143,13 +140,10 @@ function reservedName(jobId: string): Record<string, string> {
 
 const slotsSchema = z.object({ active: z.set(z.string()).optional() });
 
-/** A number is the end of a reservation that the release before made. `holders` counts when the whole value is compared. */
-const reservationSchema = z.union([
-  z.number(),
-  z.object({
-    until: z.number(),
-    holders: z.record(z.string(), z.literal(true)),
-    key: z.string().optional(),
-    request_hash: z.string().optional(),
-  }),
-]);
+/** `holders` counts when the whole value is compared. */
+const reservationSchema = z.object({
+  until: z.number(),
+  holders: z.record(z.string(), z.literal(true)),
+  key: z.string().optional(),
+  request_hash: z.string().optional(),
+});

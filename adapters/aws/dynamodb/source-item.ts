@@ -10,16 +10,6 @@ export function putSource(source: Source): Write & { kind: 'put' } {
   return { kind: 'put', item: { ...itemKeys.source(source.source_id), record: JSON.stringify(source) } };
 }
 
-/** Sets the expiry of a source, which contains credentials. */
-export function expireSource(sourceId: string, ttl: number): Write {
-  return {
-    kind: 'update',
-    key: itemKeys.source(sourceId),
-    change: 'SET #ttl = :ttl',
-    values: { ':ttl': ttl },
-  };
-}
-
 /** Returns undefined if the source is removed. */
 export async function readSource(table: Table, sourceId: string): Promise<Source | undefined> {
   const item = await table.get(itemKeys.source(sourceId));

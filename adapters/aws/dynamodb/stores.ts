@@ -10,6 +10,7 @@ import type { JobStore, Usage } from '../../../core/ports/job-store.ts';
 import { zeroCounters } from '../../../core/records/job.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import type { Meter } from '../../../core/ports/meter.ts';
+import type { RunStore } from '../../../core/ports/run-store.ts';
 import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
 import type { WatchStore } from '../../../core/ports/watch-store.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
@@ -30,6 +31,7 @@ import { createReleases } from './releases.ts';
 import type { ReleaseStore } from './releases.ts';
 import { createRepairShards } from './repair-shards.ts';
 import type { RepairShards } from './repair-shards.ts';
+import { createRunStore } from './run-store.ts';
 import { createUsageLedger } from './usage-ledger.ts';
 import { createWatchStore } from './watch-store.ts';
 
@@ -54,6 +56,7 @@ export type DynamoStoreSettings = {
 
 /** All stores of the service. */
 export type DynamoStores = {
+  runs: RunStore;
   jobs: JobStore;
   callers: CallerStore;
   eraser: CallerEraser;
@@ -80,16 +83,18 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
   const { callLimits = { perMinute: 0, atOnce: 0 }, eventSessionsPerCaller: perCaller = 10 } = settings;
   const table = openTable({ client, tableName, newId, ...backoff });
   const ttls = itemTtls(retentionSeconds);
-  const rules = { ttls, hasBus: settings.hasBus ?? false };
+  const deps = { table, ttls, hasBus: settings.hasBus ?? false };
+  const runs = createRunStore(deps, backoff);
   const since = () => ({ startedAt: now(), jobsBefore: nothingUsed });
   const sessionsWithLimit = (perName: number) =>
     createEventSessions({ table, backoff, now, newId, setTimer, perCaller: perName });
   return {
-    jobs: createJobStore(table, rules, backoff),
+    runs,
+    jobs: createJobStore(runs, deps, backoff),
     callers: createCallerStore(table),
     eraser: createCallerEraser(table),
     keys: createKeyStore(table, backoff),
-    watches: createWatchStore(table, rules, backoff),
+    watches: createWatchStore(runs, deps, backoff),
     deliveries: createDeliveryStore(table, backoff, now),
     meter: createMeter({ table, random: backoff.random, since }),
     usage: createUsageLedger(table),

@@ -62,8 +62,8 @@ export const indexes: readonly Index[] = [jobsByCaller, repair];
 
 /** Prefixes of partition keys, for policy conditions on `dynamodb:LeadingKeys`. */
 export const keyPrefixes = {
-  /** Job with its events and deliveries. */
-  job: 'JOB#',
+  /** Run of a job or a watch with its events, deliveries and statistics. */
+  run: 'RUN#',
   /** Sources, the only items that `capture` may read. */
   source: 'SOURCE#',
   /** Slots, idempotency keys, call limits, event streams and key list of a caller. */
@@ -82,8 +82,6 @@ export const keyPrefixes = {
   deployment: 'DEPLOYMENT',
   /** Start of the meter. */
   meter: 'METER',
-  /** Watch with its run, log and statistics. */
-  watch: 'WATCH#',
   /** Addresses of the destinations of a watch. */
   watchSecrets: 'WATCHSECRETS#',
   /** Alert of a watch. */

@@ -1,13 +1,18 @@
 import { z } from 'zod';
-import { countersSchema, zeroCounters, type Job, isTerminal } from '../../../core/records/job.ts';
+import {
+  countersSchema,
+  isTerminal,
+  jobStatusSchema,
+  zeroCounters,
+  type Job,
+} from '../../../core/records/job.ts';
 import type { Usage } from '../../../core/ports/job-store.ts';
 import type { Totals } from '../../../core/ports/run-store.ts';
 import { sumUsage } from '../../../core/job/sum-usage.ts';
-import { readJobItem } from './job-item.ts';
 import type { BackoffDeps } from '../../retry-with-backoff.ts';
 import { retryWithJitter } from './retry-with-jitter.ts';
 import { activePartition, itemKeys, shards } from './keys.ts';
-import { readItem } from './record.ts';
+import { readItem, readRecord } from './record.ts';
 import type { Table } from './table.ts';
 import type { Item } from './write.ts';
 
@@ -28,11 +33,11 @@ const jobsAtOnce = 99;
 /** Sums one shard. Returns undefined if a job of the shard ended between two reads. */
 async function usageOfShard(table: Table, shard: string): Promise<Usage | undefined> {
   const jobIds = await activeIn(table, shard);
-  const active: Job[] = [];
+  const active: Pick<Job, 'counters'>[] = [];
   let ended: Totals | undefined;
   let endedBefore: number | undefined;
   for (let from = 0; from === 0 || from < jobIds.length; from += jobsAtOnce) {
-    const keys = jobIds.slice(from, from + jobsAtOnce).map(itemKeys.job);
+    const keys = jobIds.slice(from, from + jobsAtOnce).map(itemKeys.run);
     const [totals, ...items] = await table.snapshot([itemKeys.jobTotals(shard), ...keys]);
     const { ended: count, ...read } = readItem(totalsSchema, { ...nothing, ...totals });
     if (endedBefore !== undefined && endedBefore !== count) return undefined;
@@ -48,8 +53,8 @@ async function activeIn(table: Table, shard: string): Promise<string[]> {
 }
 
 /** A job that has ended since is already in the totals of the same snapshot. */
-function activeJob(item: Item | undefined): Job[] {
-  const job = item && readJobItem(item).job;
+function activeJob(item: Item | undefined): Pick<Job, 'counters'>[] {
+  const job = item && readRecord(activeSchema, item);
   return job && !isTerminal(job.status) ? [job] : [];
 }
 
@@ -58,6 +63,8 @@ function sum(one: Usage, other: Usage): Usage {
   for (const counter of usageSchema.keyof().options) added[counter] += other[counter];
   return added;
 }
+
+const activeSchema = z.object({ status: jobStatusSchema, counters: countersSchema });
 
 const countSchema = z.int().nonnegative();
 

@@ -5,10 +5,9 @@ import { withStorageErrors } from '../transaction.ts';
 
 /** Returns a function that lists the runs which need further ticks: active jobs, and watches that are neither paused nor deleted. */
 export function listUnfinishedRuns(database: DatabaseSync): () => ExecutionInput[] {
-  const unfinished = database.prepare(`
-    SELECT job_id, record ->> 'generation' AS generation FROM jobs WHERE status IN ('pending', 'running')
-    UNION ALL
-    SELECT watch_id, run ->> 'generation' FROM watches WHERE lease_until IS NOT NULL`);
+  const unfinished = database.prepare(
+    "SELECT run_id AS job_id, run ->> 'generation' AS generation FROM runs WHERE lease_until IS NOT NULL",
+  );
   return () => withStorageErrors(() => rowsSchema.parse(unfinished.all()));
 }
 

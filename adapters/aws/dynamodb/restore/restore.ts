@@ -3,21 +3,21 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
 import { apiKeySchema, isRevoked } from '../../../../core/records/key.ts';
-import { isTerminal } from '../../../../core/records/job.ts';
-import { watchSchema } from '../../../../core/records/watch.ts';
+import { isTerminal, type Job } from '../../../../core/records/job.ts';
+import { isJob } from '../../../../core/records/run.ts';
+import type { WatchRun } from '../../../../core/records/watch-run.ts';
 import { rules } from '../../../../core/rules.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { systemBackoff } from '../../../retry-with-backoff.ts';
-import { readJobItem } from '../job-item.ts';
 import { itemKeys } from '../keys.ts';
 import { openTable } from '../open-table.ts';
-import { readItem, readRecord } from '../record.ts';
+import { readItem } from '../record.ts';
+import { readRunItems } from '../run-item.ts';
 import { keyPrefixes } from '../table-layout.ts';
 import type { Table } from '../table.ts';
-import { readRunItem } from '../watch-item.ts';
 import type { Item, ItemKey, Write } from '../write.ts';
-import { restoreJobItem, restoreRunItem } from './restored-items.ts';
-import { readHead, routeItem, type Chosen, type Head } from './route-item.ts';
+import { restoreRunItem } from './restored-items.ts';
+import { readHead, routeItem, type Chosen } from './route-item.ts';
 
 /** Restore of a table from a backup into the live one. Both have the layout of this release or of an earlier one. */
 export type RestoreDeps = {
@@ -29,9 +29,11 @@ export type RestoreDeps = {
   now: () => Date;
 };
 
+type Kind = 'job' | 'watch' | 'key';
+
 /** Job, watch or key that the live table lacks and receives. */
 export type RestoredEntity = {
-  kind: Head['kind'];
+  kind: Kind;
   id: string;
   caller: string;
   /** Condition or name, for the operator. */
@@ -49,7 +51,7 @@ export type RestorePlan = {
   entities: RestoredEntity[];
   /** Callers that the live table lacks. */
   callers: string[];
-  counts: Record<Head['kind'] | 'caller', KindCounts>;
+  counts: Record<Kind | 'caller', KindCounts>;
   chosen: Chosen;
 };
 
@@ -82,11 +84,11 @@ export async function planRestore(deps: RestoreDeps, except: ReadonlySet<string>
     else callers.push(caller);
   for (const { kind } of entities) counts[kind].add += 1;
   counts.caller.add = callers.length;
-  const listIds = (kind: Head['kind']) => entities.filter((each) => each.kind === kind).map(({ id }) => id);
+  const listIds = (isKey: boolean) =>
+    entities.filter(({ kind }) => (kind === 'key') === isKey).map(({ id }) => id);
   const chosen: Chosen = {
-    jobs: new Set(listIds('job')),
-    watches: new Set(listIds('watch')),
-    keys: new Set(listIds('key')),
+    runs: new Set(listIds(false)),
+    keys: new Set(listIds(true)),
     sources: new Set(entities.flatMap(({ sourceId }) => sourceId ?? [])),
     exceptCallers: except,
   };
@@ -132,15 +134,11 @@ export async function applyRestore(
 /** Lists the writes that make an entity exist, with its places in sets of ids. */
 function toHeadWrites({ kind, id, caller, continues }: RestoredEntity, item: Item, now: Date): Write[] {
   if (kind === 'key') return [putIfAbsent({ ...item, ...itemKeys.apiKey(id) })];
-  if (kind === 'watch')
-    return [
-      putIfAbsent(restoreRunItem(item, now)),
-      addToSet(itemKeys.watchesOfCaller(caller), 'watches', id),
-    ];
-  const job = putIfAbsent(restoreJobItem(item, now));
-  if (!continues) return [job];
+  const run = putIfAbsent(restoreRunItem(item, now));
+  if (kind === 'watch') return [run, addToSet(itemKeys.watchesOfCaller(caller), 'watches', id)];
+  if (!continues) return [run];
   const active: Write = { kind: 'put', item: itemKeys.active(id) };
-  return [job, addToSet(itemKeys.slots(caller), 'active', id), active];
+  return [run, addToSet(itemKeys.slots(caller), 'active', id), active];
 }
 
 function putIfAbsent(item: ItemKey & Item): Write {
@@ -188,20 +186,18 @@ async function readEntities(
       const key = readItem(keySchema, item);
       if (key.pk === keyPrefixes.callers) callers.push(key.sk);
       const head = readHead(key);
-      if (head?.kind === 'job') entities.push(readJob(item, now));
       if (head?.kind === 'key') entities.push(readKey(item, now));
-      if (head?.kind === 'watch') (head.part === 'head' ? runs : configs).set(head.id, item);
+      if (head?.kind === 'run') (head.part === 'head' ? runs : configs).set(head.id, item);
     }
-  for (const [id, run] of runs) {
-    const config = configs.get(id);
-    if (config) entities.push(readWatch(config, run));
+  for (const [id, item] of runs) {
+    const run = readRunItems(configs.get(id), item);
+    if (run) entities.push(isJob(run) ? readJob(run, now) : readWatch(run));
   }
   return { entities, callers };
 }
 
 /** An active job whose time is over has ended since the backup, with its last event: it would end a second time. */
-function readJob(item: Item, now: Date): FoundEntity {
-  const { job } = readJobItem(item);
+function readJob(job: Job, now: Date): FoundEntity {
   const { run_id: id, caller, source_id: sourceId, status } = job;
   const longest = addSeconds(new Date(job.created_at), rules.maxJobDurationSeconds).toISOString();
   const end = isTerminal(status) ? job.expires_at : (job.deadline ?? longest);
@@ -217,21 +213,15 @@ function readKey(item: Item, now: Date): FoundEntity {
   return { entity: { kind: 'key', id, caller, title, continues: true }, isOver: isRevoked(key, now) };
 }
 
-function readWatch(config: Item, item: Item): FoundEntity {
-  const watch = readRecord(watchSchema, config);
-  const { run } = readRunItem(item);
-  const { run_id: id, caller, source_id: sourceId } = watch;
-  const title = `${watch.config.name}, ${run.status}`;
-  const continues = run.status !== 'paused';
-  return {
-    entity: { kind: 'watch', id, caller, sourceId, title, continues },
-    isOver: run.deleted_at !== null,
-  };
+function readWatch(watch: WatchRun): FoundEntity {
+  const { run_id: id, caller, source_id: sourceId, status } = watch;
+  const title = `${watch.config.name}, ${status}`;
+  const entity = { kind: 'watch' as const, id, caller, sourceId, title, continues: status !== 'paused' };
+  return { entity, isOver: watch.deleted_at !== null };
 }
 
 function toHeadKey({ kind, id }: Pick<RestoredEntity, 'kind' | 'id'>): ItemKey {
-  const keys = { job: itemKeys.job, watch: itemKeys.watchRun, key: itemKeys.apiKey };
-  return keys[kind](id);
+  return kind === 'key' ? itemKeys.apiKey(id) : itemKeys.run(id);
 }
 
 async function readPresent(table: Table, keys: ItemKey[]): Promise<Set<string>> {

@@ -1,13 +1,12 @@
+import { z } from 'zod';
 import { giveUp } from '../../../../core/delivery/after-attempt.ts';
+import { hasEnded } from '../../../../core/event/stored-run.ts';
 import { deliverySchema, destinationStateSchema } from '../../../../core/records/delivery.ts';
-import { isTerminal } from '../../../../core/records/job.ts';
 import { rules } from '../../../../core/rules.ts';
 import type { ItemRules } from '../item-rules.ts';
 import { itemTtls } from '../item-ttls.ts';
-import { readJobItem, toJobItem } from '../job-item.ts';
-import { readRecord } from '../record.ts';
-import { toEpochMinute } from '../repair-due.ts';
-import { readRunItem, toRunItem } from '../watch-item.ts';
+import { readItem, readRecord } from '../record.ts';
+import { readProgressItem, toEpochMinute, toProgressItem, type StoredProgress } from '../run-item.ts';
 import type { Item, ItemKey } from '../write.ts';
 
 /** Items of a table that was restored from a backup, as the live table receives them. The time since the backup is lost, but its effects outside are not. */
@@ -16,41 +15,34 @@ import type { Item, ItemKey } from '../write.ts';
 const itemRules: ItemRules = { ttls: itemTtls(), hasBus: false };
 
 /**
- * Returns the item of a job. Its events count as published. An active job is due for repair immediately, which starts the execution of a
+ * Returns the item of a run. Its events count as published. A run that has not ended is due for repair immediately, which starts the execution of a
  * generation that no earlier execution has.
  */
-export function restoreJobItem(item: Item, now: Date): ItemKey & Item {
-  const stored = readJobItem(item);
-  const { job } = stored;
-  if (isTerminal(job.status))
-    return toJobItem({ ...stored, job: { ...job, published: job.sequence } }, itemRules);
-  const sequence = job.sequence + rules.restoredJump;
-  const lease = { lease_until: now.toISOString(), burst: 0, execution_ticks: 0 };
-  const numbers = { sequence, published: sequence, generation: unusedGeneration(job.generation, now) };
-  return toJobItem({ ...stored, job: { ...job, ...lease, ...numbers } }, itemRules);
+export function restoreRunItem(item: Item, now: Date): ItemKey & Item {
+  const stored = readProgressItem(item);
+  const { progress } = stored;
+  if (hasEnded(progress)) return toItem({ ...stored, published: progress.sequence });
+  const sequence = progress.sequence + rules.restoredJump;
+  const { state } = readItem(stateSchema, progress);
+  const continued = {
+    ...progress,
+    sequence,
+    generation: unusedGeneration(progress.generation, now),
+    lease_until: now.toISOString(),
+    execution_ticks: 0,
+    burst: 0,
+    ...(state && { state: { ...state, openings: state.openings + rules.restoredJump } }),
+  };
+  return toItem({ ...stored, progress: continued, published: sequence });
+
+  /** Keeps the columns of the index of jobs. */
+  function toItem(restored: StoredProgress): ItemKey & Item {
+    return { ...item, ...toProgressItem(restored, itemRules) };
+  }
 }
 
-/** Returns the run of a watch, with the same changes as for a job. */
-export function restoreRunItem(item: Item, now: Date): ItemKey & Item {
-  const stored = readRunItem(item);
-  const { run } = stored;
-  const sequence = run.sequence + rules.restoredJump;
-  const { openings } = run.state;
-  const restored = {
-    ...stored,
-    run: {
-      ...run,
-      sequence,
-      published: sequence,
-      generation: unusedGeneration(run.generation, now),
-      lease_until: now.toISOString(),
-      burst: 0,
-      execution_ticks: 0,
-      state: { ...run.state, openings: openings + rules.restoredJump },
-    },
-  };
-  return toRunItem(restored, itemRules);
-}
+/** State of a watch. */
+const stateSchema = z.object({ state: z.looseObject({ openings: z.int() }).optional() });
 
 /** Returns the item of a delivery. The queue has no message of a pending one any more, so it counts as failed. */
 export function restoreDeliveryItem(item: Item): Item {

@@ -5,29 +5,27 @@ import { keyPrefixes, ttlAttribute } from '../table-layout.ts';
 import type { Item, ItemKey } from '../write.ts';
 import { restoreDeliveryItem, restoreDestinationItem } from './restored-items.ts';
 
-/** Jobs, watches and keys that the live table lacks and receives, by id. */
+/** Runs of jobs and watches, and keys, that the live table lacks and receives, by id. */
 export type Chosen = {
-  jobs: ReadonlySet<string>;
-  watches: ReadonlySet<string>;
+  runs: ReadonlySet<string>;
   keys: ReadonlySet<string>;
-  /** Sources of these jobs and watches. */
+  /** Sources of these runs. */
   sources: ReadonlySet<string>;
   /** Callers that nothing is restored of. */
   exceptCallers: ReadonlySet<string>;
 };
 
-/** Item that makes its job, watch or key exist. It is written last, so that an interrupted restore is continued by the next one. */
-export type Head = { kind: 'job' | 'watch' | 'key'; id: string; part: 'config' | 'head' };
+/** Item that makes its run or key exist. It is written last, so that an interrupted restore is continued by the next one. */
+export type Head = { kind: 'run' | 'key'; id: string; part: 'config' | 'head' };
 
-/** Returns the head that an item is; `config` is the part of a watch without its run. */
+/** Returns the head that an item is; `config` is the part of a run that ticks do not write. */
 export function readHead({ pk, sk }: ItemKey): Head | undefined {
-  const [job, watch, key] = [keyPrefixes.job, keyPrefixes.watch, keyPrefixes.key];
-  if (sk === 'META' && pk.startsWith(job)) return { kind: 'job', id: pk.slice(job.length), part: 'head' };
+  const [run, key] = [keyPrefixes.run, keyPrefixes.key];
   if (sk === 'META' && pk.startsWith(key)) return { kind: 'key', id: pk.slice(key.length), part: 'head' };
-  if (!pk.startsWith(watch)) return undefined;
-  const id = pk.slice(watch.length);
-  if (sk === 'RUN') return { kind: 'watch', id, part: 'head' };
-  return sk === 'META' ? { kind: 'watch', id, part: 'config' } : undefined;
+  if (!pk.startsWith(run)) return undefined;
+  const id = pk.slice(run.length);
+  if (sk === 'RUN') return { kind: 'run', id, part: 'head' };
+  return sk === 'META' ? { kind: 'run', id, part: 'config' } : undefined;
 }
 
 /** Items of a caller that the heads rebuild: slots, permits, valid keys, list of watches. */
@@ -35,7 +33,7 @@ const rebuilt: ReadonlySet<string> = new Set(['SLOTS', 'CALLS', 'SESSIONS', 'GOO
 
 /**
  * Returns the item that the live table receives if it has none of that key. Returns undefined for heads, for what belongs to no chosen
- * job, watch or key, and for expired items.
+ * run or key, and for expired items.
  */
 export function routeItem(item: Item, chosen: Chosen, now: Date): (ItemKey & Item) | undefined {
   const key = readItem(keySchema, item);
@@ -46,10 +44,8 @@ export function routeItem(item: Item, chosen: Chosen, now: Date): (ItemKey & Ite
   const idBehind = (prefix: string) => pk.slice(prefix.length);
   const passing = (isChosen: boolean) => (isChosen ? { ...item, ...key } : undefined);
 
-  if (pk.startsWith(keyPrefixes.job) || pk.startsWith(keyPrefixes.watch)) {
-    const ofWatch = pk.startsWith(keyPrefixes.watch);
-    const id = idBehind(ofWatch ? keyPrefixes.watch : keyPrefixes.job);
-    if (!(ofWatch ? chosen.watches : chosen.jobs).has(id)) return undefined;
+  if (pk.startsWith(keyPrefixes.run)) {
+    if (!chosen.runs.has(idBehind(keyPrefixes.run))) return undefined;
     if (sk.startsWith(sortPrefixes.destination)) return { ...restoreDestinationItem(item), ...key };
     return sk.startsWith(sortPrefixes.delivery)
       ? { ...restoreDeliveryItem(item), ...key }
@@ -57,8 +53,8 @@ export function routeItem(item: Item, chosen: Chosen, now: Date): (ItemKey & Ite
   }
   if (pk.startsWith(keyPrefixes.source)) return passing(chosen.sources.has(idBehind(keyPrefixes.source)));
   if (pk.startsWith(keyPrefixes.watchSecrets))
-    return passing(chosen.watches.has(idBehind(keyPrefixes.watchSecrets)));
-  if (pk.startsWith(keyPrefixes.alert)) return passing(chosen.watches.has(String(item['policy'])));
+    return passing(chosen.runs.has(idBehind(keyPrefixes.watchSecrets)));
+  if (pk.startsWith(keyPrefixes.alert)) return passing(chosen.runs.has(String(item['policy'])));
   if (pk === keyPrefixes.keys) return passing(chosen.keys.has(String(item['hash'])));
   if (pk.startsWith(keyPrefixes.key))
     return passing(chosen.keys.has(idBehind(keyPrefixes.key)) || chosen.keys.has(String(item['hash'])));
@@ -67,8 +63,7 @@ export function routeItem(item: Item, chosen: Chosen, now: Date): (ItemKey & Ite
     if (rebuilt.has(sk) || chosen.exceptCallers.has(idBehind(keyPrefixes.caller))) return undefined;
     if (sk.startsWith(sortPrefixes.apiKey)) return passing(chosen.keys.has(String(item['hash'])));
     if (!sk.startsWith('IDEMPOTENCY#')) return passing(true);
-    const id = String(item['job_id']);
-    return passing(chosen.jobs.has(id) || chosen.watches.has(id));
+    return passing(chosen.runs.has(String(item['job_id'])));
   }
   return passing(pk.startsWith(keyPrefixes.totals) || pk === keyPrefixes.meter);
 }

@@ -127,7 +127,7 @@ withDynamoLocal((makeTable) => {
       const lists = /^CALLER#harbour (WATCHES|SLOTS|GOOD_KEYS)$/;
       for (const [key, item] of before)
         if (!lists.test(key)) expect([key, afterwards.get(key)]).toEqual([key, item]);
-      expect(afterwards.has(`WATCH#${world.watch.run_id} RUN`)).toBe(true);
+      expect(afterwards.has(`RUN#${world.watch.run_id} RUN`)).toBe(true);
       expect(await restore({ yes: true })).toContain('Added 0 items');
       expect(await readAll(tables.live)).toEqual(afterwards);
     });

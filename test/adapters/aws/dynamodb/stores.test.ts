@@ -1,13 +1,15 @@
 import { newCreation } from '../../../contract/watch-records.ts';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
-import { GetCommand, PutCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
+import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { itemKeys, shardFor } from '../../../../adapters/aws/dynamodb/keys.ts';
-import { repairDue } from '../../../../adapters/aws/dynamodb/repair-due.ts';
+import { itemTtls } from '../../../../adapters/aws/dynamodb/item-ttls.ts';
+import { toItems } from '../../../../adapters/aws/dynamodb/run-item.ts';
 import { dynamoStores, type DynamoStoreSettings } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { repair } from '../../../../adapters/aws/dynamodb/table-layout.ts';
 import type { ItemKey } from '../../../../adapters/aws/dynamodb/write.ts';
 import { rules } from '../../../../core/rules.ts';
+import type { JobEvent } from '../../../../core/records/event.ts';
 import type { Job } from '../../../../core/records/job.ts';
 import {
   after,
@@ -59,39 +61,20 @@ withDynamoLocal((makeTable) => {
     });
   });
 
-  describe('slot reservation of the release before', () => {
-    test('a reservation that is a number holds its slot and expires', async () => {
-      const { table, stores } = await open();
-      const [old, next] = [newJob(), newJob()];
-      const item = { ...itemKeys.slots('harbour'), active: new Set([old.run_id]) };
-      const reserved = { [`reserved:${old.run_id}`]: after(180).getTime() };
-      await table.client.send(new PutCommand({ TableName: table.tableName, Item: { ...item, ...reserved } }));
-      const reserve = (now: Date) => {
-        const key = { idempotency: idempotency('key', 'hash') };
-        const request = { caller: 'harbour', jobId: next.run_id, slotLimit: 1, until: after(400), ...key };
-        return stores.jobs.reserveSlot(request, now);
-      };
-
-      expect(await reserve(after(179))).toEqual({ kind: 'slots_full' });
-      expect(await reserve(after(180))).toEqual({ kind: 'reserved', jobId: next.run_id });
-
-      await stores.jobs.releaseSlot('harbour', next.run_id, next.run_id);
-      expect(await stores.jobs.countActive('harbour')).toBe(0);
-    });
-  });
-
   describe('retention of items', () => {
     test('a job and its source expire one hour after the retention of the job, and not while it is active', async () => {
       const { item, stores } = await open();
       const job = newJob();
       await stores.jobs.create(createCreation(job), start);
-      expect(await item(itemKeys.job(job.run_id))).not.toHaveProperty('ttl');
+      for (const key of [itemKeys.meta(job.run_id), itemKeys.run(job.run_id)])
+        expect(await item(key)).not.toHaveProperty('ttl');
       expect(await item(itemKeys.source(job.source_id))).not.toHaveProperty('ttl');
 
       await stores.jobs.commit(end(job));
 
       const expired = epoch(after(3_600 + rules.deliveryTtlSeconds));
-      expect(await item(itemKeys.job(job.run_id))).toHaveProperty('ttl', expired);
+      for (const key of [itemKeys.meta(job.run_id), itemKeys.run(job.run_id)])
+        expect(await item(key)).toHaveProperty('ttl', expired);
       expect(await item(itemKeys.source(job.source_id))).toHaveProperty('ttl', expired);
     });
 
@@ -131,7 +114,7 @@ withDynamoLocal((makeTable) => {
       const job = maxDigest();
       await stores.jobs.create(createCreation(job), start);
 
-      const stored = await item(itemKeys.job(job.run_id));
+      const stored = await item(itemKeys.run(job.run_id));
 
       expect(Buffer.byteLength(JSON.stringify(stored))).toBeLessThan(200_000);
       expect(await stores.jobs.get(job.run_id, start)).toEqual(job);
@@ -201,7 +184,7 @@ withDynamoLocal((makeTable) => {
       const lost = newJob();
       await stores.jobs.create(createCreation(lost), start);
 
-      expect((await stores.jobs.dueForRepair(after(61), 2))[0]).toBe(lost.run_id);
+      expect((await stores.jobs.dueForRepair(after(61), 6))[0]).toBe(lost.run_id);
     });
 
     test('the shards of the repair index together have each due job and watch once', async () => {
@@ -231,15 +214,17 @@ withDynamoLocal((makeTable) => {
     test('the repair index dates a job by its lease or by its first unpublished event', () => {
       const job = newJob({ ...hook, lease_until: after(600).toISOString() });
       const minute = Math.floor(start.getTime() / 60_000);
+      const started = { type: 'job_started' as const, sequence: 1, timestamp: after(120).toISOString() };
+      const due = (run: Job, events: object[], hasBus = false) =>
+        toItems(run, events as JobEvent[], { ttls: itemTtls(), hasBus }).run['repair_due'];
       const ended: Job = { ...job, status: 'stopped' };
-      const unpublished = { sequence: 1, minute: minute + 2 };
 
-      expect(repairDue(job, { sequence: 0, minute: 0 }, false)).toBe(minute + 10);
-      expect(repairDue(job, unpublished, false)).toBe(minute + 2);
-      expect(repairDue({ ...job, webhook_url: null }, unpublished, false)).toBe(minute + 10);
-      expect(repairDue({ ...job, webhook_url: null }, unpublished, true)).toBe(minute + 2);
-      expect(repairDue(ended, unpublished, false)).toBe(minute + 2);
-      expect(repairDue({ ...ended, published: 1 }, unpublished, false)).toBeUndefined();
+      expect(due(job, [])).toBe(minute + 10);
+      expect(due(job, [started])).toBe(minute + 2);
+      expect(due({ ...job, webhook_url: null }, [started])).toBe(minute + 10);
+      expect(due({ ...job, webhook_url: null }, [started], true)).toBe(minute + 2);
+      expect(due(ended, [started])).toBe(minute + 2);
+      expect(due({ ...ended, published: 1 }, [started])).toBeUndefined();
     });
   });
 
@@ -389,7 +374,7 @@ withDynamoLocal((makeTable) => {
         ),
       );
       const items = (await Promise.all(shards)).flatMap(({ Items = [] }) => Items);
-      return items.some(({ pk }) => pk === itemKeys.job(job.run_id).pk);
+      return items.some(({ pk }) => pk === itemKeys.run(job.run_id).pk);
     };
     return { table, stores, item, indexed };
   }

@@ -46,12 +46,12 @@ async function append(watch: WatchCreation): Promise<void> {
 function copies(creation: WatchCreation, count: number): WatchCreation[] {
   const { database } = world;
   const { run_id: from } = creation;
-  const columns = 'caller, created_at, version, published, unpublished, lease_until, deleted_at';
+  const columns = 'policy, caller, created_at, status, version, published, unpublished, lease_until, gone_at';
   const copyWatch = database.prepare(`
-    INSERT INTO watches SELECT :id, ${columns}, json_set(record, '$.run_id', :id), run FROM watches WHERE watch_id = :from`);
+    INSERT INTO runs SELECT :id, ${columns}, json_set(meta, '$.run_id', :id), run FROM runs WHERE run_id = :from`);
   const copyLog = database.prepare(`
-    INSERT INTO watch_events SELECT NULL, caller, :id, sequence, expires_at, json_set(record, '$.watch_id', :id)
-    FROM watch_events WHERE watch_id = :from`);
+    INSERT INTO events SELECT NULL, :id, sequence, type, feed, expires_at, json_set(record, '$.watch_id', :id)
+    FROM events WHERE run_id = :from`);
   const made = Array.from({ length: count }, () => {
     const id = randomUUID();
     copyWatch.run({ id, from });

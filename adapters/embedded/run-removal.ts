@@ -1,0 +1,25 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+const ofRun = 'FROM runs WHERE run_id = :run';
+
+/** Statements that remove a run with everything that belongs to it; the run is last, because others read it. */
+const statements = [
+  'DELETE FROM events WHERE run_id = :run',
+  'DELETE FROM deliveries WHERE run_id = :run',
+  'DELETE FROM destination_states WHERE run_id = :run',
+  "DELETE FROM delivery_messages WHERE message_group BETWEEN :run || ':' AND :run || ':~'",
+  'DELETE FROM motion_references WHERE run_id = :run',
+  'DELETE FROM alerts WHERE watch_id = :run',
+  'DELETE FROM watch_hours WHERE watch_id = :run',
+  'DELETE FROM watch_reviews WHERE watch_id = :run',
+  'DELETE FROM watch_secrets WHERE watch_id = :run',
+  `DELETE FROM slots WHERE caller = (SELECT caller ${ofRun}) AND job_id = :run`,
+  `DELETE FROM sources WHERE source_id = (SELECT meta ->> '$.source_id' ${ofRun})`,
+  `DELETE ${ofRun}`,
+];
+
+/** Creates a function that removes a run inside the transaction of the caller. */
+export function createRunRemoval(database: DatabaseSync): (runId: string) => void {
+  const prepared = statements.map((statement) => database.prepare(statement));
+  return (runId) => prepared.forEach((statement) => statement.run({ run: runId }));
+}
