@@ -100,6 +100,25 @@ describe('a watch whose wall clock is set back by an hour', () => {
     },
   );
 
+  test('a clock that is set back during a model call leaves the coverage whole', async () => {
+    const step = await run(await begin(), 10);
+    const { judge } = world.c.vision;
+    let calls = 0;
+    world.c.vision = {
+      ...world.c.vision,
+      judge: async (...check) => {
+        calls += 1;
+        if (calls === 1) world.stepClock(-3600);
+        return judge(...check);
+      },
+    };
+    await run(step, 10);
+    const { watched, gap } = await hours();
+    expect(gap).toBe(0);
+    expect(watched).toBeGreaterThanOrEqual(180);
+    expect(watched).toBeLessThanOrEqual(200);
+  });
+
   test('the cooldown and the reminders of an alert keep their length', async () => {
     let step = await begin({ cooldown: 60, remind: 60 });
     verdicts(2, true);
