@@ -33,30 +33,17 @@ const delimiter = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
 export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProcess {
   const { child, closed, awaited } = startFfmpeg(ffmpegPath, decoderArguments(size));
   const mark = createMark();
-  const pictures: Picture[] = [];
-  let jpegs: Buffer = Buffer.alloc(0);
-  let thumbnails: Buffer = Buffer.alloc(0);
+  const change = createChangeWait();
+  const pictures = readPictures(child.stdio[3], child.stdio[1], change.wake, end);
   let markPicture: Picture | undefined;
   /** Marks that were written and have not come back. */
   let pendingMarks = 0;
-  const change = createChangeWait();
   let isBusy = false;
   let hasEnded = false;
 
   closed.then(end, end);
   child.stdin?.on('error', end);
   child.stdio[2]?.on('data', () => undefined);
-  if (child.stdio[1] instanceof Readable)
-    child.stdio[1].on('data', (chunk: Buffer) => {
-      thumbnails = Buffer.concat([thumbnails, chunk]);
-      takePictures();
-    });
-  const third = child.stdio[3];
-  if (third instanceof Readable)
-    third.on('data', (chunk: Buffer) => {
-      jpegs = Buffer.concat([jpegs, chunk]);
-      takePictures();
-    });
   awaited(false);
 
   return { pid: child.pid, isBusy: () => isBusy, decode, close: end };
@@ -121,6 +108,37 @@ export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProces
     for (let index = 0; index < count; index += 1) child.stdin?.write(Buffer.concat([mark.bytes, delimiter]));
   }
 
+  function end(): void {
+    hasEnded = true;
+    child.kill('SIGKILL');
+    change.wake();
+  }
+}
+
+type Picture = { frame: Buffer; thumbnail: Buffer };
+
+/** Collects the pictures of a process in a list. Calls `end` if their bytes exceed the limit. */
+function readPictures(
+  frameOutput: unknown,
+  thumbnailOutput: unknown,
+  wake: () => void,
+  end: () => void,
+): Picture[] {
+  const pictures: Picture[] = [];
+  let jpegs: Buffer = Buffer.alloc(0);
+  let thumbnails: Buffer = Buffer.alloc(0);
+  if (thumbnailOutput instanceof Readable)
+    thumbnailOutput.on('data', (chunk: Buffer) => {
+      thumbnails = Buffer.concat([thumbnails, chunk]);
+      takePictures();
+    });
+  if (frameOutput instanceof Readable)
+    frameOutput.on('data', (chunk: Buffer) => {
+      jpegs = Buffer.concat([jpegs, chunk]);
+      takePictures();
+    });
+  return pictures;
+
   /** ffmpeg writes the JPEG of a picture before its thumbnail. */
   function takePictures(): void {
     if (jpegs.length + thumbnails.length > maxOutputBytes) return end();
@@ -133,18 +151,10 @@ export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProces
       });
       jpegs = jpegs.subarray(jpegEnd);
       thumbnails = thumbnails.subarray(thumbnail.bytes);
-      change.wake();
+      wake();
     }
   }
-
-  function end(): void {
-    hasEnded = true;
-    child.kill('SIGKILL');
-    change.wake();
-  }
 }
-
-type Picture = { frame: Buffer; thumbnail: Buffer };
 
 /** The bytes FF D9 occur in no other place of the JPEGs of ffmpeg: compressed data stuffs every FF. */
 const endOfJpeg = Buffer.from([0xff, 0xd9]);
