@@ -40,10 +40,8 @@ export function createAccessUnitAssembler(
   track: Pick<VideoTrack, 'payloadType' | 'parameters'>,
   rules: NalRules,
 ): AccessUnitAssembler {
-  /** Copies into an own buffer: a packet is a part of a larger chunk, which would stay in memory as long. */
-  let held = new Uint8Array(initialBytes);
-  let heldBytes = 0;
-  let unit = beginUnit(null);
+  const reader = createPayloadReader(rules);
+  let unit = reader.begin(null);
   let parameterSets = describedParameterSets(track.parameters, rules).reduce<Uint8Array[]>(
     (sets, set) => addParameterSet(sets, set, rules),
     [],
@@ -52,7 +50,7 @@ export function createAccessUnitAssembler(
   let needsKeyFrame = true;
 
   return {
-    heldBytes: () => heldBytes,
+    heldBytes: () => reader.held().length,
     end: () => (unit.isMarked ? finish() : null),
     push(frame, atMs) {
       const packet = readRtp(frame);
@@ -65,13 +63,11 @@ export function createAccessUnitAssembler(
         unit.isDamaged ||= isLost && !unit.isMarked;
         complete = finish();
         needsKeyFrame ||= isLost;
-        unit = beginUnit(packet.timestamp);
-        heldBytes = 0;
-        if (held.length > maxReusedBytes) held = new Uint8Array(initialBytes);
+        unit = reader.begin(packet.timestamp);
       }
       unit.isMarked = packet.isMarked;
       unit.arrivedMs = atMs;
-      readPayload(packet.payload);
+      reader.read(packet.payload);
       return complete;
     },
   };
@@ -84,14 +80,7 @@ export function createAccessUnitAssembler(
     const missing = isKeyFrame && !isComplete(unit.parameterSets) ? parameterSets : [];
     needsKeyFrame = !isWhole || (isKeyFrame ? !isComplete(parameterSets) : needsKeyFrame);
     if (needsKeyFrame) return null;
-    const parts = [...missing.flatMap((set) => [startCode, set]), held.subarray(0, heldBytes)];
-    // Not a part of the shared pool of small buffers, so that nothing else stays in memory with it.
-    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of parts) {
-      bytes.set(part, at);
-      at += part.length;
-    }
+    const bytes = joined([...missing.flatMap((set) => [startCode, set]), reader.held()]);
     return { bytes, isKeyFrame, timestamp, arrivedMs };
   }
 
@@ -104,6 +93,31 @@ export function createAccessUnitAssembler(
   function isComplete(sets: Uint8Array[]): boolean {
     return rules.parameterSets.every((type) => sets.some((set) => rules.readType(set[0] ?? 0) === type));
   }
+}
+
+/** Reads the payloads of one access unit after another into its bytes in Annex B format. */
+type PayloadReader = {
+  /** Begins an access unit without bytes, whose state the reader keeps up to date. */
+  begin(timestamp: number | null): UnitState;
+  read(payload: Uint8Array): void;
+  /** Bytes so far, valid until the next call. */
+  held(): Uint8Array;
+};
+
+function createPayloadReader(rules: NalRules): PayloadReader {
+  /** Copies into an own buffer: a packet is a part of a larger chunk, which would stay in memory as long. */
+  let held = new Uint8Array(initialBytes);
+  let heldBytes = 0;
+  let unit = beginUnit(null);
+  return {
+    begin(timestamp) {
+      heldBytes = 0;
+      if (held.length > maxReusedBytes) held = new Uint8Array(initialBytes);
+      return (unit = beginUnit(timestamp));
+    },
+    read: readPayload,
+    held: () => held.subarray(0, heldBytes),
+  };
 
   function readPayload(payload: Uint8Array): void {
     const type = rules.readType(payload[0] ?? 0);
@@ -162,6 +176,17 @@ export function createAccessUnitAssembler(
     unit.isDamaged = true;
     heldBytes = 0;
   }
+}
+
+/** Copies parts into an array that is no part of the shared pool of small buffers, so that nothing else stays in memory with it. */
+function joined(parts: Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }
 
 /** Adds a set in the place of one with the same type and id. A set that is too large is left out. */
