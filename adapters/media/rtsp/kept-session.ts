@@ -3,7 +3,7 @@ import { waitUntilAborted } from '../../../core/time-limit.ts';
 import { createAccessUnitAssembler, type AccessUnit } from './access-unit-assembler.ts';
 import type { DescribedStream } from './describe.ts';
 import { RtspConnectionError, RtspLimitError } from './errors.ts';
-import { createGopBuffer } from './gop-buffer.ts';
+import { createGopBuffer, type GopBuffer } from './gop-buffer.ts';
 import type { NalRules } from './nal-units.ts';
 import { setUpTrack } from './track-setup.ts';
 
@@ -68,9 +68,7 @@ export async function openKeptSession(
   let change = Promise.withResolvers<void>();
   let packetAtMs = elapsedMs();
   let heldBytes = 0;
-  /** Time of the newest capture by length of its clip, in seconds: jobs of one camera have clips of different lengths. */
-  const clips = new Map<number, number>();
-  let lastRead: { unit: AccessUnit; atMs: number } | undefined;
+  const finder = createUnitsFinder(buffer, elapsedMs);
 
   client.onFrame((frame) => {
     if (!setup.isOurs(frame)) return;
@@ -109,14 +107,9 @@ export async function openKeptSession(
   };
 
   function add(unit: AccessUnit): void {
-    keepLongestClip();
+    finder.keepLongestClip();
     buffer.add(unit);
     wake();
-  }
-
-  function keepLongestClip(): void {
-    for (const [seconds, atMs] of clips) if (elapsedMs() - atMs > keepClipMs) clips.delete(seconds);
-    buffer.keep(Math.max(0, ...clips.keys()));
   }
 
   /** A session that would exceed the memory of all drops its GOPs and waits for the next key frame. */
@@ -135,10 +128,8 @@ export async function openKeptSession(
   }
 
   async function read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits> {
-    const isClip = request.mode !== 'frames';
     for (;;) {
-      if (isClip) clips.set(request.clipSeconds, elapsedMs());
-      const found = isClip ? findClip(request.clipSeconds) : findFrame();
+      const found = request.mode === 'frames' ? finder.findFrame() : finder.findClip(request.clipSeconds);
       if (found) return found;
       if (hasEnded)
         throw endCause instanceof RtspLimitError
@@ -146,6 +137,33 @@ export async function openKeptSession(
           : new RtspConnectionError('RTSP server closed the connection');
       await waitUntilAborted(change.promise, signal);
     }
+  }
+
+  async function close(): Promise<void> {
+    setup.leave();
+    await ended.promise;
+  }
+}
+
+/** Units of the buffer of a session that are new to its captures. */
+type UnitsFinder = {
+  /** Returns a new frame: the newest key frame, or the GOP up to a newer one. */
+  findFrame(): ReadUnits | undefined;
+  /** Returns a new clip of a length in seconds, for which the buffer keeps as much from now on. */
+  findClip(seconds: number): ReadUnits | undefined;
+  /** Keeps what the clips of the last time need. */
+  keepLongestClip(): void;
+};
+
+function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number): UnitsFinder {
+  /** Time of the newest capture by length of its clip, in seconds: jobs of one camera have clips of different lengths. */
+  const clips = new Map<number, number>();
+  let lastRead: { unit: AccessUnit; atMs: number } | undefined;
+  return { findFrame, findClip, keepLongestClip };
+
+  function keepLongestClip(): void {
+    for (const [seconds, atMs] of clips) if (elapsedMs() - atMs > keepClipMs) clips.delete(seconds);
+    buffer.keep(Math.max(0, ...clips.keys()));
   }
 
   function findFrame(): ReadUnits | undefined {
@@ -157,6 +175,7 @@ export async function openKeptSession(
   }
 
   function findClip(seconds: number): ReadUnits | undefined {
+    clips.set(seconds, elapsedMs());
     const units = buffer.lastSeconds(seconds);
     const newest = units?.at(-1);
     return units && newest && isNew(newest) ? taken(units, 'clip') : undefined;
@@ -175,10 +194,5 @@ export async function openKeptSession(
     const atMs = elapsedMs();
     if (lastRead === undefined || unit.arrivedMs > lastRead.unit.arrivedMs) lastRead = { unit, atMs };
     return { units, kind, ageMs: atMs - unit.arrivedMs };
-  }
-
-  async function close(): Promise<void> {
-    setup.leave();
-    await ended.promise;
   }
 }
