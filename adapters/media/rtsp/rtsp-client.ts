@@ -44,13 +44,12 @@ export function createRtspClient(
   limits: RtspClientLimits,
 ): RtspClient {
   const reader = createRtspReader();
-  const waiting = new Map<number, PromiseWithResolvers<RtspMessage>>();
+  const exchanges = createExchanges(socket, limits.answerTimeoutMs);
   const authorizer = createAuthorizer(credentials, () => randomBytes(8).toString('hex'));
   const end = Promise.withResolvers<unknown>();
   const admitsWork = limits.admitsWork ?? createWorkLimit();
   let takeFrame: ((frame: InterleavedFrame) => void) | null = null;
-  let sequence = 0;
-  let refused = 0;
+  const refuse = createRefuser(socket);
 
   socket.on('data', (chunk: Buffer) => {
     try {
@@ -87,7 +86,7 @@ export function createRtspClient(
     headers: readonly RtspHeader[] = [],
   ): Promise<RtspMessage> {
     for (;;) {
-      const answer = await exchange(method, url, [...headers, ...authorizer.headers(method, url)]);
+      const answer = await exchanges.send(method, url, [...headers, ...authorizer.headers(method, url)]);
       const status = responseStatus(answer) ?? 0;
       if (status >= 200 && status < 300) {
         authorizer.confirm();
@@ -99,55 +98,75 @@ export function createRtspClient(
     }
   }
 
-  async function exchange(method: string, url: string, headers: readonly RtspHeader[]): Promise<RtspMessage> {
-    if (socket.destroyed) throw new RtspConnectionError('RTSP server closed the connection');
-    const number = (sequence += 1);
-    const answer = Promise.withResolvers<RtspMessage>();
-    waiting.set(number, answer);
-    const timer = setTimeout(
-      () => answer.reject(new RtspConnectionError('RTSP server did not respond in time')),
-      limits.answerTimeoutMs,
-    );
-    socket.write(formatMessage(`${method} ${url} RTSP/1.0`, [['CSeq', String(number)], agent, ...headers]));
-    try {
-      return await answer.promise;
-    } finally {
-      clearTimeout(timer);
-      waiting.delete(number);
-    }
-  }
-
   function receive(item: RtspItem): void {
     if (item.kind === 'frame') return takeFrame?.(item.frame);
     const status = responseStatus(item.message);
     if (status === null) return refuse(item.message);
     // 100 Continue: the final response follows.
-    if (status >= 200) waitingFor(item.message)?.resolve(item.message);
+    if (status >= 200) exchanges.accept(item.message);
   }
 
-  /** Finds the request of a response. Some servers omit CSeq; the response then belongs to the oldest request. */
-  function waitingFor(answer: RtspMessage): PromiseWithResolvers<RtspMessage> | undefined {
-    const number = headerValue(answer, 'cseq');
-    if (number !== undefined) return waiting.get(Number(number));
-    const [oldest] = waiting.values();
-    return oldest;
+  function fail(error: unknown): void {
+    exchanges.fail(error);
+    socket.destroy();
+    end.resolve(error);
   }
+}
 
-  /** Rejects requests of the server (RFC 2326, 10). A REDIRECT must not be followed. */
-  function refuse(message: RtspMessage): void {
+type Exchanges = {
+  /** Sends a request and returns its response, whatever its status. */
+  send(method: string, url: string, headers: readonly RtspHeader[]): Promise<RtspMessage>;
+  /** Hands a response to its request. */
+  accept(answer: RtspMessage): void;
+  /** Rejects all requests under way. */
+  fail(error: unknown): void;
+};
+
+/** Creates the exchanges of a connection: requests that are numbered, and wait for their responses. */
+function createExchanges(socket: Socket, answerTimeoutMs: number): Exchanges {
+  const waiting = new Map<number, PromiseWithResolvers<RtspMessage>>();
+  let sequence = 0;
+  return {
+    async send(method, url, headers) {
+      if (socket.destroyed) throw new RtspConnectionError('RTSP server closed the connection');
+      const number = (sequence += 1);
+      const answer = Promise.withResolvers<RtspMessage>();
+      waiting.set(number, answer);
+      const timer = setTimeout(
+        () => answer.reject(new RtspConnectionError('RTSP server did not respond in time')),
+        answerTimeoutMs,
+      );
+      socket.write(formatMessage(`${method} ${url} RTSP/1.0`, [['CSeq', String(number)], agent, ...headers]));
+      try {
+        return await answer.promise;
+      } finally {
+        clearTimeout(timer);
+        waiting.delete(number);
+      }
+    },
+    accept(answer) {
+      const number = headerValue(answer, 'cseq');
+      // Some servers omit CSeq: the response then belongs to the oldest request.
+      const [oldest] = waiting.values();
+      (number === undefined ? oldest : waiting.get(Number(number)))?.resolve(answer);
+    },
+    fail(error) {
+      for (const answer of waiting.values()) answer.reject(error);
+      waiting.clear();
+    },
+  };
+}
+
+/** Returns a function that rejects requests of the server (RFC 2326, 10). A REDIRECT must not be followed. */
+function createRefuser(socket: Socket): (message: RtspMessage) => void {
+  let refused = 0;
+  return (message) => {
     if (requestLine(message.startLine)?.method === 'REDIRECT') throw new RtspStatusError(302);
     refused += 1;
     if (refused > maxRefused) throw new RtspProtocolError('RTSP server sent too many requests');
     const number = headerValue(message, 'cseq') ?? '0';
     socket.write(formatMessage('RTSP/1.0 501 Not Implemented', [['CSeq', number]]));
-  }
-
-  function fail(error: unknown): void {
-    for (const answer of waiting.values()) answer.reject(error);
-    waiting.clear();
-    socket.destroy();
-    end.resolve(error);
-  }
+  };
 }
 
 /** Maximum requests of the server. Each gets a response; if the server does not read them, they fill the memory. */
