@@ -5,8 +5,8 @@ import type { DescribedStream } from './describe.ts';
 import { createKeyFrameEndDetector } from './key-frame-end.ts';
 import { formatMessage, headerValue, requestLine, type RtspHeader, type RtspMessage } from './message.ts';
 import { createRtspReader } from './reader.ts';
-import { setUpTrack } from './track-setup.ts';
-import { describeTrack } from './video-track.ts';
+import { setUpTrack, type TrackSetup } from './track-setup.ts';
+import { describeTrack, type VideoTrack } from './video-track.ts';
 
 /** RTSP server on loopback with one track, for one ffmpeg process. Relays a stream that is already described. */
 export type RtspRelay = {
@@ -80,29 +80,12 @@ export async function openRtspRelay(
     if (line === null || !line.url.startsWith(url))
       throw new RtspProtocolError('Not a request to this relay');
     admit(socket);
-    const reply = (headers: RtspHeader[] = [], body = ''): void => {
-      const number = headerValue(request, 'cseq') ?? '0';
-      socket.write(formatMessage('RTSP/1.0 200 OK', [['CSeq', number], ...headers], body));
-    };
-    switch (line.method) {
-      case 'OPTIONS':
-        return reply([['Public', 'OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN']]);
-      case 'DESCRIBE':
-        return reply([['Content-Type', 'application/sdp']], describeTrack(stream.track, `${url}/video`));
-      case 'SETUP':
-        return reply([
-          ['Session', `1;timeout=${setup.timeoutSeconds}`],
-          ['Transport', setup.transport],
-        ]);
-      case 'PLAY':
-        // Responds before the server does: ffmpeg drops frames before the response, with their parameter sets.
-        reply([['Session', '1']]);
-        return play(socket);
-      case 'TEARDOWN':
-        return close();
-      default:
-        return reply();
-    }
+    if (line.method === 'TEARDOWN') return close();
+    const { headers, body } = replyTo(line.method, stream.track, setup, url);
+    const number = headerValue(request, 'cseq') ?? '0';
+    socket.write(formatMessage('RTSP/1.0 200 OK', [['CSeq', number], ...headers], body));
+    // After the response: ffmpeg drops frames before it, with their parameter sets.
+    if (line.method === 'PLAY') play(socket);
   }
 
   /** Accepts the first client that knows the path, which is ffmpeg, and rejects all others. */
@@ -128,6 +111,31 @@ export async function openRtspRelay(
     server.close();
     viewer?.destroy();
     setup.leave();
+  }
+}
+
+type Reply = { headers: RtspHeader[]; body?: string };
+
+function replyTo(method: string, track: VideoTrack, setup: TrackSetup, url: string): Reply {
+  switch (method) {
+    case 'OPTIONS':
+      return { headers: [['Public', 'OPTIONS, DESCRIBE, SETUP, PLAY, TEARDOWN']] };
+    case 'DESCRIBE':
+      return {
+        headers: [['Content-Type', 'application/sdp']],
+        body: describeTrack(track, `${url}/video`),
+      };
+    case 'SETUP':
+      return {
+        headers: [
+          ['Session', `1;timeout=${setup.timeoutSeconds}`],
+          ['Transport', setup.transport],
+        ],
+      };
+    case 'PLAY':
+      return { headers: [['Session', '1']] };
+    default:
+      return { headers: [] };
   }
 }
 
