@@ -56,8 +56,9 @@ const bounds: Record<string, string> = {
   'adapters/media/rtsp/connection-turns.ts':
     'open connections; streams of cameras that refused a second one: concurrent captures; 2,000 streams',
   'adapters/media/rtsp/kept-session.ts': 'lengths of clips of a session: ten lengths, 40 s each',
-  'adapters/media/rtsp/rtsp-sessions.ts':
-    'open sessions with their newest group of pictures: `rtspSessions`; 2,000 facts of streams',
+  'adapters/media/rtsp/open-sessions.ts':
+    'open sessions with their newest group of pictures; those being closed: `rtspSessions` and captures under way; as many',
+  'adapters/media/rtsp/rtsp-sessions.ts': 'probes under way; facts of streams: probes; 2,000 streams',
   'adapters/platforms/resolution-cache.ts': 'playlist of a page: 1,000',
   'adapters/vision/objects/grammar/nouns.ts': 'nouns of the object model: its vocabulary',
   'adapters/vision/objects/network-worker.ts': 'network: one',

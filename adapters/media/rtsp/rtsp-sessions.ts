@@ -10,7 +10,13 @@ import { createByteRate } from './byte-limit.ts';
 import { describeRtsp } from './describe.ts';
 import { RtspConnectionError, RtspLimitError } from './errors.ts';
 import { openKeptSession, type KeptSession, type ReadUnits, type SessionMemory } from './kept-session.ts';
-import { nalRules, type NalRules } from './nal-units.ts';
+import { nalRules } from './nal-units.ts';
+import {
+  createOpenSessions,
+  type OpenSession,
+  type SessionEntry,
+  type SessionTrack,
+} from './open-sessions.ts';
 import { limitRemediation, rtspStreamError } from './stream-error.ts';
 
 /** RTSP sessions that stay open between captures: one per stream URL, for all jobs and modes. */
@@ -41,8 +47,6 @@ export type RtspSessions = {
 /** Access units of a capture, with the codec and the clock of their track. */
 export type SessionUnits = ReadUnits & SessionTrack;
 
-type SessionTrack = { codec: NalRules['codec']; clockRate: number };
-
 export type RtspSessionsDeps = {
   guard: EgressGuard;
   /** Monotonic clock, in milliseconds. */
@@ -56,13 +60,8 @@ export type RtspSessionsDeps = {
   open?: OpenSession;
 };
 
-/** Session with the track that it plays. */
-export type OpenedSession = { session: KeptSession; track: SessionTrack };
-export type OpenSession = (url: string, signal: AbortSignal) => Promise<OpenedSession | null>;
-
 /** Interval of captures up to which a session stays open: that of checks, with a reserve. */
 const maxIntervalMs = 32_000;
-const keepIdleMs = 35_000;
 /** Time without a packet after which a session is replaced. */
 const maxSilentMs = 5_000;
 /** Wait for a key frame, as long as that of a capture with its own connection. */
@@ -79,116 +78,73 @@ const maxBytesOfAll = 192 * 1024 * 1024;
 /** 47 Mb/s in packets of 1400 bytes, more than a 4K camera of high quality. */
 const rate = { maxBytesPerSecond: 8e6, maxBurstBytes: 32 * 1024 * 1024 };
 
-type Entry = {
-  url: string;
-  opening: Promise<OpenedSession | null>;
-  session: KeptSession | undefined;
-  controller: AbortController;
-  users: number;
-  cancelTimer: () => void;
-};
-
 /** Captures of a URL: the newest one, and the time until which it has no session. */
 type Known = { capturedMs: number; avoidedUntilMs: number };
 
 /** Creates the sessions of a process. */
 export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
   const { elapsedMs, setTimer } = deps;
-  const open = deps.open ?? createOpen(deps);
-  const entries = new Map<string, Entry>();
-  /** Sessions that are being closed: a camera with one session has none for the next one until then. */
-  const closing = new Map<string, Promise<void>>();
-  const probes = new Map<string, SharedCall<void>>();
-  const known = new LRUCache<string, Known>({ max: maxKnown });
+  const sessions = createOpenSessions(deps.open ?? createOpen(deps), deps.maxKept, setTimer);
+  const probes = createSharedProbes();
+  const history = createHistory(elapsedMs);
   let isClosed = false;
   return {
     read,
     probe,
     keyFrameSeconds: async (url, waits, signal) => {
-      const session = entries.get(url)?.session;
-      if (session === undefined) return undefined;
-      const measuring = new AbortController();
-      const either = AbortSignal.any([signal, measuring.signal]);
-      try {
-        if (waits) await waitAtMost(measureMs, session.measureKeyFrames(either), () => undefined, setTimer);
-      } finally {
-        measuring.abort();
-      }
-      return session.keyFrameSeconds();
+      const session = sessions.find(url)?.session;
+      if (session && waits) await measureKeyFrames(session, signal, setTimer);
+      return session?.keyFrameSeconds();
     },
-    isLive: (url) => isUsable(entries.get(url)?.session),
+    isLive: (url) => isUsable(sessions.find(url)?.session),
     avoid: async (url) => {
-      note(url, { avoidedUntilMs: elapsedMs() + avoidBrieflyMs });
-      await end(entries.get(url));
-      await closing.get(url);
+      history.avoid(url, avoidBrieflyMs);
+      await sessions.end(sessions.find(url));
+      await sessions.closed(url);
     },
     close: async () => {
       isClosed = true;
-      for (const entry of entries.values()) void end(entry);
-      await Promise.all(closing.values());
+      await sessions.endAll();
     },
   };
 
   async function read(request: CaptureRequest, signal: AbortSignal): Promise<SessionUnits | null> {
     const { url } = request;
-    const before = known.get(url);
-    const isFrequent = before === undefined || elapsedMs() - before.capturedMs <= maxIntervalMs;
-    note(url, { capturedMs: elapsedMs() });
-    if (isClosed || (before !== undefined && before.avoidedUntilMs > elapsedMs())) {
+    const isFrequent = history.addCapture(url);
+    if (isClosed || history.isAvoided(url)) {
       await noneBeside(url);
       return null;
     }
-    const existing = entries.get(url);
-    if (existing?.session && !isUsable(existing.session)) void end(existing);
-    const entry = entries.get(url) ?? begin(url);
-    entry.users += 1;
-    entry.cancelTimer();
+    const existing = sessions.find(url);
+    if (existing?.session && !isUsable(existing.session)) void sessions.end(existing);
+    const entry = sessions.find(url) ?? sessions.begin(url, noneBeside(url));
+    sessions.enter(entry);
     try {
       return await readFrom(entry, request, signal);
     } catch (error) {
       signal.throwIfAborted();
       // A session that ended between two captures is replaced in the second one.
       const isReplaced = existing === entry && error instanceof RtspConnectionError && !isClosed;
-      void end(entry);
+      void sessions.end(entry);
       if (isReplaced) return await read(request, signal);
       throw error instanceof RtspConnectionError ? noFrame(request, error) : error;
     } finally {
-      entry.users -= 1;
-      if (entry.users === 0) leave(entry, isFrequent);
+      sessions.leave(entry, isFrequent);
     }
   }
 
   async function readFrom(
-    entry: Entry,
+    entry: SessionEntry,
     request: CaptureRequest,
     signal: AbortSignal,
   ): Promise<SessionUnits | null> {
     const opened = await waitUntilAborted(entry.opening, signal);
-    if (opened === null) {
-      note(entry.url, { avoidedUntilMs: elapsedMs() + avoidMs });
-      await end(entry);
-      return null;
-    }
-    const { session, track } = opened;
-    const waiting = new AbortController();
-    const waitMs = keyFrameWaitMs + (request.mode === 'frames' ? 0 : request.clipSeconds * 1000);
-    try {
-      const found = await waitAtMost<ReadUnits | null>(
-        waitMs,
-        session.read(request, AbortSignal.any([signal, waiting.signal])),
-        () => null,
-        setTimer,
-      );
-      if (found) return { ...found, ...track };
-    } finally {
-      waiting.abort();
-    }
-    if (session.silentMs() > maxSilentMs) {
-      await end(entry);
-      throw noFrame(request);
-    }
-    note(entry.url, { avoidedUntilMs: elapsedMs() + avoidMs });
-    await end(entry);
+    const found = opened && (await readUnits(opened.session, request, signal, setTimer));
+    if (opened && found) return { ...found, ...opened.track };
+    const isSilent = opened !== null && opened.session.silentMs() > maxSilentMs;
+    if (!isSilent) history.avoid(entry.url, avoidMs);
+    await sessions.end(entry);
+    if (isSilent) throw noFrame(request);
     return null;
   }
 
@@ -198,79 +154,86 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     signal: AbortSignal,
   ): Promise<void> {
     // A session that cannot be opened is no answer: the probe names the cause.
-    const opening = entries.get(url)?.opening.catch(() => null);
+    const opening = sessions.find(url)?.opening.catch(() => null);
     if (opening) await waitUntilAborted(opening, signal);
-    if (isUsable(entries.get(url)?.session)) return;
-    const closed = closing.get(url);
+    if (isUsable(sessions.find(url)?.session)) return;
+    const closed = sessions.closed(url);
     if (closed) await closed;
-    const shared = probes.get(url) ?? beginProbe(url, connect);
-    await shared.join(signal);
-  }
-
-  function beginProbe(url: string, connect: (signal: AbortSignal) => Promise<void>): SharedCall<void> {
-    const forgetProbe = (): void => void (probes.get(url) === shared && probes.delete(url));
-    const shared = shareCall(connect, forgetProbe);
-    probes.set(url, shared);
-    shared.result.then(forgetProbe, forgetProbe);
-    return shared;
+    await probes.join(url, connect, signal);
   }
 
   /** Waits until no session is being closed and no probe is under way. */
   async function noneBeside(url: string): Promise<void> {
-    await Promise.all([closing.get(url), probes.get(url)?.result.catch(() => undefined)]);
+    await Promise.all([sessions.closed(url), probes.underWay(url)]);
   }
+}
 
-  function begin(url: string): Entry {
-    const controller = new AbortController();
-    const before = noneBeside(url);
-    const entry: Entry = {
-      url,
-      opening: before.then(() => open(url, controller.signal)),
-      session: undefined,
-      controller,
-      users: 0,
-      cancelTimer: () => undefined,
-    };
-    entry.opening.then(
-      (opened) => (entry.session = opened?.session),
-      () => forget(entry),
-    );
-    entries.set(url, entry);
-    return entry;
-  }
+/** Creates the probes of all URLs, one each at a time. */
+function createSharedProbes() {
+  const probes = new Map<string, SharedCall<void>>();
+  return {
+    join(url: string, connect: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+      return (probes.get(url) ?? begin(url, connect)).join(signal);
+    },
+    /** Resolves at the end of the probe of a URL, whatever its result. */
+    underWay: (url: string) => probes.get(url)?.result.catch(() => undefined),
+  };
 
-  function leave(entry: Entry, isFrequent: boolean): void {
-    if (entries.get(entry.url) !== entry) return;
-    if (!isFrequent || entries.size > deps.maxKept) return void end(entry);
-    entry.cancelTimer = setTimer(() => void end(entry), keepIdleMs);
+  function begin(url: string, connect: (signal: AbortSignal) => Promise<void>): SharedCall<void> {
+    const forget = (): void => void (probes.get(url) === shared && probes.delete(url));
+    const shared = shareCall(connect, forget);
+    probes.set(url, shared);
+    shared.result.then(forget, forget);
+    return shared;
   }
+}
 
-  /** Closes the session of an entry, once. Later captures wait for it. */
-  async function end(entry: Entry | undefined): Promise<void> {
-    if (entry === undefined) return;
-    if (forget(entry)) {
-      const closed = closeSession(entry).finally(() => {
-        if (closing.get(entry.url) === closed) closing.delete(entry.url);
-      });
-      closing.set(entry.url, closed);
-    }
-    await closing.get(entry.url);
-  }
-
-  async function closeSession(entry: Entry): Promise<void> {
-    if (entry.session) return entry.session.close();
-    entry.controller.abort(new RtspConnectionError('The session was closed'));
-    const opened = await entry.opening.catch(() => null);
-    await opened?.session.close();
-  }
-
-  function forget(entry: Entry): boolean {
-    entry.cancelTimer();
-    return entries.get(entry.url) === entry && entries.delete(entry.url);
-  }
+function createHistory(elapsedMs: () => number) {
+  const known = new LRUCache<string, Known>({ max: maxKnown });
+  return {
+    /** Notes a capture. Returns true if it is the first one, or follows another within the interval of checks. */
+    addCapture(url: string): boolean {
+      const before = known.get(url);
+      note(url, { capturedMs: elapsedMs() });
+      return before === undefined || elapsedMs() - before.capturedMs <= maxIntervalMs;
+    },
+    isAvoided: (url: string) => (known.get(url)?.avoidedUntilMs ?? -Infinity) > elapsedMs(),
+    avoid: (url: string, forMs: number) => note(url, { avoidedUntilMs: elapsedMs() + forMs }),
+  };
 
   function note(url: string, changes: Partial<Known>): void {
     known.set(url, { capturedMs: -Infinity, avoidedUntilMs: -Infinity, ...known.get(url), ...changes });
+  }
+}
+
+/** Waits for the units of a capture as long as a capture with its own connection does; null after that. */
+async function readUnits(
+  session: KeptSession,
+  request: CaptureRequest,
+  signal: AbortSignal,
+  setTimer: SetTimer,
+): Promise<ReadUnits | null> {
+  const waiting = new AbortController();
+  const waitMs = keyFrameWaitMs + (request.mode === 'frames' ? 0 : request.clipSeconds * 1000);
+  const units = session.read(request, AbortSignal.any([signal, waiting.signal]));
+  try {
+    return await waitAtMost<ReadUnits | null>(waitMs, units, () => null, setTimer);
+  } finally {
+    waiting.abort();
+  }
+}
+
+async function measureKeyFrames(
+  session: KeptSession,
+  signal: AbortSignal,
+  setTimer: SetTimer,
+): Promise<void> {
+  const measuring = new AbortController();
+  const measured = session.measureKeyFrames(AbortSignal.any([signal, measuring.signal]));
+  try {
+    await waitAtMost(measureMs, measured, () => undefined, setTimer);
+  } finally {
+    measuring.abort();
   }
 }
 

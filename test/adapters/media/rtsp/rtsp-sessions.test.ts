@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { RtspConnectionError } from '../../../../adapters/media/rtsp/errors.ts';
 import type { ReadUnits } from '../../../../adapters/media/rtsp/kept-session.ts';
-import { createRtspSessions, type OpenSession } from '../../../../adapters/media/rtsp/rtsp-sessions.ts';
+import type { OpenSession } from '../../../../adapters/media/rtsp/open-sessions.ts';
+import { createRtspSessions } from '../../../../adapters/media/rtsp/rtsp-sessions.ts';
 import { StreamFetchError } from '../../../../core/errors.ts';
 import { waitUntilAborted } from '../../../../core/time-limit.ts';
 
