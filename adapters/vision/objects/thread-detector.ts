@@ -76,16 +76,15 @@ export function createThreadDetector(
   const members: Member[] = [];
   let limit = maxThreads;
   let lastId = 0;
-  /** Calls that wait for their turn. An aborted one leaves without a run. */
-  const waiting: Call[] = [];
+  const queue = createCallQueue(reportWait);
 
   function addThread({ width, height }: PictureSize): void {
     const isFurther = members.length > 0;
     const thread = startThread({ ...files, warmUp: isFurther ? { width, height } : null });
     if (isFurther) thread.unref();
+    // The first thread takes calls while it starts: nothing else could.
     const member: Member = {
       thread,
-      // The first thread takes calls while it starts: nothing else could.
       isReady: !isFurther,
       running: undefined,
       cancelClosing: () => undefined,
@@ -102,14 +101,6 @@ export function createThreadDetector(
     });
   }
 
-  function settle(member: Member, reply: Exclude<z.infer<typeof replySchema>, { ready: true }>): void {
-    if (reply.id !== member.running?.id) return;
-    const { call } = member.running;
-    member.running = undefined;
-    if ('error' in reply) call.reject(new DetectorError(`The object detector failed: ${reply.error}`));
-    else call.resolve(reply.detections);
-  }
-
   function fail(member: Member, reason: string): void {
     if (!remove(member)) return;
     const error = new DetectorError(
@@ -118,7 +109,7 @@ export function createThreadDetector(
     member.running?.call.reject(error);
     // A machine that cannot run one more keeps those that it has.
     if (members.length > 0) limit = members.length;
-    else for (const call of waiting.splice(0)) call.reject(error);
+    else queue.rejectAll(error);
   }
 
   function remove(member: Member): boolean {
@@ -129,7 +120,7 @@ export function createThreadDetector(
 
   function runNext(): void {
     for (;;) {
-      const [call] = waiting;
+      const call = queue.first();
       if (call === undefined) return;
       const free = members.find(({ isReady, running }) => isReady && running === undefined);
       if (free === undefined) {
@@ -138,7 +129,7 @@ export function createThreadDetector(
         if (members.length < limit && !isStarting) addThread(call.picture);
         return;
       }
-      waiting.shift();
+      queue.removeFirst();
       run(free, call);
     }
   }
@@ -165,6 +156,38 @@ export function createThreadDetector(
     inputSize: nearestInputSize,
 
     async detect(picture, signal) {
+      const detections = queue.add(picture, signal);
+      runNext();
+      return detections;
+    },
+
+    async close() {
+      await Promise.all(members.map(({ thread }) => thread.terminate()));
+    },
+  };
+}
+
+function settle(member: Member, reply: Exclude<z.infer<typeof replySchema>, { ready: true }>): void {
+  if (reply.id !== member.running?.id) return;
+  const { call } = member.running;
+  member.running = undefined;
+  if ('error' in reply) call.reject(new DetectorError(`The object detector failed: ${reply.error}`));
+  else call.resolve(reply.detections);
+}
+
+/** Calls that wait for their turn, in their order. */
+type CallQueue = {
+  /** Adds a call and waits for its result. Aborted while it waits, it leaves without a run. Throws `DetectorBusyError` if too many wait. */
+  add(picture: Picture, signal: AbortSignal): Promise<Detection[]>;
+  first(): Call | undefined;
+  removeFirst(): void;
+  rejectAll(error: Error): void;
+};
+
+function createCallQueue(reportWait: (waitedMs: number) => void): CallQueue {
+  const waiting: Call[] = [];
+  return {
+    async add(picture, signal) {
       signal.throwIfAborted();
       if (waiting.length >= maxWaiting)
         throw new DetectorBusyError(`${maxWaiting} images wait for the detector`);
@@ -181,16 +204,16 @@ export function createThreadDetector(
       };
       signal.addEventListener('abort', abort, { once: true });
       waiting.push(call);
-      runNext();
       try {
         return await promise;
       } finally {
         signal.removeEventListener('abort', abort);
       }
     },
-
-    async close() {
-      await Promise.all(members.map(({ thread }) => thread.terminate()));
+    first: () => waiting[0],
+    removeFirst: () => void waiting.shift(),
+    rejectAll(error) {
+      for (const call of waiting.splice(0)) call.reject(error);
     },
   };
 }
