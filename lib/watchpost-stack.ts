@@ -23,6 +23,7 @@ import { ServiceLog } from './service-log.ts';
 import { ServiceSecrets } from './service-secrets.ts';
 import type { Stage } from './stage/read-stage.ts';
 import { assertSupportedRegion, supportsEdgeLogs } from './stage/region.ts';
+import type { StageSettings } from './stage/stage-settings.ts';
 import { WatchWorkflow } from './watch-workflow.ts';
 import { WebhookDelivery } from './webhook-delivery.ts';
 import { executionMachines, workflowNames } from './workflow-names.ts';
@@ -52,19 +53,8 @@ export class WatchpostStack extends Stack {
     const { modelId, warning } = visionProviders[settings.visionProvider].readStage(settings, region);
     if (warning !== undefined) Annotations.of(this).addWarningV2('watchpost:model-lifecycle', warning);
 
-    // Storage
-    const log = new ServiceLog(this, 'Log', settings);
-    const accessLogs = settings.accessLogs ? new AccessLogs(this, 'AccessLogs', settings).bucket : undefined;
-    const { table } = new JobsTable(this, 'Jobs', settings);
-    const pictures = new MediaBucket(this, 'Media', { settings, accessLogs }).bucket;
-    const edgeLogs = supportsEdgeLogs(region);
-    if (accessLogs && !edgeLogs)
-      Annotations.of(this).addWarningV2(
-        'watchpost:edge-logs',
-        `CloudFront delivers no access logs to ${region}, an opt-in region: the stack logs access to its buckets only.`,
-      );
-    const secrets = new ServiceSecrets(this, 'Secrets', settings);
-    const deliveries = new DeliveryQueue(this, 'Deliveries');
+    const storage = createStorage(this, settings, region);
+    const { log, table, pictures, secrets, deliveries } = storage;
     const { queue } = deliveries;
 
     // Workflow and its functions
@@ -86,22 +76,7 @@ export class WatchpostStack extends Stack {
     const http = new HttpApi(this, 'Http', context, httpProps);
     const stream = new EventStream(this, 'Stream', context, httpProps, 'stream');
     const events = new EventStream(this, 'Events', context, httpProps, 'events');
-    const site = new ConsoleSite(this, 'Console', {
-      accessLogs,
-      log: log.functions,
-      deploy: settings.console,
-      keepData: settings.keepData,
-    });
-    const edge = new Edge(this, 'Edge', {
-      apiHost: http.host,
-      stream: stream.origin,
-      events: events.origin,
-      console: site.bucket,
-      hasFiles: settings.console,
-      originSecret: secrets.origin,
-      accessLogs: edgeLogs ? accessLogs : undefined,
-      settings,
-    });
+    const edge = createEdge(this, settings, storage, { http, stream, events });
 
     // Webhooks and repairs
     const baseUrl = `https://${edge.host}/api`;
@@ -156,4 +131,49 @@ export class WatchpostStack extends Stack {
   #addOutputs(outputs: Record<string, string>): void {
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });
   }
+}
+
+/** Creates what holds data: logs, table, buckets, secrets and queue. */
+function createStorage(stack: Stack, settings: StageSettings, region: string) {
+  const log = new ServiceLog(stack, 'Log', settings);
+  const accessLogs = settings.accessLogs ? new AccessLogs(stack, 'AccessLogs', settings).bucket : undefined;
+  const { table } = new JobsTable(stack, 'Jobs', settings);
+  const pictures = new MediaBucket(stack, 'Media', { settings, accessLogs }).bucket;
+  const edgeLogs = supportsEdgeLogs(region);
+  if (accessLogs && !edgeLogs)
+    Annotations.of(stack).addWarningV2(
+      'watchpost:edge-logs',
+      `CloudFront delivers no access logs to ${region}, an opt-in region: the stack logs access to its buckets only.`,
+    );
+  const secrets = new ServiceSecrets(stack, 'Secrets', settings);
+  const deliveries = new DeliveryQueue(stack, 'Deliveries');
+  const edgeAccessLogs = edgeLogs ? accessLogs : undefined;
+  return { log, accessLogs, edgeAccessLogs, table, pictures, secrets, deliveries };
+}
+
+type Origins = { http: HttpApi; stream: EventStream; events: EventStream };
+
+/** Creates the console and the distribution before it and the endpoints. */
+function createEdge(
+  stack: Stack,
+  settings: StageSettings,
+  { log, accessLogs, edgeAccessLogs, secrets }: ReturnType<typeof createStorage>,
+  { http, stream, events }: Origins,
+): Edge {
+  const site = new ConsoleSite(stack, 'Console', {
+    accessLogs,
+    log: log.functions,
+    deploy: settings.console,
+    keepData: settings.keepData,
+  });
+  return new Edge(stack, 'Edge', {
+    apiHost: http.host,
+    stream: stream.origin,
+    events: events.origin,
+    console: site.bucket,
+    hasFiles: settings.console,
+    originSecret: secrets.origin,
+    accessLogs: edgeAccessLogs,
+    settings,
+  });
 }
