@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { z } from 'zod';
 
-/** Units of one class of keys, such as `JOB#` or the index `repair`. */
+/** Units of one class of keys, such as `RUN#` or the index `repair`. */
 export type KeyClassUnits = { reads: number; writes: number };
 
 export type CountedUnits = KeyClassUnits & { requests: number; byClass: Map<string, KeyClassUnits> };

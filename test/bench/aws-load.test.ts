@@ -14,7 +14,7 @@ const tick = {
   reads: 4,
   writes: 9,
   byClass: new Map([
-    ['JOB#', { reads: 4, writes: 6 }],
+    ['RUN#', { reads: 4, writes: 6 }],
     ['TOTALS# METER', { reads: 0, writes: 2 }],
     ['CALLER# USE', { reads: 0, writes: 1 }],
   ]),
