@@ -66,24 +66,42 @@ export function formatPrometheus(
       'Time for which the event loop was blocked, in blocks of a quarter of a second and more.',
       [{ value: metrics.late.blocked_seconds }],
     ),
+    ...watchFamilies(metrics.watches),
+    ...callerFamilies(callers),
+    family(
+      'watchpost_check_failed',
+      'gauge',
+      'Result of each check of the service: 1 failed, 0.5 warning, 0 otherwise.',
+      findings.map(({ check, status }) => ({ labels: { check }, value: levels[status] })),
+    ),
+  ].join('');
+}
+
+function watchFamilies(watches: Metrics['watches']): string[] {
+  return [
     family(
       'watchpost_watches',
       'gauge',
       'Watches by status, without paused ones.',
       (['active', 'off_schedule', 'budget_exhausted', 'stream_lost'] as const).map((status) => ({
         labels: { status },
-        value: metrics.watches[status],
+        value: watches[status],
       })),
     ),
     family('watchpost_watches_late', 'gauge', 'Watches whose checks are late by five minutes.', [
-      { value: metrics.watches.late },
+      { value: watches.late },
     ]),
     family('watchpost_watches_unjudged', 'gauge', 'Watches whose model calls fail.', [
-      { value: metrics.watches.unjudged },
+      { value: watches.unjudged },
     ]),
     family('watchpost_watches_destinations_failing', 'gauge', 'Watches with a destination that fails.', [
-      { value: metrics.watches.destinations_failing },
+      { value: watches.destinations_failing },
     ]),
+  ];
+}
+
+function callerFamilies(callers: readonly CallerToday[]): string[] {
+  return [
     family(
       'watchpost_caller_tokens_total',
       'counter',
@@ -99,13 +117,7 @@ export function formatPrometheus(
       'List price of the tokens of each caller since midnight (UTC).',
       callers.map(({ caller, use }) => ({ labels: { caller }, value: use.micro_usd / 1_000_000 })),
     ),
-    family(
-      'watchpost_check_failed',
-      'gauge',
-      'Result of each check of the service: 1 failed, 0.5 warning, 0 otherwise.',
-      findings.map(({ check, status }) => ({ labels: { check }, value: levels[status] })),
-    ),
-  ].join('');
+  ];
 }
 
 const levels = { ok: 0, pending: 0, warning: 0.5, failed: 1 } as const;
