@@ -93,16 +93,14 @@ export function createThreadDetector(
     thread.on('error', (error) => fail(member, String(error)));
     thread.on('exit', (code) => fail(member, `exit code ${code}`));
     thread.on('message', (message: unknown) => {
-      const reply = replySchema.parse(message);
-      if ('ready' in reply) member.isReady = true;
-      else settle(member, reply);
+      receive(member, message);
       runNext();
       if (member.running === undefined) rest(member);
     });
   }
 
   function fail(member: Member, reason: string): void {
-    if (!remove(member)) return;
+    if (!remove(members, member)) return;
     const error = new DetectorError(
       `The object detector stopped: ${reason}. Run npm ci to repair its packages`,
     );
@@ -110,12 +108,6 @@ export function createThreadDetector(
     // A machine that cannot run one more keeps those that it has.
     if (members.length > 0) limit = members.length;
     else queue.rejectAll(error);
-  }
-
-  function remove(member: Member): boolean {
-    const at = members.indexOf(member);
-    if (at >= 0) members.splice(at, 1);
-    return at >= 0;
   }
 
   function runNext(): void {
@@ -148,7 +140,7 @@ export function createThreadDetector(
     member.cancelClosing();
     if (members.indexOf(member) <= 0) return;
     member.cancelClosing = setTimer(() => {
-      if (member.running === undefined && remove(member)) void member.thread.terminate();
+      if (member.running === undefined && remove(members, member)) void member.thread.terminate();
     }, keepIdleMs);
   }
 
@@ -167,7 +159,19 @@ export function createThreadDetector(
   };
 }
 
-function settle(member: Member, reply: Exclude<z.infer<typeof replySchema>, { ready: true }>): void {
+function remove(members: Member[], member: Member): boolean {
+  const at = members.indexOf(member);
+  if (at >= 0) members.splice(at, 1);
+  return at >= 0;
+}
+
+/** Applies a message of a thread: it is ready, or its call has a result. */
+function receive(member: Member, message: unknown): void {
+  const reply = replySchema.parse(message);
+  if ('ready' in reply) {
+    member.isReady = true;
+    return;
+  }
   if (reply.id !== member.running?.id) return;
   const { call } = member.running;
   member.running = undefined;
