@@ -1,6 +1,5 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { failJob } from '../job/end-job.ts';
-import { isTerminal } from '../records/job.ts';
 import type { Run } from '../records/run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
@@ -15,13 +14,6 @@ export type FailDeps = Pick<CoreDeps, 'jobs' | 'watches' | 'executions' | 'log' 
 
 /** Reason of the failure of an execution, for operators, and the remediation for the caller of a job. */
 export type RunFailure = { cause: string; remediation: string };
-
-/** Returns true if no execution of the run is expected: the job has ended, the watch is paused or deleted. */
-export function isIdle(run: Run): boolean {
-  return run.policy === 'watch'
-    ? run.deleted_at !== null || run.state.causes.paused !== null
-    : isTerminal(run.status);
-}
 
 /** Handles a run that its execution left: a job fails, a watch continues with its next generation. `mustFail` is checked on each state that is changed. */
 export async function failRun(

@@ -1,5 +1,6 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { publishRun } from '../event/publish.ts';
+import { isIdle } from '../event/stored-run.ts';
 import { runLog } from '../ports/log.ts';
 import type { Log } from '../ports/log.ts';
 import type { RunStore } from '../ports/run-store.ts';
@@ -11,7 +12,7 @@ import type { SweepBounds } from '../repair-each.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
-import { failRun, isIdle } from './fail-run.ts';
+import { failRun } from './fail-run.ts';
 
 export type RepairDeps = Pick<
   CoreDeps,

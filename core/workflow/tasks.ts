@@ -1,3 +1,4 @@
+import { isIdle } from '../event/stored-run.ts';
 import { runLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
 import type { AnalyzeInput, CaptureOutput, TickInput, WorkflowState } from '../records/workflow.ts';
@@ -11,7 +12,7 @@ import { begin, finishedState } from './begin.ts';
 import { modelSeconds } from './burst.ts';
 import { captureTick } from './capture-tick.ts';
 import type { CaptureDeps } from './capture-tick.ts';
-import { failRun, isIdle } from './fail-run.ts';
+import { failRun } from './fail-run.ts';
 import { withPolicy } from './with-policy.ts';
 import type { PolicySettings } from './with-policy.ts';
 
