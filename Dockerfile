@@ -38,7 +38,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY core ./core
 COPY adapters ./adapters
-COPY workflow ./workflow
+COPY lib/workflow/run.asl.json lib/workflow/bursts.asl.json ./lib/workflow/
 COPY cli ./cli
 COPY client ./client
 COPY console/security-headers.ts ./console/security-headers.ts

@@ -53,7 +53,7 @@ async function printNeeds(): Promise<void> {
     ),
   );
   const bursts: unknown = JSON.parse(
-    readFileSync(new URL('../workflow/bursts.asl.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../lib/workflow/bursts.asl.json', import.meta.url), 'utf8'),
   );
   const transitions = {
     perBurst: transitionsPerLoop(bursts),

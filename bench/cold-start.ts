@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { originSecretHeader, viewerHostHeader } from '../adapters/aws/http/origin-headers.ts';
-import { buildFunctions } from '../bundle/build-functions.ts';
+import { buildFunctions } from '../lib/bundle/build-functions.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 
 // Measures what a cold start of each function loads, how long its import takes in a new process, until its settings are read and until its handler is

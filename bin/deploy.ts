@@ -4,9 +4,9 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildLayer } from '../layers/ffmpeg/build-layer.ts';
 import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
-import { describeAlarms } from '../lib/alarms/alarm-receivers.ts';
-import { readStage } from '../lib/stage/read-stage.ts';
-import type { StageSettings } from '../lib/stage/stage-settings.ts';
+import { describeAlarms } from '../lib/operations/alarms/alarm-receivers.ts';
+import { readStage } from '../lib/stages/read-stage.ts';
+import type { StageSettings } from '../lib/stages/stage-settings.ts';
 
 /**
  * `npm run deploy -- -c stage=NAME [options of cdk deploy]` builds the ffmpeg layer for the architecture of the stage and deploys its stack. Exit
@@ -32,7 +32,7 @@ try {
 }
 
 async function deploy(): Promise<number> {
-  const { settings } = readStage(context.get('stage') ?? 'dev', context.get('stages') ?? `${root}stages`);
+  const { settings } = readStage(context.get('stage') ?? 'dev', context.get('stages') ?? `${root}lib/stages`);
   if (settings.ffmpegPath === undefined) await buildFfmpeg(settings.architecture);
   const cdk = spawn('cdk', ['deploy', '-c', 'deploy=true', ...args], { stdio: 'inherit', cwd: root });
   await once(cdk, 'exit');

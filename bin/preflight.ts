@@ -5,12 +5,12 @@ import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { z } from 'zod';
 import { visionProviders } from '../adapters/vision/providers.ts';
 import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
-import { checkAccount, toExitCode } from '../lib/preflight/checks.ts';
-import { listActions } from '../lib/preflight/deployment-actions.ts';
-import { checkEventBus } from '../lib/preflight/event-bus.ts';
-import { createFactClients, readFacts } from '../lib/preflight/facts.ts';
-import { readStage } from '../lib/stage/read-stage.ts';
-import { assertSupportedRegion } from '../lib/stage/region.ts';
+import { checkAccount, toExitCode } from '../lib/operations/preflight/checks.ts';
+import { listActions } from '../lib/operations/preflight/deployment-actions.ts';
+import { checkEventBus } from '../lib/operations/preflight/event-bus.ts';
+import { createFactClients, readFacts } from '../lib/operations/preflight/facts.ts';
+import { readStage } from '../lib/stages/read-stage.ts';
+import { assertSupportedRegion } from '../lib/stages/region.ts';
 
 /**
  * `npm run preflight -- -c stage=NAME [--json]` checks an account before a deployment, with the credentials of the operator. Changes nothing. Exit
@@ -36,7 +36,7 @@ async function run(): Promise<number> {
   const context = new Map(values.context.map((pair) => [pair.split('=')[0], pair.split('=')[1]]));
   const { name, settings } = readStage(
     context.get('stage') ?? 'dev',
-    context.get('stages') ?? `${root}stages`,
+    context.get('stages') ?? `${root}lib/stages`,
   );
   const region = settings.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
   if (region === undefined) throw new Error('No region: set AWS_REGION, or region in the stage.');

@@ -3,8 +3,8 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { LambdaClient } from '@aws-sdk/client-lambda';
 import { dynamoStores } from '../adapters/aws/dynamodb/stores.ts';
-import { moveAlias, readDeployedStack } from '../lib/rollback/functions.ts';
-import { listCommonReleases, planRollback } from '../lib/rollback/plan.ts';
+import { moveAlias, readDeployedStack } from '../lib/operations/rollback/functions.ts';
+import { listCommonReleases, planRollback } from '../lib/operations/rollback/plan.ts';
 
 /**
  * `npm run rollback -- --stack NAME [--to RELEASE] [--dry-run]` returns all functions of a stack to an earlier release that was live, by moving their

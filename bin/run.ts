@@ -49,7 +49,7 @@ const commands: Record<string, Record<string, Part>> = {
     motion: onRequest('node bench/motion.ts'),
     objects: onRequest('node bench/objects.ts'),
     rtsp: onRequest('node bench/rtsp-sessions.ts'),
-    sizes: onRequest('node bundle/sizes.ts'),
+    sizes: onRequest('node lib/bundle/sizes.ts'),
   },
 };
 

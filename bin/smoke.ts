@@ -12,17 +12,17 @@ import { operator } from '../core/access/key-rights.ts';
 import { eraseCaller } from '../core/access/erase-caller.ts';
 import { createKey } from '../core/access/keys.ts';
 import type { KeyDeps } from '../core/access/keys.ts';
-import { readDeployedStack } from '../lib/rollback/functions.ts';
-import { findRunningRelease } from '../lib/rollback/plan.ts';
+import { readDeployedStack } from '../lib/operations/rollback/functions.ts';
+import { findRunningRelease } from '../lib/operations/rollback/plan.ts';
 import {
   createHelperStack,
   createSmokeClients,
   findAbandoned,
   readOutputs,
   removeHelperStack,
-} from '../lib/smoke/helper-stack.ts';
-import { runSmoke, toExitCode } from '../lib/smoke/run-smoke.ts';
-import type { SmokeStep } from '../lib/smoke/run-smoke.ts';
+} from '../lib/operations/smoke/helper-stack.ts';
+import { runSmoke, toExitCode } from '../lib/operations/smoke/run-smoke.ts';
+import type { SmokeStep } from '../lib/operations/smoke/run-smoke.ts';
 
 /**
  * `npm run smoke -- --stack NAME` tests a deployment from the key to the alert, with the credentials of the operator, and removes what it made. Exit

@@ -1,19 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { App } from 'aws-cdk-lib';
 import { z } from 'zod';
-import { buildFunctions } from '../bundle/build-functions.ts';
-import { addNagChecks } from '../lib/nag-checks.ts';
-import { readStage } from '../lib/stage/read-stage.ts';
+import { buildFunctions } from '../lib/bundle/build-functions.ts';
+import { addNagChecks } from '../lib/operations/nag-checks.ts';
+import { readStage } from '../lib/stages/read-stage.ts';
 import { WatchpostStack } from '../lib/watchpost-stack.ts';
 
-/** CDK app (`cdk -c stage=NAME`): creates the stack of one stage from `stages/NAME.json`. */
+/** CDK app (`cdk -c stage=NAME`): creates the stack of one stage from `lib/stages/NAME.json`. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bundles = `${root}dist/functions`;
 
 const app = new App();
 // `-c stages=FOLDER` selects another folder for the settings.
-const stages = z.string().default(`${root}stages`).parse(app.node.tryGetContext('stages'));
+const stages = z.string().default(`${root}lib/stages`).parse(app.node.tryGetContext('stages'));
 const stage = readStage(app.node.tryGetContext('stage') ?? 'dev', stages);
 await buildFunctions(bundles);
 new WatchpostStack(app, {

@@ -52,8 +52,8 @@ const burstRetries = [
 ] as const;
 
 /**
- * Creates the definition of a burst (Express) from that of `workflow/run.asl.json`: the loop alone, which begins with the wait for the
- * planned tick, retries for seconds and ends within five minutes. Begin, failures and the hand-over are in `workflow/bursts.asl.json`.
+ * Creates the definition of a burst (Express) from that of `lib/workflow/run.asl.json`: the loop alone, which begins with the wait for the
+ * planned tick, retries for seconds and ends within five minutes. Begin, failures and the hand-over are in `lib/workflow/bursts.asl.json`.
  */
 export function createBurstDefinition(run: unknown, burstSeconds: number): object {
   const { States: states, ...definition } = definitionSchema.parse(run);

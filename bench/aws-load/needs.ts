@@ -18,7 +18,7 @@ export type Load = {
   pollsPerMinute: number;
 };
 
-/** Transitions of `workflow/bursts.asl.json`, as the cost estimate counts them. */
+/** Transitions of `lib/workflow/bursts.asl.json`, as the cost estimate counts them. */
 export type Transitions = { perBurst: number; perExecution: number };
 
 /** Average of a tick, as sampled. */

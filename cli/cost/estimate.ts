@@ -60,5 +60,5 @@ async function readWorkflow(burstSeconds: number): Promise<Workflow> {
 }
 
 async function readDefinition(name: string): Promise<unknown> {
-  return JSON.parse(await readFile(new URL(`../../workflow/${name}.asl.json`, import.meta.url), 'utf8'));
+  return JSON.parse(await readFile(new URL(`../../lib/workflow/${name}.asl.json`, import.meta.url), 'utf8'));
 }

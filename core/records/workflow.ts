@@ -3,7 +3,7 @@ import { captureStateSchema, streamFreshnessSchema } from './capture.ts';
 
 const timestampSchema = z.iso.datetime();
 
-/** Input of an execution of `workflow/run.asl.json`. */
+/** Input of an execution of `lib/workflow/run.asl.json`. */
 export const executionInputSchema = z.object({
   job_id: z.uuid(),
   generation: z.int().nonnegative(),

@@ -63,7 +63,7 @@ const retries: readonly RetryRule[] = [
   },
 ];
 
-/** Time limits and retries of the tasks on both hosts. A test compares them with `workflow/run.asl.json`. */
+/** Time limits and retries of the tasks on both hosts. A test compares them with `lib/workflow/run.asl.json`. */
 export const taskLimits: Readonly<Record<TaskName, TaskLimits>> = {
   begin: { timeoutSeconds: 60, retries },
   capture: { timeoutSeconds: 60, retries },

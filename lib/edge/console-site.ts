@@ -6,7 +6,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { ownFiles, packageFiles, referencePage } from '../../adapters/http/reference-files.ts';
-import { suppressAccessLogFindings, PrivateBucket } from '../private-bucket.ts';
+import { suppressAccessLogFindings, PrivateBucket } from '../storage/private-bucket.ts';
 import { errorPages } from './error-pages.ts';
 import { suppressDeploymentFindings } from './suppress-deployment.ts';
 

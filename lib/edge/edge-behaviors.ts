@@ -10,7 +10,7 @@ import {
 } from 'aws-cdk-lib/aws-cloudfront';
 import type { BehaviorOptions, IOrigin } from 'aws-cdk-lib/aws-cloudfront';
 import { Construct } from 'constructs';
-import type { StageSettings } from '../stage/stage-settings.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
 import { EdgeHeaders } from './edge-headers.ts';
 import { admitRequest, showPage } from './viewer-functions.ts';
 

@@ -3,7 +3,7 @@ import { CfnWebACL } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
 import { errorResponse } from '../../adapters/http/error-envelope.ts';
 import { RateLimitedError } from '../../core/errors.ts';
-import { StageError } from '../stage/read-stage.ts';
+import { StageError } from '../stages/read-stage.ts';
 
 /** Required region of WAF resources for CloudFront: docs.aws.amazon.com/waf/latest/developerguide/how-aws-waf-works-resources.html */
 const edgeRegion = 'us-east-1';

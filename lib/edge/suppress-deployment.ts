@@ -1,7 +1,7 @@
 import { Stack, Validations } from 'aws-cdk-lib';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { BucketDeployment } from 'aws-cdk-lib/aws-s3-deployment';
-import { suppressWildcardFindings } from '../suppress-wildcards.ts';
+import { suppressWildcardFindings } from '../operations/suppress-wildcards.ts';
 
 /** Acknowledges the cdk-nag findings of the CDK function that copies files to a bucket during a deployment. */
 export function suppressDeploymentFindings({ handlerRole }: BucketDeployment, destination: IBucket): void {

@@ -39,21 +39,10 @@ const mayReachOut: Record<string, string> = {
   'client/transport.ts': 'the client library, to the service that its user names',
   'layers/ffmpeg/packaged-binary.ts': 'starts pip, before deployment',
   'layers/ffmpeg/published-binary.ts': 'builds the layer, before deployment',
-  'lib/smoke/helper-stack.ts': 'the smoke test of a deployment, to the stack that it created',
+  'lib/operations/smoke/helper-stack.ts': 'the smoke test of a deployment, to the stack that it created',
 };
 
-const folders = [
-  'core',
-  'adapters',
-  'functions',
-  'cli',
-  'lib',
-  'bin',
-  'layers',
-  'client',
-  'workflow',
-  'bundle',
-];
+const folders = ['core', 'adapters', 'functions', 'cli', 'lib', 'bin', 'layers', 'client'];
 const reaching =
   'net|http|https|http2|tls|dgram|dns|dns/promises|child_process|cluster|worker_threads|inspector|vm|wasi';
 /** Ignores type imports. A linter rule forbids the global `fetch`. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { listSettings, readSettings } from '../../cli/settings.ts';
-import { stageSettingsSchema } from '../../lib/stage/stage-settings.ts';
+import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
 
 const page = readFileSync('docs/operate/configuration.md', 'utf8');
 

@@ -83,7 +83,7 @@ test('analyze creates the model of a second provider from its environment, and k
 
 test('only the list imports the folder of a provider on AWS', () => {
   const root = join(import.meta.dirname, '../..');
-  const importing = ['adapters', 'bin', 'bundle', 'core', 'functions', 'lib']
+  const importing = ['adapters', 'bin', 'core', 'functions', 'lib']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
         (file) => `${folder}/${file}`,

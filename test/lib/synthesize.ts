@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
-import { stageSettingsSchema } from '../../lib/stage/stage-settings.ts';
-import type { StageSettingsInput } from '../../lib/stage/stage-settings.ts';
+import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
+import type { StageSettingsInput } from '../../lib/stages/stage-settings.ts';
 import { WatchpostStack } from '../../lib/watchpost-stack.ts';
 import { folderOfRun } from '../support/run-folder.ts';
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
-import { functionNames } from '../../bundle/options.ts';
+import { functionNames } from '../../lib/bundle/options.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/contribute/dependencies.md'), 'utf8');

@@ -5,7 +5,15 @@ import type { Mutation } from './mutations.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
-const copied = ['core', 'adapters', 'cli', 'workflow', 'test/simulation', 'test/core/watch', 'package.json'];
+const copied = [
+  'core',
+  'adapters',
+  'cli',
+  'lib/workflow',
+  'test/simulation',
+  'test/core/watch',
+  'package.json',
+];
 
 const commands = {
   rules: [

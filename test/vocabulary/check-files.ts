@@ -22,7 +22,7 @@ const isForeign = (path: string) => /(?:^|\/)(?:node_modules|dist)$/.test(path);
 export function checkFiles(root: string): FileFinding[] {
   const sources = globSync(
     [
-      '{core,adapters,functions,bundle,client,cli,lib,layers,bin,bench,test,console}/**/*.{ts,tsx,js}',
+      '{core,adapters,functions,client,cli,lib,layers,bin,bench,test,console}/**/*.{ts,tsx,js}',
       '*.config.ts',
     ],
     { cwd: root, exclude: isForeign },

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createBurstDefinition } from '../../../adapters/aws/bursts.ts';
 import { analyzeInputSchema } from '../../../core/records/workflow.ts';
 import { rules } from '../../../core/rules.ts';
-import bursts from '../../../workflow/bursts.asl.json' with { type: 'json' };
-import definition from '../../../workflow/run.asl.json' with { type: 'json' };
+import bursts from '../../../lib/workflow/bursts.asl.json' with { type: 'json' };
+import definition from '../../../lib/workflow/run.asl.json' with { type: 'json' };
 import { executionInput } from '../../support/scripted-run.ts';
 
 const input = executionInput();

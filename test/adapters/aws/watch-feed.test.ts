@@ -6,7 +6,7 @@ import type { WatchEvent } from '../../../core/records/watch-event.ts';
 import { allWatchEventsQuerySchema } from '../../../core/requests/watch-queries.ts';
 import { start } from '../../contract/records.ts';
 import { logged, newCreation, progress, toStored } from '../../contract/watch-records.ts';
-import { stageSettingsSchema } from '../../../lib/stage/stage-settings.ts';
+import { stageSettingsSchema } from '../../../lib/stages/stage-settings.ts';
 
 function createFeed(count: number, sequence: number) {
   const create = (): WatchRun => ({ ...toStored(newCreation()), sequence });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { RunTasks } from '../../../adapters/embedded/scheduler/run.ts';
 import { taskLimits } from '../../../core/workflow/task-limits.ts';
-import definition from '../../../workflow/run.asl.json' with { type: 'json' };
+import definition from '../../../lib/workflow/run.asl.json' with { type: 'json' };
 import { StateMachine } from '../../step-functions/interpreter.ts';
 import { errorNamed, executionInput, scriptedRun } from '../../support/scripted-run.ts';
 import { testScheduler } from '../embedded/scheduler/test-scheduler.ts';

@@ -7,7 +7,7 @@ import { priceOfModel } from '../../../adapters/vision/bedrock/model-prices.ts';
 import { transitionsPerExecution, transitionsPerLoop } from '../../../cli/cost/workflow-usage.ts';
 import { units } from '../../../adapters/aws/usage-units.ts';
 
-const readDefinition = (name: string) => JSON.parse(readFileSync(`workflow/${name}.asl.json`, 'utf8'));
+const readDefinition = (name: string) => JSON.parse(readFileSync(`lib/workflow/${name}.asl.json`, 'utf8'));
 const run = readDefinition('run');
 const bursts = readDefinition('bursts');
 const frames = {
@@ -145,9 +145,9 @@ describe('the price of a model', () => {
 test('the memory of the estimate equals that of the stack', () => {
   const readMemory = (file: string) =>
     Number(/memoryMegabytes: (\d+)/.exec(readFileSync(`lib/${file}`, 'utf8'))?.[1]);
-  expect(readMemory('capture-function.ts')).toBe(units.capture.megabytes);
-  expect(readMemory('analyze-function.ts')).toBe(units.analyze.megabytes);
-  expect(readMemory('webhook-delivery.ts')).toBe(units.deliver.megabytes);
+  expect(readMemory('workflow/capture-function.ts')).toBe(units.capture.megabytes);
+  expect(readMemory('workflow/analyze-function.ts')).toBe(units.analyze.megabytes);
+  expect(readMemory('delivery/webhook-delivery.ts')).toBe(units.deliver.megabytes);
 });
 
 describe('the network of a stage', () => {

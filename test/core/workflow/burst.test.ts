@@ -6,7 +6,7 @@ import type { World } from '../../support/world.ts';
 import { addCut, heldSeconds, modelSeconds, planBurst, shortenBurst } from '../../../core/workflow/burst.ts';
 import { rules } from '../../../core/rules.ts';
 import type { AnalyzeInput } from '../../../core/records/workflow.ts';
-import bursts from '../../../workflow/bursts.asl.json' with { type: 'json' };
+import bursts from '../../../lib/workflow/bursts.asl.json' with { type: 'json' };
 import { after, start } from '../../contract/records.ts';
 
 const tick: Extract<AnalyzeInput, { operation: 'analyze' }> = {

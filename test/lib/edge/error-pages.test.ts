@@ -3,7 +3,7 @@ import { errorStatuses } from '../../../adapters/http/error-envelope.ts';
 import { toError } from '../../../client/errors.ts';
 import { errorPages } from '../../../lib/edge/error-pages.ts';
 import { one, synthesize } from '../synthesize.ts';
-import type { StageSettingsInput } from '../../../lib/stage/stage-settings.ts';
+import type { StageSettingsInput } from '../../../lib/stages/stage-settings.ts';
 
 type ErrorResponse = { ErrorCode: number; ResponseCode?: number; ResponsePagePath?: string };
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { readStage } from '../../../lib/stage/read-stage.ts';
+import { readStage } from '../../../lib/stages/read-stage.ts';
 import { ofType, one, ownFunctions, synthesize } from '../synthesize.ts';
 
 test('a rate rule in front of the distribution returns 429 to an address above the rate limit', () => {
@@ -31,7 +31,7 @@ test('a rate rule outside of us-east-1 is an error with a remediation', () => {
 });
 
 test('the production example reserves concurrency for api, stream, events and capture', () => {
-  const stages = fileURLToPath(new URL('../../../stages/', import.meta.url));
+  const stages = fileURLToPath(new URL('../../../lib/stages/', import.meta.url));
   const { reservedConcurrency, eventStreams } = readStage('prod', stages).settings;
   const functions = ownFunctions(synthesize({ reservedConcurrency, eventStreams }));
   for (const name of ['api', 'stream', 'events', 'capture'] as const) {

@@ -1,0 +1,24 @@
+import { Duration } from 'aws-cdk-lib';
+import { ObjectOwnership } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { toRemovalPolicy } from '../storage/removal-policy.ts';
+import { PrivateBucket } from '../storage/private-bucket.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+
+type Props = Pick<StageSettings, 'logDays' | 'keepData'>;
+
+/** Bucket with the access logs of CloudFront and S3; objects expire after `logDays`. */
+export class AccessLogs extends Construct {
+  readonly bucket: PrivateBucket;
+
+  constructor(scope: Construct, id: string, { logDays, keepData }: Props) {
+    super(scope, id);
+    this.bucket = new PrivateBucket(this, 'Bucket', {
+      // CloudFront's standard logging writes by ACL.
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
+      lifecycleRules: [{ expiration: Duration.days(logDays) }],
+      removalPolicy: toRemovalPolicy(keepData),
+      autoDeleteObjects: !keepData,
+    });
+  }
+}

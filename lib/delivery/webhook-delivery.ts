@@ -1,0 +1,83 @@
+import { Validations } from 'aws-cdk-lib';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { DeliverEnvironment } from '../../functions/deliver/config.ts';
+import type { EgressNetwork } from './egress-network.ts';
+import { attemptSeconds } from './delivery-queue.ts';
+import { allowMail, mailEnvironment } from './mail.ts';
+import type { DeploymentBus } from './event-bus.ts';
+import {
+  allowMedia,
+  allowPuttingEvents,
+  allowReadingSecrets,
+  allowSending,
+  allowTable,
+} from '../operations/permissions.ts';
+import { ServiceFunction } from '../operations/service-function.ts';
+import type { FunctionContext, OwnEnvironment } from '../operations/service-function.ts';
+
+type Props = {
+  table: Table;
+  pictures: Bucket;
+  queue: Queue;
+  masterSecret: Secret;
+  baseUrl: string;
+  network: EgressNetwork | undefined;
+  eventBus: DeploymentBus | undefined;
+};
+
+/** Function that delivers events to webhooks and to the event bus, one message per invocation, first attempts in order per job. */
+export class WebhookDelivery extends Construct {
+  readonly function: ServiceFunction;
+
+  constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
+    super(scope, id);
+    const { table, pictures, queue, masterSecret, baseUrl, network, eventBus } = props;
+    const { allowWebhookRanges, deliveriesAtOnce } = context.settings;
+    const environment: OwnEnvironment<DeliverEnvironment> = {
+      TABLE_NAME: table.tableName,
+      MEDIA_BUCKET: pictures.bucketName,
+      QUEUE_URL: queue.queueUrl,
+      EVENT_BUS: eventBus?.nameOrArn,
+      MASTER_SECRET_ARN: masterSecret.secretArn,
+      BASE_URL: baseUrl,
+      ALLOW_WEBHOOK_RANGES: allowWebhookRanges.join(','),
+      DENY_RANGES: network?.ranges.join(','),
+      ...mailEnvironment(context.settings),
+    };
+    this.function = new ServiceFunction(this, 'Deliver', context, {
+      name: 'deliver',
+      // Memory for the base64 image of an event.
+      memoryMegabytes: 512,
+      timeoutSeconds: attemptSeconds,
+      environment,
+      network,
+    });
+    this.#consume(queue, deliveriesAtOnce);
+    allowTable(this.function, table, { apiKeys: false });
+    // Retries move to a message group of their own.
+    allowSending(this.function, queue);
+    allowMedia(this.function, pictures, ['s3:GetObject']);
+    allowReadingSecrets(this.function, masterSecret);
+    allowMail(this.function, context.settings);
+    if (eventBus) allowPuttingEvents(this.function, eventBus.bus);
+  }
+
+  #consume(queue: Queue, deliveriesAtOnce: number | undefined): void {
+    const source = new SqsEventSource(queue, {
+      batchSize: 1,
+      reportBatchItemFailures: true,
+      ...(deliveriesAtOnce !== undefined && { maxConcurrency: deliveriesAtOnce }),
+    });
+    this.function.live.addEventSource(source);
+    Validations.of(this.function).acknowledge({
+      id: 'Serverless-LambdaEventSourceMappingDestination',
+      reason:
+        'An SQS event source has no failure destination: the queue moves failed messages to its dead-letter queue.',
+    });
+  }
+}

@@ -1,0 +1,167 @@
+import { ArnFormat, Stack } from 'aws-cdk-lib';
+import type { IEventBus } from 'aws-cdk-lib/aws-events';
+import type { Table } from 'aws-cdk-lib/aws-dynamodb';
+import type { Bucket } from 'aws-cdk-lib/aws-s3';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import type { Construct } from 'constructs';
+import { busSource } from '../../adapters/aws/bus-source.ts';
+import { keyPrefixes } from '../../adapters/aws/dynamodb/table-layout.ts';
+import type { Index } from '../../adapters/aws/dynamodb/table-layout.ts';
+import { MediaBucket } from '../storage/media-bucket.ts';
+import type { ServiceFunction } from './service-function.ts';
+
+/**
+ * Permissions of functions by purpose: exact actions on exact resources. `test/lib/roles.snapshot.md` lists the result
+ * for each role.
+ */
+
+type TableUse = {
+  /** True for functions that authenticate callers; otherwise items of API keys are excluded. */
+  apiKeys: boolean;
+  index?: Index;
+};
+
+/** Grants reading and writing of items, without scans. */
+export function allowTable(to: ServiceFunction, { tableArn }: Table, { apiKeys, index }: TableUse): void {
+  const closed: string[] = [keyPrefixes.key, keyPrefixes.keys];
+  const open = Object.values(keyPrefixes).filter((prefix) => !closed.includes(prefix));
+  to.allow(
+    [
+      'dynamodb:GetItem',
+      'dynamodb:BatchGetItem',
+      'dynamodb:Query',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+      'dynamodb:DeleteItem',
+      'dynamodb:ConditionCheckItem',
+    ],
+    [tableArn],
+    apiKeys ? {} : { conditions: leadingKeys(open.map((prefix) => `${prefix}*`)) },
+  );
+  if (index) to.allow(['dynamodb:Query'], [`${tableArn}/index/${index.name}`]);
+}
+
+/** Grants `GetItem` for partition keys with the prefix, and no other access to the table. */
+export function allowReadingItems(to: ServiceFunction, { tableArn }: Table, keyPrefix: string): void {
+  to.allow(['dynamodb:GetItem'], [tableArn], {
+    conditions: leadingKeys([`${keyPrefix}*`]),
+  });
+}
+
+/** Returns the condition on partition keys. `Null` is needed, because `ForAllValues` also holds for a request without keys. */
+function leadingKeys(patterns: string[]) {
+  return {
+    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
+    Null: { 'dynamodb:LeadingKeys': 'false' },
+  };
+}
+
+/** Grants actions on captures in the media bucket. */
+export function allowMedia(
+  to: ServiceFunction,
+  bucket: Bucket,
+  actions: ('s3:GetObject' | 's3:PutObject' | 's3:DeleteObject')[],
+): void {
+  // `capture`, which only writes, stores no evidence.
+  const prefixes = [
+    MediaBucket.prefix,
+    ...(actions.includes('s3:GetObject') ? [MediaBucket.evidencePrefix] : []),
+  ];
+  to.allow(
+    actions,
+    prefixes.map((prefix) => bucket.arnForObjects(`${prefix}*`)),
+    { wildcardReason: 'Captures and evidence have random names below their prefixes.' },
+  );
+  // Without ListBucket, S3 reports a missing object as 403 instead of 404.
+  if (actions.includes('s3:GetObject')) to.allow(['s3:ListBucket'], [bucket.bucketArn]);
+}
+
+/** Grants sending to a queue. */
+export function allowSending(to: ServiceFunction, { queueArn }: Queue): void {
+  to.allow(['sqs:SendMessage'], [queueArn]);
+}
+
+/** Grants putting events of the service on a bus. */
+export function allowPuttingEvents(
+  to: ServiceFunction,
+  { eventBusArn }: Pick<IEventBus, 'eventBusArn'>,
+): void {
+  to.allow(['events:PutEvents'], [eventBusArn], {
+    conditions: { StringEquals: { 'events:source': busSource } },
+  });
+}
+
+/** Grants reading of secrets. */
+export function allowReadingSecrets(to: ServiceFunction, ...secrets: Secret[]): void {
+  to.allow(
+    ['secretsmanager:GetSecretValue'],
+    secrets.map(({ secretArn }) => secretArn),
+  );
+}
+
+/**
+ * Grants reading the state of metric alarms. `DescribeAlarms` with a name prefix is authorized against all alarms of the
+ * account and region (`alarm:*`): a narrower pattern would reject the call. Composite alarms would require `*`.
+ */
+export function allowReadingAlarms(to: ServiceFunction): void {
+  const alarms = Stack.of(to).formatArn({
+    service: 'cloudwatch',
+    resource: 'alarm',
+    resourceName: '*',
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+  to.allow(['cloudwatch:DescribeAlarms'], [alarms], {
+    wildcardReason:
+      'DescribeAlarms with a prefix is authorized against all alarms of the account and region. It reads names, thresholds and states.',
+  });
+}
+
+/** Grants invocation of functions: by their alias, and by their name, which instances and executions of earlier releases use. */
+export function allowInvoking(to: ServiceFunction, ...functions: ServiceFunction[]): void {
+  to.allow(
+    ['lambda:InvokeFunction'],
+    functions.flatMap(({ live, lambda }) => [live.functionArn, lambda.functionArn]),
+  );
+}
+
+/** Grants actions on executions of the state machines. Uses their names: their ARNs would be a circular dependency. */
+export function allowExecutions(
+  to: ServiceFunction,
+  { current, other }: { current: string; other: string },
+  actions: ('states:StopExecution' | 'states:DescribeExecution')[],
+): void {
+  to.allow(['states:StartExecution'], [stateMachineArn(to, current)]);
+  const executions = [current, other].map((stateMachineName) =>
+    Stack.of(to).formatArn({
+      service: 'states',
+      resource: 'execution',
+      resourceName: `${stateMachineName}:*`,
+      arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+    }),
+  );
+  to.allow(actions, executions, {
+    wildcardReason: 'Executions of the state machines of jobs; each is named after its job.',
+  });
+}
+
+/** Grants listing the executions of the state machines. */
+export function allowListingExecutions(
+  to: ServiceFunction,
+  { current, other }: { current: string; other: string },
+): void {
+  to.allow(
+    ['states:ListExecutions'],
+    [current, other].map((name) => stateMachineArn(to, name)),
+  );
+}
+
+/** Builds the ARN of a state machine from its name. */
+export function stateMachineArn(scope: Construct, stateMachineName: string): string {
+  return Stack.of(scope).formatArn({
+    service: 'states',
+    resource: 'stateMachine',
+    resourceName: stateMachineName,
+    arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+  });
+}

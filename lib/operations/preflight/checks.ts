@@ -1,0 +1,332 @@
+import { checkOutputTokens } from '../../../adapters/vision/prompt.ts';
+import { countStreams, sumReserved } from './capacity.ts';
+import type { sourceKinds } from './capacity.ts';
+import { describeAlarms } from '../alarms/alarm-receivers.ts';
+import type { StageSettings } from '../../stages/stage-settings.ts';
+import type { AccountFacts, Attempt } from './facts.ts';
+import type { PolicyDecision } from './policies.ts';
+import type { ModelQuotas } from './quotas.ts';
+
+/** Result of a check: green passes, yellow is a risk, red stops a deployment. */
+export type PreflightResult = {
+  check: string;
+  level: 'green' | 'yellow' | 'red';
+  found: string;
+  /** Next step; absent if there is nothing to do. */
+  next?: string;
+};
+
+type Stage = Pick<
+  StageSettings,
+  | 'reservedConcurrency'
+  | 'modelTokensPerMinute'
+  | 'burstSeconds'
+  | 'architecture'
+  | 'domain'
+  | 'alarmEmail'
+  | 'alarmTopicArn'
+>;
+
+const maxActionsShown = 5;
+
+/** Executions that Lambda keeps unreserved (Lambda guide, reserved concurrency). */
+const minUnreserved = 100;
+/** Tokens per minute of a stream with a check of a frame every 10 s: input and reserved output. */
+const tokensPerStreamMinute = 6 * (1_250 + checkOutputTokens);
+/** Calls per minute of a stream with a check every 10 s. */
+const requestsPerStreamMinute = 6;
+
+/** Returns the results of all checks, in the order in which a deployment needs them. */
+export function checkAccount(facts: AccountFacts, settings: Stage, modelId: string): PreflightResult[] {
+  return [
+    checkCredentials(facts),
+    checkBootstrap(facts),
+    checkModel(facts.model, modelId),
+    checkTokens(facts.modelQuotas, settings),
+    checkConcurrency(facts.concurrency, settings),
+    checkTransitions(facts.transitionsPerSecond, settings),
+    checkLayer(facts, settings),
+    describeAlarms(settings),
+    checkDistributions(facts.distributions),
+    checkDeployment(facts.deployment),
+    checkAssumption(facts.assumption),
+  ];
+}
+
+/** Returns the exit code: 1 if a result is red. */
+export function toExitCode(results: readonly PreflightResult[]): 0 | 1 {
+  return results.some(({ level }) => level === 'red') ? 1 : 0;
+}
+
+function checkCredentials({ region, concurrency }: AccountFacts): PreflightResult {
+  const check = 'credentials';
+  if ('value' in concurrency) return { check, level: 'green', found: `AWS answers in ${region}.` };
+  const { name, message } = concurrency.error;
+  return {
+    check,
+    level: 'red',
+    found: `${name}: ${message}`,
+    next: 'Set AWS_PROFILE or log in (aws sso login), and permit lambda:GetAccountSettings. A service control policy can forbid the region.',
+  };
+}
+
+function checkBootstrap({ region, bootstrappedRegions }: AccountFacts): PreflightResult {
+  const check = 'bootstrap';
+  if ('error' in bootstrappedRegions)
+    return {
+      check,
+      level: 'yellow',
+      found: `The buckets cannot be listed (${bootstrappedRegions.error.name}).`,
+      next: 'Run npx cdk bootstrap; it changes nothing if the region has been bootstrapped.',
+    };
+  return bootstrappedRegions.value.includes(region)
+    ? { check, level: 'green', found: `${region} has been bootstrapped.` }
+    : {
+        check,
+        level: 'red',
+        found: `${region} has not been bootstrapped.`,
+        next: 'Run npx cdk bootstrap.',
+      };
+}
+
+function checkModel(model: AccountFacts['model'], modelId: string): PreflightResult {
+  const check = 'model access';
+  if ('value' in model) return { check, level: 'green', found: `${modelId} answers.` };
+  const { name, message } = model.error;
+  return { check, level: 'red', found: `${modelId}: ${name}: ${message}`, next: modelRemedy(name, message) };
+}
+
+function modelRemedy(name: string, message: string): string {
+  if (name === 'ValidationException' && /operation not allowed/i.test(message))
+    return 'The account has 0 tokens per minute for the model. Ask AWS Support to open it.';
+  if (/^(Credentials|ExpiredToken|UnrecognizedClient)/.test(name)) return 'Fix the credentials first.';
+  if (name === 'AccessDeniedException')
+    return 'Permit bedrock:InvokeModel, accept the terms of the model in its catalog, or look for a service control policy.';
+  if (name === 'ThrottlingException')
+    return 'The tokens per minute or per day are used up or 0: request more in Service Quotas → Amazon Bedrock.';
+  return 'Set modelId to a model or inference profile of the region, or bedrockRegion to another region.';
+}
+
+function carries({ text, streams }: { streams: number; text: string }): string {
+  return `${text} carry ${streams === 0 ? 'none' : `${streams} streams`}`;
+}
+
+/** Compares the quotas of the model with the need of streams. Never green for a model whose quotas Service Quotas does not list. */
+function checkTokens(
+  quotas: AccountFacts['modelQuotas'],
+  { modelTokensPerMinute: stated }: Stage,
+): PreflightResult {
+  const check = 'model quotas';
+  const need = `A stream takes about ${tokensPerStreamMinute} tokens and ${requestsPerStreamMinute} calls per minute at 10 s`;
+  const applied: ModelQuotas = 'value' in quotas ? quotas.value : {};
+  const perMinute = applied.tokensPerMinute ?? stated;
+  const perDay = tokensPerStreamMinute * 1440;
+  const carried = [
+    { quota: perMinute, unit: 'tokens per minute', need: tokensPerStreamMinute },
+    { quota: applied.requestsPerMinute, unit: 'calls per minute', need: requestsPerStreamMinute },
+    { quota: applied.tokensPerDay, unit: 'tokens per day', need: perDay },
+    { quota: applied.accountTokensPerDay, unit: 'tokens per day of all models', need: perDay },
+  ].flatMap(({ quota, unit, need: each }) =>
+    quota === undefined ? [] : [{ streams: Math.floor(quota / each), text: `${quota} ${unit}` }],
+  );
+  const least = carried.toSorted((one, other) => one.streams - other.streams)[0];
+  const found = [need, ...carried.map(carries)].join('; ');
+  if (least?.streams === 0)
+    return {
+      check,
+      level: 'red',
+      found: `${found}.`,
+      next: 'Request more: Service Quotas → Amazon Bedrock.',
+    };
+  if (applied.tokensPerMinute === undefined)
+    return {
+      check,
+      level: 'yellow',
+      found: `${found}; ${'error' in quotas ? `the quotas are not readable (${quotas.error.name})` : 'Service Quotas lists no tokens per minute under the name of the model'}.`,
+      next: 'Look up the applied quota (Service Quotas → Amazon Bedrock) and set modelTokensPerMinute to it for its alarm, or permit servicequotas:ListServiceQuotas.',
+    };
+  // The quotas per day and of calls are lower than that per minute in new accounts only.
+  if (least !== undefined && least !== carried[0] && least.streams < (carried[0]?.streams ?? 0))
+    return {
+      check,
+      level: 'yellow',
+      found: `${found}.`,
+      next: `Request more: Service Quotas → Amazon Bedrock. ${least.text} are the least.`,
+    };
+  return { check, level: 'green', found: `${found}.` };
+}
+
+function checkConcurrency(
+  concurrency: AccountFacts['concurrency'],
+  { reservedConcurrency }: Stage,
+): PreflightResult {
+  const check = 'Lambda concurrency';
+  if ('error' in concurrency) return unread(check, concurrency);
+  const { limit } = concurrency.value;
+  const reserved = sumReserved(reservedConcurrency);
+  const request = 'Request more: Service Quotas → Lambda → Concurrent executions.';
+  if (reserved > 0 && limit - reserved < minUnreserved)
+    return {
+      check,
+      level: 'red',
+      found: `The stage reserves ${reserved} of ${limit} executions; Lambda keeps ${minUnreserved} unreserved.`,
+      next: `${request} Until then, remove reservedConcurrency from the stage.`,
+    };
+  const streams = (source: (typeof sourceKinds)[number]) =>
+    countStreams(limit, reservedConcurrency, { source, mode: 'clip', intervalSeconds: 10 });
+  const found = `${limit} executions, ${reserved} reserved: they carry ${streams('hls')} streams of HLS or ${streams('rtsp')} of RTSP in clip mode at 10 s.`;
+  return limit < 100 ? { check, level: 'yellow', found, next: request } : { check, level: 'green', found };
+}
+
+function checkTransitions(
+  rate: AccountFacts['transitionsPerSecond'],
+  { burstSeconds }: Stage,
+): PreflightResult {
+  const check = 'Step Functions';
+  const perStream = burstSeconds > 0 ? 0.025 : 0.4;
+  const need = `A stream takes ${perStream} transitions per second at 10 s`;
+  const value = 'value' in rate ? rate.value : null;
+  const streams = value === null ? undefined : Math.floor(value / perStream);
+  const found = streams === undefined ? `${need}.` : `${need}: ${value} per second carry ${streams} streams.`;
+  if (burstSeconds > 0 && streams !== 0) return { check, level: 'green', found };
+  if (streams === 0)
+    return {
+      check,
+      level: 'red',
+      found,
+      next: 'Request more: Service Quotas → Step Functions → StateTransition.',
+    };
+  return {
+    check,
+    level: 'yellow',
+    found,
+    next: 'Set burstSeconds, or request more: Service Quotas → Step Functions → StateTransition.',
+  };
+}
+
+function checkLayer({ layer }: AccountFacts, { architecture }: Stage): PreflightResult {
+  const check = 'ffmpeg layer';
+  if (layer === 'missing')
+    return {
+      check,
+      level: 'yellow',
+      found: `The layer for ${architecture} is not built, and there is no pip that could fetch it.`,
+      next: 'Install Python 3 with pip, or choose another way: docs/operate/ffmpeg.md.',
+    };
+  const found = `The layer for ${architecture} is ${layer === 'built' ? 'built' : 'built by npm run deploy'}.`;
+  return { check, level: 'green', found };
+}
+
+/** No API states if AWS has verified a new account for CloudFront. A distribution that exists proves it. */
+function checkDistributions(distributions: AccountFacts['distributions']): PreflightResult {
+  const check = 'CloudFront';
+  const verify = 'If the deployment says that the account must be verified, open a case with AWS Support.';
+  if ('error' in distributions)
+    return {
+      check,
+      level: 'yellow',
+      found: `The distributions cannot be listed (${distributions.error.name}).`,
+      next: `Permit cloudfront:ListDistributions. ${verify}`,
+    };
+  const { used, quota } = distributions.value;
+  const found = `${used} distributions${quota === null ? '' : ` of ${quota}`}`;
+  if (quota !== null && used >= quota)
+    return {
+      check,
+      level: 'red',
+      found: `${found}: a new stage needs one more.`,
+      next: 'Request more: Service Quotas in us-east-1 → Amazon CloudFront. A stage that exists is not affected.',
+    };
+  return used > 0
+    ? { check, level: 'green', found: `${found}: the account may create them.` }
+    : {
+        check,
+        level: 'yellow',
+        found: `${found}: no API states if the account may create one.`,
+        next: verify,
+      };
+}
+
+function checkDeployment(deployment: AccountFacts['deployment']): PreflightResult {
+  const check = 'policies';
+  if ('error' in deployment)
+    return {
+      check,
+      level: 'yellow',
+      found: `The policies of the deployment could not be seen (${deployment.error.name}).`,
+      next: 'Permit iam:SimulatePrincipalPolicy, or run npx cdk bootstrap first if its roles do not exist.',
+    };
+  const { principal, decisions } = deployment.value;
+  const role = principal.split('/').at(-1);
+  const denied = decisions.filter(
+    ({ decision, byOrganization }) => byOrganization || decision === 'explicitDeny',
+  );
+  const missing = decisions.filter((each) => each.decision === 'implicitDeny' && !each.byOrganization);
+  if (denied.length > 0)
+    return {
+      check,
+      level: 'red',
+      found: `${describeDenials(denied)} for ${role}.`,
+      next: denied.some(({ action }) => action === 'lambda:CreateFunctionUrlConfig')
+        ? 'Set "streamOrigin": "rest-api" in the stage: it needs no public function URL. Ask the owner of the organization about the others.'
+        : 'Ask the owner of the organization or of the policy for an exception, or choose another account.',
+    };
+  if (missing.length > 0)
+    return {
+      check,
+      level: 'yellow',
+      found: `${role} is not allowed for every resource: ${listActions(missing)}.`,
+      next: 'Run npx cdk bootstrap with --cloudformation-execution-policies that allow these actions, unless they are allowed for the names of this stack.',
+    };
+  return {
+    check,
+    level: 'green',
+    found: `${role} may do all ${decisions.length} actions of the deployment.`,
+  };
+}
+
+function checkAssumption(assumption: AccountFacts['assumption']): PreflightResult {
+  const check = 'roles of the CDK';
+  if ('error' in assumption)
+    return {
+      check,
+      level: 'yellow',
+      found: `Your own policies could not be seen (${assumption.error.name}).`,
+      next: 'Permit iam:GetRole and iam:SimulatePrincipalPolicy, and do not deploy as the root user.',
+    };
+  const denied = assumption.value.decisions.filter(({ decision }) => decision !== 'allowed');
+  return denied.length === 0
+    ? { check, level: 'green', found: 'You may assume them.' }
+    : {
+        check,
+        level: 'yellow',
+        found: `You may not assume them: ${describeDenials(denied)}.`,
+        next: 'Permit sts:AssumeRole for the roles cdk-*; without them, the CDK deploys with your own permissions.',
+      };
+}
+
+function describeDenials(denied: readonly PolicyDecision[]): string {
+  const [organization, own] = [
+    denied.filter((each) => each.byOrganization),
+    denied.filter((each) => !each.byOrganization),
+  ];
+  return [
+    ...(organization.length > 0 ? [`A service control policy forbids ${listActions(organization)}`] : []),
+    ...(own.length > 0 ? [`A policy forbids ${listActions(own)}`] : []),
+  ].join('; ');
+}
+
+function listActions(decisions: readonly PolicyDecision[]): string {
+  const actions = [...new Set(decisions.map(({ action }) => action))];
+  const shown = actions.slice(0, maxActionsShown).join(', ');
+  return actions.length > maxActionsShown ? `${shown} and ${actions.length - maxActionsShown} more` : shown;
+}
+
+function unread(check: string, { error }: Extract<Attempt<unknown>, { error: unknown }>): PreflightResult {
+  return {
+    check,
+    level: 'yellow',
+    found: `Not readable: ${error.name}.`,
+    next: 'Fix the credentials first.',
+  };
+}

@@ -1,0 +1,39 @@
+import { DescribeEventBusCommand } from '@aws-sdk/client-eventbridge';
+import type { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { newEventBus } from '../../stages/stage-settings.ts';
+import type { PreflightResult } from './checks.ts';
+
+/**
+ * Checks that the event bus of a stage exists, since EventBridge drops events for one that does not. Returns no result for a stage without a
+ * bus of the operator.
+ */
+export async function checkEventBus(
+  setting: string | undefined,
+  client: Pick<EventBridgeClient, 'send'>,
+): Promise<PreflightResult[]> {
+  if (setting === undefined || setting === newEventBus) return [];
+  const check = 'event bus';
+  try {
+    const { Arn: arn = setting } = await client.send(new DescribeEventBusCommand({ Name: setting }));
+    return [{ check, level: 'green', found: `${arn} exists.` }];
+  } catch (error) {
+    const name = error instanceof Error ? error.name : String(error);
+    if (name === 'ResourceNotFoundException')
+      return [
+        {
+          check,
+          level: 'red',
+          found: `There is no event bus ${setting}; EventBridge would drop all events.`,
+          next: `Create it (aws events create-event-bus --name …), correct eventBus, or set it to ${newEventBus}.`,
+        },
+      ];
+    return [
+      {
+        check,
+        level: 'yellow',
+        found: `The event bus ${setting} cannot be read (${name}).`,
+        next: 'Permit events:DescribeEventBus, or ask the account of the bus.',
+      },
+    ];
+  }
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { FileSystem } from 'aws-cdk-lib';
+import { createBurstDefinition } from '../../adapters/aws/bursts.ts';
+import { recordVersion } from '../../core/records/record-version.ts';
+import { rules } from '../../core/rules.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+import { readDefinition } from '../workflow/read-definition.ts';
+
+/** Code of a deployment beside its bundles. */
+const code = [
+  '../../layers/ffmpeg/',
+  '../api/',
+  '../delivery/',
+  '../edge/',
+  './',
+  '../storage/',
+  '../workflow/',
+  '../watchpost-stack.ts',
+].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+
+/**
+ * Returns the id of what a synthesis deploys, `<release>-<workflow>`: a hash of code, layer and settings, and one of the workflow definitions and the
+ * version of the records, between which no rollback is possible. Each
+ * function has it in its description, so that a deployment of anything new publishes a version of every function.
+ */
+export function computeRelease(bundles: string, settings: StageSettings): string {
+  const definitions = [
+    readDefinition('bursts.asl.json'),
+    createBurstDefinition(readDefinition('run.asl.json'), settings.burstSeconds || rules.maxBurstSeconds),
+  ];
+  const content = [bundles, ...code].map((path) => FileSystem.fingerprint(path));
+  return `${shortHash([content, settings])}-${shortHash([...definitions, recordVersion])}`;
+}
+
+function shortHash(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 10);
+}

@@ -1,0 +1,194 @@
+import { Duration, RemovalPolicy, Size, Stack, Validations } from 'aws-cdk-lib';
+import { Policy, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Code,
+  Function,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+  Tracing,
+} from 'aws-cdk-lib/aws-lambda';
+import type { Alias, IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import type { EgressNetwork } from '../delivery/egress-network.ts';
+import { describeFunction, liveAlias } from './rollback/names.ts';
+import { suppressWildcardFindings } from './suppress-wildcards.ts';
+import type { ServiceLog } from './service-log.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+
+/** Shared inputs of all functions. */
+export type FunctionContext = {
+  /** Folder with one bundle per function. */
+  bundles: string;
+  log: ServiceLog;
+  settings: StageSettings;
+  /** Id of what is deployed (`computeRelease`). */
+  release: string;
+};
+
+/** Environment variables of one function, without those that `ServiceFunction` sets for all. */
+export type OwnEnvironment<Environment> = Omit<Environment, 'LOG_LEVEL' | 'POWERTOOLS_SERVICE_NAME'>;
+
+type Terms = {
+  conditions?: Record<string, Record<string, unknown>>;
+  /** Reason for a `*` in a resource. */
+  wildcardReason?: string;
+};
+
+type Name = keyof StageSettings['reservedConcurrency'];
+
+type Props = {
+  name: Name;
+  /** Name of the bundle. Default: that of the function. */
+  bundle?: string;
+  memoryMegabytes: number;
+  timeoutSeconds: number;
+  environment: Record<string, string | undefined>;
+  storageMegabytes?: number;
+  layers?: ILayerVersion[];
+  /** Network of the function. Undefined for that of Lambda. */
+  network?: EgressNetwork | undefined;
+  /** Dead-letter queue for asynchronous invocations that failed all attempts. */
+  deadLetters?: IQueue;
+};
+
+/** Lambda function with a role that permits only logging, and tracing if the stage enables it; `allow` adds permissions. */
+export class ServiceFunction extends Construct {
+  readonly lambda: Function;
+  /** Published version that everything invokes; a rollback moves it. */
+  readonly live: Alias;
+  /** The alias as `IFunction`, whose optional members `Alias` types otherwise (`exactOptionalPropertyTypes`). */
+  readonly liveFunction: IFunction;
+  readonly timeoutSeconds: number;
+  readonly #role: Role;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    { bundles, log, settings, release }: FunctionContext,
+    props: Props,
+  ) {
+    super(scope, id);
+    const role = new Role(this, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com') });
+    this.#role = role;
+    const reserved = settings.reservedConcurrency[props.name];
+    this.timeoutSeconds = props.timeoutSeconds;
+    this.lambda = new Function(this, 'Function', {
+      description: describeFunction(props.name, release),
+      // Earlier versions remain for a rollback, and those of a deployment that failed are deleted (RetainExceptOnCreate,
+      // https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/aws-attribute-deletionpolicy.html). One that remained would stop
+      // another try with "A version for this Lambda function exists", since Lambda publishes no version equal to the newest one.
+      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE },
+      role,
+      runtime: Runtime.NODEJS_24_X,
+      architecture: settings.architecture === 'arm64' ? Architecture.ARM_64 : Architecture.X86_64,
+      code: Code.fromAsset(`${bundles}/${props.bundle ?? props.name}`),
+      handler: 'index.handler',
+      memorySize: props.memoryMegabytes,
+      timeout: Duration.seconds(props.timeoutSeconds),
+      ...(settings.tracing && { tracing: Tracing.ACTIVE }),
+      logGroup: log.functions,
+      loggingFormat: LoggingFormat.JSON,
+      // Omits Lambda's START, END and REPORT lines; their times are also metrics.
+      systemLogLevelV2: SystemLogLevel.WARN,
+      // Metrics are log lines without a level: Lambda drops them above INFO. The logger applies LOG_LEVEL.
+      applicationLogLevelV2:
+        settings.logLevel === 'debug' ? ApplicationLogLevel.DEBUG : ApplicationLogLevel.INFO,
+      environment: {
+        ...withoutUndefined(props.environment),
+        LOG_LEVEL: settings.logLevel,
+        POWERTOOLS_SERVICE_NAME: Stack.of(this).stackName,
+      },
+      ...(props.storageMegabytes && { ephemeralStorageSize: Size.mebibytes(props.storageMegabytes) }),
+      ...(props.network && {
+        vpc: props.network.vpc,
+        vpcSubnets: { subnets: props.network.subnets },
+        securityGroups: [props.network.securityGroup],
+      }),
+      ...(props.layers && { layers: props.layers }),
+      ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
+      ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
+    });
+    this.live = this.lambda.addAlias(liveAlias);
+    this.liveFunction = Function.fromFunctionAttributes(this, 'LiveFunction', {
+      functionArn: this.live.functionArn,
+      sameEnvironment: true,
+    });
+    this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [log.functions.logGroupArn]);
+    if (props.network) this.#allowInterfaces();
+    if (!props.deadLetters) this.#explainDeadLetters();
+    this.#explainTracing(settings.tracing);
+  }
+
+  /** Grants actions on named resources; the only way to a permission. Throws for a `*` in a resource without a reason. */
+  allow(actions: string[], resources: string[], { conditions, wildcardReason }: Terms = {}): void {
+    this.lambda.addToRolePolicy(
+      new PolicyStatement({ actions, resources, ...(conditions && { conditions }) }),
+    );
+    suppressWildcardFindings(this, resources, wildcardReason);
+  }
+
+  /**
+   * Grants the function invocations of itself. In a policy of its own: the function depends on the policy of its role, and its alias on the
+   * function.
+   */
+  allowItself(): void {
+    const policy = new Policy(this, 'InvokesItself', {
+      statements: [
+        new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [this.live.functionArn] }),
+      ],
+    });
+    this.#role.attachInlinePolicy(policy);
+  }
+
+  /** Permits Lambda to attach the function to a network, and the code of the function none of it: its requests have a source function. */
+  #allowInterfaces(): void {
+    this.allow(
+      [
+        'ec2:CreateNetworkInterface',
+        'ec2:DescribeNetworkInterfaces',
+        'ec2:DescribeSubnets',
+        'ec2:DeleteNetworkInterface',
+        'ec2:AssignPrivateIpAddresses',
+        'ec2:UnassignPrivateIpAddresses',
+      ],
+      ['*'],
+      {
+        conditions: { Null: { 'lambda:SourceFunctionArn': 'true' } },
+        wildcardReason:
+          'Lambda checks these permissions without a resource when it attaches a function to a VPC.',
+      },
+    );
+  }
+
+  #explainDeadLetters(): void {
+    Validations.of(this.lambda).acknowledge({
+      id: 'Serverless-LambdaDLQ',
+      reason:
+        'The function is only invoked synchronously and returns errors to its caller; dead letters are for asynchronous invocations.',
+    });
+  }
+
+  #explainTracing(tracing: boolean): void {
+    if (tracing)
+      Validations.of(this).acknowledge({
+        id: 'AwsSolutions-IAM5[Resource::*]',
+        reason:
+          'The X-Ray actions PutTraceSegments and PutTelemetryRecords accept no resource (Service Authorization Reference, X-Ray).',
+      });
+    else
+      Validations.of(this.lambda).acknowledge({
+        id: 'Serverless-LambdaTracing',
+        reason: 'The stage does not enable tracing; log entries contain the ids of job and request.',
+      });
+  }
+}
+
+function withoutUndefined(environment: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}

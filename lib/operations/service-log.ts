@@ -1,0 +1,35 @@
+import { Aws, Fn } from 'aws-cdk-lib';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import { Construct } from 'constructs';
+import { toRemovalPolicy } from '../storage/removal-policy.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+
+type Props = Pick<StageSettings, 'logDays' | 'keepData'>;
+
+/** Log groups of functions, workflow and API access; entries expire after `logDays`. */
+export class ServiceLog extends Construct {
+  /** Log group of all functions, so that `/logs` is one query. */
+  readonly functions: LogGroup;
+  readonly workflow: LogGroup;
+  readonly access: LogGroup;
+
+  constructor(scope: Construct, id: string, { logDays, keepData }: Props) {
+    super(scope, id);
+    const shared = {
+      retention: logDays,
+      removalPolicy: toRemovalPolicy(keepData),
+    };
+    this.functions = new LogGroup(this, 'Functions', shared);
+    this.workflow = new LogGroup(this, 'Workflow', { ...shared, logGroupName: vended('workflow') });
+    this.access = new LogGroup(this, 'Access', { ...shared, logGroupName: vended('access') });
+  }
+}
+
+/**
+ * Returns a log group name below `/aws/vendedlogs/`: groups there do not use the shared resource policy, which has at most
+ * 5,120 characters. The unique part of the stack id avoids a conflict with groups that an earlier stack retained.
+ */
+function vended(name: string): string {
+  const unique = Fn.select(2, Fn.split('/', Aws.STACK_ID));
+  return `/aws/vendedlogs/${Aws.STACK_NAME}-${unique}/${name}`;
+}

@@ -1,0 +1,41 @@
+import { Duration } from 'aws-cdk-lib';
+import { Construct } from 'constructs';
+import { computeMediaSeconds } from '../../core/job/media-lifetime.ts';
+import { evidenceDays } from '../../core/policies/watch/evidence.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+import { toRemovalPolicy } from './removal-policy.ts';
+import { suppressAccessLogFindings, PrivateBucket } from './private-bucket.ts';
+
+type Props = {
+  settings: Pick<StageSettings, 'keepData' | 'retentionSeconds' | 'modelGraceSeconds'>;
+  accessLogs: PrivateBucket | undefined;
+};
+
+/** Bucket of frames and clips, which expire once no job refers to them, and of evidence, which expires by its prefix. Only functions read it; callers use the API. */
+export class MediaBucket extends Construct {
+  /** Prefix of captures (`core/workflow/capture-tick.ts`). */
+  static readonly prefix = 'captures/';
+  /** Prefix of the evidence of watches (`core/policies/watch/evidence.ts`). */
+  static readonly evidencePrefix = 'evidence/';
+  readonly bucket: PrivateBucket;
+
+  constructor(scope: Construct, id: string, { settings, accessLogs }: Props) {
+    const { keepData } = settings;
+    const days = Math.ceil(computeMediaSeconds(settings) / 86_400);
+    super(scope, id);
+    this.bucket = new PrivateBucket(this, 'Bucket', {
+      lifecycleRules: [
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        { prefix: MediaBucket.prefix, expiration: Duration.days(days) },
+        ...evidenceDays.map((kept) => ({
+          prefix: `${MediaBucket.evidencePrefix}${kept}/`,
+          expiration: Duration.days(kept),
+        })),
+      ],
+      removalPolicy: toRemovalPolicy(keepData),
+      autoDeleteObjects: !keepData,
+      accessLogs: accessLogs && { bucket: accessLogs, prefix: 'media/' },
+    });
+    if (!accessLogs) suppressAccessLogFindings(this.bucket);
+  }
+}

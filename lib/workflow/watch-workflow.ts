@@ -1,0 +1,125 @@
+import { Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import { DefinitionBody, LogLevel, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { createBurstDefinition } from '../../adapters/aws/bursts.ts';
+import { rules } from '../../core/rules.ts';
+import { readDefinition } from './read-definition.ts';
+import type { ServiceFunction } from '../operations/service-function.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+import type { WorkflowNames } from './workflow-names.ts';
+
+type Props = {
+  names: WorkflowNames;
+  capture: ServiceFunction;
+  analyze: ServiceFunction;
+  log: ILogGroup;
+  settings: Pick<StageSettings, 'burstSeconds'>;
+};
+
+/**
+ * State machines of jobs. With bursts, an execution of `jobs` runs its ticks in executions of `burst`; without, an execution of `watch` runs
+ * them all, as the embedded engine does. All three exist in both modes: executions continue on the machine that they started on.
+ */
+export class WatchWorkflow extends Construct {
+  readonly watch: StateMachine;
+  readonly jobs: StateMachine;
+  readonly burst: StateMachine;
+
+  constructor(scope: Construct, id: string, { names, capture, analyze, log, settings }: Props) {
+    super(scope, id);
+    const run = readDefinition('run.asl.json');
+    const functions = { AnalyzeFunctionArn: analyze.live.functionArn };
+    const both = { ...functions, CaptureFunctionArn: capture.live.functionArn };
+    const burstSeconds = settings.burstSeconds || rules.maxBurstSeconds;
+
+    this.watch = this.#stateMachine('StateMachine', {
+      // Explicit names: Analyze starts the next generation, and its ARN would be a circular dependency.
+      stateMachineName: names.watch,
+      definition: { ...run, TimeoutSeconds: rules.executionTimeoutSeconds },
+      functions: [analyze, capture],
+      substitutions: both,
+      log,
+    });
+    this.burst = this.#stateMachine('Burst', {
+      stateMachineName: names.burst,
+      definition: createBurstDefinition(run, burstSeconds),
+      functions: [analyze, capture],
+      substitutions: both,
+      log,
+      express: true,
+    });
+    this.jobs = this.#stateMachine('Jobs', {
+      stateMachineName: names.jobs,
+      definition: { ...readDefinition('bursts.asl.json'), TimeoutSeconds: rules.executionTimeoutSeconds },
+      functions: [analyze],
+      substitutions: { ...functions, BurstStateMachineArn: this.burst.stateMachineArn },
+      log,
+    });
+    this.jobs.addToRolePolicy(
+      new PolicyStatement({
+        actions: ['states:StartSyncExecution'],
+        resources: [this.burst.stateMachineArn],
+      }),
+    );
+  }
+
+  #stateMachine(
+    id: string,
+    {
+      stateMachineName,
+      definition,
+      functions,
+      substitutions,
+      log,
+      express = false,
+    }: {
+      stateMachineName: string;
+      definition: object;
+      /** Functions that executions invoke. */
+      functions: ServiceFunction[];
+      substitutions: Record<string, string>;
+      log: ILogGroup;
+      express?: boolean;
+    },
+  ): StateMachine {
+    const role = new Role(this, id === 'StateMachine' ? 'Role' : `${id}Role`, {
+      assumedBy: new ServicePrincipal('states.amazonaws.com'),
+    });
+    const stateMachine = new StateMachine(this, id, {
+      stateMachineName,
+      stateMachineType: express ? StateMachineType.EXPRESS : StateMachineType.STANDARD,
+      definitionBody: DefinitionBody.fromString(JSON.stringify(definition)),
+      definitionSubstitutions: substitutions,
+      role,
+      // Inputs and outputs of tasks are data of callers.
+      logs: { destination: log, level: express ? LogLevel.ERROR : LogLevel.ALL, includeExecutionData: false },
+    });
+    role.addToPolicy(
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        // By their names too: executions that began before the functions had an alias keep their definition.
+        resources: functions.flatMap(({ live, lambda }) => [live.functionArn, lambda.functionArn]),
+      }),
+    );
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason:
+        'The actions for log delivery (CreateLogDelivery and others) accept no resource (Step Functions guide, logging).',
+    });
+    for (const id of ['AwsSolutions-SF2', 'Serverless-StepFunctionStateMachineXray'])
+      Validations.of(stateMachine).acknowledge({
+        id,
+        reason:
+          'A trace has at most 500 kB and would be full after some ticks of an execution (X-Ray quotas). Each log entry has the id of its job.',
+      });
+    if (express)
+      Validations.of(stateMachine).acknowledge({
+        id: 'AwsSolutions-SF1',
+        reason:
+          'Level ERROR: a log of each state would cost more than the executions. Functions log each tick, and failed executions are logged.',
+      });
+    return stateMachine;
+  }
+}

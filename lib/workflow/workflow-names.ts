@@ -1,0 +1,30 @@
+import type { Construct } from 'constructs';
+import { stateMachineArn } from '../operations/permissions.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
+
+/** Names of the state machines of a stack. */
+export type WorkflowNames = Record<'watch' | 'jobs' | 'burst', string>;
+
+/** Returns the names of the state machines of a stack. */
+export function workflowNames(stackName: string): WorkflowNames {
+  return { watch: `${stackName}-watch`, jobs: `${stackName}-jobs`, burst: `${stackName}-burst` };
+}
+
+/** State machine that starts executions, and the one of the other mode, whose executions continue. */
+export type ExecutionMachines = { current: string; other: string };
+
+/** Returns the names by the mode of the stage. */
+export function executionMachines(
+  { watch, jobs }: WorkflowNames,
+  { burstSeconds }: Pick<StageSettings, 'burstSeconds'>,
+): ExecutionMachines {
+  return burstSeconds > 0 ? { current: jobs, other: watch } : { current: watch, other: jobs };
+}
+
+/** Returns the environment variables of functions that start executions. */
+export function executionEnvironment(scope: Construct, { current, other }: ExecutionMachines) {
+  return {
+    STATE_MACHINE_ARN: stateMachineArn(scope, current),
+    OTHER_STATE_MACHINE_ARN: stateMachineArn(scope, other),
+  };
+}

@@ -1,0 +1,222 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { buildFunctions } from '../../../lib/bundle/build-functions.ts';
+import type { BuiltFunction } from '../../../lib/bundle/build-functions.ts';
+import { compareSizes } from '../../../lib/bundle/compare-sizes.ts';
+import { laterPackage } from '../../../lib/bundle/load-later.ts';
+import { bundleOptions, functionNames } from '../../../lib/bundle/options.ts';
+import recorded from '../../../lib/bundle/sizes.json' with { type: 'json' };
+
+const run = promisify(execFile);
+/** Maximum size of what a cold start of a function loads, in kB. */
+const maxKilobytes = { api: 950, stream: 950, capture: 1000, analyze: 700, deliver: 610, reconcile: 560 };
+
+let outDir: string;
+let built: BuiltFunction[];
+
+beforeAll(async () => {
+  outDir = await mkdtemp(join(tmpdir(), 'watchpost-bundles-'));
+  built = await buildFunctions(outDir);
+}, 240_000);
+afterAll(() => rm(outDir, { recursive: true, force: true }));
+
+/** Environment of the stack, with unreachable addresses. */
+const environment = {
+  RELEASE: 'abc123',
+  PATH: process.env['PATH'],
+  AWS_REGION: 'eu-west-1',
+  AWS_LAMBDA_FUNCTION_NAME: 'watchpost',
+  TABLE_NAME: 'jobs',
+  MEDIA_BUCKET: 'pictures',
+  QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries.fifo',
+  STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:1:stateMachine:watchpost',
+  CAPTURE_FUNCTION: 'capture',
+  MODEL: JSON.stringify({ provider: 'bedrock', model: 'nova', supportsVideo: true, price: null }),
+  ANALYZE_FUNCTION: 'analyze',
+  MASTER_SECRET_ARN: 'arn:master',
+  ORIGIN_SECRET_ARN: 'arn:origin',
+  LOG_GROUP: '/watchpost',
+  ALARM_PREFIX: 'Watchpost-test/',
+  BASE_URL: 'https://watch.example/api',
+  POWERTOOLS_SERVICE_NAME: 'watchpost',
+};
+
+/** Reads the names of the sources in a bundle: of all its files, or of one and the files that it imports statically. */
+async function readSources(name: string, entry: string): Promise<string[]> {
+  const folder = join(outDir, name);
+  const loaded = new Set(entry === '.' ? await readdir(folder) : [entry]);
+  const sources: string[] = [];
+  for (const file of loaded) {
+    const text = await readFile(join(folder, file), 'utf8');
+    for (const [, imported] of text.matchAll(/(?:\bfrom|\bimport)\s*"\.\/([^"]+\.mjs)"/g))
+      loaded.add(imported!);
+    sources.push(...JSON.parse(await readFile(join(outDir, 'maps', name, `${file}.map`), 'utf8')).sources);
+  }
+  return sources;
+}
+
+describe('function bundles', () => {
+  test('bundles have grown by at most 5 % (npm run bench -- sizes --record)', () => {
+    expect(compareSizes(built, recorded).tooLarge).toEqual([]);
+  });
+
+  test('a cold start loads at most the limit of its function', () => {
+    const kilobytes = Object.fromEntries(built.map(({ name, bytes }) => [name, Math.ceil(bytes / 1000)]));
+    for (const [name, max] of Object.entries(maxKilobytes))
+      expect(kilobytes[name], name).toBeLessThanOrEqual(max);
+    expect(Object.keys(maxKilobytes).toSorted()).toEqual([...functionNames].toSorted());
+  });
+
+  test('only the bundle of analyze has files of model providers, and their clients', async () => {
+    const bundled = await Promise.all(
+      functionNames.map(async (name) => {
+        const sources = await readSources(name, '.');
+        return sources.some((file) => /adapters\/vision\/|client-bedrock/.test(file)) ? name : [];
+      }),
+    );
+    expect(bundled.flat()).toEqual(['analyze']);
+  });
+
+  test('the entry of a bundle contains no library that only some calls need', async () => {
+    const deferred = ['s3', 'sfn', 'sqs', 'lambda', 'cloudwatch', 'cloudwatch-logs'].map(
+      (service) => `client-${service}`,
+    );
+    const lazy = {
+      api: ['undici', 'standardwebhooks', 'temporal-polyfill', ...deferred],
+      stream: ['ajv', 'undici', 'standardwebhooks', 'temporal-polyfill', ...deferred],
+      reconcile: ['temporal-polyfill', 'client-sfn', 'client-sqs', 'client-lambda'],
+      analyze: ['temporal-polyfill', 'client-s3', 'client-sfn', 'client-sqs', 'client-lambda'],
+      deliver: ['client-s3', 'client-sqs', 'client-eventbridge'],
+      capture: ['youtubei.js', 'youtube', 'twitch', 'client-s3'],
+    };
+    for (const [name, libraries] of Object.entries(lazy)) {
+      const loaded = await readSources(name, 'index.mjs');
+      const all = await readSources(name, '.');
+      for (const library of libraries) {
+        expect(
+          all.some((file) => file.includes(`/${library}/`)),
+          library,
+        ).toBe(true);
+        expect(
+          loaded.some((file) => file.includes(`/${library}/`)),
+          library,
+        ).toBe(false);
+      }
+    }
+  });
+
+  test('each bundle has an entry, with its source maps outside the deployed folder', async () => {
+    for (const name of functionNames) {
+      const files = await readdir(join(outDir, name));
+      expect(files).toContain('index.mjs');
+      expect(files.every((file) => file.endsWith('.mjs'))).toBe(true);
+      expect((await readdir(join(outDir, 'maps', name))).toSorted()).toEqual(
+        files.map((file) => `${file}.map`).toSorted(),
+      );
+    }
+    expect(await readFile(join(outDir, 'api', 'index.mjs'), 'utf8')).not.toContain('sourceMappingURL');
+  });
+
+  test('bundles load with the environment of the stack and send no request before the first event', async () => {
+    const files = functionNames.map((name) => join(outDir, name, 'index.mjs'));
+    const script = `
+      globalThis.awslambda = { streamifyResponse: (handler) => handler };
+      const loaded = await Promise.all(${JSON.stringify(files)}.map((file) => import(file)));
+      console.log(loaded.map(({ handler }) => typeof handler).join());`;
+
+    const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], {
+      env: environment,
+    });
+
+    expect(stdout.trim()).toBe(functionNames.map(() => 'function').join());
+    expect(stderr).toBe('');
+  });
+
+  test('a function with a missing variable reports it and does not start', async () => {
+    const script = `await import(${JSON.stringify(join(outDir, 'reconcile', 'index.mjs'))})`;
+    const { QUEUE_URL: _, ...incomplete } = environment;
+
+    const failed = run(process.execPath, ['--input-type=module', '-e', script], { env: incomplete });
+
+    await expect(failed).rejects.toThrow('QUEUE_URL');
+  });
+
+  test('the bundle of api has no MCP, and that of analyze no decoder', async () => {
+    const text = async (name: string) => {
+      const files = await readdir(join(outDir, name));
+      return (await Promise.all(files.map((file) => readFile(join(outDir, name, file), 'utf8')))).join('\n');
+    };
+
+    expect(await text('api')).not.toContain('protocolVersion');
+    expect(await text('stream')).toContain('protocolVersion');
+    expect(await text('capture')).toContain('hide_banner');
+    expect(await text('analyze')).not.toContain('hide_banner');
+  });
+});
+
+test('the omitted parts of packages are not needed: a bundle sends requests without them', async () => {
+  const server = createServer((_, response) => response.end('hello'));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const outfile = join(outDir, 'egress.mjs');
+  const {
+    outdir: _,
+    outExtension: __,
+    entryPoints: ___,
+    splitting: ____,
+    chunkNames: _____,
+    ...options
+  } = bundleOptions('api', outDir);
+  await build({ ...options, entryPoints: ['test/lib/bundle/egress-entry.ts'], outfile });
+
+  const { stdout } = await run(process.execPath, [outfile, `http://127.0.0.1:${port}/`]);
+
+  expect(JSON.parse(stdout)).toEqual({
+    status: 200,
+    body: 'hello',
+    refused: 'EgressRefusedError',
+    error: 'EgressTimeoutError',
+  });
+});
+
+test('libraries that are loaded at their first use work in a bundle', async () => {
+  const folder = join(outDir, 'later');
+  const entryPoints = {
+    'api/index': 'test/lib/bundle/later-entry.ts',
+    [`api/${laterPackage.file}`]: laterPackage.name,
+  };
+  await build({ ...bundleOptions('api', folder), entryPoints });
+
+  const { stdout, stderr } = await run(process.execPath, [join(folder, 'api', 'index.mjs')]);
+
+  expect(JSON.parse(stdout)).toEqual({
+    day: { date: '2026-03-29', end: '2026-03-29T22:00:00.000Z' },
+    signature: expect.objectContaining({ 'webhook-signature': expect.stringMatching(/^v1,/) }),
+  });
+  expect(stderr).toBe('');
+});
+
+describe('compareSizes', () => {
+  test('the report contains growth and rejects more than 5 % and unrecorded functions', () => {
+    const now = [
+      { name: 'api', bytes: 1_049_000 },
+      { name: 'stream', bytes: 1_060_000 },
+      { name: 'capture', bytes: 10 },
+    ] as const;
+
+    const { lines, tooLarge } = compareSizes([...now], { api: 1_000_000, stream: 1_000_000 });
+
+    expect(lines[0]).toMatch(/^api +1049 kB +\+4\.9 %$/);
+    expect(tooLarge).toEqual(['stream', 'capture']);
+  });
+});
