@@ -120,13 +120,13 @@ function live(subject: Subject, steps: Step[]): void {
         break;
       case 'edit':
         pass(500);
-        account(lastEvent.wall - (subject.countedUntil?.() ?? lastEvent.wall));
+        account(Math.max(0, lastEvent.wall - (subject.countedUntil?.() ?? lastEvent.wall)));
         subject.edit?.(step.schedule, new Date(wall));
         wakeAt = wall;
         break;
       case 'pause':
         pass(500);
-        account(lastEvent.wall - (subject.countedUntil?.() ?? lastEvent.wall));
+        account(Math.max(0, lastEvent.wall - (subject.countedUntil?.() ?? lastEvent.wall)));
         subject.pause?.(new Date(wall));
         pass(step.seconds * 1000);
         subject.resume?.(new Date(wall));
