@@ -4,6 +4,7 @@ import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { publishCommits, publishWatches } from '../../core/event/publish.ts';
 import { createDigest } from '../../core/job/create-digest.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
+import { newCaller } from '../../core/records/caller.ts';
 import { repairRun } from '../../core/workflow/repair.ts';
 import { rules } from '../../core/rules.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
@@ -108,6 +109,7 @@ async function openWorld(local: Awaited<ReturnType<typeof startDynamoLocal>>) {
   });
   const { queue, log, vision } = world.c;
   const publishing = { queue, deliveries, log, now };
+  await callers.add(newCaller(caller, null, now()));
   Object.assign(world.c, {
     jobs: publishCommits(jobs, 'job', publishing),
     watches: publishWatches(watches, publishing),

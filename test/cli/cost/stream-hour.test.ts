@@ -67,8 +67,8 @@ describe('a stream-hour', () => {
       (await estimate({ ...frames, alertsPerHour })).lines
         .filter(({ item }) => item.startsWith('DynamoDB'))
         .map(({ quantity }) => quantity);
-    expect(await database(0)).toEqual([9 * 360, 3 * 360]);
-    expect(await database(2)).toEqual([9 * 360 + 28, 3 * 360 + 14]);
+    expect(await database(0)).toEqual([7 * 360, 3 * 360]);
+    expect(await database(2)).toEqual([7 * 360 + 28, 3 * 360 + 14]);
   });
 
   test('a stream-hour of a camera costs more for the captures, which wait for a key frame', async () => {
@@ -207,7 +207,7 @@ describe('the pages', () => {
     const figures = readPage('README.md').match(
       /\$\d[\d.]*|\b\d[\d.,]* ?(?:ms|MB|GB|%|cores|streams|cents)/g,
     );
-    expect(figures).toEqual(['$0.051']);
+    expect(figures).toEqual(['$0.050']);
   });
 
   test('docs/contribute/benchmarks.md states the price of a stream-hour in both modes', async () => {
