@@ -62,14 +62,21 @@ export function afterTick<Seen extends Sight>(
     isStretched,
     seen: isActive ? readTime(sign, seen) : 'seen',
   });
+  // A grace period does not run while the run is not to watch.
+  const isKept = (trouble: { lost: boolean } | null) => isActive || trouble?.lost;
+  const troubles = {
+    stream: isKept(before.stream_trouble) ? before.stream_trouble : null,
+    model: isKept(before.model_trouble) ? before.model_trouble : null,
+  };
   const time = { lateSeconds: next === null ? 0 : ageSeconds(next.wait_until, question.at), now };
   return {
     sight: {
       ...sight,
-      stream_trouble: afterStreamSign(before.stream_trouble, sign, time, readBegin(outcome)),
-      ...(modelFailure !== undefined && {
-        model_trouble: afterModelCall(before.model_trouble, modelFailure, rules.modelGrace, time),
-      }),
+      stream_trouble: afterStreamSign(troubles.stream, sign, time, readBegin(outcome)),
+      model_trouble:
+        modelFailure === undefined
+          ? troubles.model
+          : afterModelCall(troubles.model, modelFailure, rules.modelGrace, time),
       skipped_in_a_row: countSkips(before, outcome, verdicts),
       ...newestFrame(outcome),
     },

@@ -19,6 +19,7 @@ export function toNextTick(
   { stream_phase: phase }: Planned,
   at: Date,
   tick: Pick<NextTick, 'judged'> & Partial<Pick<NextTick, 'done' | 'closing' | 'confirming' | 'stretch'>>,
+  outcome: { kind: string },
   { stream_trouble: trouble }: Pick<Sight, 'stream_trouble'>,
 ): NextTick {
   const { judged, done = false, closing = false, confirming = false, stretch = 1 } = tick;
@@ -28,7 +29,8 @@ export function toNextTick(
     judged,
     closing,
     confirming,
-    resolve_again: hasFailed(trouble),
+    // An advertisement of a platform is no failure: each new resolution may begin with another one.
+    resolve_again: outcome.kind !== 'unavailable' && hasFailed(trouble),
     ...(stretch > 1 && { stretch }),
   };
 }

@@ -31,11 +31,12 @@ export function leaseUntil(wakeAt: Date): string {
 export function scheduleTick(
   job: Job,
   at: Date,
-  { kind }: TickOutcome,
+  outcome: TickOutcome,
   sight: JobSight,
   next: Partial<Pick<NextTick, 'done' | 'closing' | 'stretch'>>,
 ): NextTick {
-  return toNextTick(job, at, { judged: kind === 'judged' || kind === 'sampled', ...next }, sight);
+  const judged = outcome.kind === 'judged' || outcome.kind === 'sampled';
+  return toNextTick(job, at, { judged, ...next }, outcome, sight);
 }
 
 /** Returns the time between two captures of a job, in seconds. */

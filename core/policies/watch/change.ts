@@ -3,6 +3,7 @@ import type { WatchCondition, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
 import type { AlertCloseReason, ConditionState, WatchState } from '../../records/watch-state.ts';
+import type { Sight } from '../../records/sight.ts';
 import { countSight } from '../../sight/count-sight.ts';
 import { findLoss } from '../../sight/trouble.ts';
 import { addSeconds } from '../../time.ts';
@@ -28,8 +29,16 @@ export function pauseWatch(watch: WatchRun, reason: string, now: Date): WatchCha
   const causes = { ...state.causes, paused: state.causes.paused ?? { since: now.toISOString(), reason } };
   const { conditions, steps } = closeAll(watch, 'paused', now);
   const ended = endedLoss(watch, 'paused', now);
-  const set = { ...withoutTick(watch), sight: { ...sight, ...uncounted, stream_trouble: null } };
+  const set = {
+    ...withoutTick(watch),
+    sight: { ...sight, ...uncounted, stream_trouble: null, model_trouble: lostModel(sight) },
+  };
   return decision(watch, { ...state, conditions, causes }, set, steps, 'paused', hours, ended);
+}
+
+/** Returns the trouble of a model that is lost: its recovery is reported after the pause. A grace period does not run in it. */
+function lostModel({ model_trouble: trouble }: Sight): Sight['model_trouble'] {
+  return trouble?.lost ? trouble : null;
 }
 
 /** Resumes a watch: its next tick is immediate. The grace period of a lost stream restarts. */

@@ -30,7 +30,7 @@ export type TickPlan = {
 export function planNextTick(watch: WatchRun, outcome: WatchOutcome, plan: TickPlan, now: Date): NextTick {
   const { status, judged, stretch, sight } = plan;
   const tickAt = (at: Date, kind: Partial<Pick<NextTick, 'done' | 'closing' | 'confirming'>>) =>
-    toNextTick(watch, at, { judged, stretch, ...kind }, sight);
+    toNextTick(watch, at, { judged, stretch, ...kind }, outcome, sight);
   if (status === 'paused') return tickAt(now, { done: true, closing: true });
   const boundary = nextBoundary(plan);
   const latest = addSeconds(now, rules.maxWatchWaitSeconds);

@@ -5,7 +5,9 @@ import type { Cost } from './budget.ts';
 
 /** Outcome of a watch's tick. */
 export type WatchOutcome =
-  | Exclude<Screening, { kind: 'fresh' }>
+  | Exclude<Screening, { kind: 'fresh' | 'no_capture' }>
+  /** No capture was due, or another tick or another stream came before its verdicts: then only their cost counts. */
+  | { kind: 'no_capture'; used?: Cost & TokenUse }
   | ({
       kind: 'judged';
       captured: Captured;

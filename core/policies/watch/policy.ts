@@ -90,8 +90,8 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       const begun = isOvertaken ? { run: stored, now: readAt } : atTick(stored, readAt, mapWatchTimes);
       // The model may have taken a minute: the tick is decided at its end.
       const now = addSeconds(begun.now, ageSeconds(readAt, at));
-      const seen = isOvertaken ? withoutKnownPicture(begun.run, tick.seen) : tick.seen;
-      return planTick(begun.run, { ...tick, seen }, now, settings);
+      const decided = isOvertaken && isOutdated(stored, input) ? onlyItsCost(tick) : tick;
+      return planTick(begun.run, decided, now, settings);
     },
     countsLate: ({ kind }) => kind === 'judged',
     pictures: ({ sight: { last_frame: last } }) => (last ? [{ key: last.key, isEvidence: false }] : []),
@@ -128,12 +128,20 @@ function planReservation(watch: WatchRun, need: Cost, now: Date): RunChange | 'e
   return { runId: watch.run_id, expectedVersion: watch.version, set, events: [] };
 }
 
-/** Drops the verdicts of a picture that the tick of another generation has judged meanwhile: its calls count, the picture counts once. */
-function withoutKnownPicture(watch: WatchRun, seen: WatchOutcome): WatchOutcome {
-  if (seen.kind !== 'judged') return seen;
-  const { segment } = seen.captured.seen.position;
-  const isKnown = segment !== null && watch.seen?.position.segment === segment;
-  return isKnown ? { ...seen, answers: [] } : seen;
+/** Returns true if another tick has seen the stream since the capture began, or if the watch has another stream. */
+function isOutdated({ seen }: WatchRun, { capture }: TickInput): boolean {
+  return seen?.seen_at !== capture.seen?.seen_at;
+}
+
+/** Drops what an outdated tick saw: no picture counts twice, after a newer one, or for another stream. The caller pays for its calls. */
+function onlyItsCost(tick: Tick<WatchOutcome>): Tick<WatchOutcome> {
+  const { seen, input } = tick;
+  const { began_at } = input.captured;
+  return {
+    ...tick,
+    input: { ...input, captured: { kind: 'not_captured', began_at } },
+    seen: seen.kind === 'judged' ? { kind: 'no_capture', used: seen.used } : { kind: 'no_capture' },
+  };
 }
 
 /** Plans the one transaction of a tick. */
@@ -183,8 +191,10 @@ function computeMaxLostWait(
 }
 
 /** Lists copies of the newest frame for all that a tick reports; what opens an alert can be in another frame of the clip. */
-function listEvidence({ config, sight }: WatchRun, seen: WatchOutcome, { events }: RunChange) {
-  const captured = 'captured' in seen ? seen.captured : null;
+function listEvidence({ config, sight }: WatchRun, seen: WatchOutcome, { events, set }: RunChange) {
+  // The picture of an outdated tick is not the newest frame.
+  const isNewest = 'captured' in seen && set.sight?.last_frame?.key === seen.captured.frame_key;
+  const captured = isNewest ? seen.captured : null;
   const frameKey = captured?.frame_key ?? sight.last_frame?.key;
   if (frameKey === undefined) return [];
   const answers = seen.kind === 'judged' ? seen.answers : [];

@@ -3,6 +3,8 @@ import { toHour } from './coverage.ts';
 import type { HourlyCounts } from './coverage.ts';
 import type { WatchOutcome } from './outcome.ts';
 
+type Used = Extract<WatchOutcome, { kind: 'judged' }>['used'];
+
 /** Numbers of alerts that a tick opened, closed and repeated. */
 export type AlertCounts = { opened: number; closed: number; reminders: number };
 
@@ -31,11 +33,8 @@ function outcomeCounts(outcome: WatchOutcome): Partial<WatchCounts> {
         verdicts,
         not_judged: answers.length - verdicts,
         checks: verdicts > 0 ? 1 : 0,
-        model_calls: used.calls,
         model_failures: failure ? 1 : 0,
-        input_tokens: used.input_tokens,
-        output_tokens: used.output_tokens,
-        micro_usd: used.micro_usd,
+        ...countUse(used),
       };
     }
     case 'skipped':
@@ -49,9 +48,14 @@ function outcomeCounts(outcome: WatchOutcome): Partial<WatchCounts> {
     case 'capture_failed':
     case 'unavailable':
       return { failed_captures: 1 };
+    case 'no_capture':
+      return outcome.used ? countUse(outcome.used) : {};
     case 'ended':
     case 'not_asked':
-    case 'no_capture':
       return {};
   }
+}
+
+function countUse({ calls, input_tokens, output_tokens, micro_usd }: Used): Partial<WatchCounts> {
+  return { model_calls: calls, input_tokens, output_tokens, micro_usd };
 }

@@ -83,7 +83,7 @@ export function decideWatchTick(
   const tick = watch.last_tick + 1;
   const schedule = scheduleAt(config.schedule, now);
   const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
-  const used = outcome.kind === 'judged' ? outcome.used : null;
+  const used = ('used' in outcome && outcome.used) || null;
   const settled = settle(budgetOnDay(config.budget, stored.budget, day.date), tick, used);
   const isNearlyUsedUp = isNearlyExhausted(config.budget, settled);
   const isUsedUp = isExhausted(config.budget, settled, need);
