@@ -7,7 +7,7 @@ import { toRunKey } from '../records/run.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
 import type { Log } from '../ports/log.ts';
 import type { RunStore } from '../ports/run-store.ts';
-import { applyRunChange } from '../ports/stored-run.ts';
+import { applyRunChange } from '../event/stored-run.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Run } from '../records/run.ts';
 import type { CaptureOutput, TickInput, WorkflowState } from '../records/workflow.ts';

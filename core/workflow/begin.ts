@@ -2,7 +2,7 @@ import type { CoreDeps } from '../dependencies.ts';
 import type { Observation, Policy } from '../policies/policy.ts';
 import { runLog } from '../ports/log.ts';
 import type { RunStore } from '../ports/run-store.ts';
-import { applyRunChange } from '../ports/stored-run.ts';
+import { applyRunChange } from '../event/stored-run.ts';
 import { toRunKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
 import type { BeginInput, WorkflowState } from '../records/workflow.ts';

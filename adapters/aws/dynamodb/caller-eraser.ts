@@ -31,6 +31,8 @@ export function createCallerEraser(table: Table): CallerEraser {
       await removePartition(runPartition(id), new Set(records.map(({ sk }) => sk)));
       // The records are last: an erasure that was interrupted finds them again.
       await table.transact(records.map((key) => ({ kind: 'delete', key })));
+      // A tick under way may have committed meanwhile; it finds no run from now on.
+      await removePartition(runPartition(id));
     },
     removeCaller: async (caller) => {
       await removeAlerts(caller);

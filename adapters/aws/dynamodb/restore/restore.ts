@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { z } from 'zod';
+import { StorageError } from '../../../../core/errors.ts';
 import { apiKeySchema, isRevoked } from '../../../../core/records/key.ts';
 import { isTerminal, type Job } from '../../../../core/records/job.ts';
 import { isJob } from '../../../../core/records/run.ts';
@@ -19,7 +20,7 @@ import type { Item, ItemKey, Write } from '../write.ts';
 import { restoreRunItem } from './restored-items.ts';
 import { readHead, routeItem, type Chosen } from './route-item.ts';
 
-/** Restore of a table from a backup into the live one. Both have the layout of this release or of an earlier one. */
+/** Restore of a table from a backup into the live one. Both have the layout of this release. */
 export type RestoreDeps = {
   client: DynamoDBClient;
   /** Table that AWS restored from a backup. It is only read. */
@@ -119,10 +120,16 @@ export async function applyRestore(
   for (let from = 0; from < plan.entities.length; from += writesAtOnce) {
     const entities = plan.entities.slice(from, from + writesAtOnce);
     const heads = await backup.getMany(entities.map(toHeadKey));
+    const metas = await live.getMany(
+      entities.flatMap(({ kind, id }) => (kind === 'key' ? [] : [itemKeys.meta(id)])),
+    );
     await inBatches(heads, async (item) => {
       const entity = entities.find((each) => toText(toHeadKey(each)) === toText(readItem(keySchema, item)));
       if (entity === undefined) return;
-      const result = await live.transact(toHeadWrites(entity, item, now));
+      const meta = metas.find((each) => readItem(keySchema, each).pk === itemKeys.meta(entity.id).pk);
+      // Backup and live table may have configurations of different versions: a run has that of the live one.
+      const head = meta === undefined ? item : { ...item, meta_version: meta['meta_version'] };
+      const result = await live.transact(toHeadWrites(entity, head, now));
       if (result.kind === 'written') written += 1;
       if (entity.kind === 'key') await listKey(live, item, now);
     });
@@ -184,6 +191,10 @@ async function readEntities(
   for await (const items of scan(deps))
     for (const item of items) {
       const key = readItem(keySchema, item);
+      if (/^(?:JOB|WATCH)#/.test(key.pk))
+        throw new StorageError(
+          `The backup ${deps.fromTable} has the layout of an earlier version. Restore it with the version that wrote it.`,
+        );
       if (key.pk === keyPrefixes.callers) callers.push(key.sk);
       const head = readHead(key);
       if (head?.kind === 'key') entities.push(readKey(item, now));

@@ -132,6 +132,16 @@ withDynamoLocal((makeTable) => {
       expect(await readAll(tables.live)).toEqual(afterwards);
     });
 
+    test('a watch is restored if the backup or the live table has another version of its configuration', async () => {
+      const { tables, live, world, restore } = await damagedTable();
+      const meta = (await readAll(tables.backup)).get(`RUN#${world.watch.run_id} META`);
+      await openDocuments(tables.live).send(
+        new PutCommand({ TableName: tables.live.tableName, Item: { ...meta, meta_version: 7 } }),
+      );
+      await restore({ yes: true });
+      expect(await live.watches.get(world.watch.run_id, new Date(0))).toMatchObject({ status: 'active' });
+    });
+
     test('a key that was revoked after the backup stays revoked', async () => {
       const { live, world, restore } = await damagedTable();
       await restore({ yes: true });
@@ -165,6 +175,14 @@ withDynamoLocal((makeTable) => {
     await expect(restore(options)).rejects.toMatchObject({
       remediation: expect.stringContaining(remediation),
     });
+  });
+
+  test('a backup of a table with the layout of an earlier version is refused with the way out', async () => {
+    const { tables, restore } = await lostTable();
+    await openDocuments(tables.backup).send(
+      new PutCommand({ TableName: tables.backup.tableName, Item: { pk: 'JOB#1', sk: 'META' } }),
+    );
+    await expect(restore({ yes: true })).rejects.toThrow('Restore it with the version that wrote it');
   });
 
   test('the live table is not restored from itself', async () => {
