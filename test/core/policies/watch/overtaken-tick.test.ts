@@ -119,7 +119,7 @@ const readCalls = ({ hours = [] }: ReturnType<typeof decideLate>) =>
   hours.reduce((sum, { counts }) => sum + (counts.model_calls ?? 0), 0);
 
 describe('a tick that a change overtook during its model call', () => {
-  test('of a watch with another stream opens no alert, and leaves what is known of the stream', () => {
+  test('a tick of the stream before opens no alert, and leaves what is known of the stream', () => {
     const life = openLife();
     life.tick(0, judged(0, false, '5'));
     const before = life.read();
@@ -130,7 +130,7 @@ describe('a tick that a change overtook during its model call', () => {
     expect(readCalls(change)).toBe(1);
   });
 
-  test('does not count an older picture after a newer one, and is no gap', () => {
+  test('an older picture counts neither after a newer one nor as a gap', () => {
     const life = openLife();
     life.tick(0, judged(0, false, '5'));
     const before = life.read();
@@ -146,7 +146,7 @@ describe('a tick that a change overtook during its model call', () => {
     expect(readCalls(change)).toBe(1);
   });
 
-  test('counts if no other tick has seen the stream', () => {
+  test('its verdict counts if no other tick has seen the stream', () => {
     const life = openLife();
     life.tick(0, judged(0, false, '5'));
     const before = life.read();
