@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
+import type { CallerEraser, CallerWork } from '../../../core/ports/caller-eraser.ts';
+import type { Run } from '../../../core/records/run.ts';
 import { callerPartition, itemKeys, readRunId, runPartition, shards } from './keys.ts';
 import { removeCallerKeys } from './key-removal.ts';
 import { readItem } from './record.ts';
@@ -15,14 +16,14 @@ export function createCallerEraser(table: Table): CallerEraser {
   return {
     removeKeys: (caller) => removeCallerKeys(table, caller),
     listWork: async (caller, limit) => {
-      const ids = [...(await listJobIds(caller, limit)), ...(await listWatchIds(caller))];
-      const runs = await readRuns(table, [...new Set(ids)].map(itemKeys.meta));
-      return runs
-        .filter((run) => run.caller === caller)
-        .slice(0, limit)
-        .map(({ run_id: id, policy, source_id: sourceId, generation }) => {
-          return { kind: policy === 'watch' ? 'watch' : 'job', id, sourceId, generation };
-        });
+      const ids = [...new Set([...(await listJobIds(caller)), ...(await listWatchIds(caller))])];
+      const found: CallerWork[] = [];
+      // The index still lists jobs whose other item has expired: a page of them is not the end.
+      for (let from = 0; from < ids.length && found.length < limit; from += limit) {
+        const runs = await readRuns(table, ids.slice(from, from + limit).map(itemKeys.meta));
+        found.push(...runs.filter((run) => run.caller === caller).map(toWork));
+      }
+      return found.slice(0, limit);
     },
     removeWork: async (caller, { kind, id, sourceId }) => {
       if (kind === 'watch') await removeAlerts(caller, id);
@@ -43,12 +44,11 @@ export function createCallerEraser(table: Table): CallerEraser {
     },
   };
 
-  async function listJobIds(caller: string, limit: number): Promise<string[]> {
+  async function listJobIds(caller: string): Promise<string[]> {
     const listed = await table.query({
       index: jobsByCaller.name,
       where: '#caller = :caller',
       values: { ':caller': caller },
-      limit,
     });
     // The index lags: a new job is among the slots first.
     const { active } = readItem(slotsSchema, (await table.get(itemKeys.slots(caller))) ?? {});
@@ -98,4 +98,8 @@ const watchesSchema = z.object({ watches: z.set(z.string()).default(new Set()) }
 
 function readId(item: Item): string {
   return readRunId(readItem(keySchema, item));
+}
+
+function toWork({ run_id: id, policy, source_id: sourceId, generation }: Run): CallerWork {
+  return { kind: policy === 'watch' ? 'watch' : 'job', id, sourceId, generation };
 }
