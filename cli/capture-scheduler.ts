@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
-import { limitCaptures } from '../adapters/embedded/limit-captures.ts';
-import { createDecodeTurns, limitDecodes } from '../adapters/embedded/limit-decodes.ts';
-import { shareCaptures } from '../adapters/embedded/share-captures.ts';
+import { limitCaptures } from '../adapters/embedded/load/limit-captures.ts';
+import { createDecodeTurns, limitDecodes } from '../adapters/embedded/load/limit-decodes.ts';
+import { shareCaptures } from '../adapters/embedded/load/share-captures.ts';
 import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createMaskMedia, maskCaptures } from '../adapters/media/mask-media.ts';

@@ -1,8 +1,8 @@
-import type { EmbeddedJobStore } from '../adapters/embedded/job-store.ts';
-import type { EmbeddedKeyStore } from '../adapters/embedded/key-store.ts';
-import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
-import type { EmbeddedWatchStore } from '../adapters/embedded/watch-store.ts';
-import type { EmbeddedDeliveryStore } from '../adapters/embedded/delivery-store.ts';
+import type { EmbeddedJobStore } from '../adapters/embedded/runs/job-store.ts';
+import type { EmbeddedKeyStore } from '../adapters/embedded/callers/key-store.ts';
+import type { EmbeddedMediaStore } from '../adapters/embedded/files/media-store.ts';
+import type { EmbeddedWatchStore } from '../adapters/embedded/runs/watch-store.ts';
+import type { EmbeddedDeliveryStore } from '../adapters/embedded/queue/delivery-store.ts';
 import type { MotionReferences } from '../adapters/embedded/scheduler/motion-references.ts';
 import type { Scheduler } from '../adapters/embedded/scheduler/scheduler.ts';
 import type { SetTimer } from '../core/time-limit.ts';

@@ -1,5 +1,5 @@
-import type { EmbeddedMediaStore } from '../adapters/embedded/media-store.ts';
-import type { EmbeddedWatchStore } from '../adapters/embedded/watch-store.ts';
+import type { EmbeddedMediaStore } from '../adapters/embedded/files/media-store.ts';
+import type { EmbeddedWatchStore } from '../adapters/embedded/runs/watch-store.ts';
 import type { Log } from '../core/ports/log.ts';
 
 export type MediaTrimDeps = {

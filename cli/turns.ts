@@ -1,4 +1,4 @@
-import { createFairTurns } from '../adapters/embedded/fair-turns.ts';
+import { createFairTurns } from '../adapters/embedded/load/fair-turns.ts';
 import { setSystemTimer } from '../core/time-limit.ts';
 import type { StreamTurns } from '../core/ports/stream-turns.ts';
 import type { Settings } from './settings.ts';

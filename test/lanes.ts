@@ -7,8 +7,8 @@ export const lanes = {
     'test/adapters/aws/dynamodb/**/*.test.ts',
     'test/adapters/aws/{client-settings,media-store}.test.ts',
     'test/adapters/aws/recent-log.test.ts',
-    'test/adapters/embedded/{call-limiter,caller-eraser,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
-    'test/adapters/embedded/{job-store,key-store,log-buffer,media-store,meter,usage-ledger,watch-store}.test.ts',
+    'test/adapters/embedded/*/{call-limiter,caller-eraser,caller-store,delivery-queue,delivery-store,event-sessions}.test.ts',
+    'test/adapters/embedded/*/{job-store,key-store,log-buffer,media-store,meter,usage-ledger,watch-store}.test.ts',
     'test/conformance/**/*.test.ts',
   ],
   /** Captures and what reads images. ffmpeg, GStreamer's RTSP server. */

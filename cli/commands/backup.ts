@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createFolder } from '../../adapters/embedded/create-folder.ts';
-import { dataPaths } from '../../adapters/embedded/data-directory.ts';
+import { createFolder } from '../../adapters/embedded/files/create-folder.ts';
+import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
 import { CommandError } from '../command-error.ts';
 import { copyDataDirectory } from '../data/copy-data-directory.ts';
 import type { Terminal } from '../terminal.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { dirname, join, resolve } from 'node:path';
 import { createClient } from '../../client/index.ts';
-import { consoleFiles } from '../../adapters/embedded/console-files.ts';
+import { consoleFiles } from '../../adapters/embedded/web/console-files.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../../console/security-headers.ts';
 import { readCredentials } from '../credentials.ts';

@@ -1,6 +1,6 @@
 import { DescribeTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { clientSettings } from '../../adapters/aws/client-settings.ts';
-import { partitionKey, sortKey } from '../../adapters/aws/dynamodb/table-layout.ts';
+import { partitionKey, sortKey } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import { applyRestore, planRestore, type RestorePlan } from '../../adapters/aws/dynamodb/restore/restore.ts';
 import { CommandError } from '../command-error.ts';
 import { findTable } from '../keys/deployed-keys.ts';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { chown, copyFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createFolder } from '../../adapters/embedded/create-folder.ts';
-import { dataPaths } from '../../adapters/embedded/data-directory.ts';
-import { openDatabase } from '../../adapters/embedded/database.ts';
-import { lockDirectory } from '../../adapters/embedded/directory-lock.ts';
-import { markRestored } from '../../adapters/embedded/mark-restored.ts';
-import { acceptMasterSecret, matchesMasterSecret } from '../../adapters/embedded/master-secret.ts';
+import { createFolder } from '../../adapters/embedded/files/create-folder.ts';
+import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
+import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
+import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
+import { markRestored } from '../../adapters/embedded/sqlite/mark-restored.ts';
+import { acceptMasterSecret, matchesMasterSecret } from '../../adapters/embedded/callers/master-secret.ts';
 import { CommandError } from '../command-error.ts';
 import { copyDataDirectory } from '../data/copy-data-directory.ts';
 import type { Terminal } from '../terminal.ts';

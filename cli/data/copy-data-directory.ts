@@ -1,8 +1,8 @@
 import { chmodSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dataPaths } from '../../adapters/embedded/data-directory.ts';
-import { openForReading } from '../../adapters/embedded/database.ts';
+import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
+import { openForReading } from '../../adapters/embedded/sqlite/database.ts';
 import { credentialsFile } from '../credentials.ts';
 
 /** Copies a data directory, also that of a running service, to an empty folder. Throws `DataDirectoryError` if it is damaged. */

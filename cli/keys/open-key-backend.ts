@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createCallerStore } from '../../adapters/embedded/caller-store.ts';
-import { dataPaths } from '../../adapters/embedded/data-directory.ts';
-import { openDatabase } from '../../adapters/embedded/database.ts';
-import { createKeyStore } from '../../adapters/embedded/key-store.ts';
+import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
+import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
+import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
+import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import type { KeyCrypto } from '../../core/access/api-key.ts';
 import { CommandError } from '../command-error.ts';
 import type { KeyBackend } from './key-backend.ts';

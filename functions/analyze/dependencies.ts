@@ -2,7 +2,7 @@ import { freePace } from '../../core/ports/pace.ts';
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { clientSettings } from '../../adapters/aws/client-settings.ts';
-import type { BurstCutStore } from '../../adapters/aws/dynamodb/burst-cuts.ts';
+import type { BurstCutStore } from '../../adapters/aws/dynamodb/runs/burst-cuts.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import type { AnalyzeCallDeps } from '../../adapters/aws/invoke/analyze-calls.ts';
 import {

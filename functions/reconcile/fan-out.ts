@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readExecutionName } from '../../adapters/aws/execution-name.ts';
-import { shardFor, shards } from '../../adapters/aws/dynamodb/keys.ts';
-import type { RepairShards } from '../../adapters/aws/dynamodb/repair-shards.ts';
+import { shardFor, shards } from '../../adapters/aws/dynamodb/table/keys.ts';
+import type { RepairShards } from '../../adapters/aws/dynamodb/runs/repair-shards.ts';
 import type { InvokeLater } from '../../adapters/aws/invoke/invoke.ts';
 import { repairListed } from '../../core/workflow/repair.ts';
 import type { RepairDeps } from '../../core/workflow/repair.ts';

@@ -3,7 +3,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { jobsByCaller, repair } from '../../adapters/aws/dynamodb/table-layout.ts';
+import { jobsByCaller, repair } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { DeployedModel } from '../../adapters/aws/function-settings.ts';
 import { findModelPrice, visionProviders } from '../../adapters/vision/providers.ts';
 import type { ApiEnvironment } from '../../functions/api/config.ts';

@@ -6,8 +6,8 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { busSource } from '../../adapters/aws/bus-source.ts';
-import { keyPrefixes } from '../../adapters/aws/dynamodb/table-layout.ts';
-import type { Index } from '../../adapters/aws/dynamodb/table-layout.ts';
+import { keyPrefixes } from '../../adapters/aws/dynamodb/table/table-layout.ts';
+import type { Index } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import { MediaBucket } from '../storage/media-bucket.ts';
 import type { ServiceFunction } from './service-function.ts';
 

@@ -2,8 +2,13 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
 import { toRemovalPolicy } from './removal-policy.ts';
-import { indexes, partitionKey, sortKey, ttlAttribute } from '../../adapters/aws/dynamodb/table-layout.ts';
-import type { Attribute, Index } from '../../adapters/aws/dynamodb/table-layout.ts';
+import {
+  indexes,
+  partitionKey,
+  sortKey,
+  ttlAttribute,
+} from '../../adapters/aws/dynamodb/table/table-layout.ts';
+import type { Attribute, Index } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 type Props = Pick<StageSettings, 'pointInTimeRecovery' | 'deletionProtection' | 'keepData'>;

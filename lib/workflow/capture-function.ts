@@ -1,7 +1,7 @@
 import type { Table } from 'aws-cdk-lib/aws-dynamodb';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { keyPrefixes } from '../../adapters/aws/dynamodb/table-layout.ts';
+import { keyPrefixes } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { CaptureEnvironment } from '../../functions/capture/config.ts';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
 import { FfmpegLayer, folderBytes, maxUnzippedBytes } from './ffmpeg-layer.ts';

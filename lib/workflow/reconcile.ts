@@ -5,7 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { repair } from '../../adapters/aws/dynamodb/table-layout.ts';
+import { repair } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { ReconcileEnvironment } from '../../functions/reconcile/config.ts';
 import { DeadLetterQueue } from '../delivery/dead-letter-queue.ts';
 import {

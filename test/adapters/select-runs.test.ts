@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { openDatabase } from '../../adapters/embedded/database.ts';
-import { createJobStore } from '../../adapters/embedded/job-store.ts';
-import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
+import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
+import { createJobStore } from '../../adapters/embedded/runs/job-store.ts';
+import { createWatchStore } from '../../adapters/embedded/runs/watch-store.ts';
 import { after, begin, changed, createCreation, newJob, start } from '../contract/records.ts';
 import { newCreation, toStored } from '../contract/watch-records.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCallLimiter } from '../../adapters/embedded/call-limiter.ts';
+import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.ts';
 import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
 import { createHttpCaller } from '../support/http-caller.ts';

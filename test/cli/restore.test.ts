@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createCallerStore } from '../../adapters/embedded/caller-store.ts';
-import { openDatabase } from '../../adapters/embedded/database.ts';
-import { dataPaths } from '../../adapters/embedded/data-directory.ts';
-import { lockDirectory } from '../../adapters/embedded/directory-lock.ts';
-import { openMasterSecret } from '../../adapters/embedded/master-secret.ts';
+import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
+import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
+import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
+import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
+import { openMasterSecret } from '../../adapters/embedded/callers/master-secret.ts';
 import { backup } from '../../cli/commands/backup.ts';
 import { restore } from '../../cli/commands/restore.ts';
 import { newCaller } from '../../core/records/caller.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createLineLog } from '../../adapters/embedded/line-log.ts';
+import { createLineLog } from '../../adapters/embedded/log/line-log.ts';
 import { withFields } from '../../adapters/log-message.ts';
 import { showControls } from '../../core/observability/show-controls.ts';
 import { oneLine, openTerminal } from '../../cli/terminal.ts';

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { openService } from '../../cli/service.ts';
 import { readSettings } from '../../cli/settings.ts';
-import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
+import { createCollectedLog } from '../adapters/embedded/log/collected-log.ts';
 import { folderOfTest } from '../support/temporary-folder.ts';
 
 afterEach(() => void vi.useRealTimers());

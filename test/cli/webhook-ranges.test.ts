@@ -4,7 +4,7 @@ import { nodeKeyCrypto } from '../../cli/keys/open-key-backend.ts';
 import { openService } from '../../cli/service.ts';
 import { readSettings } from '../../cli/settings.ts';
 import { mintKey } from '../../core/access/api-key.ts';
-import { createCollectedLog } from '../adapters/embedded/collected-log.ts';
+import { createCollectedLog } from '../adapters/embedded/log/collected-log.ts';
 import { folderOfTest } from '../support/temporary-folder.ts';
 import { startReceiver } from '../adapters/webhook/receiver.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createUsageLedger } from '../../adapters/embedded/usage-ledger.ts';
-import { createWatchStore } from '../../adapters/embedded/watch-store.ts';
+import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
+import { createWatchStore } from '../../adapters/embedded/runs/watch-store.ts';
 import { useListedStatus } from '../../adapters/aws/listed-executions.ts';
-import { shardFor } from '../../adapters/aws/dynamodb/keys.ts';
+import { shardFor } from '../../adapters/aws/dynamodb/table/keys.ts';
 import { newCaller } from '../../core/records/caller.ts';
 import { noUse } from '../../core/records/caller-use.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { ttlAttribute } from '../../adapters/aws/dynamodb/table-layout.ts';
+import { ttlAttribute } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { backoffSeconds } from '../../adapters/aws/message-visibility.ts';
 import { metricNamespace as emittedNamespace } from '../../adapters/aws/telemetry/metrics.ts';

@@ -17,26 +17,26 @@ const bounds: Record<string, string> = {
     'newest check of each job; waits of five seconds: jobs of the last hour; resources of the machine',
   'core/policies/watch/schedule.ts':
     'state of each schedule; newest day of each time zone: weak; 1,000 names',
-  'adapters/embedded/call-limiter.ts':
+  'adapters/embedded/callers/call-limiter.ts':
     'calls of the last minute by caller: `syncPerMinute` and `syncAtOnce` of each caller',
-  'adapters/embedded/console-files.ts': 'files of the console, compressed: its files',
-  'adapters/embedded/delay-refusals.ts': 'number of delayed refusals by caller: callers with one',
-  'adapters/embedded/delivery-consumer.ts':
+  'adapters/embedded/web/console-files.ts': 'files of the console, compressed: its files',
+  'adapters/embedded/web/delay-refusals.ts': 'number of delayed refusals by caller: callers with one',
+  'adapters/embedded/queue/delivery-consumer.ts':
     'groups that wait, handlers, failures in a row: groups with a message in the queue',
-  'adapters/embedded/event-sessions.ts': 'open event streams: `eventStreamsPerCaller`',
-  'adapters/embedded/fair-turns.ts': 'turns that are held: the maximum of turns',
-  'adapters/embedded/group-commit.ts': 'group of a database: weak',
-  'adapters/embedded/limit-decodes.ts': 'decodes that wait: captures under way',
-  'adapters/embedded/log-signals.ts': 'readers of logs: open event streams',
-  'adapters/embedded/media-store.ts': 'media of checks under way; path of stored bytes: 8 MB; weak',
-  'adapters/embedded/meter.ts': 'counts by provider: providers',
-  'adapters/embedded/record.ts': 'parsed sources: 1,000',
-  'adapters/embedded/run-table.ts': 'parsed runs: 1,000',
-  'adapters/embedded/share-captures.ts':
+  'adapters/embedded/web/event-sessions.ts': 'open event streams: `eventStreamsPerCaller`',
+  'adapters/embedded/load/fair-turns.ts': 'turns that are held: the maximum of turns',
+  'adapters/embedded/sqlite/group-commit.ts': 'group of a database: weak',
+  'adapters/embedded/load/limit-decodes.ts': 'decodes that wait: captures under way',
+  'adapters/embedded/log/log-signals.ts': 'readers of logs: open event streams',
+  'adapters/embedded/files/media-store.ts': 'media of checks under way; path of stored bytes: 8 MB; weak',
+  'adapters/embedded/callers/meter.ts': 'counts by provider: providers',
+  'adapters/embedded/sqlite/record.ts': 'parsed sources: 1,000',
+  'adapters/embedded/runs/run-table.ts': 'parsed runs: 1,000',
+  'adapters/embedded/load/share-captures.ts':
     'captures under way, and of the last second; callers of streams: one per stream; 2,000',
-  'adapters/embedded/share-log-reads.ts':
+  'adapters/embedded/web/share-log-reads.ts':
     'reads of logs in this turn of the event loop: jobs with an open event stream',
-  'adapters/embedded/slot-reservations.ts':
+  'adapters/embedded/runs/slot-reservations.ts':
     'reservations of jobs that are being created: `jobsPerCaller`, 180 s',
   'adapters/embedded/scheduler/scheduler.ts':
     'unfinished runs with the state of their last capture, and their tasks: active jobs and watches',
@@ -73,7 +73,7 @@ const bounds: Record<string, string> = {
 
 /** Files whose collections belong to one call, one capture or one connection. */
 const ofOneCall = [
-  'adapters/embedded/media-quota.ts',
+  'adapters/embedded/files/media-quota.ts',
   'adapters/media/hls/fetch-playlist.ts',
   'adapters/media/hls/fetch-segments.ts',
   'adapters/media/hls/readable-keys.ts',

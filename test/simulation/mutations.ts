@@ -166,13 +166,13 @@ const ofService: Row[] = [
   ['acknowledging is an event', 'core/watch/control-watch.ts', 'events: [decided.event]', 'events: []'],
   [
     'one transaction per tick',
-    'adapters/embedded/run-store.ts',
+    'adapters/embedded/runs/run-store.ts',
     'commitInGroup(() => commitChange(tables, change))',
     'commitChange(tables, change)',
   ],
   [
     'a version fences commits',
-    'adapters/embedded/run-commit.ts',
+    'adapters/embedded/runs/run-commit.ts',
     'found?.run.version !== change.expectedVersion',
     'found === undefined',
   ],
@@ -208,7 +208,7 @@ const ofService: Row[] = [
   ],
   [
     'coverage is stored',
-    'adapters/embedded/run-commit.ts',
+    'adapters/embedded/runs/run-commit.ts',
     'tables.hours.add(runId, hour, counts);',
     'void counts;',
   ],
@@ -263,7 +263,7 @@ const ofService: Row[] = [
   ],
   [
     'nothing is sent that cannot be stored',
-    'adapters/embedded/delivery-consumer.ts',
+    'adapters/embedded/queue/delivery-consumer.ts',
     '  options.messages.postpone(position, options.now().getTime() + backoffMs(failures), failures + 1);\n',
     '',
   ],
@@ -281,7 +281,7 @@ const ofService: Row[] = [
   ],
   [
     'nothing is stored of a full disk',
-    'adapters/embedded/transaction.ts',
+    'adapters/embedded/sqlite/transaction.ts',
     '      rollBack(database);\n',
     "      database.exec('COMMIT');\n",
   ],

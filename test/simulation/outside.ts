@@ -1,5 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
-import type { EmbeddedMediaStore } from '../../adapters/embedded/media-store.ts';
+import type { EmbeddedMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { WebhookResult } from '../../core/ports/delivery.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';

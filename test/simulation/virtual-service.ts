@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
-import { openDatabase } from '../../adapters/embedded/database.ts';
+import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { PreconditionFailedError, TransientError } from '../../core/errors.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import {

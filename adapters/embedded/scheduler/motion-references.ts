@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
-import { groupCommits } from '../group-commit.ts';
-import { withStorageErrors } from '../transaction.ts';
+import { groupCommits } from '../sqlite/group-commit.ts';
+import { withStorageErrors } from '../sqlite/transaction.ts';
 
 type CaptureInput = WorkflowState['capture'];
 

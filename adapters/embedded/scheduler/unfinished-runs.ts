@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { executionInputSchema, type ExecutionInput } from '../../../core/records/workflow.ts';
-import { withStorageErrors } from '../transaction.ts';
+import { withStorageErrors } from '../sqlite/transaction.ts';
 
 /** Returns a function that lists the runs which need further ticks: active jobs, and watches that are neither paused nor deleted. */
 export function listUnfinishedRuns(database: DatabaseSync): () => ExecutionInput[] {

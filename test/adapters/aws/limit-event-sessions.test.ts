@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createEventSessions } from '../../../adapters/embedded/event-sessions.ts';
+import { createEventSessions } from '../../../adapters/embedded/web/event-sessions.ts';
 import { countOpenSessions, limitEventSessions } from '../../../adapters/aws/limit-event-sessions.ts';
 import { RateLimitedError } from '../../../core/errors.ts';
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createMail } from '../../../adapters/aws/mail.ts';
-import { createCollectedLog } from '../embedded/collected-log.ts';
+import { createCollectedLog } from '../embedded/log/collected-log.ts';
 
 const settings = {
   SMTP_SECRET_ARN: 'arn:aws:secretsmanager:eu-central-1:123456789012:secret:smtp-AbC123',

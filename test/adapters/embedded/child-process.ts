@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 
 type Child = ChildProcessByStdio<null, Readable, null>;
 
-/** Runs a script of this folder in a separate process, which ends with its test at the latest. */
+/** Runs a script of `test/adapters/embedded` in a separate process, which ends with its test at the latest. */
 export function runScript(name: string, ...given: string[]): Child {
   const script = fileURLToPath(new URL(name, import.meta.url));
   const child = spawn(process.execPath, [script, ...given], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { mountReferencePage } from '../../../adapters/embedded/reference-page.ts';
+import { mountReferencePage } from '../../../adapters/embedded/web/reference-page.ts';
 import { createApp } from '../../../adapters/http/app.ts';
 import { mountOpenApi } from '../../../adapters/openapi/mount-openapi.ts';
 import { createWorld } from '../../support/world.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMeter } from '../../../adapters/embedded/meter.ts';
+import { createMeter } from '../../../adapters/embedded/callers/meter.ts';
 import { VisionError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { createClientFor, internal } from '../../support/api-client.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execFileSync } from 'node:child_process';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
-import { createDecodeTurns } from '../../../adapters/embedded/limit-decodes.ts';
+import { createDecodeTurns } from '../../../adapters/embedded/load/limit-decodes.ts';
 import { createMaskMedia, maskCaptures } from '../../../adapters/media/mask-media.ts';
 import { TransientError } from '../../../core/errors.ts';
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDecodeTurns } from '../../../adapters/embedded/limit-decodes.ts';
+import { createDecodeTurns } from '../../../adapters/embedded/load/limit-decodes.ts';
 import { createContactSheets } from '../../../adapters/media/contact-sheet.ts';
 import { createCutFrame } from '../../../adapters/media/cut-frame.ts';
 import { createDrawBoxes } from '../../../adapters/media/draw-boxes.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createMeter } from '../../../adapters/embedded/meter.ts';
+import { createMeter } from '../../../adapters/embedded/callers/meter.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
 import { UnreadableFrameError, VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';

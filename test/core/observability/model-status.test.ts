@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createModelStatus } from '../../../core/observability/model-status.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
-import { createCollectedLog } from '../../adapters/embedded/collected-log.ts';
+import { createCollectedLog } from '../../adapters/embedded/log/collected-log.ts';
 import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
 
 const tokens = { input_tokens: 1, output_tokens: 1 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mintKey } from '../../../core/access/api-key.ts';
 import { redact, redactedLog } from '../../../core/observability/redact.ts';
-import { createCollectedLog } from '../../adapters/embedded/collected-log.ts';
+import { createCollectedLog } from '../../adapters/embedded/log/collected-log.ts';
 import { createWorld } from '../../support/world.ts';
 
 test.each([

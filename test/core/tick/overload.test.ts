@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/limit-decodes.ts';
+import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/load/limit-decodes.ts';
 import { createPace } from '../../../core/tick/pace.ts';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { nextCaptureAt } from '../../../core/tick/next-tick.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { EmbeddedMediaStore } from '../../../adapters/embedded/media-store.ts';
-import { openDatabase } from '../../../adapters/embedded/database.ts';
+import type { EmbeddedMediaStore } from '../../../adapters/embedded/files/media-store.ts';
+import { openDatabase } from '../../../adapters/embedded/sqlite/database.ts';
 import type { WebhookRequest, WebhookResult } from '../../../core/ports/delivery.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';

@@ -3,11 +3,11 @@ import { giveUp } from '../../../../core/delivery/after-attempt.ts';
 import { hasEnded } from '../../../../core/event/stored-run.ts';
 import { deliverySchema, destinationStateSchema } from '../../../../core/records/delivery.ts';
 import { rules } from '../../../../core/rules.ts';
-import type { ItemRules } from '../item-rules.ts';
-import { itemTtls } from '../item-ttls.ts';
-import { readItem, readRecord } from '../record.ts';
-import { readProgressItem, toEpochMinute, toProgressItem, type StoredProgress } from '../run-item.ts';
-import type { Item, ItemKey } from '../write.ts';
+import type { ItemRules } from '../table/item-rules.ts';
+import { itemTtls } from '../table/item-ttls.ts';
+import { readItem, readRecord } from '../table/record.ts';
+import { readProgressItem, toEpochMinute, toProgressItem, type StoredProgress } from '../runs/run-item.ts';
+import type { Item, ItemKey } from '../table/write.ts';
 
 /** Items of a table that was restored from a backup, as the live table receives them. The time since the backup is lost, but its effects outside are not. */
 

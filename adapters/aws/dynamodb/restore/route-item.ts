@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { sortPrefixes } from '../keys.ts';
-import { readItem } from '../record.ts';
-import { keyPrefixes, ttlAttribute } from '../table-layout.ts';
-import type { Item, ItemKey } from '../write.ts';
+import { sortPrefixes } from '../table/keys.ts';
+import { readItem } from '../table/record.ts';
+import { keyPrefixes, ttlAttribute } from '../table/table-layout.ts';
+import type { Item, ItemKey } from '../table/write.ts';
 import { restoreDeliveryItem, restoreDestinationItem } from './restored-items.ts';
 
 /** Runs of jobs and watches, and keys, that the live table lacks and receives, by id. */

@@ -11,7 +11,7 @@ import {
   partitionKey,
   sortKey,
   type Attribute,
-} from '../../../../adapters/aws/dynamodb/table-layout.ts';
+} from '../../../../adapters/aws/dynamodb/table/table-layout.ts';
 import { freePort } from '../../../support/free-port.ts';
 
 const require = createRequire(import.meta.url);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunTasks } from '../../../../adapters/embedded/scheduler/run.ts';
-import { openDatabase } from '../../../../adapters/embedded/database.ts';
+import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { TransientError } from '../../../../core/errors.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { start as startOfTest } from '../../../contract/records.ts';

@@ -2,10 +2,10 @@ import type { DatabaseSync } from 'node:sqlite';
 import { createMotionReferences } from '../../../../adapters/embedded/scheduler/motion-references.ts';
 import type { RunTasks } from '../../../../adapters/embedded/scheduler/run.ts';
 import { createScheduler } from '../../../../adapters/embedded/scheduler/scheduler.ts';
-import { openDatabase } from '../../../../adapters/embedded/database.ts';
+import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import type { ExecutionInput } from '../../../../core/records/workflow.ts';
 import { scriptedRun } from '../../../support/scripted-run.ts';
-import { createCollectedLog } from '../collected-log.ts';
+import { createCollectedLog } from '../log/collected-log.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** Creates a scheduler on a fake clock, with a new database in memory. */

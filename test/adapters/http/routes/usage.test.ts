@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
-import { createUsageLedger } from '../../../../adapters/embedded/usage-ledger.ts';
+import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
 import { frameBase64 } from '../../../../adapters/openapi/examples/jobs.ts';
 import type { UsageLedger } from '../../../../core/ports/usage-ledger.ts';
 import { VisionError } from '../../../../core/errors.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { pollingSignals } from '../../../../core/ports/log-signals.ts';
 import { createApp } from '../../../../adapters/http/app.ts';
-import { createEventSessions } from '../../../../adapters/embedded/event-sessions.ts';
+import { createEventSessions } from '../../../../adapters/embedded/web/event-sessions.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import { NotLiveError, TransientError, VisionError } from '../../../../core/errors.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';

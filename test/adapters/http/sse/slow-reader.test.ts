@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createEventSessions } from '../../../../adapters/embedded/event-sessions.ts';
+import { createEventSessions } from '../../../../adapters/embedded/web/event-sessions.ts';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { listen } from '../../../../cli/http-server.ts';
 import type { HttpServer } from '../../../../cli/http-server.ts';

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import {
+  countersSchema,
+  isTerminal,
+  jobStatusSchema,
+  zeroCounters,
+  type Job,
+} from '../../../../core/records/job.ts';
+import type { Usage } from '../../../../core/ports/job-store.ts';
+import type { Totals } from '../../../../core/ports/run-store.ts';
+import { sumUsage } from '../../../../core/job/sum-usage.ts';
+import type { BackoffDeps } from '../../../retry-with-backoff.ts';
+import { retryWithJitter } from '../table/retry-with-jitter.ts';
+import { activePartition, itemKeys, shards } from '../table/keys.ts';
+import { readItem, readRecord } from '../table/record.ts';
+import type { Table } from '../table/table.ts';
+import type { Item } from '../table/write.ts';
+
+/**
+ * Sums the totals of ended jobs and the counters of active ones. A job and its totals are in one shard and are read
+ * at one point in time. So each job counts once, even if it ends meanwhile. Shards are read concurrently.
+ */
+export async function readUsage(table: Table, backoff: BackoffDeps): Promise<Usage> {
+  const parts = await Promise.all(
+    shards.map((shard) => retryWithJitter(() => usageOfShard(table, shard), backoff)),
+  );
+  return parts.reduce(sum);
+}
+
+/** Jobs per TransactGetItems: its limit is 100 items, and one holds the totals. */
+const jobsAtOnce = 99;
+
+/** Sums one shard. Returns undefined if a job of the shard ended between two reads. */
+async function usageOfShard(table: Table, shard: string): Promise<Usage | undefined> {
+  const jobIds = await activeIn(table, shard);
+  const active: Pick<Job, 'counters'>[] = [];
+  let ended: Totals | undefined;
+  let endedBefore: number | undefined;
+  for (let from = 0; from === 0 || from < jobIds.length; from += jobsAtOnce) {
+    const keys = jobIds.slice(from, from + jobsAtOnce).map(itemKeys.run);
+    const [totals, ...items] = await table.snapshot([itemKeys.jobTotals(shard), ...keys]);
+    const { ended: count, ...read } = readItem(totalsSchema, { ...nothing, ...totals });
+    if (endedBefore !== undefined && endedBefore !== count) return undefined;
+    [ended, endedBefore] = [read, count];
+    active.push(...items.flatMap(activeJob));
+  }
+  return ended && sumUsage(ended, active);
+}
+
+async function activeIn(table: Table, shard: string): Promise<string[]> {
+  const items = await table.query({ where: '#pk = :shard', values: { ':shard': activePartition(shard) } });
+  return items.map((item) => readItem(z.object({ sk: z.string() }), item).sk);
+}
+
+/** A job that has ended since is already in the totals of the same snapshot. */
+function activeJob(item: Item | undefined): Pick<Job, 'counters'>[] {
+  const job = item && readRecord(activeSchema, item);
+  return job && !isTerminal(job.status) ? [job] : [];
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  const added = { ...one };
+  for (const counter of usageSchema.keyof().options) added[counter] += other[counter];
+  return added;
+}
+
+const activeSchema = z.object({ status: jobStatusSchema, counters: countersSchema });
+
+const countSchema = z.int().nonnegative();
+
+const totalsSchema = countersSchema.extend({
+  jobs_completed: countSchema,
+  jobs_stopped: countSchema,
+  jobs_failed: countSchema,
+  /** Number of ended jobs, which detects an end between two reads. */
+  ended: countSchema,
+});
+
+/** Schema of the totals in `usage`. */
+export const usageSchema = totalsSchema.omit({ ended: true }).extend({ jobs_created: countSchema });
+
+const nothing = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...zeroCounters, ended: 0 };

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { AlertQuery } from '../../../../core/ports/watch-store.ts';
+import { alertSchema, type Alert, type AlertChange } from '../../../../core/records/watch-state.ts';
+import { itemKeys } from '../table/keys.ts';
+import { readItem, readRecord } from '../table/record.ts';
+import { alertsOfCaller, jobsByCaller } from '../table/table-layout.ts';
+import type { Query } from '../table/table.ts';
+import type { Item, Write } from '../table/write.ts';
+
+/**
+ * Items of alerts. What changes after the opening are columns of their own, so that commits change an alert without reading it. Alerts are
+ * in the index of jobs under a partition of their own: `status` is open or closed, `policy` is the watch.
+ */
+export function toAlertWrite(change: AlertChange): Write {
+  switch (change.kind) {
+    case 'open': {
+      const { alert } = change;
+      return {
+        kind: 'put',
+        item: {
+          ...itemKeys.alert(alert.alert_id),
+          caller: `${alertsOfCaller}${alert.caller}`,
+          listed_at: listedAt(alert),
+          status: 'open',
+          policy: alert.watch_id,
+          reminders: alert.reminders,
+          record: JSON.stringify(alert),
+        },
+      };
+    }
+    case 'remind':
+      return {
+        kind: 'update',
+        key: itemKeys.alert(change.alertId),
+        change: 'ADD #reminders :one',
+        values: { ':one': 1 },
+      };
+    case 'acknowledge':
+      return {
+        kind: 'update',
+        key: itemKeys.alert(change.alertId),
+        change: 'SET #acknowledged = :acknowledged',
+        values: { ':acknowledged': JSON.stringify(change.acknowledged) },
+      };
+    case 'close':
+      return {
+        kind: 'update',
+        key: itemKeys.alert(change.alertId),
+        change: 'SET #closed = :closed, #status = :status, #expires_at = :expires_at, #ttl = :ttl',
+        values: {
+          ':closed': JSON.stringify(change.closed),
+          ':status': 'closed',
+          ':expires_at': change.expiresAt,
+          ':ttl': Math.ceil(Date.parse(change.expiresAt) / 1000),
+        },
+      };
+  }
+}
+
+/** Reads an alert with its columns. */
+export function readAlertItem(item: Item): Alert {
+  const { reminders, acknowledged, closed, review, expires_at: expiresAt } = readItem(columnsSchema, item);
+  return {
+    ...readRecord(alertSchema, item),
+    reminders,
+    acknowledged:
+      acknowledged === undefined ? null : partSchemas.acknowledged.parse(JSON.parse(acknowledged)),
+    closed: closed === undefined ? null : partSchemas.closed.parse(JSON.parse(closed)),
+    review: review === undefined ? null : partSchemas.review.parse(JSON.parse(review)),
+    expires_at: expiresAt ?? null,
+  };
+}
+
+const partSchemas = alertSchema.shape;
+const columnsSchema = z.object({
+  reminders: z.int().nonnegative(),
+  acknowledged: z.string().optional(),
+  closed: z.string().optional(),
+  review: z.string().optional(),
+  expires_at: z.string().optional(),
+});
+
+/** Returns the query of the index for alerts of a caller, newest first. */
+export function alertQuery(
+  { caller, watchId, state, from, to, after, limit }: Omit<AlertQuery, 'limit'> & { limit?: number },
+  now: Date,
+): Query {
+  const bound = to?.toISOString() ?? '~';
+  const before = after === undefined ? bound : lastBefore(listedAt(after));
+  return {
+    index: jobsByCaller.name,
+    where: '#caller = :caller AND #listed_at BETWEEN :from AND :to',
+    filter: [
+      '(attribute_not_exists(#expires_at) OR #expires_at > :now)',
+      ...(state === undefined ? [] : ['#status = :status']),
+      ...(watchId === undefined ? [] : ['#policy = :watch']),
+    ].join(' AND '),
+    values: {
+      ':caller': `${alertsOfCaller}${caller}`,
+      ':from': from?.toISOString() ?? '0',
+      ':to': before < bound ? before : bound,
+      ':now': now.toISOString(),
+      ...(state !== undefined && { ':status': state }),
+      ...(watchId !== undefined && { ':watch': watchId }),
+    },
+    newestFirst: true,
+    ...(limit !== undefined && { limit }),
+  };
+}
+
+function listedAt({ opened_at: openedAt, alert_id: alertId }: Pick<Alert, 'opened_at' | 'alert_id'>): string {
+  return `${openedAt}#${alertId}`;
+}
+
+/** Returns the last text of this length before `text`: a key condition has no exclusive upper bound beside a lower one. */
+function lastBefore(text: string): string {
+  return `${text.slice(0, -1)}${String.fromCharCode(text.charCodeAt(text.length - 1) - 1)}`;
+}

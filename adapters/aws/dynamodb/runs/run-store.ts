@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import type { RunStore } from '../../../../core/ports/run-store.ts';
+import { isGone } from '../../../../core/event/stored-run.ts';
+import { policySchema, type Policy, type Run } from '../../../../core/records/run.ts';
+import type { BackoffDeps } from '../../../retry-with-backoff.ts';
+import { createEventReads } from './event-items.ts';
+import { itemKeys, runPartition, shards } from '../table/keys.ts';
+import { readItem } from '../table/record.ts';
+import { retryWithJitter } from '../table/retry-with-jitter.ts';
+import { commitChange, type RunDeps } from './run-commit.ts';
+import {
+  hasUnpublished,
+  isLate,
+  isPurgeDue,
+  readProgressItem,
+  readRunItems,
+  repairShard,
+  toEpochMinute,
+  toProgressItem,
+} from './run-item.ts';
+import type { StoredProgress } from './run-item.ts';
+import { readSource } from './source-item.ts';
+import { repair } from '../table/table-layout.ts';
+import type { Table } from '../table/table.ts';
+import type { ItemKey } from '../table/write.ts';
+
+/** Creates the store of runs. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
+export function createRunStore(deps: RunDeps, backoff: BackoffDeps): RunStore {
+  const { table } = deps;
+  const find = async (runId: string) => (await retryWithJitter(() => readOnce(table, runId), backoff)).run;
+  return {
+    ...createEventReads(table),
+    get: async (runId, now) => {
+      const run = await find(runId);
+      return run === undefined || isGone(run, now) ? undefined : run;
+    },
+    getIncludingEnded: find,
+    commit: async (change) => commitChange(deps, change),
+    markPublished: async (runId, sequence) => markPublished(deps, runId, sequence),
+    source: async (sourceId) => readSource(table, sourceId),
+    dueForRepair: async (now, limit, policies = policySchema.options) =>
+      dueForRepair(deps, now, limit, policies),
+  };
+}
+
+/** Reads both items of a run. Returns undefined if a commit fell between them: only a change by a caller writes both. */
+async function readOnce(table: Table, runId: string): Promise<{ run: Run | undefined } | undefined> {
+  const items = await table.query({
+    where: '#pk = :run AND #sk BETWEEN :meta AND :progress',
+    values: {
+      ':run': runPartition(runId),
+      ':meta': itemKeys.meta(runId).sk,
+      ':progress': itemKeys.run(runId).sk,
+    },
+  });
+  const [meta, run] = items;
+  if (meta === undefined || run === undefined) return { run: undefined };
+  return meta['meta_version'] === run['meta_version'] ? { run: readRunItems(meta, run) } : undefined;
+}
+
+/**
+ * Advances `published`. If no event is left to publish, updates the repair index entry: due at lease expiry, or
+ * removed. This second write loses against any change of the run; the next mark or change corrects it. Until then,
+ * a reader of the index finds nothing to repair.
+ */
+async function markPublished({ table, ...rules }: RunDeps, runId: string, sequence: number): Promise<void> {
+  const key = itemKeys.run(runId);
+  const marked = await table.write({
+    kind: 'update',
+    key,
+    change: 'SET #published = :sequence',
+    condition: '#published < :sequence',
+    values: { ':sequence': sequence },
+  });
+  if (marked.kind === 'refused' || marked.item === undefined) return;
+  const stored = readProgressItem(marked.item);
+  const { repair_due: due, repair_shard: shard } = toProgressItem(stored, rules);
+  if (due === marked.item['repair_due']) return;
+  const seen = { ':seen': stored.progress.version };
+  await table.write({
+    kind: 'update',
+    key,
+    condition: '#version = :seen',
+    ...(due === undefined
+      ? { change: 'REMOVE #repair_due, #repair_shard', values: seen }
+      : {
+          change: 'SET #repair_due = :due, #repair_shard = :shard',
+          values: { ':due': due, ':shard': shard, ...seen },
+        }),
+  });
+}
+
+/** Returns runs due for repair, lost ones first: a receiver that is unreachable for long must not delay their detection. */
+async function dueForRepair(
+  { table, hasBus }: RunDeps,
+  now: Date,
+  limit: number,
+  policies: readonly Policy[],
+): Promise<string[]> {
+  const runs = await readRepairIndex(table, policies, { before: now, limit });
+  const lost = runs.filter((stored) => isLate(stored, now)).toSorted(byLease);
+  const others = runs.filter((stored) => hasUnpublished(stored, hasBus) || isPurgeDue(stored, now));
+  return [...new Set([...lost, ...others].map(({ runId }) => runId))].slice(0, limit);
+}
+
+/** Returns the runs in the repair index: those with a lease, and those with events to publish or a removal ahead. */
+export async function readRepairIndex(
+  table: Table,
+  policies: readonly Policy[],
+  due?: { before: Date; limit: number },
+): Promise<StoredProgress[]> {
+  const partitions = new Set(policies.flatMap((policy) => shards.map((shard) => repairShard(policy, shard))));
+  const found = await Promise.all(
+    [...partitions].map((partition) => queryRepairIndex(table, partition, due)),
+  );
+  return (await table.getMany(found.flat())).map(readProgressItem);
+}
+
+/** Returns the keys of one partition of the repair index, longest due first. */
+export async function queryRepairIndex(
+  table: Table,
+  partition: string,
+  due?: { before: Date; limit: number },
+): Promise<ItemKey[]> {
+  const items = await table.query({
+    index: repair.name,
+    where: `#repair_shard = :shard${due ? ' AND #repair_due <= :minute' : ''}`,
+    values: { ':shard': partition, ...(due && { ':minute': toEpochMinute(due.before) }) },
+    ...(due && { limit: due.limit }),
+  });
+  return items.map((item) => readItem(keySchema, item));
+}
+
+function byLease(one: StoredProgress, other: StoredProgress): number {
+  return Date.parse(one.progress.lease_until) - Date.parse(other.progress.lease_until);
+}
+
+const keySchema = z.object({ pk: z.string(), sk: z.string() });

@@ -1,0 +1,121 @@
+import { eventsBeforeHole } from '../../../../core/event/before-hole.ts';
+import type { Feed, WatchStore } from '../../../../core/ports/watch-store.ts';
+import type { WatchRun } from '../../../../core/records/watch-run.ts';
+import type { WatchEvent } from '../../../../core/records/watch-event.ts';
+import { formatPositions, maxPositions, parsePositions } from './watch-positions.ts';
+import type { Positions } from './watch-positions.ts';
+
+type Reads = Pick<WatchStore, 'list' | 'getIncludingEnded' | 'events'>;
+
+/**
+ * Reads the events of all watches of a caller, in whose position each log has an entry. No number orders them: commits of several functions become visible in
+ * another order than that of their times, and an index of events by time would cost one write unit more for each tick.
+ */
+export function createWatchFeed(watches: Reads): Pick<WatchStore, 'feed' | 'feedPosition'> {
+  return {
+    feed: async (caller, after, limit, now) => {
+      const from = (after === undefined ? undefined : parsePositions(after)) ?? new Map<string, number>();
+      const standing = await watches.list(caller);
+      const deleted = await findDeleted(standing, caller, from, watches);
+      const { positions, isFull } = begin(from, standing, deleted);
+      const read = isFull ? deleted : [...standing, ...deleted];
+      const found = await readLogs(read, positions, limit + 1, watches, now);
+      const feed = toFeed(found, positions, deleted, limit);
+      return isFull ? { ...feed, hasMore: true } : feed;
+    },
+    feedPosition: async (caller, text) => {
+      const newest = new Map((await watches.list(caller)).map(({ run_id: id, sequence }) => [id, sequence]));
+      if (text === undefined) return formatPositions(newest);
+      const asked = parsePositions(text);
+      return (
+        asked &&
+        formatPositions(new Map([...asked].map(([id, at]) => [id, Math.min(at, newest.get(id) ?? at)])))
+      );
+    },
+  };
+}
+
+type Entry = { stored: WatchRun; event: WatchEvent };
+
+function toFeed(found: readonly Entry[], from: Positions, deleted: readonly WatchRun[], limit: number): Feed {
+  const ends = new Map(deleted.map(({ run_id: id, sequence }) => [id, sequence]));
+  const positions = new Map(from);
+  const entries = found.slice(0, limit).map(({ stored: watch, event }) => {
+    positions.set(event.watch_id, event.sequence);
+    return { watch, event, position: formatPositions(positions) };
+  });
+  // A reader who has the last event of a deleted watch needs no position in it.
+  for (const [id, end] of ends) if (positions.get(id) === end) positions.delete(id);
+  return { entries, position: formatPositions(positions), hasMore: found.length > limit };
+}
+
+/** Returns at most `limit` events after `positions`, ordered by time; those of one watch by sequence. */
+async function readLogs(
+  known: readonly WatchRun[],
+  positions: Positions,
+  limit: number,
+  watches: Reads,
+  now: Date,
+): Promise<Entry[]> {
+  const pages = await Promise.all(
+    known.map(async (stored) => {
+      const { run_id: id } = stored;
+      const after = positions.get(id) ?? 0;
+      if (stored.sequence <= after) return [];
+      const events = await watches.events(id, after, limit, now);
+      return eventsBeforeHole(events, after, now).map((event) => ({ stored, event }));
+    }),
+  );
+  return mergeByTime(pages, limit);
+}
+
+/**
+ * Returns the positions of a page: without those of watches that are gone, so that they do not grow for months, and with those of watches that are new to the
+ * reader, by which it finds one that is deleted before it reads it. If they have no room, the page is full: it reads what is left of deleted watches, whose
+ * positions end with it.
+ */
+function begin(
+  from: Positions,
+  standing: readonly WatchRun[],
+  deleted: readonly WatchRun[],
+): { positions: Positions; isFull: boolean } {
+  const known = new Set([...standing, ...deleted].map(({ run_id: id }) => id));
+  const kept = [...from].filter(([id]) => known.has(id));
+  const added = standing.filter(({ run_id: id }) => !from.has(id)).map(({ run_id: id }) => [id, 0] as const);
+  const room = maxPositions - kept.length;
+  return { positions: new Map([...kept, ...added.slice(0, room)]), isFull: added.length > room };
+}
+
+/** Returns watches that were deleted while the reader has not read their last events. They are kept until their purge. */
+async function findDeleted(
+  standing: readonly WatchRun[],
+  caller: string,
+  positions: Positions,
+  watches: Reads,
+): Promise<WatchRun[]> {
+  const ids = new Set(positions.keys());
+  for (const { run_id: id } of standing) ids.delete(id);
+  const found = await Promise.all([...ids].map((id) => watches.getIncludingEnded(id)));
+  return found
+    .filter((stored) => stored !== undefined)
+    .filter((watch) => watch.caller === caller && watch.sequence > (positions.get(watch.run_id) ?? 0));
+}
+
+/** Merges logs by time and leaves the order of each log as stored, so that a position never goes back when the clock does. */
+function mergeByTime(logs: readonly Entry[][], limit: number): Entry[] {
+  const rest = logs.map((log) => log.values());
+  const heads = rest.map((log) => log.next().value);
+  const merged: Entry[] = [];
+  while (merged.length < limit) {
+    const next = heads.reduce<number>(
+      (best, head, index) =>
+        head && (!heads[best] || head.event.timestamp < heads[best].event.timestamp) ? index : best,
+      0,
+    );
+    const head = heads[next];
+    if (head === undefined) break;
+    merged.push(head);
+    heads[next] = rest[next]?.next().value;
+  }
+  return merged;
+}

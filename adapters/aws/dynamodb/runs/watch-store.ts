@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import type { RunStore } from '../../../../core/ports/run-store.ts';
+import { isIdle } from '../../../../core/event/stored-run.ts';
+import { statsRetentionSeconds, type WatchStore } from '../../../../core/ports/watch-store.ts';
+import { isWatch } from '../../../../core/records/run.ts';
+import { watchProgressSchema, type WatchRun } from '../../../../core/records/watch-run.ts';
+import { watchSecretsSchema } from '../../../../core/records/watch-secrets.ts';
+import { watchSchema } from '../../../../core/records/watch.ts';
+import { watchCountsSchema, type Alert } from '../../../../core/records/watch-state.ts';
+import { addSeconds } from '../../../../core/time.ts';
+import { reviewDelta, weekStart, zeroWatchCounts } from '../../../../core/watch/stored-watch.ts';
+import type { BackoffDeps } from '../../../retry-with-backoff.ts';
+import { ofWatches, selectRuns } from '../../../select-runs.ts';
+import { retryWithJitter } from '../table/retry-with-jitter.ts';
+import { alertQuery, readAlertItem } from './alert-item.ts';
+import { itemKeys, runPartition, sortPrefixes } from '../table/keys.ts';
+import { readItem, readRecord } from '../table/record.ts';
+import type { RunDeps } from './run-commit.ts';
+import { readRuns } from './run-list.ts';
+import { readRepairIndex } from './run-store.ts';
+import type { Table } from '../table/table.ts';
+import { createWatch } from './watch-creation.ts';
+import { createWatchFeed } from './watch-feed.ts';
+import type { Item, ItemKey } from '../table/write.ts';
+
+/** Creates the watch store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
+export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: BackoffDeps): WatchStore {
+  const { table } = deps;
+  const selected = selectRuns(runs, ofWatches);
+  const list = async (caller: string) => listWatches(table, caller);
+  return {
+    ...selected,
+    ...createWatchFeed({ ...selected, list }),
+    create: async (creation, now) => createWatch(deps, creation, now),
+    list,
+    secrets: async (watchId) => {
+      const item = await table.get(itemKeys.watchSecrets(watchId));
+      return item && readRecord(watchSecretsSchema, item);
+    },
+    alert: async (alertId, now) => findAlert(alertId, now),
+    alerts: async (query, now) => {
+      const keys = (await table.query(alertQuery(query, now))).map((item) => readItem(keySchema, item));
+      return inOrder(keys, await table.getMany(keys)).map(readAlertItem);
+    },
+    review: async (alertId, review, now) =>
+      (await retryWithJitter(() => tryReview(alertId, review, now), backoff)).alert,
+    hours: async (watchId, from, to) => {
+      const items = await range(watchId, sortPrefixes.hour, from.toISOString(), to.toISOString());
+      return items.map((item) => ({
+        hour: readItem(keySchema, item).sk.slice(sortPrefixes.hour.length),
+        counts: { ...zeroWatchCounts, ...readItem(hourSchema, item) },
+      }));
+    },
+    reviewedWeeks: async (watchId, from, to) => {
+      const items = await range(watchId, sortPrefixes.reviews, toDate(from), toDate(to));
+      return items.map((item) => {
+        const [, week = '', conditionId = ''] = readItem(keySchema, item).sk.split('#');
+        return { week, condition_id: conditionId, ...readItem(reviewsSchema, item) };
+      });
+    },
+    standing: async () => {
+      const standing = (await readRepairIndex(table, ['watch'])).filter(({ progress }) => !isIdle(progress));
+      return standing.map(({ progress, published }) =>
+        readItem(watchProgressSchema, { ...progress, published }),
+      );
+    },
+    purge: async (watchId) => purge(table, watchId),
+  };
+
+  async function findAlert(alertId: string, now: Date): Promise<Alert | undefined> {
+    const item = await table.get(itemKeys.alert(alertId));
+    const alert = item && readAlertItem(item);
+    return alert && (alert.expires_at === null || new Date(alert.expires_at) > now) ? alert : undefined;
+  }
+
+  /** Returns items of a watch with a sort key from `from` to before `to`. */
+  async function range(watchId: string, prefix: string, from: string, to: string): Promise<Item[]> {
+    const items = await table.query({
+      where: '#pk = :watch AND #sk BETWEEN :from AND :to',
+      values: { ':watch': runPartition(watchId), ':from': `${prefix}${from}`, ':to': `${prefix}${to}` },
+    });
+    return items.filter((item) => item['sk'] !== `${prefix}${to}`);
+  }
+
+  /** Stores the review and its count in one transaction. Returns undefined if another review was stored meanwhile. */
+  async function tryReview(alertId: string, review: NonNullable<Alert['review']>, now: Date) {
+    const alert = await findAlert(alertId, now);
+    if (alert === undefined) return { alert };
+    const { correct, wrong } = reviewDelta(alert, review);
+    const at = new Date(alert.opened_at);
+    const before = alert.review && JSON.stringify(alert.review);
+    const result = await table.transact([
+      {
+        kind: 'update',
+        key: itemKeys.alert(alertId),
+        change: 'SET #review = :review',
+        condition: before === null ? 'attribute_not_exists(#review)' : '#review = :before',
+        values: { ':review': JSON.stringify(review), ...(before !== null && { ':before': before }) },
+      },
+      {
+        kind: 'update',
+        key: itemKeys.watchReviews(alert.watch_id, weekStart(at), alert.condition_id),
+        change: 'SET #ttl = :ttl ADD #correct :correct, #wrong :wrong',
+        values: {
+          ':correct': correct,
+          ':wrong': wrong,
+          ':ttl': Math.ceil(addSeconds(at, statsRetentionSeconds).getTime() / 1000),
+        },
+      },
+    ]);
+    return result.kind === 'written' ? { alert: { ...alert, review } } : undefined;
+  }
+}
+
+async function listWatches(table: Table, caller: string): Promise<WatchRun[]> {
+  const set = await table.get(itemKeys.watchesOfCaller(caller));
+  const ids = [...(readItem(watchesSchema, set ?? {}).watches ?? [])];
+  const runs = await readRuns(table, ids.map(itemKeys.meta));
+  return runs
+    .filter(isWatch)
+    .filter(({ deleted_at: deletedAt }) => deletedAt === null)
+    .toSorted((one, other) => (creationOrder(one) < creationOrder(other) ? -1 : 1));
+}
+
+function creationOrder(watch: WatchRun): string {
+  return `${watch.created_at}${watch.run_id}`;
+}
+
+/** Maximum writes of a transaction. */
+const maxWrites = 100;
+
+/** Removes the configuration last: a purge that was interrupted finds it again. */
+async function purge(table: Table, watchId: string): Promise<void> {
+  const meta = await table.get(itemKeys.meta(watchId));
+  const items = await table.query({ where: '#pk = :watch', values: { ':watch': runPartition(watchId) } });
+  const alerts = meta
+    ? await table.query(alertQuery({ caller: readRecord(watchSchema, meta).caller, watchId }, new Date(0)))
+    : [];
+  const last = new Set([itemKeys.run(watchId).sk, itemKeys.meta(watchId).sk]);
+  const keys = [...items, ...alerts].map((item) => readItem(keySchema, item));
+  const first = keys.filter(({ sk, pk }) => pk !== runPartition(watchId) || !last.has(sk));
+  await removeItems(table, [...first, itemKeys.watchSecrets(watchId)]);
+  await removeItems(table, [itemKeys.run(watchId), itemKeys.meta(watchId)]);
+}
+
+async function removeItems(table: Table, keys: ItemKey[]): Promise<void> {
+  for (let from = 0; from < keys.length; from += maxWrites) {
+    await table.transact(keys.slice(from, from + maxWrites).map((key) => ({ kind: 'delete', key })));
+  }
+}
+
+function inOrder(keys: ItemKey[], items: Item[]): Item[] {
+  const byKey = new Map(items.map((item) => [item['pk'], item]));
+  return keys.map(({ pk }) => byKey.get(pk)).filter((item) => item !== undefined);
+}
+
+function toDate(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+const keySchema = z.object({ pk: z.string(), sk: z.string() });
+const watchesSchema = z.object({ watches: z.set(z.string()).optional() });
+const reviewsSchema = z.object({ correct: z.int(), wrong: z.int() });
+const hourSchema = z.object(
+  Object.fromEntries(Object.keys(watchCountsSchema.shape).map((name) => [name, z.int().default(0)])),
+);

@@ -1,0 +1,45 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
+import { createKeyRemoval } from './key-store.ts';
+import { createRunRemoval } from '../runs/run-removal.ts';
+import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
+
+const ofCaller = ['alerts', 'caller_use', 'callers', 'idempotency', 'slots', 'api_keys'];
+
+/** Creates the eraser of callers. Throws `TransientError` for disk faults. */
+export function createCallerEraser(database: DatabaseSync): CallerEraser {
+  const removeRun = createRunRemoval(database);
+  const list = database.prepare(`
+    SELECT run_id AS id, iif(policy = 'watch', 'watch', 'job') AS kind, run ->> 'generation' AS generation,
+      meta ->> 'source_id' AS sourceId
+    FROM runs WHERE caller = ? LIMIT ?`);
+  const removeKey = createKeyRemoval(database);
+  return {
+    removeKeys: async (caller) =>
+      transaction(database, () => {
+        const keys = keysSchema.parse(
+          database.prepare('SELECT hash FROM api_keys WHERE caller = ?').all(caller),
+        );
+        for (const { hash } of keys) removeKey(hash);
+        return keys.length;
+      }),
+    listWork: async (caller, limit) => withStorageErrors(() => workSchema.parse(list.all(caller, limit))),
+    removeWork: async (_, { id }) => transaction(database, () => removeRun(id)),
+    removeCaller: async (caller) => {
+      transaction(database, () => {
+        for (const table of ofCaller) database.prepare(`DELETE FROM ${table} WHERE caller = ?`).run(caller);
+      });
+      withStorageErrors(() => {
+        // Free pages and the write-ahead log contain what was removed until they are overwritten.
+        database.exec('VACUUM');
+        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      });
+    },
+  };
+}
+
+const keysSchema = z.array(z.object({ hash: z.string() }));
+const workSchema = z.array(
+  z.object({ id: z.string(), kind: z.enum(['job', 'watch']), generation: z.int(), sourceId: z.string() }),
+);

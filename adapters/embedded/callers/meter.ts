@@ -1,0 +1,32 @@
+import type { Counted, Meter, MeterReading } from '../../../core/ports/meter.ts';
+
+/** Creates counters in memory that restart with the process (interface section 2.10). */
+export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'>): Meter {
+  const providers = new Map<string, { calls: number; errors: number }>();
+  const deliveries = { delivered: 0, failed: 0 };
+  let directFrames = 0;
+  let skippedFrames = 0;
+
+  function count(counted: Counted): void {
+    if (counted.kind === 'direct_frame') directFrames += 1;
+    else if (counted.kind === 'watch_frame' && counted.skipped) skippedFrames += 1;
+    else if (counted.kind === 'watch_frame') directFrames += 1;
+    else if (counted.kind === 'delivery') deliveries[counted.delivered ? 'delivered' : 'failed'] += 1;
+    else if (counted.kind === 'model_call') {
+      const before = providers.get(counted.provider) ?? { calls: 0, errors: 0 };
+      const errors = before.errors + (counted.failed ? 1 : 0);
+      providers.set(counted.provider, { calls: before.calls + 1, errors });
+    }
+  }
+
+  return {
+    count: async (counted) => count(counted),
+    read: async () => ({
+      ...since,
+      providers: Object.fromEntries(providers),
+      directFrames,
+      skippedFrames,
+      deliveries: { ...deliveries },
+    }),
+  };
+}

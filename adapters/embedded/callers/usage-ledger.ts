@@ -1,0 +1,48 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import { useRetentionDays } from '../../../core/ports/usage-ledger.ts';
+import type { UsageLedger } from '../../../core/ports/usage-ledger.ts';
+import { amountsOfUse, callerUseSchema } from '../../../core/records/caller-use.ts';
+import { groupCommits } from '../sqlite/group-commit.ts';
+
+/**
+ * Creates the ledger of the use of callers. A count is committed with the check that follows it, so `add` does not wait, and calls `report` if it fails. A
+ * power loss can take back the newest counts. `days` throws `TransientError` for disk faults.
+ */
+export function createUsageLedger(
+  database: DatabaseSync,
+  report: (error: unknown) => void = () => undefined,
+): UsageLedger {
+  const columns = amountsOfUse.join(', ');
+  const add = database.prepare(`
+    INSERT INTO caller_use (caller, day, ${columns})
+    SELECT caller, ?, ${amountsOfUse.map(() => '?').join(', ')} FROM callers WHERE caller = ?
+    ON CONFLICT (caller, day) DO UPDATE SET ${amountsOfUse.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')}
+  `);
+  const expire = database.prepare('DELETE FROM caller_use WHERE caller = ? AND day < ?');
+  const days = database.prepare(
+    `SELECT day, ${columns} FROM caller_use WHERE caller = ? AND day BETWEEN ? AND ? ORDER BY day`,
+  );
+  const commitInGroup = groupCommits(database);
+  return {
+    add: async (caller, day, use) => {
+      const work = () => {
+        add.run(day, ...amountsOfUse.map((name) => use[name]), caller);
+        expire.run(caller, oldestDay(day));
+      };
+      commitInGroup(work, { flush: false }).catch(report);
+    },
+    // After the counts that were added before.
+    days: async (caller, from, to) =>
+      commitInGroup(
+        () => rowsSchema.parse(days.all(caller, from, to)).map(({ day, ...use }) => ({ day, use })),
+        { flush: false },
+      ),
+  };
+}
+
+const rowsSchema = z.array(callerUseSchema.extend({ day: z.string() }));
+
+function oldestDay(day: string): string {
+  return new Date(Date.parse(day) - useRetentionDays * 86_400_000).toISOString().slice(0, 10);
+}

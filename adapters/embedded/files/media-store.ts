@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { MediaStore } from '../../../core/ports/media-store.ts';
+import { evidenceDays, evidenceFolder, mediaFolders } from '../../../core/policies/watch/evidence.ts';
+import { trimMedia } from './media-quota.ts';
+import type { MediaQuota, Trimmed } from './media-quota.ts';
+import { sweepMedia } from './media-sweep.ts';
+import { storageError } from '../sqlite/storage-error.ts';
+
+export type EmbeddedMediaStore = MediaStore & {
+  /** Removes captures stored before `olderThan`, and evidence at the end of its retention; returns how many files. Throws `TransientError`. */
+  sweep(olderThan: Date): Promise<number>;
+  /** Removes the oldest media that are not needed until the rest fits. Throws `TransientError`. */
+  trim(quota: MediaQuota): Promise<Trimmed>;
+};
+
+/** Media kept in memory, in bytes: those of checks under way, which read what their capture has stored a moment ago. */
+const maxRecentBytes = 8 * 1024 * 1024;
+
+/**
+ * Creates a media store of files under `directory`. Jobs that share a capture store the same array of bytes: it is written once, the other keys are
+ * further links to the file, and each is removed on its own. Stored arrays must not be changed. Throws `TransientError` for disk faults, `RangeError`
+ * for an invalid key.
+ */
+export function createMediaStore(directory: string, files: MediaFiles = mediaFiles): EmbeddedMediaStore {
+  /** Path of the newest file with these bytes, once it is complete. */
+  const written = new WeakMap<Uint8Array, Promise<string>>();
+  const recent = new LRUCache<string, Uint8Array>({
+    maxSize: maxRecentBytes,
+    sizeCalculation: (bytes) => Math.max(1, bytes.length),
+  });
+  return {
+    put: async (key, bytes) => {
+      await store(toPath(directory, key), bytes).catch(fail);
+      recent.set(key, bytes);
+    },
+    get: async (key) => recent.get(key) ?? read(toPath(directory, key)),
+    remove: async (keys) => {
+      for (const key of keys) recent.delete(key);
+      await Promise.all(keys.map((key) => remove(toPath(directory, key)))).catch(fail);
+    },
+    removeOfSource: async (sourceId) => {
+      recent.clear();
+      const folders = mediaFolders(sourceId).map((folder) => toFolder(directory, folder));
+      const removed = await Promise.all(folders.map(removeFolder)).catch(fail);
+      return removed.reduce((sum, count) => sum + count, 0);
+    },
+    sweep: (olderThan) => {
+      recent.clear();
+      return sweepAll(directory, olderThan).catch(fail);
+    },
+    trim: (quota) => {
+      recent.clear();
+      return trimMedia(directory, quota).catch(fail);
+    },
+  };
+
+  async function store(path: string, bytes: Uint8Array): Promise<void> {
+    const existing = written.get(bytes);
+    if (existing !== undefined && (await addLink(existing, path, files))) return;
+    const writing = files.write(path, bytes).then(() => path);
+    written.set(bytes, writing);
+    await writing;
+  }
+}
+
+/** Evidence is kept for its days in addition to those of a capture. */
+async function sweepAll(directory: string, olderThan: Date): Promise<number> {
+  let removed = await sweepMedia(directory, olderThan, evidenceFolder);
+  for (const days of evidenceDays) {
+    const folder = join(directory, evidenceFolder, String(days));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    removed += await sweepMedia(folder, new Date(olderThan.getTime() - days * 86_400_000));
+  }
+  return removed;
+}
+
+/** Keys such as `captures/<uuid>/<tick>-<id>.jpg`: no part of a key can leave the directory. */
+const keyPattern = /^(?:[A-Za-z0-9][\w-]{0,63}\/){1,4}[A-Za-z0-9][\w-]{0,127}\.(?:jpg|mp4)$/;
+
+function toPath(directory: string, key: string): string {
+  if (!keyPattern.test(key)) throw new RangeError('Not a key of the media store');
+  return join(directory, key);
+}
+
+function toFolder(directory: string, folder: string): string {
+  if (!keyPattern.test(`${folder}a.jpg`)) throw new RangeError('Not a folder of the media store');
+  return join(directory, folder);
+}
+
+async function removeFolder(path: string): Promise<number> {
+  // A tick under way may store a file meanwhile, in a new folder of the name.
+  const aside = join(dirname(path), `${basename(path)}.${randomUUID()}`);
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (isMissing(error)) return 0;
+    throw error;
+  }
+  const files = await readdir(aside);
+  await rm(aside, { recursive: true, force: true });
+  return files.length;
+}
+
+/** Operations on files that tests count. */
+export type MediaFiles = { write: typeof write; link: typeof link };
+
+export const mediaFiles: MediaFiles = { write, link };
+
+/** Adds a name to a file. Returns false if the file was not written or is removed, the folder is missing, or the file system has no links. */
+async function addLink(existing: Promise<string>, path: string, files: MediaFiles): Promise<boolean> {
+  try {
+    await files.link(await existing, path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function remove(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (!isMissing(error)) throw error;
+  });
+}
+
+/** Writes a file atomically. Flushes it (about a millisecond), since the next commit of an event refers to it. */
+async function write(path: string, bytes: Uint8Array): Promise<void> {
+  const partial = `${path}.${randomUUID()}.part`;
+  try {
+    await using file = await create(partial);
+    await file.writeFile(bytes);
+    await file.datasync();
+    await rename(partial, path);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+/** Creates a file, and its folder if it is missing: for the first file of a source. */
+async function create(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    return open(path, 'wx', 0o600);
+  }
+}
+
+async function read(path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    return fail(error);
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function fail(error: unknown): never {
+  throw storageError(error);
+}

@@ -1,0 +1,77 @@
+import { TransientError } from '../../../core/errors.ts';
+import type { SetTimer } from '../../../core/time-limit.ts';
+import type { InTurn } from '../../media/ffmpeg/in-turn.ts';
+import type { FfmpegRunner } from '../../media/ffmpeg/run-ffmpeg.ts';
+
+export type DecodeTurnsDeps = {
+  /** Maximum concurrent runs of ffmpeg. */
+  max: number;
+  elapsedMs: () => number;
+  setTimer: SetTimer;
+  /** Called with the time for which a run waited. */
+  report: (waitedMs: number) => void;
+};
+
+/** Maximum wait for a turn. It leaves time for the decoding within that of the capture, so that the stream is not blamed. */
+const maxWaitMs = 20_000;
+
+/**
+ * Returns a runner whose decodes take turns, in the order of arrival. More would only slow each other down. A capture waits once its bytes are there, so a
+ * slow stream delays no other. Runs that read from the network themselves have no limit.
+ */
+export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn): FfmpegRunner {
+  return {
+    run: async (input, wanted, limits, signal) => {
+      if (input.kind !== 'pipe') return ffmpeg.run(input, wanted, limits, signal);
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of input.chunks) chunks.push(chunk);
+      return inTurn(() => ffmpeg.run({ ...input, chunks }, wanted, limits, signal), signal);
+    },
+  };
+}
+
+/** Creates the turns of a machine. */
+export function createDecodeTurns({ max, elapsedMs, setTimer, report }: DecodeTurnsDeps): InTurn {
+  const waiting = new Set<() => void>();
+  let running = 0;
+  return async (work, signal) => {
+    const startedMs = elapsedMs();
+    await takeTurn(signal).finally(() => report(elapsedMs() - startedMs));
+    try {
+      return await work();
+    } finally {
+      endTurn();
+    }
+  };
+
+  async function takeTurn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (running < max) {
+      running += 1;
+      return;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = (reason: unknown): void => {
+      if (waiting.delete(resolve)) reject(reason);
+    };
+    const abort = (): void => leave(signal.reason);
+    waiting.add(resolve);
+    signal.addEventListener('abort', abort, { once: true });
+    const cancel = setTimer(() => leave(new TransientError('No decoder was free in time')), maxWaitMs);
+    await promise.finally(() => {
+      cancel();
+      signal.removeEventListener('abort', abort);
+    });
+  }
+
+  /** Passes the turn on. */
+  function endTurn(): void {
+    const [begin] = waiting;
+    if (begin === undefined) {
+      running -= 1;
+      return;
+    }
+    waiting.delete(begin);
+    begin();
+  }
+}

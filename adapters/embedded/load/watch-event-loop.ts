@@ -1,0 +1,25 @@
+import type { SetTimer } from '../../../core/time-limit.ts';
+
+/** Time between measurements, and delay from which the event loop counts as blocked, in milliseconds. */
+const everyMs = 250;
+const blockedMs = 250;
+
+type Deps = { setTimer: SetTimer; monotonicMs: () => number; report: (blockedMs: number) => void };
+
+/**
+ * Reports how long the event loop was blocked, whenever a timer fires late by more than `blockedMs`. Time for which the machine sleeps does
+ * not count. Returns a function that stops the measurement.
+ */
+export function watchEventLoop({ setTimer, monotonicMs, report }: Deps): () => void {
+  let cancel = measure();
+  return () => cancel();
+
+  function measure(): () => void {
+    const dueMs = monotonicMs() + everyMs;
+    return setTimer(() => {
+      const lateMs = monotonicMs() - dueMs;
+      if (lateMs >= blockedMs) report(lateMs);
+      cancel = measure();
+    }, everyMs);
+  }
+}

@@ -1,0 +1,48 @@
+import type { Log, LogEntry, LogFields, RecentLog } from '../../../core/ports/log.ts';
+import { withFields } from '../../log-message.ts';
+import { logLevels, type LogLevel } from './line-log.ts';
+
+export type LogBufferOptions = {
+  level: LogLevel;
+  now: () => Date;
+  /** Maximum entries, default 500 (interface section 4.10). */
+  capacity?: number;
+};
+
+/** Creates a log that keeps its newest entries in memory until the process ends. */
+export function createLogBuffer({ level, now, capacity = 500 }: LogBufferOptions): Log & RecentLog {
+  const entries: (LogEntry & { caller: LogFields[string] | undefined })[] = [];
+  const least = logLevels.indexOf(level);
+  const logger = (entryLevel: LogLevel) => (message: string, fields?: LogFields) => {
+    if (logLevels.indexOf(entryLevel) < least) return;
+    entries.push({
+      time: now().toISOString(),
+      level: shownLevels[entryLevel],
+      message: withFields(message, fields),
+      caller: fields?.['caller'],
+    });
+    if (entries.length > capacity) entries.shift();
+  };
+  return {
+    debug: logger('debug'),
+    info: logger('info'),
+    warning: logger('warning'),
+    error: logger('error'),
+    entries: async () => entries.map(({ time, level: shown, message }) => ({ time, level: shown, message })),
+    forget: async (about) => {
+      const left = entries.filter((entry) => !isAbout(entry, about));
+      entries.splice(0, entries.length, ...left);
+    },
+  };
+}
+
+/** A message begins with the first 8 characters of an id (`[JOB:1b7f0c2e]`); fields have all of it. */
+function isAbout(
+  entry: { message: string; caller: LogFields[string] | undefined },
+  about: { id: string } | { caller: string },
+): boolean {
+  if ('caller' in about) return entry.caller === about.caller;
+  return entry.message.includes(about.id) || entry.message.includes(`:${about.id.slice(0, 8)}]`);
+}
+
+const shownLevels = { debug: 'DEBUG', info: 'INFO', warning: 'WARNING', error: 'ERROR' } as const;

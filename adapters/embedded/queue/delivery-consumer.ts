@@ -1,0 +1,206 @@
+import type { QueueMessage } from '../../../core/records/delivery.ts';
+import { rules } from '../../../core/rules.ts';
+import { jobLog, type Log } from '../../../core/ports/log.ts';
+import { ageSeconds } from '../../../core/time.ts';
+import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
+import { waitAtMost, type SetTimer } from '../../../core/time-limit.ts';
+
+/** Result of a handler. 'again' keeps the message at the head of its group, invisible for `afterSeconds`. */
+export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
+
+/** Handler of one message. If it throws, the message is handled again after 1, 2, 4, … 60 s. */
+export type DeliveryHandler = (message: QueueMessage) => Promise<DeliveryOutcome>;
+
+export type ConsumerOptions = {
+  messages: DeliveryMessageTable;
+  handler: DeliveryHandler;
+  /** Monotonic time (`steady-clock.ts`). */
+  now: () => Date;
+  setTimer: SetTimer;
+  log: Log;
+  concurrency: number;
+  /** Time limit of a handler, in milliseconds. */
+  visibilityMs: number;
+};
+
+export type DeliveryConsumer = {
+  /** Notifies the consumer of a new message of this group. */
+  wake(group: string): void;
+  /**
+   * Stops taking messages and resolves when the handlers in flight have returned. A process can end earlier: the next one
+   * handles their messages again, after the wait of a failure.
+   */
+  close(): Promise<void>;
+};
+
+/** Maximum timer delay, in milliseconds: a timer does not fire when the clock is set forward, so the consumer checks again. */
+const maxTimerMs = 60_000;
+
+/** Maximum time that a message stays invisible, in seconds: the longest `Retry-After`, which exceeds every backoff. */
+const maxInvisibleSeconds = rules.maxRetryAfterSeconds;
+
+/** Handles one message per group at a time, round-robin. Wake-up times are in memory, messages in SQLite. */
+export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsumer {
+  /** Time at which the head of each waiting group becomes visible, in epoch milliseconds. */
+  const waiting = new Map<string, number>();
+  const turns = new Map<string, Promise<void>>();
+  /** Failures in a row by group, which also count if nothing can be stored. */
+  const failures = new Map<string, number>();
+  const closing = new AbortController();
+  let cancelTimer: (() => void) | undefined;
+
+  function dispatch(): void {
+    cancelTimer?.();
+    if (closing.signal.aborted) return;
+    while (turns.size < options.concurrency) {
+      const first = earliest(waiting);
+      if (first === undefined) return;
+      const delayMs = first.visibleAt - options.now().getTime();
+      if (delayMs > 0) {
+        cancelTimer = options.setTimer(dispatch, Math.min(delayMs, maxTimerMs));
+        return;
+      }
+      waiting.delete(first.group);
+      turns.set(first.group, turn(first.group));
+    }
+  }
+
+  async function turn(group: string): Promise<void> {
+    // Yields first, so that `wake` returns before the handler starts.
+    await Promise.resolve();
+    const failedUntil = await handleNextMessage(options, group, failures.get(group) ?? 0);
+    if (failedUntil === undefined) failures.delete(group);
+    else failures.set(group, (failures.get(group) ?? 0) + 1);
+    // No `await` follows, so that a message sent now is either read as the next head or wakes its group.
+    turns.delete(group);
+    queueUp(group, failedUntil ?? readNextVisibility(options, group));
+    dispatch();
+  }
+
+  function queueUp(group: string, visibleAt: number | undefined): void {
+    if (visibleAt !== undefined) waiting.set(group, visibleAt);
+  }
+
+  for (const group of options.messages.groups()) queueUp(group, readNextVisibility(options, group));
+  dispatch();
+
+  return {
+    wake: (group) => {
+      // A group that is being handled reads its next message after its turn.
+      if (turns.has(group) || waiting.has(group)) return;
+      queueUp(group, readNextVisibility(options, group));
+      dispatch();
+    },
+    close: async () => {
+      closing.abort();
+      cancelTimer?.();
+      await Promise.all(turns.values());
+    },
+  };
+}
+
+/** Returns the group that becomes visible first. Scans all entries: a machine has a few hundred groups with pending deliveries. */
+function earliest(waiting: Map<string, number>): { group: string; visibleAt: number } | undefined {
+  let first: { group: string; visibleAt: number } | undefined;
+  for (const [group, visibleAt] of waiting) {
+    if (first === undefined || visibleAt < first.visibleAt) first = { group, visibleAt };
+  }
+  return first;
+}
+
+/**
+ * Handles the head of a group. Returns the time until which the group waits after a failure, in epoch milliseconds. Logs failures,
+ * never throws.
+ */
+async function handleNextMessage(
+  options: ConsumerOptions,
+  group: string,
+  failures: number,
+): Promise<number | undefined> {
+  let head: QueuedMessage | undefined;
+  try {
+    head = options.messages.head(group);
+    if (head !== undefined) await handle(options, head);
+    return undefined;
+  } catch (error) {
+    logFailure(options, 'Delivery message failed, returned to the queue', group, error);
+    return postponeFailed(options, group, head, failures);
+  }
+}
+
+/**
+ * Returns the time at which the head of a group becomes visible, in epoch milliseconds, or undefined if the group has no message.
+ * Never throws.
+ */
+function readNextVisibility(options: ConsumerOptions, group: string): number | undefined {
+  try {
+    const head = options.messages.head(group);
+    return head && visibleAt(head, options.now());
+  } catch (error) {
+    logFailure(options, 'Delivery queue could not be read', group, error);
+    return options.now().getTime() + backoffMs(0);
+  }
+}
+
+/** Ignores a visibility time beyond the maximum: an earlier process wrote it with a clock that was ahead. */
+function visibleAt(head: QueuedMessage, now: Date): number {
+  return ageSeconds(now, new Date(head.visibleAt)) > maxInvisibleSeconds ? now.getTime() : head.visibleAt;
+}
+
+async function handle(
+  options: ConsumerOptions,
+  { position, failures, message }: QueuedMessage,
+): Promise<void> {
+  // Written first: on a full disk, a receiver would get the same event again and again, because its result cannot be stored. If the process
+  // ends meanwhile, the next one waits as after a failure, since this message may be the reason.
+  options.messages.postpone(position, options.now().getTime() + backoffMs(failures), failures + 1);
+  const outcome = await withinVisibility(options, options.handler(message));
+  if (outcome.kind === 'done') options.messages.remove(position);
+  else options.messages.postpone(position, inSeconds(options, outcome.afterSeconds), failures);
+}
+
+/** Rejects after the visibility time. A later result is dropped, because another turn has the message by then. */
+function withinVisibility(
+  { setTimer, visibilityMs }: ConsumerOptions,
+  handled: Promise<DeliveryOutcome>,
+): Promise<DeliveryOutcome> {
+  return waitAtMost(
+    visibilityMs,
+    handled,
+    () => {
+      throw new Error('The handler took longer than its message stays invisible');
+    },
+    setTimer,
+  );
+}
+
+function postponeFailed(
+  options: ConsumerOptions,
+  group: string,
+  head: QueuedMessage | undefined,
+  failuresInARow: number,
+): number {
+  const failures = Math.max(head?.failures ?? 0, failuresInARow);
+  const until = options.now().getTime() + backoffMs(failures);
+  try {
+    if (head !== undefined) options.messages.postpone(head.position, until, failures + 1);
+  } catch (error) {
+    // The disk may be full: the stored message stays unchanged, and the group still waits.
+    logFailure(options, 'Delivery queue could not be written', group, error);
+  }
+  return until;
+}
+
+function inSeconds({ now }: ConsumerOptions, seconds: number): number {
+  return now().getTime() + Math.round(1000 * Math.min(seconds, maxInvisibleSeconds));
+}
+
+function backoffMs(failures: number): number {
+  return Math.min(60_000, 1_000 * 2 ** failures);
+}
+
+/** Logs a failure with the start of the group, which is the id of the job or watch. */
+function logFailure({ log }: ConsumerOptions, message: string, group: string, error: unknown): void {
+  const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  jobLog(log, group).error(message, { error: reason });
+}

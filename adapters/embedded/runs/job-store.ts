@@ -1,0 +1,74 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
+import { sumUsage } from '../../../core/job/sum-usage.ts';
+import type { JobStore } from '../../../core/ports/job-store.ts';
+import { isJob, jobPolicies } from '../../../core/records/run.ts';
+import { rules } from '../../../core/rules.ts';
+import { addSeconds } from '../../../core/time.ts';
+import { ofJobs, selectRuns } from '../../select-runs.ts';
+import { createJob } from './job-creation.ts';
+import { createRunStore, type Notify } from './run-store.ts';
+import { createRunTables } from './run-tables.ts';
+import { createSlotReservations } from './slot-reservations.ts';
+import { withStorageErrors, transaction } from '../sqlite/transaction.ts';
+
+/** Removed jobs, whose media and executions can be removed too, and the number of removed idempotency records. */
+export type SweepResult = { jobs: { jobId: string; sourceId: string }[]; idempotencyRecords: number };
+
+export type EmbeddedJobStore = JobStore & {
+  /**
+   * Extends all active leases to `until`; returns how many changed. Runs at start: downtime looks like lost jobs. Throws
+   * `TransientError`.
+   */
+  renewLeases(until: Date): number;
+  /**
+   * Removes expired idempotency records and expired jobs with their records. A job stays one hour past its expiry, because its last events may still be
+   * in delivery; reads leave it out from its expiry on. Throws `TransientError`; jobs removed before the error stay removed.
+   */
+  sweep(now: Date): Promise<SweepResult>;
+};
+
+/** Creates the job store of the embedded mode (`run-store.ts`). `notify` is called after a job's log has grown. */
+export function createJobStore(database: DatabaseSync, notify: Notify = () => undefined): EmbeddedJobStore {
+  const tables = createRunTables(database);
+  const { runs, slots, events, totals, idempotency } = tables;
+  const reservations = createSlotReservations();
+  return {
+    ...selectRuns(createRunStore(database, tables, notify), ofJobs),
+    reserveSlot: async (reservation, now) =>
+      withStorageErrors(() => reservations.reserve(reservation, slots.count(reservation.caller), now)),
+    releaseSlot: async (caller, jobId, holder) => reservations.release(caller, jobId, holder),
+    create: async (creation, now) => {
+      const { caller, run_id: jobId } = creation.job;
+      const slotsReserved = reservations.count(caller, jobId, now);
+      const result = transaction(database, () => createJob(tables, creation, slotsReserved, now));
+      if (result.kind === 'created') reservations.remove(caller, jobId);
+      return result;
+    },
+    findByIdempotencyKey: async (caller, key, now) =>
+      withStorageErrors(() => idempotency.find(caller, key, now)),
+    list: async (query, now) =>
+      withStorageErrors(() => ({
+        jobs: runs.jobs(query, now).filter(isJob),
+        total: runs.countJobs(query, now),
+      })),
+    countActive: async (caller) => withStorageErrors(() => slots.count(caller)),
+    newestEvents: async (jobId, type, limit) => withStorageErrors(() => events.newest(jobId, type, limit)),
+    usage: async () =>
+      transaction(database, () => sumUsage(totals.read(), runs.active(jobPolicies).filter(isJob))),
+    renewLeases: (until) => transaction(database, () => runs.renewLeases(until)),
+    sweep: async (now) => {
+      const until = addSeconds(now, -rules.deliveryTtlSeconds);
+      const expired = withStorageErrors(() => runs.goneBy(until, Number.MAX_SAFE_INTEGER, jobPolicies));
+      for (const { run_id: jobId } of expired) {
+        transaction(database, () => tables.removeRun(jobId));
+        // A job that ran for a day has 17,000 events: yield between two jobs.
+        await setImmediate();
+      }
+      return {
+        jobs: expired.map(({ run_id: jobId, source_id: sourceId }) => ({ jobId, sourceId })),
+        idempotencyRecords: transaction(database, () => idempotency.removeExpired(now)),
+      };
+    },
+  };
+}

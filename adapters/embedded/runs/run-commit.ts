@@ -1,0 +1,47 @@
+import type { RunChange, RunEvent } from '../../../core/ports/run-store.ts';
+import {
+  applyRunChange,
+  eventExpiry,
+  newestDelivered,
+  retentionDays,
+} from '../../../core/event/stored-run.ts';
+import type { Run } from '../../../core/records/run.ts';
+import type { AlertChange } from '../../../core/records/watch-state.ts';
+import { changeAlert, sumByHour } from '../../../core/watch/stored-watch.ts';
+import type { RunTables } from './run-tables.ts';
+
+/** Stores a new run with its first events. The caller holds the transaction. */
+export function insertRun(tables: RunTables, run: Run, events: readonly RunEvent[]): void {
+  tables.runs.insert(run, newestDelivered(events, 0));
+  for (const event of events) insertEvent(tables, event, run);
+}
+
+/** Commits a change of a run with all that belongs to it. The caller holds the transaction. */
+export function commitChange(tables: RunTables, change: RunChange): 'committed' | 'outdated' {
+  const { runId, events, meta, source, secrets, alerts = [], hours, releasesSlotOf, totalsDelta } = change;
+  const found = tables.runs.find(runId);
+  if (found?.run.version !== change.expectedVersion) return 'outdated';
+  const after = applyRunChange(found.run, change);
+  tables.runs.update(after, newestDelivered(events, found.unpublished), meta !== undefined);
+  for (const event of events) insertEvent(tables, event, after);
+  if (source) tables.sources.put(source);
+  if (secrets) tables.secrets.put(secrets);
+  for (const alert of alerts) commitAlert(tables, alert);
+  for (const { hour, counts } of sumByHour(hours)) tables.hours.add(runId, hour, counts);
+  if (releasesSlotOf !== undefined) tables.slots.free(releasesSlotOf, runId);
+  if (totalsDelta) tables.totals.add(totalsDelta);
+  // It contains credentials. An ended job keeps its own for as long as it can be run again.
+  if (after.policy === 'watch' && after.deleted_at !== null) tables.sources.remove(after.source_id);
+  return 'committed';
+}
+
+function insertEvent({ events }: RunTables, event: RunEvent, run: Run): void {
+  events.insert(event, run.policy === 'watch' ? run.caller : null, eventExpiry(event, retentionDays(run)));
+}
+
+/** A change of an alert that has expired has no effect. */
+function commitAlert({ alerts }: RunTables, change: AlertChange): void {
+  if (change.kind === 'open') return alerts.put(change.alert);
+  const alert = alerts.find(change.alertId, new Date(0));
+  if (alert !== undefined) alerts.put(changeAlert(alert, change));
+}

@@ -1,0 +1,56 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { RunStore } from '../../../core/ports/run-store.ts';
+import { isGone } from '../../../core/event/stored-run.ts';
+import { purgeAfterSeconds } from '../../../core/ports/watch-store.ts';
+import type { Run } from '../../../core/records/run.ts';
+import { addSeconds } from '../../../core/time.ts';
+import { callerSignal } from '../../../core/watch/watch-logs.ts';
+import { groupCommits } from '../sqlite/group-commit.ts';
+import { commitChange } from './run-commit.ts';
+import type { RunTables } from './run-tables.ts';
+import { withStorageErrors } from '../sqlite/transaction.ts';
+
+/** Called with the id of a log that has grown. */
+export type Notify = (logId: string) => void;
+
+/**
+ * Creates the store of runs of the embedded mode. A call returns when the data is on disk and blocks the event loop until then, under a millisecond on an SSD.
+ * Commits of ticks that end together wait for the disk once. Throws `TransientError`, and `StorageError` for an unreadable record.
+ */
+export function createRunStore(database: DatabaseSync, tables: RunTables, notify: Notify): RunStore {
+  const { runs, events, sources } = tables;
+  const commitInGroup = groupCommits(database);
+  return {
+    get: async (runId, now) => {
+      const run = withStorageErrors(() => runs.find(runId)?.run);
+      return run === undefined || isGone(run, now) ? undefined : run;
+    },
+    getIncludingEnded: async (runId) => withStorageErrors(() => runs.find(runId)?.run),
+    commit: async (change) => {
+      const result = await commitInGroup(() => commitChange(tables, change));
+      const run = change.events.length > 0 && result === 'committed' && runs.find(change.runId)?.run;
+      if (run) wakeReaders(run, notify);
+      return result;
+    },
+    events: async (runId, after, limit, now) =>
+      withStorageErrors(() => events.after(runId, after, limit, now)),
+    event: async (runId, sequence) => withStorageErrors(() => events.find(runId, sequence)),
+    markPublished: async (runId, sequence) => withStorageErrors(() => runs.markPublished(runId, sequence)),
+    source: async (sourceId) => withStorageErrors(() => sources.find(sourceId)),
+    dueForRepair: async (now, limit, policies) =>
+      withStorageErrors(() => {
+        // Lost runs come first, so that an unreachable receiver cannot crowd them out.
+        const due = new Set(runs.due(now, limit, policies));
+        const purgeBefore = addSeconds(now, -purgeAfterSeconds);
+        if (policies?.includes('watch') ?? true)
+          for (const { run_id: id } of runs.goneBy(purgeBefore, limit, ['watch'])) due.add(id);
+        return [...due].slice(0, limit);
+      }),
+  };
+}
+
+/** Wakes readers of the log of a run, and of those of all watches of its caller. */
+export function wakeReaders({ run_id: runId, policy, caller }: Run, notify: Notify): void {
+  notify(runId);
+  if (policy === 'watch') notify(callerSignal(caller));
+}

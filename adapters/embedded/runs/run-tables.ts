@@ -1,0 +1,31 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { createEventTable } from './event-table.ts';
+import { createIdempotencyTable } from './idempotency-table.ts';
+import { createKeyCheck } from '../callers/key-check.ts';
+import { createRunRemoval } from './run-removal.ts';
+import { createRunTable } from './run-table.ts';
+import { createSlotTable } from './slot-table.ts';
+import { createSourceTable } from './source-table.ts';
+import { createTotalsTable } from './totals-table.ts';
+import { createAlertTable, createHourTable, createReviewTable, createSecretsTable } from './watch-tables.ts';
+
+export type RunTables = ReturnType<typeof createRunTables>;
+
+/** Creates the tables that one transaction can change with a run. */
+export function createRunTables(database: DatabaseSync) {
+  return {
+    runs: createRunTable(database),
+    events: createEventTable(database),
+    sources: createSourceTable(database),
+    slots: createSlotTable(database),
+    totals: createTotalsTable(database),
+    secrets: createSecretsTable(database),
+    alerts: createAlertTable(database),
+    hours: createHourTable(database),
+    reviews: createReviewTable(database),
+    idempotency: createIdempotencyTable(database),
+    hasKey: createKeyCheck(database),
+    /** Removes a run with everything that belongs to it. */
+    removeRun: createRunRemoval(database),
+  };
+}

@@ -1,0 +1,123 @@
+import type { DatabaseSync } from 'node:sqlite';
+import {
+  statsRetentionSeconds,
+  type Feed,
+  type WatchCreation,
+  type WatchCreationResult,
+  type WatchStore,
+} from '../../../core/ports/watch-store.ts';
+import { isWatch } from '../../../core/records/run.ts';
+import { watchRunSchema } from '../../../core/records/watch-run.ts';
+import { addSeconds } from '../../../core/time.ts';
+import { reviewDelta, weekStart } from '../../../core/watch/stored-watch.ts';
+import { ofWatches, selectRuns } from '../../select-runs.ts';
+import { insertRun } from './run-commit.ts';
+import { createRunStore, wakeReaders, type Notify } from './run-store.ts';
+import { createRunTables } from './run-tables.ts';
+import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
+
+export type EmbeddedWatchStore = WatchStore & {
+  /** Removes expired events, alerts and statistics; returns their number. Throws `TransientError`. */
+  sweep(now: Date): number;
+  /** Returns the keys of media that watches need: evidence of open alerts, and newest frames. Throws `TransientError`. */
+  neededMedia(): Set<string>;
+};
+
+/** Creates the watch store of the embedded mode (`run-store.ts`). */
+export function createWatchStore(
+  database: DatabaseSync,
+  notify: Notify = () => undefined,
+): EmbeddedWatchStore {
+  const tables = createRunTables(database);
+  const { runs, secrets, events, alerts, hours, reviews, sources, idempotency } = tables;
+  const readStanding = () => runs.active(['watch']).filter(isWatch);
+  return {
+    ...selectRuns(createRunStore(database, tables, notify), ofWatches),
+    create: async (creation, now) => {
+      const result = transaction(database, () => create(creation, now));
+      if (result.kind === 'created') wakeReaders(creation, notify);
+      return result;
+    },
+    list: async (caller) => withStorageErrors(() => runs.watches(caller).filter(isWatch)),
+    secrets: async (watchId) => withStorageErrors(() => secrets.find(watchId)),
+    feed: async (caller, after = '0', limit, now) =>
+      withStorageErrors(() => readFeed(caller, after, limit, now)),
+    feedPosition: async (caller, text) =>
+      withStorageErrors(() => {
+        const newest = events.newestOfFeed(caller);
+        if (text === undefined) return String(newest);
+        return /^\d{1,15}$/.test(text) ? String(Math.min(Number(text), newest)) : undefined;
+      }),
+    alert: async (alertId, now) => withStorageErrors(() => alerts.find(alertId, now)),
+    alerts: async (query, now) => withStorageErrors(() => alerts.page(query, now)),
+    review: async (alertId, review, now) =>
+      transaction(database, () => {
+        const alert = alerts.find(alertId, now);
+        if (alert === undefined) return undefined;
+        const reviewed = { ...alert, review };
+        alerts.put(reviewed);
+        const week = weekStart(new Date(alert.opened_at));
+        reviews.add(alert.watch_id, week, alert.condition_id, reviewDelta(alert, review));
+        return reviewed;
+      }),
+    hours: async (watchId, from, to) => withStorageErrors(() => hours.list(watchId, from, to)),
+    reviewedWeeks: async (watchId, from, to) =>
+      withStorageErrors(() => reviews.list(watchId, toDate(from), toDate(to))),
+    standing: async () => withStorageErrors(readStanding),
+    purge: async (watchId) => transaction(database, () => tables.removeRun(watchId)),
+    neededMedia: () =>
+      withStorageErrors(() => {
+        const keys = readStanding().flatMap(({ state, sight }) => {
+          const open = state.conditions.flatMap(({ alert }) => alert?.alert_id ?? []);
+          return [
+            sight.last_frame?.key,
+            ...open.map((alertId) => alerts.find(alertId, new Date(0))?.frame_key),
+          ];
+        });
+        return new Set(keys.filter((key) => typeof key === 'string'));
+      }),
+    sweep: (now) =>
+      transaction(
+        database,
+        () =>
+          events.removeExpired(now) +
+          alerts.removeExpired(now) +
+          hours.removeBefore(addSeconds(now, -statsRetentionSeconds)),
+      ),
+  };
+
+  function readFeed(caller: string, after: string, limit: number, now: Date): Feed {
+    const read = events.ofFeed(caller, Number(after), limit + 1, now);
+    const page = read.slice(0, limit);
+    return {
+      entries: page.flatMap(({ event, position }) => {
+        const watch = runs.find(event.watch_id)?.run;
+        return watch && isWatch(watch) ? [{ watch, event, position: String(position) }] : [];
+      }),
+      position: String(page.at(-1)?.position ?? after),
+      hasMore: read.length > limit,
+    };
+  }
+
+  function create(creation: WatchCreation, now: Date): WatchCreationResult {
+    const { maxWatches, keyHash } = creation;
+    const watch = watchRunSchema.parse(creation);
+    const known = creation.idempotency && idempotency.find(watch.caller, creation.idempotency.key, now);
+    if (known !== undefined && known.requestHash !== creation.idempotency?.requestHash)
+      return { kind: 'key_reused' };
+    if (known !== undefined && known.jobId !== watch.run_id)
+      return { kind: 'replayed', watchId: known.jobId };
+    if (runs.find(watch.run_id)) return { kind: 'created' };
+    if (keyHash !== undefined && !tables.hasKey(keyHash, watch.caller, now)) return { kind: 'key_invalid' };
+    if (runs.countWatches(watch.caller) >= maxWatches) return { kind: 'full' };
+    insertRun(tables, watch, creation.events);
+    sources.put(creation.source);
+    secrets.put(creation.secrets);
+    if (creation.idempotency) idempotency.put(watch.caller, creation.idempotency, watch.run_id);
+    return { kind: 'created' };
+  }
+}
+
+function toDate(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}

@@ -1,0 +1,113 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { AlertQuery } from '../../../core/ports/watch-store.ts';
+import { watchSecretsSchema, type WatchSecrets } from '../../../core/records/watch-secrets.ts';
+import { alertSchema, type Alert } from '../../../core/records/watch-state.ts';
+import { zeroWatchCounts } from '../../../core/watch/stored-watch.ts';
+import { readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';
+
+export function createSecretsTable(database: DatabaseSync) {
+  const put = database.prepare('INSERT OR REPLACE INTO watch_secrets VALUES (?, ?)');
+  const find = database.prepare('SELECT record FROM watch_secrets WHERE watch_id = ?');
+  return {
+    put: (secrets: WatchSecrets) => void put.run(secrets.watch_id, JSON.stringify(secrets)),
+    find: (watchId: string) => readOptionalRecord(watchSecretsSchema, find.get(watchId)),
+  };
+}
+
+export function createAlertTable(database: DatabaseSync) {
+  const put = database.prepare(`
+    INSERT OR REPLACE INTO alerts VALUES (:alert_id, :watch_id, :caller, :opened_at, :is_open, :expires_at, :record)`);
+  const kept = '(expires_at IS NULL OR expires_at > :now)';
+  const find = database.prepare(`SELECT record FROM alerts WHERE alert_id = :alert_id AND ${kept}`);
+  const matching = `${kept} AND opened_at >= :from AND opened_at < :to
+    AND (opened_at < :after_time OR (opened_at = :after_time AND alert_id < :after_id))
+    AND (:is_open IS NULL OR is_open = :is_open) ORDER BY opened_at DESC, alert_id DESC LIMIT :limit`;
+  const byCaller = database.prepare(`SELECT record FROM alerts WHERE caller = :caller AND ${matching}`);
+  const byWatch = database.prepare(`
+    SELECT record FROM alerts WHERE watch_id = :watch_id AND caller = :caller AND ${matching}`);
+  const removeExpired = database.prepare('DELETE FROM alerts WHERE expires_at <= ?');
+  return {
+    put: (alert: Alert) => void put.run(toAlertRow(alert)),
+    find: (alertId: string, now: Date) =>
+      readOptionalRecord(alertSchema, find.get({ alert_id: alertId, now: now.getTime() })),
+    page: (query: AlertQuery, now: Date) => {
+      const condition = toCondition(query, now);
+      return readRecords(
+        alertSchema,
+        query.watchId === undefined
+          ? byCaller.all(condition)
+          : byWatch.all({ ...condition, watch_id: query.watchId }),
+      );
+    },
+    removeExpired: (now: Date) => Number(removeExpired.run(now.getTime()).changes),
+  };
+}
+
+function toAlertRow(alert: Alert) {
+  return {
+    alert_id: alert.alert_id,
+    watch_id: alert.watch_id,
+    caller: alert.caller,
+    opened_at: alert.opened_at,
+    is_open: alert.closed === null ? 1 : 0,
+    expires_at: alert.expires_at === null ? null : toMilliseconds(alert.expires_at),
+    record: JSON.stringify(alert),
+  };
+}
+
+/** `~` sorts after all timestamps. */
+function toCondition({ caller, state, from, to, after, limit }: AlertQuery, now: Date) {
+  return {
+    caller,
+    now: now.getTime(),
+    from: from?.toISOString() ?? '',
+    to: to?.toISOString() ?? '~',
+    after_time: after?.opened_at ?? '~',
+    after_id: after?.alert_id ?? '',
+    is_open: state === undefined ? null : Number(state === 'open'),
+    limit,
+  };
+}
+
+export function createHourTable(database: DatabaseSync) {
+  const find = database.prepare('SELECT record FROM watch_hours WHERE watch_id = ? AND hour = ?');
+  const put = database.prepare('INSERT OR REPLACE INTO watch_hours VALUES (?, ?, ?)');
+  const list = database.prepare(`
+    SELECT hour, record FROM watch_hours WHERE watch_id = ? AND hour >= ? AND hour < ? ORDER BY hour`);
+  const removeExpired = database.prepare('DELETE FROM watch_hours WHERE hour < ?');
+  return {
+    add: (watchId: string, hour: string, counts: [string, number][]) => {
+      const before: Record<string, number> = readOptionalRecord(countsSchema, find.get(watchId, hour)) ?? {};
+      const sums = counts.map(([name, value]) => [name, (before[name] ?? 0) + value]);
+      put.run(watchId, hour, JSON.stringify({ ...before, ...Object.fromEntries(sums) }));
+    },
+    list: (watchId: string, from: Date, to: Date) =>
+      list.all(watchId, from.toISOString(), to.toISOString()).map((row) => ({
+        hour: hourSchema.parse(row).hour,
+        counts: { ...zeroWatchCounts, ...readOptionalRecord(countsSchema, row) },
+      })),
+    removeBefore: (at: Date) => Number(removeExpired.run(at.toISOString()).changes),
+  };
+}
+
+const countsSchema = z.record(z.string(), z.number());
+const hourSchema = z.object({ hour: z.string() });
+
+export function createReviewTable(database: DatabaseSync) {
+  const add = database.prepare(`
+    INSERT INTO watch_reviews VALUES (:watch_id, :week, :condition_id, :correct, :wrong)
+    ON CONFLICT DO UPDATE SET correct = correct + excluded.correct, wrong = wrong + excluded.wrong`);
+  const list = database.prepare(`
+    SELECT week, condition_id, correct, wrong FROM watch_reviews
+    WHERE watch_id = ? AND week >= ? AND week < ? ORDER BY week, condition_id`);
+  return {
+    add: (watchId: string, week: string, conditionId: string, delta: { correct: number; wrong: number }) =>
+      void add.run({ watch_id: watchId, week, condition_id: conditionId, ...delta }),
+    list: (watchId: string, from: string, to: string) => reviewsSchema.parse(list.all(watchId, from, to)),
+  };
+}
+
+const reviewsSchema = z.array(
+  z.object({ week: z.string(), condition_id: z.string(), correct: z.int(), wrong: z.int() }),
+);

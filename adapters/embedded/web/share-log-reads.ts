@@ -1,0 +1,51 @@
+import type { TailDeps } from '../../../core/event/tail-events.ts';
+import type { JobEvent } from '../../../core/records/event.ts';
+import type { Job } from '../../../core/records/job.ts';
+
+type LogReads = TailDeps['jobs'];
+type Page = { after: number; limit: number; events: Promise<JobEvent[]> };
+
+export type SharedLogReads = LogReads & {
+  /** Forgets what was read of a log. Call it after a commit, before its readers wake. */
+  forget(jobId: string): void;
+};
+
+/**
+ * Shares reads of the same log that begin before the event loop has another event: a commit wakes all readers of its log, and each
+ * of them reads the same job and the same page.
+ */
+export function shareLogReads(jobs: () => LogReads): SharedLogReads {
+  const found = new Map<string, Promise<Job | undefined>>();
+  const pages = new Map<string, Page>();
+
+  function forgetAllAfterThisTurn(): void {
+    if (found.size + pages.size > 0) return;
+    setImmediate(() => {
+      found.clear();
+      pages.clear();
+    });
+  }
+
+  return {
+    get: (jobId, now) => {
+      const known = found.get(jobId);
+      if (known !== undefined) return known;
+      forgetAllAfterThisTurn();
+      const job = jobs().get(jobId, now);
+      found.set(jobId, job);
+      return job;
+    },
+    events: async (jobId, after, limit, now) => {
+      const known = pages.get(jobId);
+      if (known?.after === after && known.limit === limit) return known.events;
+      forgetAllAfterThisTurn();
+      const events = jobs().events(jobId, after, limit, now);
+      pages.set(jobId, { after, limit, events });
+      return events;
+    },
+    forget: (jobId) => {
+      found.delete(jobId);
+      pages.delete(jobId);
+    },
+  };
+}

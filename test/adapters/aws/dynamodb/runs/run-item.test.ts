@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { itemTtls } from '../../../../../adapters/aws/dynamodb/table/item-ttls.ts';
+import { readRunItems, toItems } from '../../../../../adapters/aws/dynamodb/runs/run-item.ts';
+import type { Item } from '../../../../../adapters/aws/dynamodb/table/write.ts';
+import { newDigest, newJob } from '../../../../contract/records.ts';
+import { createMonitor } from '../../../../../core/job/create-monitor.ts';
+import { createWorld, monitorRequest } from '../../../../support/world.ts';
+import { newCreation, toStored, withOpenConditions } from '../../../../contract/watch-records.ts';
+
+const rules = { ttls: itemTtls(), hasBus: false };
+
+/** Size that DynamoDB bills: names and values. */
+function sizeOf(item: Item): number {
+  const values = Object.entries(item).filter(([, value]) => value !== undefined);
+  return values.reduce((sum, [name, value]) => {
+    return (
+      sum + name.length + (value instanceof Uint8Array ? value.length : Buffer.byteLength(String(value)))
+    );
+  }, 0);
+}
+
+describe('items of a run', () => {
+  test.each([
+    ['monitor', newJob()],
+    ['digest', newDigest()],
+    ['watch', toStored(newCreation())],
+  ])('a %s is read from its items as it was stored', (_, run) => {
+    const { meta, run: progress } = toItems(run, [], rules);
+    expect(readRunItems(meta, progress)).toEqual(run);
+  });
+
+  test('the item that the ticks of a watch with eight open conditions write takes less than 4 kB', () => {
+    const watch = toStored(withOpenConditions(newCreation()));
+    const { run } = toItems(watch, [], rules);
+    expect(JSON.stringify(watch.state).length).toBeGreaterThan(4000);
+    expect(sizeOf(run)).toBeLessThan(4000);
+  });
+
+  test('the item that each tick of a monitor writes takes less than a kilobyte, which costs two write units', async () => {
+    const world = createWorld({ maxJobSeconds: 86_400 });
+    const request = { ...monitorRequest({ monitor_duration_seconds: 86_400, max_triggers: null }) };
+    const { run_id: jobId } = await createMonitor(request, 'harbour', world.c);
+    let step = await world.begin({ job_id: jobId, generation: 0 });
+    for (let tick = 0; tick < 30; tick += 1) step = await world.tick(step);
+    const { run } = toItems((await world.jobs.get(jobId, world.clock.now))!, [], rules);
+    expect(sizeOf(run)).toBeLessThan(1024);
+  });
+
+  test('the configuration of a job is in the item that its ticks do not write', () => {
+    const labels = Array.from({ length: 10 }, (_, index) => `${index}`.repeat(64));
+    const job = newJob();
+    const short = sizeOf(toItems(job, [], rules).run);
+    expect(sizeOf(toItems({ ...job, labels }, [], rules).run)).toBe(short);
+  });
+});

@@ -1,0 +1,67 @@
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
+import { createCallerEraser } from '../../../../adapters/embedded/callers/caller-eraser.ts';
+import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
+import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
+import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
+import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
+import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
+import { createLogBuffer } from '../../../../adapters/embedded/log/log-buffer.ts';
+import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
+import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
+import { createWatchStore } from '../../../../adapters/embedded/runs/watch-store.ts';
+import { describeCallerEraser } from '../../../contract/caller-eraser.contract.ts';
+import { start } from '../../../contract/records.ts';
+import { folderOfTest } from '../../../support/temporary-folder.ts';
+
+describeCallerEraser('The data directory', async () => {
+  const folder = folderOfTest();
+  mkdirSync(join(folder, 'media'));
+  const database = openDatabase(join(folder, 'watchpost.sqlite'));
+  const log = { warning: () => undefined };
+  return {
+    stores: {
+      jobs: createJobStore(database),
+      watches: createWatchStore(database),
+      callers: createCallerStore(database),
+      keys: createKeyStore(database),
+      deliveries: createDeliveryStore(database),
+      eraser: createCallerEraser(database),
+      media: createMediaStore(join(folder, 'media')),
+      usage: createCallerUsage({
+        ledger: createUsageLedger(database),
+        modelPrice: null,
+        log,
+        now: () => start,
+      }),
+    },
+    contains: async (text) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .some((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text)),
+  };
+});
+
+test('the log forgets the entries about an erased watch and its caller, and keeps all others', async () => {
+  const log = createLogBuffer({ level: 'info', now: () => start });
+  for (const message of [
+    '[JOB:1b7f0c2e] Job ended',
+    '[WATCH:1b7f0c2e] Alert',
+    '[JOB:aaaaaaaa] Job ended',
+    'Started',
+  ])
+    log.info(message);
+  const id = '1b7f0c2e-1111-4111-8111-111111111111';
+  log.warning('Evidence of a deleted watch not removed yet', { watch_id: id });
+  log.info('Watch created', { caller: 'harbour', watch_id: '2c7f0c2e-1111-4111-8111-111111111111' });
+  log.info('Watch created', { caller: 'harbour south' });
+  await log.forget?.({ id });
+  await log.forget?.({ caller: 'harbour' });
+  expect((await log.entries()).map(({ message }) => message)).toEqual([
+    '[JOB:aaaaaaaa] Job ended',
+    'Started',
+    'Watch created caller="harbour south"',
+  ]);
+});

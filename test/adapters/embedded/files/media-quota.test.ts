@@ -1,0 +1,135 @@
+import { mkdtemp, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
+import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
+import { createWatchStore } from '../../../../adapters/embedded/runs/watch-store.ts';
+import { createMediaTrim } from '../../../../cli/media-trim.ts';
+import { newAlert, newChange, newCreation } from '../../../contract/watch-records.ts';
+import { createCollectedLog } from '../log/collected-log.ts';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const minutes = 60_000;
+const megabyte = Buffer.alloc(1_000_000);
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'watchpost-media-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+/** Stores a file of one megabyte that was written some minutes ago. */
+async function store(key: string, ageMinutes: number) {
+  const media = createMediaStore(directory);
+  await media.put(key, megabyte, 'image/jpeg');
+  const at = new Date(now.getTime() - ageMinutes * minutes);
+  await utimes(join(directory, key), at, at);
+  return media;
+}
+
+const left = async (keys: string[]) => {
+  const media = createMediaStore(directory);
+  const found = await Promise.all(keys.map(async (key) => ((await media.get(key)) ? key : [])));
+  return found.flat();
+};
+
+test('the oldest media are removed until the rest fits', async () => {
+  const keys = ['captures/a/1.jpg', 'evidence/7/a/1.jpg', 'evidence/90/b/2.jpg', 'captures/b/3.jpg'];
+  for (const [index, key] of keys.entries()) await store(key, 90 - index * 10);
+  const media = createMediaStore(directory);
+  expect(await media.trim({ maxBytes: 4_000_000, needed: new Set(), now })).toMatchObject({ removed: 0 });
+  expect(await media.trim({ maxBytes: 2_500_000, needed: new Set(), now })).toEqual({
+    removed: 2,
+    bytes: 2_000_000,
+  });
+  expect(await left(keys)).toEqual(keys.slice(2));
+});
+
+test('media that are needed, and those of a tick under way, stay even if they do not fit', async () => {
+  await store('evidence/7/a/1.jpg', 9000);
+  await store('evidence/7/a/2.jpg', 8000);
+  const media = await store('captures/a/3.jpg', 4);
+  const needed = new Set(['evidence/7/a/1.jpg']);
+  expect(await media.trim({ maxBytes: 0, needed, now })).toEqual({ removed: 1, bytes: 2_000_000 });
+  expect(await left(['evidence/7/a/1.jpg', 'captures/a/3.jpg'])).toHaveLength(2);
+});
+
+test('a frame that jobs share takes its space once, until the last of them removes it', async () => {
+  const media = createMediaStore(directory);
+  const keys = ['captures/b/1.jpg', 'captures/b/2.jpg'];
+  await store('captures/b/0.jpg', 1);
+  for (const key of keys) await media.put(key, megabyte, 'image/jpeg');
+  for (const [index, key] of keys.entries()) {
+    const at = new Date(now.getTime() - (60 - index) * minutes);
+    await utimes(join(directory, key), at, at);
+  }
+  expect(await media.trim({ maxBytes: 5_000_000, needed: new Set(), now })).toEqual({
+    removed: 0,
+    bytes: 2_000_000,
+  });
+  expect(await media.trim({ maxBytes: 1_500_000, needed: new Set([keys[1]!]), now })).toEqual({
+    removed: 1,
+    bytes: 2_000_000,
+  });
+  expect(await media.trim({ maxBytes: 1_500_000, needed: new Set(), now })).toEqual({
+    removed: 1,
+    bytes: 1_000_000,
+  });
+});
+
+test('a watch needs the evidence of its open alerts and its newest frame, until they close', async () => {
+  const watches = createWatchStore(openDatabase(':memory:'));
+  const watch = newCreation();
+  await watches.create(watch, now);
+  const [open, closed] = [newAlert(watch, { frame_key: 'evidence/7/a/1.jpg' }), newAlert(watch)];
+  const [condition] = watch.state.conditions;
+  const at = now.toISOString();
+  const holding = {
+    ...condition!,
+    phase: 'open' as const,
+    alert: {
+      alert_id: open.alert_id,
+      opened_at: at,
+      reminded_at: null,
+      acknowledged_at: null,
+      unconfirmed: false,
+      severity: 'warning' as const,
+      retention_days: 7,
+      explanation: '',
+    },
+  };
+  const last_frame = { key: 'captures/a/9.jpg', captured_at: now.toISOString(), evidence: false };
+  const shut = {
+    at: now.toISOString(),
+    reason: 'cleared',
+    explanation: '',
+    open_seconds: 1,
+    frame_key: null,
+  } as const;
+  await watches.commit(
+    newChange(watch, {
+      set: { sight: { ...watch.sight, last_frame }, state: { ...watch.state, conditions: [holding] } },
+      alerts: [
+        { kind: 'open', alert: open },
+        { kind: 'open', alert: closed },
+        { kind: 'close', alertId: closed.alert_id, closed: shut, expiresAt: now.toISOString() },
+      ],
+    }),
+  );
+  expect(watches.neededMedia()).toEqual(new Set(['evidence/7/a/1.jpg', 'captures/a/9.jpg']));
+});
+
+test('media that do not fit are reported once, until they fit again', async () => {
+  const log = createCollectedLog();
+  const sizes = [3_000_000, 3_000_000, 1_000_000, 3_000_000];
+  const media = { trim: async () => ({ removed: 0, bytes: sizes.shift() ?? 0 }) };
+  const trim = createMediaTrim({
+    maxMb: 2,
+    media,
+    watches: { neededMedia: () => new Set() },
+    log,
+    now: () => now,
+  });
+  for (let time = 0; time < 4; time += 1) await trim();
+  expect(log.entries.filter(({ level }) => level === 'warning')).toHaveLength(2);
+});

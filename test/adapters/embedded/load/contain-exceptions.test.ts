@@ -1,0 +1,56 @@
+import { EventEmitter } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import {
+  containDestinations,
+  containWebhooks,
+} from '../../../../adapters/embedded/queue/contain-deliveries.ts';
+import { containExceptions, watchExceptions } from '../../../../adapters/embedded/load/contain-exceptions.ts';
+import { notify } from '../../destinations/notifications.ts';
+import { createCollectedLog } from '../log/collected-log.ts';
+
+/** Emits as the process does: in the context of the callback that threw. */
+function throwLater(process: EventEmitter, error: Error): Promise<never> {
+  setImmediate(() => process.emit('uncaughtException', error));
+  return new Promise(() => undefined);
+}
+
+test('an exception in a callback rejects the work that opened it, and leaves other work alone', async () => {
+  const process = new EventEmitter();
+  watchExceptions(process);
+  const failing = containExceptions(() => throwLater(process, new Error('in a callback')));
+  const working = containExceptions(async () => {
+    await nextTurn();
+    return 'done';
+  });
+  await expect(failing).rejects.toThrow('in a callback');
+  await expect(working).resolves.toBe('done');
+});
+
+test('an exception of anything else ends the process, and of a delivery after the service has closed too', async () => {
+  const process = new EventEmitter();
+  const stop = watchExceptions(process);
+  expect(() => process.emit('uncaughtException', new Error('elsewhere'))).toThrow('elsewhere');
+  stop();
+  expect(process.listenerCount('uncaughtException')).toBe(0);
+});
+
+test('an exception of a delivery is a failed attempt, so that its schedule applies', async () => {
+  const process = new EventEmitter();
+  watchExceptions(process);
+  const log = createCollectedLog();
+  const send = () => throwLater(process, new Error('in a callback'));
+  const failure = { status: null, error: expect.stringContaining('failed unexpectedly') };
+  const webhooks = containWebhooks({ send }, log);
+  expect(await webhooks.send({ url: 'http://x.example', headers: {}, body: '' })).toMatchObject(failure);
+  const destinations = containDestinations({ send: async () => send(), reasonToRefuse: () => null }, log);
+  const address = { destination_id: 'd', type: 'mqtt' } as const;
+  expect(await destinations.send(address, notify('alert_opened'))).toMatchObject({
+    ...failure,
+    outcome: 'retry',
+  });
+  expect(log.entries.map(({ fields }) => fields?.['error'])).toEqual([
+    expect.stringContaining('in a callback'),
+    expect.stringContaining('in a callback'),
+  ]);
+});

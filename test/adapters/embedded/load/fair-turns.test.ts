@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { createFairTurns } from '../../../../adapters/embedded/load/fair-turns.ts';
+import { limitCaptures } from '../../../../adapters/embedded/load/limit-captures.ts';
+import { TransientError } from '../../../../core/errors.ts';
+import type { StreamCapturer } from '../../../../core/ports/stream-capturer.ts';
+
+function openTurns(limits: { max: number; maxPerCaller?: number }) {
+  const timers = new Set<() => void>();
+  const turns = createFairTurns({
+    maxPerCaller: limits.max,
+    maxWaitMs: 20_000,
+    setTimer: (fire) => {
+      timers.add(fire);
+      return () => timers.delete(fire);
+    },
+    ...limits,
+  });
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const take = async (name: string) => {
+    const turn = await turns.take(name.split(' ')[0] ?? '');
+    if (turn) ends.push(() => turn.end());
+    begun.push(turn ? name : `${name} had no turn`);
+  };
+  const settled = () => new Promise((resolve) => setImmediate(resolve));
+  return {
+    begun,
+    take,
+    settled,
+    endOldest: async () => {
+      ends.shift()?.();
+      await settled();
+    },
+    runOut: () => [...timers].forEach((fire) => fire()),
+    timers,
+    turns,
+  };
+}
+
+describe('Turns', () => {
+  test('the first request of a caller is next, regardless of how many requests of another caller wait', async () => {
+    const { begun, take, settled, endOldest } = openTurns({ max: 2 });
+    for (let call = 0; call < 500; call += 1) void take(`loud ${call}`);
+    void take('quiet 0');
+    void take('quiet 1');
+    await settled();
+    expect(begun).toEqual(['loud 0', 'loud 1']);
+
+    for (let ended = 0; ended < 4; ended += 1) await endOldest();
+
+    expect(begun.slice(2)).toEqual(['loud 2', 'quiet 0', 'loud 3', 'quiet 1']);
+  });
+
+  test('a caller whose streams hang leaves turns to others', async () => {
+    const { begun, take, settled } = openTurns({ max: 4, maxPerCaller: 2 });
+    for (let call = 0; call < 10; call += 1) void take(`loud ${call}`);
+    void take('quiet 0');
+    await settled();
+    expect(begun).toEqual(['loud 0', 'loud 1', 'quiet 0']);
+  });
+
+  test('a request that waits too long gets no turn, not even later', async () => {
+    const { begun, take, settled, endOldest, runOut } = openTurns({ max: 1 });
+    void take('first 0');
+    void take('second 0');
+    runOut();
+    await settled();
+    expect(begun).toEqual(['first 0', 'second 0 had no turn']);
+    void take('third 0');
+    await endOldest();
+    expect(begun).toEqual(['first 0', 'second 0 had no turn', 'third 0']);
+  });
+
+  test('ending a turn twice releases one turn', async () => {
+    const { turns, take, begun, settled, timers } = openTurns({ max: 1 });
+    const turn = await turns.take('first');
+    turn?.end();
+    turn?.end();
+    for (const call of [0, 1]) void take(`second ${call}`);
+    await settled();
+    expect(begun).toEqual(['second 0']);
+    expect(timers.size).toBe(1);
+  });
+});
+
+describe('Captures of ticks', () => {
+  const request = {
+    url: 'https://example.com/live.m3u8',
+    mode: 'frames',
+    clipSeconds: 1,
+    resolveAgain: false,
+  } as const;
+  const failing: StreamCapturer = {
+    probe: () => Promise.reject(new Error('probed')),
+    capture: () => Promise.reject(new Error('captured')),
+  };
+
+  test('a capture without a turn is a transient error, and a failed capture releases its turn', async () => {
+    const { turns, runOut, settled } = openTurns({ max: 1 });
+    const { capture } = limitCaptures(failing, { turns, elapsedMs: () => 0, report: () => undefined });
+    const { signal } = new AbortController();
+    await expect(capture(request, signal)).rejects.toThrow('captured');
+    await expect(capture(request, signal)).rejects.toThrow('captured');
+
+    await turns.take('hanging');
+    const refused = expect(capture(request, signal)).rejects.toThrow(TransientError);
+    await settled();
+    runOut();
+    await refused;
+  });
+});

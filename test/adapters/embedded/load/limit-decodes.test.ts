@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { createDecodeTurns, limitDecodes } from '../../../../adapters/embedded/load/limit-decodes.ts';
+import { TransientError } from '../../../../core/errors.ts';
+import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+
+function openRunner(max: number) {
+  const ends: (() => void)[] = [];
+  const ffmpeg: FfmpegRunner = {
+    run: async (_input, _wanted, _limits, signal) => {
+      signal.throwIfAborted();
+      await new Promise<void>((resolve, reject) => {
+        ends.push(resolve);
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+      return { frame: new Uint8Array(), thumbnail: new Uint8Array() };
+    },
+  };
+  let nowMs = 0;
+  const timers = new Map<() => void, number>();
+  const waits: number[] = [];
+  const inTurn = createDecodeTurns({
+    max,
+    elapsedMs: () => nowMs,
+    setTimer: (fire, delayMs) => {
+      timers.set(fire, nowMs + delayMs);
+      return () => void timers.delete(fire);
+    },
+    report: (waitedMs) => void waits.push(waitedMs),
+  });
+  const { run } = limitDecodes(ffmpeg, inTurn);
+  const pass = (seconds: number): void => {
+    nowMs += seconds * 1000;
+    for (const [fire, atMs] of timers) if (atMs <= nowMs) fire();
+  };
+  const decode = (signal = new AbortController().signal) =>
+    run(
+      { kind: 'pipe', format: 'mpegts', chunks: [] },
+      { mode: 'frames', clipSeconds: 3 },
+      { timeoutMs: 1000 },
+      signal,
+    );
+  return { ends, decode, pass, waits };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Starts three decodes with one turn: the first has it, the second can be aborted. */
+async function queueThree() {
+  const { ends, decode } = openRunner(1);
+  const abort = new AbortController();
+  const first = decode();
+  await settled();
+  const aborted = decode(abort.signal).catch(() => 'aborted');
+  const third = decode();
+  await settled();
+  return { ends, abort, first, aborted, third };
+}
+
+test('decodes beyond the limit wait for the end of an earlier one', async () => {
+  const { ends, decode } = openRunner(1);
+  const all = [decode(), decode()];
+  await settled();
+  expect(ends).toHaveLength(1);
+  ends[0]?.();
+  await settled();
+  expect(ends).toHaveLength(2);
+  ends[1]?.();
+  await Promise.all(all);
+});
+
+test.each([0, 1, 2, 3, 4, 5])(
+  'a turn that ends %i steps before a waiting decode is aborted goes to the next one',
+  async (steps) => {
+    const { ends, abort, first, aborted, third } = await queueThree();
+    ends[0]?.();
+    for (let step = 0; step < steps; step += 1) await Promise.resolve();
+    abort.abort(new Error('aborted'));
+    await first;
+    expect(await aborted).toBe('aborted');
+    await settled();
+    expect(ends.length).toBeGreaterThanOrEqual(2);
+    for (const end of ends) end();
+    await third;
+  },
+);
+
+test.each([0, 1, 2, 3, 4, 5])(
+  'a waiting decode that is aborted %i steps before a turn ends takes none',
+  async (steps) => {
+    const { ends, abort, first, aborted, third } = await queueThree();
+    abort.abort(new Error('aborted'));
+    for (let step = 0; step < steps; step += 1) await Promise.resolve();
+    ends[0]?.();
+    await first;
+    expect(await aborted).toBe('aborted');
+    await settled();
+    expect(ends).toHaveLength(2);
+    ends[1]?.();
+    await third;
+  },
+);
+
+test('a decode without a turn in time costs one check, is no failure of the stream, and its wait counts', async () => {
+  const { ends, decode, pass, waits } = openRunner(1);
+  const first = decode();
+  await settled();
+  const second = decode().catch((error: unknown) => error);
+  await settled();
+  pass(19);
+  const third = decode();
+  await settled();
+  pass(1);
+  expect(await second).toBeInstanceOf(TransientError);
+  expect(waits).toEqual([0, 20_000]);
+  ends[0]?.();
+  await first;
+  await settled();
+  expect(ends).toHaveLength(2);
+  ends[1]?.();
+  await third;
+  expect(waits).toEqual([0, 20_000, 1000]);
+});

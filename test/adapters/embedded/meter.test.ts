@@ -1,4 +1,0 @@
-import { createMeter } from '../../../adapters/embedded/meter.ts';
-import { describeMeter } from '../../contract/meter.contract.ts';
-
-describeMeter('The embedded meter', async (since) => createMeter(since));

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
+import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
+import { start } from '../../../contract/records.ts';
+import { killWhen, runScript } from '../child-process.ts';
+import { folderOfTest } from '../../../support/temporary-folder.ts';
+
+test('a process that is killed repeatedly during commits leaves every job consistent', async () => {
+  const path = join(folderOfTest(), 'watchpost.sqlite');
+  const jobId = randomUUID();
+
+  for (const goal of [20, 60, 150]) {
+    const child = runScript('sqlite/committing-process.ts', path, jobId);
+    const acknowledged = Number(await killWhen(child, (line) => Number(line) >= goal));
+
+    const database = openDatabase(path);
+    const store = createJobStore(database);
+    const job = await store.get(jobId, start);
+    const events = await store.events(jobId, 0, 100_000, new Date(0));
+    database.close();
+
+    expect(acknowledged).toBeGreaterThanOrEqual(goal);
+    expect(job!.sequence).toBeGreaterThanOrEqual(acknowledged);
+    expect(job!.sequence).toBe(2 * job!.last_tick);
+    expect(events.map((event) => event.sequence)).toEqual(
+      Array.from({ length: job!.sequence }, (_, index) => index + 1),
+    );
+  }
+});

@@ -1,0 +1,42 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { expect, test, vi } from 'vitest';
+import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
+import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
+import { createDeliveryMessageTable } from '../../../../adapters/embedded/queue/delivery-message-table.ts';
+import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
+import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
+import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
+import { createWatchStore } from '../../../../adapters/embedded/runs/watch-store.ts';
+import { start } from '../../../contract/records.ts';
+
+/** Statements that scan a table on purpose: totals (one row per counter) and the queue at start. */
+const wholeTables = [
+  'SELECT counter, value FROM totals',
+  'SELECT DISTINCT message_group FROM delivery_messages',
+];
+
+test('no other statement of the stores scans a table', async () => {
+  const database = openDatabase(':memory:');
+  const prepared = vi.spyOn(database, 'prepare');
+  createDeliveryStore(database);
+  createKeyStore(database);
+  createCallerStore(database);
+  createDeliveryMessageTable(database);
+  createWatchStore(database);
+  await createJobStore(database).sweep(start);
+  const statements = prepared.mock.calls.map(([sql]) => sql);
+  prepared.mockRestore();
+
+  const scanning = statements.filter((sql) => !wholeTables.includes(sql) && scans(database, sql));
+
+  expect(statements.length).toBeGreaterThan(30);
+  expect(scanning).toEqual([]);
+});
+
+/** Scans of a partial index are allowed: it holds only the few relevant rows. So are those of a list in one record. */
+function scans(database: DatabaseSync, sql: string): boolean {
+  const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all();
+  return steps.some(({ detail }) =>
+    /^SCAN (?!json_each|runs USING (COVERING )?INDEX runs_to_publish)/.test(String(detail)),
+  );
+}
