@@ -10,10 +10,10 @@ import { errorResponse } from './error-envelope.ts';
 import { evidence } from './evidence.ts';
 import { guardHost } from './guard-host.ts';
 import { healthz } from './healthz.ts';
-import { noSniff } from './no-sniff.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
 import { toValidationError } from './refusals.ts';
+import { createMiddleware } from 'hono/factory';
 
 /**
  * Creates the HTTP app: the API below `/api`, `/healthz`, and signed links to evidence. Lambda and the embedded service use the same app.
@@ -50,4 +50,12 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
     return context.json(body, status);
   });
   return app;
+}
+
+/** Forbids browsers to guess the content type: responses quote callers and must not become a page or script. */
+function noSniff() {
+  return createMiddleware(async (context, next) => {
+    await next();
+    context.header('X-Content-Type-Options', 'nosniff');
+  });
 }

@@ -4,9 +4,9 @@ import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
 import type { Endpoint } from './endpoint.ts';
 import { limitBodies } from './limit-bodies.ts';
-import { noStore } from './no-store.ts';
 import { requireFixedHeaders, requireScope } from './require-scope.ts';
 import { validateRequest } from './validate-request.ts';
+import { createMiddleware } from 'hono/factory';
 
 /** Creates the routes of declared endpoints. */
 export function mountEndpoints(endpoints: readonly Endpoint[], deps: HttpDeps): Hono<AuthEnv> {
@@ -29,4 +29,12 @@ function guards(
     ...(response.kind === 'json' && response.secret ? [noStore()] : []),
     limitBodies(deps, () => maxBodyBytes),
   ];
+}
+
+/** Forbids caches to store a response with a secret. */
+function noStore() {
+  return createMiddleware(async (context, next) => {
+    await next();
+    context.header('Cache-Control', 'no-store');
+  });
 }

@@ -3,7 +3,6 @@ import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import type { HlsLimits } from '../media/hls/capture-hls.ts';
 import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
-import { notLivePageError } from './not-live-page-error.ts';
 import { createPlatformCapturer, type PlatformStreams } from './platform-capturer.ts';
 import type { PlatformSettings, TwitchSettings, YoutubeSettings } from './platform-settings.ts';
 import { parsePlatformUrl } from './parse-platform-url.ts';
@@ -12,6 +11,8 @@ import { resolveTwitch } from './twitch/resolve-twitch.ts';
 import { createInnertube } from './youtube/innertube.ts';
 import { resolveYoutube } from './youtube/resolve-youtube.ts';
 import { readViewerCount } from './youtube/viewers.ts';
+import { InvalidUrlError, NotLiveError } from '../../core/errors.ts';
+import type { NotLivePage } from './platform-page.ts';
 
 /** Dependencies of the platform capturers. */
 export type PlatformDeps = {
@@ -76,3 +77,26 @@ function through(proxyUrl: string | null, http: GuardedHttp): GuardedHttp {
   if (proxyUrl === null) return http;
   return { ...http, request: (url, request) => http.request(url, { ...request, proxyUrl }) };
 }
+
+/** Returns the error for a page that is never live, from its URL alone. */
+function notLivePageError(kind: NotLivePage['kind'], platform: 'youtube' | 'twitch'): Error {
+  const instead = `Use the URL of a live broadcast: ${liveForms[platform]}.`;
+  return kind === 'other'
+    ? new InvalidUrlError(`This ${names[platform]} page has no stream. ${instead}`)
+    : new NotLiveError(`The URL leads to ${things[kind]}. ${instead}`);
+}
+
+const names = { youtube: 'YouTube', twitch: 'Twitch' } as const;
+
+const liveForms = {
+  youtube:
+    'https://www.youtube.com/watch?v=ID, https://youtu.be/ID, https://www.youtube.com/@handle/live or /channel/UC…/live',
+  twitch: 'https://www.twitch.tv/name',
+} as const;
+
+const things = {
+  short: 'a short',
+  clip: 'a clip',
+  playlist: 'a playlist',
+  recording: 'a past broadcast',
+} as const satisfies Record<Exclude<NotLivePage['kind'], 'other'>, string>;

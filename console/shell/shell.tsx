@@ -10,10 +10,11 @@ import { mayUse, useSession } from '../session/session.ts';
 import { WatchPage } from '../watches/watch-page.tsx';
 import { WatchesPage } from '../watches/watches-page.tsx';
 import { HealthBanner } from './health-banner.tsx';
-import { NeedsScope } from './needs-scope.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { useRoute } from './routes.ts';
 import type { Route } from './routes.ts';
+import type { Scope } from '../api/types.ts';
+import { Button } from '../parts/button.tsx';
 
 /** Renders the sidebar, main region and document title of every page behind the sign-in. */
 export function Shell() {
@@ -95,4 +96,17 @@ function Page({ route }: { route: Route }) {
         </EmptyState>
       );
   }
+}
+
+/** Replaces a page that requires a scope that the key does not have. */
+function NeedsScope({ scope }: { scope: Scope }) {
+  const { me, signOut } = useSession();
+  return (
+    <EmptyState icon="key" title="This key has no access to this page">
+      <p class="muted">
+        The page requires the scope <code>{scope}</code>; your key has <code>{me.scopes.join(', ')}</code>.
+      </p>
+      <Button onClick={signOut}>Sign in with another key</Button>
+    </EmptyState>
+  );
 }

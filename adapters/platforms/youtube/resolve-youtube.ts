@@ -5,7 +5,6 @@ import type { Resolution } from '../resolution.ts';
 import { InnertubeStatusError } from './guarded-fetch.ts';
 import type { Innertube } from './innertube.ts';
 import { findLiveVideo } from './live-video.ts';
-import { manifestExpiry } from './manifest-expiry.ts';
 import { playerResponseSchema, type PlayerResponse } from './player-response.ts';
 import { readDetails, playerState } from './player-state.ts';
 
@@ -79,4 +78,14 @@ function toStreamError(error: unknown): Error {
     return platformBlockedError('YouTube', `it returns HTTP status ${error.status}`, error);
   }
   return unexpectedResponseError('YouTube', error);
+}
+
+/**
+ * Returns the expiry of a YouTube manifest: Unix seconds in its path (`/expire/1700000000/`) or query. Returns null
+ * if absent.
+ */
+function manifestExpiry(manifestUrl: string): Date | null {
+  const { pathname, searchParams } = new URL(manifestUrl);
+  const seconds = /\/expire\/(\d{9,11})(\/|$)/.exec(pathname)?.[1] ?? searchParams.get('expire');
+  return seconds !== null && /^\d{9,11}$/.test(seconds) ? new Date(Number(seconds) * 1000) : null;
 }
