@@ -60,7 +60,7 @@ const bounds: Record<string, string> = {
     'open sessions with their newest group of pictures; those being closed: `rtspSessions` and captures under way; as many',
   'adapters/media/rtsp/rtsp-sessions.ts': 'probes under way; facts of streams: probes; 2,000 streams',
   'adapters/platforms/resolution-cache.ts': 'playlist of a page: 1,000',
-  'adapters/vision/objects/grammar/nouns.ts': 'nouns of the object model: its vocabulary',
+  'adapters/vision/condition/nouns.ts': 'nouns of the object model: its vocabulary',
   'adapters/vision/objects/network-worker.ts': 'network: one',
   'adapters/vision/objects/object-moments.ts': 'decoded capture of a frame: weak',
   'adapters/vision/objects/share-detections.ts': 'detections of a picture: weak',

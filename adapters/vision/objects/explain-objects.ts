@@ -1,11 +1,11 @@
 import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
 import { instrumentFor } from '../pixel/explain.ts';
-import { listParts } from '../pixel/logic.ts';
+import { listParts } from '../condition/logic.ts';
 import { mainBoxColors } from './box-colors.ts';
 import type { ObjectClass } from './classes.ts';
 import type { Detection } from './detector.ts';
-import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
-import { toPlural } from './grammar/nouns.ts';
+import type { Condition, ObjectsAtom } from '../condition/condition.ts';
+import { toPlural } from '../condition/nouns.ts';
 import { type Found, findObjects, type ObjectMoment, thresholds } from './judge-objects.ts';
 
 /** Sentence in every answer, so that callers do not mistake the object model for a vision-language model. */
@@ -16,7 +16,7 @@ const abilities =
 
 /** Describes which objects of a condition are visible in a frame, and which parts are not judged. */
 export function explainCondition(
-  condition: ObjectCondition,
+  condition: Condition,
   moment: ObjectMoment,
   notJudged: readonly UnjudgedPart[],
 ): string {

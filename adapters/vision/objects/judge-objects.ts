@@ -1,8 +1,8 @@
 import { holdsAtom, type Moment } from '../pixel/evaluate.ts';
-import { decide, listParts } from '../pixel/logic.ts';
+import { decide, listParts } from '../condition/logic.ts';
 import { hasColor } from './box-colors.ts';
 import type { Box, Detection, Picture } from './detector.ts';
-import type { ObjectCondition, ObjectsAtom } from './grammar/condition.ts';
+import type { Condition, ObjectsAtom } from '../condition/condition.ts';
 
 /**
  * Minimum score of an object that is seen, of a further person beside a seen one, and of an object that may be there. Between them the model is not
@@ -69,7 +69,7 @@ function isSame(a: Box, b: Box): boolean {
 }
 
 /** Decides a condition on a frame. Returns null if it cannot be decided. */
-export function holdsAt(condition: ObjectCondition, moment: ObjectMoment): boolean | null {
+export function holdsAt(condition: Condition, moment: ObjectMoment): boolean | null {
   return decide(condition, (atom) => {
     if (atom.kind !== 'objects') return moment.measured === null ? null : holdsAtom(atom, moment.measured);
     const { seen, possible } = findObjects(atom, moment);
@@ -83,7 +83,7 @@ export function holdsAt(condition: ObjectCondition, moment: ObjectMoment): boole
  * Returns true if only low scores leave a condition undecided, no words. Neither "a person" nor "nobody" holds then: a thing that always looks a little
  * like a person must not keep an alert open for ever.
  */
-export function isDoubtOnly(condition: ObjectCondition, { measured }: ObjectMoment): boolean {
+export function isDoubtOnly(condition: Condition, { measured }: ObjectMoment): boolean {
   return listParts(condition).every(
     (part) => part.kind === 'objects' || (measured !== null && holdsAtom(part, measured) !== null),
   );
@@ -104,7 +104,7 @@ export type Moments = { count(): Promise<number>; read(index: number): Promise<O
  * decision needs, and those that it needs in any case concurrently.
  */
 export async function decideOverMoments(
-  condition: ObjectCondition,
+  condition: Condition,
   { count: countMoments, read }: Moments,
 ): Promise<ObjectVerdict> {
   const first = read(0);
@@ -146,7 +146,7 @@ export function countNextReads(state: {
   return reads === 1 && hasHeld ? Math.min(2, missing) : reads;
 }
 
-function requiresAbsence(condition: ObjectCondition): boolean {
+function requiresAbsence(condition: Condition): boolean {
   switch (condition.kind) {
     case 'not':
       return listParts(condition.of).some(({ kind }) => kind === 'objects');

@@ -3,10 +3,10 @@ import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.t
 import type { ConditionVerdicts, EvidenceBox, Verdict } from '../../../core/records/vision.ts';
 import { describeFrame } from '../pixel/explain.ts';
 import type { PictureDecoder } from '../pixel/image-decoder.ts';
-import { canHold, listParts } from '../pixel/logic.ts';
+import { canHold, listParts } from '../condition/logic.ts';
 import { disclosure as pixelDisclosure } from '../pixel/explain.ts';
 import { createPixelVision, decoded, isOpen, readMoments } from '../pixel/pixel-vision.ts';
-import { parseCondition } from '../pixel/parse-condition.ts';
+import { parseCondition, readNouns } from '../condition/parse-condition.ts';
 import {
   describeColors,
   describeObjects,
@@ -15,9 +15,8 @@ import {
   explainNotUnderstood,
   formatNotJudged,
 } from './explain-objects.ts';
-import type { ObjectCondition, ObjectsAtom, Reading } from './grammar/condition.ts';
-import { foreignLanguage } from './grammar/languages.ts';
-import { readNouns, readSentence } from './grammar/read-sentence.ts';
+import type { Condition, ObjectsAtom, Reading } from '../condition/condition.ts';
+import { foreignLanguage } from '../condition/languages.ts';
 import {
   decideOverMoments,
   findObjects,
@@ -55,7 +54,7 @@ export function createObjectsVision(given: ObjectsVisionDeps): VisionModel {
     supportsVideo: true,
     conditionExamples,
     reasonNotToJudge,
-    unjudgedParts: (text) => readParts(text).notJudged,
+    unjudgedParts: (text) => parseCondition(text).notJudged,
 
     async prepare(signal) {
       const size = detector.inputSize({ width: 16, height: 9 });
@@ -89,14 +88,13 @@ async function judge(
   { reader, pixel, decoder }: Deps,
   signal: AbortSignal,
 ): Promise<Verdict> {
-  const reading = readSentence(text);
-  if (reading === null && parseCondition(text).condition !== null) return pixel.judge(media, text, signal);
+  const { condition, notJudged, namesObjects } = parseCondition(text);
+  if (condition !== null && !namesObjects) return pixel.judge(media, text, signal);
   const seen = await reader.readMedia(media, signal);
-  if (reading === null || reading.condition === null) {
+  if (condition === null) {
     const explanation = explainNotUnderstood(foreignLanguage(text), await seen.read(0));
     return { triggered: false, judged: false, explanation, tokens };
   }
-  const { condition, notJudged } = reading;
   const moments = await withMeasurements(seen, condition, media, decoder, signal);
   const { holds, moment } = await decideOverMoments(condition, moments);
   const shown = holds === true ? moment : await seen.read(0);
@@ -114,7 +112,7 @@ async function judge(
 /** Adds the measurements of the pixel model to each frame, from the nearest of its own, if the condition needs them. */
 async function withMeasurements(
   { count, read }: Moments,
-  condition: ObjectCondition,
+  condition: Condition,
   media: CheckMedia,
   decoder: PictureDecoder,
   signal: AbortSignal,
@@ -140,15 +138,13 @@ async function answerWhether(
   { reader, pixel, decoder }: Deps,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const reading = readSentence(question);
-  if (reading === null && parseCondition(question).condition !== null)
-    return pixel.answer(frame, question, signal);
+  const { condition, notJudged, namesObjects } = parseCondition(question);
+  if (condition !== null && !namesObjects) return pixel.answer(frame, question, signal);
   const seen = await reader.readFrame(frame, signal);
-  if (reading === null || reading.condition === null) {
+  if (condition === null) {
     const answer = explainNotUnderstood(foreignLanguage(question), seen);
     return { answer, triggered: null, judged: false, tokens };
   }
-  const { condition, notJudged } = reading;
   const moments = { count: async () => 1, read: async () => seen };
   const { holds, moment } = await decideOverMoments(
     condition,
@@ -232,13 +228,13 @@ async function summarize(
 }
 
 /** Reads what "how many white cars are there?" counts, or null. */
-function countedObjects(question: string): (Reading & { condition: ObjectCondition }) | null {
+function countedObjects(question: string): (Reading & { condition: Condition }) | null {
   const counted = /\b(?:how many|count(?: all)?(?: the)?|(?:number|count) of)\s(.*[^?.!\s])/i
     .exec(question)?.[1]
     ?.trim();
-  const reading =
-    counted === undefined ? null : readSentence(counted.replace(/^of (?:the|these|those) /i, ''));
-  return reading?.condition ? { condition: reading.condition, notJudged: reading.notJudged } : null;
+  const reading = parseCondition((counted ?? '').replace(/^of (?:the|these|those) /i, ''));
+  const { condition, notJudged, namesObjects } = reading;
+  return condition !== null && namesObjects ? { condition, notJudged } : null;
 }
 
 /** Returns true for questions that the pixel model answers: "how dark is it?", "what color is the screen?". */
@@ -246,12 +242,12 @@ function asksForMeasurement(question: string): boolean {
   return /\b(?:colou?rs?|dark|bright|brightness|contrast)\b/i.test(question);
 }
 
-function needsMeasurements(condition: ObjectCondition): boolean {
+function needsMeasurements(condition: Condition): boolean {
   return listParts(condition).some(({ kind }) => kind !== 'objects' && kind !== 'unmeasurable');
 }
 
 /** Returns the boxes of the objects that a condition names, best first, in shares of the frame. */
-function evidenceBoxes(condition: ObjectCondition, frame: ObjectMoment): EvidenceBox[] {
+function evidenceBoxes(condition: Condition, frame: ObjectMoment): EvidenceBox[] {
   const atoms = listParts(condition).flatMap((part) => (part.kind === 'objects' ? [part] : []));
   const found = new Set(atoms.flatMap((atom) => findObjects(atom, frame).seen));
   return [...found]
@@ -273,7 +269,7 @@ function rounded(value: number): number {
 
 /** Returns why no capture can fulfil a condition: neither objects nor measurements are in it, or it also requires something else. */
 function reasonNotToJudge(text: string): string | undefined {
-  const reading = readParts(text);
+  const reading = parseCondition(text);
   const language = foreignLanguage(text);
   if (reading.condition === null && language !== null)
     return `it understands English only, and the sentence seems to be in ${language}`;
@@ -283,11 +279,4 @@ function reasonNotToJudge(text: string): string | undefined {
   const words = reading.notJudged.filter(({ kind }) => kind === 'words');
   const names = formatNotJudged(words).join(' ').replace(/\.$/, '').replace('Not judged: ', '');
   return `it finds everyday objects, colors, brightness and motion, not ${names === '' ? 'all that the sentence says' : names}`;
-}
-
-function readParts(text: string): Reading {
-  const reading = readSentence(text);
-  if (reading !== null) return reading;
-  const { condition, ignored } = parseCondition(text);
-  return { condition, notJudged: ignored };
 }

@@ -1,5 +1,5 @@
 import type { ObjectClass } from './classes.ts';
-import { toPlural } from './grammar/nouns.ts';
+import { toPlural } from '../condition/nouns.ts';
 import { thresholds } from './judge-objects.ts';
 import type { Detection } from './detector.ts';
 

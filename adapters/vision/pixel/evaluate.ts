@@ -1,5 +1,5 @@
-import type { Atom, Condition } from './condition.ts';
-import { decide } from './logic.ts';
+import type { Measurement, PixelCondition } from '../condition/condition.ts';
+import { decide } from '../condition/logic.ts';
 import type { ClipFacts } from './measure-clip.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
@@ -16,12 +16,12 @@ export const thresholds = { dark: 0.2, bright: 0.4, blankContrast: 0.015, motion
  * Evaluates a condition. Returns null if it is undecidable: motion from one frame, or words without a measurable
  * meaning.
  */
-export function holds(condition: Condition, moment: Moment): boolean | null {
+export function holds(condition: PixelCondition, moment: Moment): boolean | null {
   return decide(condition, (atom) => holdsAtom(atom, moment));
 }
 
 /** Evaluates a single measurement. */
-export function holdsAtom(atom: Atom, { picture, clip }: Moment): boolean | null {
+export function holdsAtom(atom: Measurement, { picture, clip }: Moment): boolean | null {
   switch (atom.kind) {
     case 'share':
       return compare(picture.shares[atom.color], atom.compare, atom.share);

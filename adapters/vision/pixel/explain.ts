@@ -1,7 +1,7 @@
 import { colors } from './colors.ts';
-import type { Atom, Condition } from './condition.ts';
+import type { Measurement, PixelCondition } from '../condition/condition.ts';
 import { thresholds, type Moment } from './evaluate.ts';
-import { listParts } from './logic.ts';
+import { listParts } from '../condition/logic.ts';
 import type { PictureFacts } from './measure-picture.ts';
 
 /** Sentence in every answer, so that callers do not mistake the pixel model for a vision-language model. */
@@ -15,11 +15,11 @@ export const configureVlmHint =
   'To check it, configure a vision-language model: WATCHPOST_VISION=bedrock, or WATCHPOST_VISION=openai with your own server.';
 
 /** Returns one sentence per atom with its measured values. */
-export function instrumentFor(condition: Condition, moment: Moment): string[] {
+export function instrumentFor(condition: PixelCondition, moment: Moment): string[] {
   return [...new Set(listParts(condition).map((atom) => measured(atom, moment)))];
 }
 
-function measured(atom: Atom, { picture, clip }: Moment): string {
+function measured(atom: Measurement, { picture, clip }: Moment): string {
   switch (atom.kind) {
     case 'share':
     case 'region': {

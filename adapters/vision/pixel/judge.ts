@@ -1,8 +1,8 @@
 import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
-import type { Condition } from './condition.ts';
+import type { PixelCondition } from '../condition/condition.ts';
 import { holds, type Moment } from './evaluate.ts';
 import { describeFrame, disclosure, instrumentFor, configureVlmHint, unmeasurableReason } from './explain.ts';
-import { parseCondition } from './parse-condition.ts';
+import { parseMeasurements } from '../condition/parse-condition.ts';
 
 /** Frame with its time in the clip, in seconds, or null for the frame of the capture. */
 export type TimedMoment = Moment & { atSeconds: number | null };
@@ -16,13 +16,13 @@ export type Judgement = {
 
 /** Evaluates a condition. It holds if it holds in one of the frames. */
 export function judgeMoments(text: string, moments: [TimedMoment, ...TimedMoment[]]): Judgement {
-  const { condition, ignored } = parseCondition(text);
+  const { condition, notJudged } = parseMeasurements(text);
   if (condition === null) return cannotJudge(moments[0]);
   const found = moments.find((moment) => holds(condition, moment) === true);
   const moment = found ?? moments.at(-1) ?? moments[0];
   return {
     holds: found === undefined ? holds(condition, moment) : true,
-    explanation: explain(condition, moment, ignored),
+    explanation: explain(condition, moment, notJudged),
   };
 }
 
@@ -33,7 +33,7 @@ function cannotJudge({ picture }: TimedMoment): Judgement {
   };
 }
 
-function explain(condition: Condition, moment: TimedMoment, ignored: UnjudgedPart[]): string {
+function explain(condition: PixelCondition, moment: TimedMoment, ignored: UnjudgedPart[]): string {
   const when = moment.atSeconds === null ? [] : [`At ${moment.atSeconds.toFixed(1)} s of the clip:`];
   const left = [...new Set(ignored.map(({ words }) => words))]
     .slice(0, 6)

@@ -2,10 +2,10 @@ import { TransientError, UnreadableFrameError, VisionError } from '../../../core
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import { ImageDecodeError } from '../../media/ffmpeg/errors.ts';
 import { describeFrame, disclosure, unmeasurableReason } from './explain.ts';
-import { canHold } from './logic.ts';
+import { canHold } from '../condition/logic.ts';
 import { judgeMoments, type TimedMoment } from './judge.ts';
 import { measureClip } from './measure-clip.ts';
-import { parseCondition } from './parse-condition.ts';
+import { parseMeasurements } from '../condition/parse-condition.ts';
 import { measurePicture } from './measure-picture.ts';
 import type { PictureDecoder, PictureSize } from './image-decoder.ts';
 import { summarizeSamples } from './summarize.ts';
@@ -26,9 +26,9 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
     model: 'pixel',
     supportsVideo: true,
     conditionExamples,
-    unjudgedParts: (text) => parseCondition(text).ignored,
+    unjudgedParts: (text) => parseMeasurements(text).notJudged,
     reasonNotToJudge: (text) => {
-      const { condition } = parseCondition(text);
+      const { condition } = parseMeasurements(text);
       const holds = condition !== null && canHold(condition, ({ kind }) => kind !== 'unmeasurable');
       return holds ? undefined : unmeasurableReason;
     },

@@ -2,11 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { advise } from '../../../core/advice/advise.ts';
 import { splitTimes } from '../../../core/advice/times.ts';
-import type { ObjectCondition } from '../../../adapters/vision/objects/grammar/condition.ts';
-import { readSentence } from '../../../adapters/vision/objects/grammar/read-sentence.ts';
+import type { Condition } from '../../../adapters/vision/condition/condition.ts';
 import { modelThatSees } from './objects/model-that-sees.ts';
 import { shortCondition } from './objects/short-condition.ts';
-import { parseCondition } from '../../../adapters/vision/pixel/parse-condition.ts';
+import { parseCondition } from '../../../adapters/vision/condition/parse-condition.ts';
 
 /** Phrases of owners with what the object model makes of them; the file explains the notation. */
 const phrases = readFileSync(new URL('phrases.txt', import.meta.url), 'utf8')
@@ -18,7 +17,7 @@ const phrases = readFileSync(new URL('phrases.txt', import.meta.url), 'utf8')
 const { model } = modelThatSees([]);
 
 function shortMeaning(phrase: string): string {
-  const condition: ObjectCondition | null = (readSentence(phrase) ?? parseCondition(phrase)).condition;
+  const condition: Condition | null = parseCondition(phrase).condition;
   const canHold = model.reasonNotToJudge?.(phrase) === undefined;
   const parts = new Map<string, string[]>();
   for (const { words, kind, countsAs } of model.unjudgedParts?.(phrase) ?? []) {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { foreignLanguage } from '../../../../adapters/vision/objects/grammar/languages.ts';
-import { readSentence } from '../../../../adapters/vision/objects/grammar/read-sentence.ts';
-import { decide } from '../../../../adapters/vision/pixel/logic.ts';
+import { foreignLanguage } from '../../../../adapters/vision/condition/languages.ts';
+import { parseCondition } from '../../../../adapters/vision/condition/parse-condition.ts';
+import { decide } from '../../../../adapters/vision/condition/logic.ts';
 import { shortCondition } from './short-condition.ts';
 
 /** Sentences with their readings; the file explains the notation. */
@@ -13,12 +13,12 @@ const sentences = readFileSync(new URL('sentences.txt', import.meta.url), 'utf8'
   .map(([text = '', reading = '']) => ({ text, reading }));
 
 function shortReading(text: string): string {
-  const reading = readSentence(text);
-  if (reading === null) return 'pixel';
-  return reading.condition === null ? '-' : shortCondition(reading.condition);
+  const { condition, namesObjects } = parseCondition(text);
+  if (!namesObjects) return 'pixel';
+  return condition === null ? '-' : shortCondition(condition);
 }
 
-describe('readSentence', () => {
+describe('parseCondition', () => {
   test('The table has more than 300 sentences, each once', () => {
     expect(sentences.length).toBeGreaterThan(300);
     expect(new Set(sentences.map(({ text }) => text)).size).toBe(sentences.length);
@@ -33,7 +33,7 @@ describe('readSentence', () => {
       ({ text, reading }) => !/\||pixel|^-$/.test(reading) && !/ me$|immediately|alert$| or the /.test(text),
     ),
   )('An unknown word after "$text" never lets it trigger', ({ text }) => {
-    const condition = readSentence(`${text.replace(/[.?]$/, '')} blorps`)?.condition ?? null;
+    const condition = parseCondition(`${text.replace(/[.?]$/, '')} blorps`).condition;
     for (const holds of [true, false]) {
       const verdict =
         condition === null
@@ -44,12 +44,12 @@ describe('readSentence', () => {
   });
 
   test('Places, narrower words and unknown words are named', () => {
-    expect(readSentence('Two tall men are at the front door')?.notJudged).toEqual([
+    expect(parseCondition('Two tall men are at the front door').notJudged).toEqual([
       { words: 'men', kind: 'narrower', countsAs: 'person' },
       { words: 'at the front door', kind: 'place' },
       { words: 'tall', kind: 'words' },
     ]);
-    expect(readSentence("the car's owner sees many people")?.notJudged).toContainEqual({
+    expect(parseCondition("the car's owner sees many people").notJudged).toContainEqual({
       words: 'an amount without a number',
       kind: 'words',
     });

@@ -1,7 +1,7 @@
-import type { ObjectCondition } from '../../../../adapters/vision/objects/grammar/condition.ts';
+import type { Condition } from '../../../../adapters/vision/condition/condition.ts';
 
 /** Formats a condition in the notation of the tables of sentences: "person>=2 & !car:red". */
-export function shortCondition(condition: ObjectCondition): string {
+export function shortCondition(condition: Condition): string {
   switch (condition.kind) {
     case 'not':
       return `!${shortCondition(condition.of)}`;

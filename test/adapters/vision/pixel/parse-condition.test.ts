@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { parseCondition } from '../../../../adapters/vision/pixel/parse-condition.ts';
-import type { Condition } from '../../../../adapters/vision/pixel/condition.ts';
+import { parseMeasurements } from '../../../../adapters/vision/condition/parse-condition.ts';
+import type { PixelCondition } from '../../../../adapters/vision/condition/condition.ts';
 
 /** Short notation for comparisons: "red>=50%", "blue#0.5%" for a region, "!", "&" and "|". */
-function short(condition: Condition | null): string {
+function short(condition: PixelCondition | null): string {
   if (condition === null) return '-';
   switch (condition.kind) {
     case 'not':
@@ -79,11 +79,11 @@ test.each([
   ['a person falls or the light is red', 'red#0.5%'],
   ['', '-'],
 ])('"%s" is parsed as %s', (text, condition) => {
-  expect(short(parseCondition(text).condition)).toBe(condition);
+  expect(short(parseMeasurements(text).condition)).toBe(condition);
 });
 
 test('words without a measurable meaning are listed', () => {
-  expect(parseCondition('a red car beside the house').ignored).toEqual([
+  expect(parseMeasurements('a red car beside the house').notJudged).toEqual([
     { words: 'car', kind: 'words' },
     { words: 'beside', kind: 'words' },
     { words: 'house', kind: 'place' },

@@ -1,5 +1,5 @@
-import { anyColor } from '../../pixel/vocabulary.ts';
-import { plainWords } from '../../pixel/plain-words.ts';
+import { anyColor } from './vocabulary.ts';
+import { plainWords } from './plain-words.ts';
 import { compoundNouns, findNoun } from './nouns.ts';
 
 /** Number as a token: `#least:2`, `#most:3`, `#exact:1`. */
@@ -121,13 +121,7 @@ const phrases: [RegExp, string][] = [
   [/\ba single\b/g, '#exact:1'],
   [/\bjust (?=an?\b)/g, 'only '],
   [/\b(?:other|further|additional|extra)\b/g, 'further_ones'],
-  [/\bin front of\b/g, 'in_front_of'],
-  [/\bnext to\b/g, 'next_to'],
-  [/\bon top of\b/g, 'on_top_of'],
-  [/\bclose to\b/g, 'close_to'],
   [/\b(?:to|on|at) the (left|right) of\b/g, '$1_of'],
-  [/\binside of\b/g, 'inside_of'],
-  [/\boutside of\b/g, 'outside_of'],
   [/\b(?:shows?|turns?|pulls?) up\b/g, 'appears'],
   [
     /\b(?:in|into|within|on) (?:the )?(?:picture|view|sight|frame|image|scene|video|camera|screen)\b/g,
@@ -150,6 +144,9 @@ const times = new RegExp(
   'g',
 );
 
+/** Prepositions of several words. */
+const prepositions = /\b(?:in front of|next to|on top of|close to|inside of|outside of)\b/g;
+
 function joinWords(found: string): string {
   return found.replaceAll(' ', '_');
 }
@@ -165,7 +162,8 @@ export function plainSentence(text: string): string {
     for (const leadIn of leadIns) sentence = sentence.replace(leadIn, '');
   }
   for (const trailer of trailers) sentence = sentence.replace(trailer, '');
-  sentence = sentence.replaceAll(compoundNouns, joinWords).replaceAll(times, joinWords);
+  for (const several of [compoundNouns, times, prepositions])
+    sentence = sentence.replaceAll(several, joinWords);
   for (const [phrase, word] of phrases)
     sentence = sentence.replaceAll(phrase, (_found, ...groups) => counted(word, groups.slice(0, -2)));
   return withJoinedColors(withCounts(sentence)).replaceAll(/\s+/g, ' ').trim();
@@ -201,9 +199,7 @@ function withCounts(sentence: string): string {
   return sentence
     .split(' ')
     .map((word) =>
-      /^(?:\d+|zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)$/.test(word)
-        ? bareNumber(toNumber(word))
-        : word,
+      /^\d+$/.test(word) || (word !== 'one' && numbers.includes(word)) ? bareNumber(toNumber(word)) : word,
     )
     .join(' ')
     .replaceAll(/\ba dozen\b/g, '#least:12');

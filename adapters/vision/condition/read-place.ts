@@ -1,4 +1,4 @@
-import { colorNamed } from '../../pixel/vocabulary.ts';
+import { colorNamed } from './vocabulary.ts';
 import { findNoun } from './nouns.ts';
 import {
   adverbialPrepositions,
@@ -7,7 +7,7 @@ import {
   placeWords,
   prepositions,
   stateWords,
-} from './words.ts';
+} from './vocabulary.ts';
 
 /**
  * Returns the number of tokens of a place phrase such as "in front of the blue car", from its preposition on, or 0 if it is not understood. After

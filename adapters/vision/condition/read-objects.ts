@@ -1,19 +1,17 @@
-import { type Color, colors } from '../../pixel/colors.ts';
-import { join, listParts } from '../../pixel/logic.ts';
-import { colorNamed } from '../../pixel/vocabulary.ts';
-import type { ObjectClass } from '../classes.ts';
-import type { ObjectCondition, ObjectsAtom } from './condition.ts';
+import { type Color, colors } from '../pixel/colors.ts';
+import { join, listParts } from './logic.ts';
+import { colorNamed } from './vocabulary.ts';
+import type { ObjectClass } from '../objects/classes.ts';
+import type { Condition, ObjectsAtom } from './condition.ts';
 import { type Noun, findNoun } from './nouns.ts';
 import { readPlace } from './read-place.ts';
-import * as words from './words.ts';
+import * as words from './vocabulary.ts';
 
 /** Part of a sentence between "and", "or" and commas. */
 export type ObjectClause = {
   /** Null if the clause requires nothing. */
-  condition: ObjectCondition | null;
+  condition: Condition | null;
   notJudged: string[];
-  /** True if the clause has an object. */
-  hasObject: boolean;
   /** True if it ends with a place, which "or the garage" continues. */
   endsWithPlace: boolean;
   /** True if it consists of objects only, without a verb: "a dog". */
@@ -27,7 +25,7 @@ const oneOrMore: Counts = { least: 1, most: null, no: false };
 
 /** State while the tokens of a clause are read. */
 type State = {
-  parts: ObjectCondition[];
+  parts: Condition[];
   /** Atoms of the last noun, for a color that follows it. */
   last: number;
   counts: Counts | null;
@@ -77,7 +75,6 @@ export function readObjectClause(tokens: string[], inheritsNo: boolean): ObjectC
   return {
     condition: conclude(state),
     notJudged: [...state.notJudged, ...state.unknown],
-    hasObject: state.parts.length > 0,
     endsWithPlace: state.endsWithPlace,
     isNounPhrase:
       state.parts.length > 0 && !state.hasVerb && !state.endsWithPlace && state.unknown.length === 0,
@@ -260,7 +257,7 @@ function addObject(state: State, noun: Noun): void {
     ...(counts.least > 0 ? [atom('at least', counts.least)] : []),
     ...(counts.most === null ? [] : [atom('at most', counts.most)]),
   ];
-  const objects = join<ObjectCondition>('all', limits.length === 0 ? [atom('at least', 1)] : limits);
+  const objects = join<Condition>('all', limits.length === 0 ? [atom('at least', 1)] : limits);
   if (counts.no) state.negatedNouns += 1;
   if (state.linking === 'without') {
     state.parts.push({ kind: 'any', of: [{ kind: 'not', of: objects }, { kind: 'unmeasurable' }] });
@@ -294,7 +291,7 @@ function hasNoColor(classes: readonly ObjectClass[], isClothes = false): boolean
   return classes.includes('traffic light') || (classes.includes('person') && !isClothes);
 }
 
-function colored(part: ObjectCondition, chosen: readonly Color[]): ObjectCondition {
+function colored(part: Condition, chosen: readonly Color[]): Condition {
   switch (part.kind) {
     case 'objects':
       return { ...part, colors: colors.filter((color) => chosen.includes(color)) };
@@ -308,7 +305,7 @@ function colored(part: ObjectCondition, chosen: readonly Color[]): ObjectConditi
   }
 }
 
-function conclude(state: State): ObjectCondition | null {
+function conclude(state: State): Condition | null {
   const { parts, unknown, negatedNouns, negatedVerbs, absent, colorNegated } = state;
   // "The clock shows 12": a number without a noun is no count of the objects before it.
   const dangling = state.linking !== null || state.counts !== null;
@@ -319,11 +316,11 @@ function conclude(state: State): ObjectCondition | null {
     if (negatedNouns > 0) return { kind: 'unmeasurable' };
     const subject =
       negatedVerbs > 0 ? parts.slice(0, Math.max(state.partsBeforeNot, 0)) : absent ? [] : parts;
-    return join<ObjectCondition>('all', [...subject, { kind: 'unmeasurable' }]);
+    return join<Condition>('all', [...subject, { kind: 'unmeasurable' }]);
   }
   if (parts.length === 0) return null;
   if (state.isRelative && !colorNegated && (negatedVerbs > 0 || absent))
-    return join<ObjectCondition>('all', [
+    return join<Condition>('all', [
       ...parts.slice(0, Math.max(state.partsBeforeNot, 0)),
       { kind: 'unmeasurable' },
     ]);

@@ -1,4 +1,4 @@
-import type { Condition } from './condition.ts';
+import type { PixelCondition } from './condition.ts';
 import { join } from './logic.ts';
 import { colorAtom, type Extent, readExtent } from './read-extent.ts';
 import {
@@ -21,24 +21,24 @@ import {
 } from './vocabulary.ts';
 
 /** Part of a condition between "and", "or", "but" and commas. */
-export type Clause = {
+export type PictureClause = {
   /** Null if nothing in the clause is measurable. */
-  condition: Condition | null;
+  condition: PixelCondition | null;
   negated: boolean;
   /** Extent of its last color. */
   extent: Extent | null;
   /** True if the clause is only a color: it continues the previous clause, as "blue" in "no red or blue". */
   bare: boolean;
   /** Words without a measurable meaning. */
-  ignored: string[];
+  notJudged: string[];
 };
 
-const unmeasurable: Condition = { kind: 'unmeasurable' };
+const unmeasurable: PixelCondition = { kind: 'unmeasurable' };
 /** Name in `ignored` of lamps that are on: a bright picture may be daylight. */
 export const lampsOn = 'lights on';
 
 /** Parses a clause. `before` is the previous clause, which a bare one continues. */
-export function readClause(words: string[], before: Clause | null): Clause {
+export function readPictureClause(words: string[], before: PictureClause | null): PictureClause {
   const bare = words.every(
     (word) => colorNamed(word) !== null || /^(?:a|an|any|the|some|either)$/.test(word),
   );
@@ -48,7 +48,7 @@ export function readClause(words: string[], before: Clause | null): Clause {
   const negatedTwice = words.filter((word) => negations.has(word)).length !== 1;
   const negated = inherits ? before.negated : negatedTwice ? isOdd(words) : true;
   let extent: Extent | null = null;
-  const found: { part: Condition; at: number }[] = [];
+  const found: { part: PixelCondition; at: number }[] = [];
   for (const [at, word] of words.entries()) {
     const color = colorNamed(word);
     if (color !== null) {
@@ -64,7 +64,7 @@ export function readClause(words: string[], before: Clause | null): Clause {
     negated,
     extent,
     bare,
-    ignored: words.flatMap((word, at) =>
+    notJudged: words.flatMap((word, at) =>
       !isView && isBrightness(words[at - 1] ?? '') ? [] : nameIgnored(word, words[at + 1] ?? '', isView),
     ),
   };
@@ -77,10 +77,10 @@ function isOdd(words: string[]): boolean {
 /** "Red, not blue" denies only what follows "not"; "the red box is not there" denies all. */
 function conclude(
   words: string[],
-  found: { part: Condition; at: number }[],
+  found: { part: PixelCondition; at: number }[],
   negated: boolean,
   deniesAll: boolean,
-): Condition {
+): PixelCondition {
   const turn = deniesAll ? -1 : words.findIndex((word) => negations.has(word));
   const denied = found.filter(({ at }) => at > turn);
   const stated = denied.length === 0 ? [] : found.filter(({ at }) => at < turn);
@@ -89,7 +89,7 @@ function conclude(
   return join('all', hasMore(words) ? [...parts, unmeasurable] : parts);
 }
 
-function joined(found: { part: Condition }[]): Condition {
+function joined(found: { part: PixelCondition }[]): PixelCondition {
   return join(
     'all',
     found.map(({ part }) => part),
@@ -152,7 +152,7 @@ function nameIgnored(word: string, next: string, isView: boolean): string[] {
   return isFiller(word) || colorNamed(word) !== null || otherMeasurable(word, false) !== null ? [] : [word];
 }
 
-function otherMeasurable(word: string, negated: boolean): Condition | null {
+function otherMeasurable(word: string, negated: boolean): PixelCondition | null {
   if (word === lightsOff || word === lightsOn) return lamps(word === lightsOn, negated);
   if (darkWords.has(word)) return { kind: 'dark' };
   if (brightWords.has(word)) return { kind: 'bright' };
@@ -164,14 +164,14 @@ function otherMeasurable(word: string, negated: boolean): Condition | null {
 }
 
 /** A dark picture has no lamp on. A bright one may be daylight, so that lamps are on is never certain. */
-function lamps(on: boolean, negated: boolean): Condition {
-  const dark: Condition = { kind: 'dark' };
+function lamps(on: boolean, negated: boolean): PixelCondition {
+  const dark: PixelCondition = { kind: 'dark' };
   if (on === negated) return on ? { kind: 'not', of: dark } : dark;
   return on
     ? { kind: 'all', of: [{ kind: 'not', of: dark }, unmeasurable] }
     : { kind: 'any', of: [dark, unmeasurable] };
 }
 
-function negatedIf(negated: boolean, condition: Condition): Condition {
+function negatedIf(negated: boolean, condition: PixelCondition): PixelCondition {
   return negated ? { kind: 'not', of: condition } : condition;
 }

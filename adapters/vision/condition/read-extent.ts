@@ -1,5 +1,5 @@
-import type { Color } from './colors.ts';
-import type { Atom } from './condition.ts';
+import type { Color } from '../pixel/colors.ts';
+import type { Measurement } from './condition.ts';
 import { allWords, copulas, isFiller, largeWords, mostWords, smallWords, wholeNouns } from './vocabulary.ts';
 
 /** Required amount of a color. */
@@ -11,7 +11,7 @@ export type Extent =
 const defaultExtent: Extent = { kind: 'region', share: 0.005 };
 
 /** Combines a color and its extent. */
-export function colorAtom(color: Color, extent: Extent): Atom {
+export function colorAtom(color: Color, extent: Extent): Measurement {
   return { ...extent, color };
 }
 

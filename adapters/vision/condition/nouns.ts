@@ -1,4 +1,4 @@
-import type { ObjectClass } from '../classes.ts';
+import { type ObjectClass, objectClasses } from '../objects/classes.ts';
 
 /** Noun for objects of some classes. */
 export type Noun = {
@@ -8,106 +8,49 @@ export type Noun = {
   narrower: string | null;
 };
 
-const animals = [
-  'bird',
-  'cat',
-  'dog',
-  'horse',
-  'sheep',
-  'cow',
-  'elephant',
-  'bear',
-  'zebra',
-  'giraffe',
-] as const;
-const vehicles = ['car', 'truck', 'bus', 'motorcycle'] as const;
-const bags = ['backpack', 'handbag', 'suitcase'] as const;
+const animals = objectClasses.slice(objectClasses.indexOf('bird'), objectClasses.indexOf('giraffe') + 1);
 
-/** Singular words by what they mean. An irregular plural follows its singular after "/". */
-const exact: [classes: readonly ObjectClass[], words: string][] = [
-  [['person'], 'person/people, human, pedestrian, individual, folk'],
-  [['bicycle'], 'bicycle, bike, push bike, pushbike'],
-  [['car'], 'car, automobile'],
-  [['motorcycle'], 'motorcycle, motorbike, motor bike, moped'],
-  [['airplane'], 'airplane, aeroplane, plane, aircraft/aircraft'],
-  [['bus'], 'bus/buses'],
-  [['train'], 'train'],
-  [['truck'], 'truck, lorry/lorries'],
-  [['boat'], 'boat'],
-  [['traffic light'], 'traffic light, stoplight, traffic signal'],
-  [['fire hydrant'], 'fire hydrant, hydrant'],
-  [['stop sign'], 'stop sign'],
-  [['parking meter'], 'parking meter'],
-  [['bench'], 'bench/benches, park bench/park benches'],
-  [['bird'], 'bird'],
-  [['cat'], 'cat'],
-  [['dog'], 'dog'],
-  [['horse'], 'horse'],
-  [['sheep'], 'sheep/sheep'],
-  [['cow'], 'cow'],
-  [['elephant'], 'elephant'],
-  [['bear'], 'bear'],
-  [['zebra'], 'zebra'],
-  [['giraffe'], 'giraffe'],
-  [['backpack'], 'backpack, rucksack'],
-  [['umbrella'], 'umbrella'],
-  [['handbag'], 'handbag, hand bag, purse'],
-  [['tie'], 'tie, necktie'],
-  [['suitcase'], 'suitcase'],
-  [['frisbee'], 'frisbee'],
-  [['skis'], 'ski/skis'],
-  [['snowboard'], 'snowboard'],
-  [['sports ball'], 'sports ball, ball'],
-  [['kite'], 'kite'],
-  [['baseball bat'], 'baseball bat'],
-  [['baseball glove'], 'baseball glove'],
-  [['skateboard'], 'skateboard'],
-  [['surfboard'], 'surfboard'],
-  [['tennis racket'], 'tennis racket'],
-  [['bottle'], 'bottle'],
-  [['wine glass'], 'wine glass/wine glasses'],
-  [['cup'], 'cup, mug'],
-  [['fork'], 'fork'],
-  [['knife'], 'knife/knives'],
-  [['spoon'], 'spoon'],
-  [['bowl'], 'bowl'],
-  [['banana'], 'banana'],
-  [['apple'], 'apple'],
-  [['sandwich'], 'sandwich/sandwiches'],
-  [['orange'], 'orange fruit/oranges'],
-  [['broccoli'], 'broccoli/broccoli'],
-  [['carrot'], 'carrot'],
-  [['hot dog'], 'hot dog, hotdog'],
-  [['pizza'], 'pizza'],
-  [['donut'], 'donut, doughnut'],
-  [['cake'], 'cake'],
-  [['chair'], 'chair'],
-  [['couch'], 'couch/couches, sofa, settee'],
-  [['potted plant'], 'potted plant, houseplant, house plant, plant'],
-  [['bed'], 'bed'],
-  [['dining table'], 'dining table, table'],
-  [['toilet'], 'toilet'],
-  [['tv'], 'tv, television, telly/tellies, tv set, television set, tv screen'],
-  [['laptop'], 'laptop'],
-  [['mouse'], 'computer mouse/computer mice'],
-  [['remote'], 'remote control'],
-  [['keyboard'], 'keyboard'],
-  [['cell phone'], 'cell phone, cellphone, mobile phone, smartphone, phone'],
-  [['microwave'], 'microwave, microwave oven'],
-  [['oven'], 'oven'],
-  [['toaster'], 'toaster'],
-  [['sink'], 'sink'],
-  [['refrigerator'], 'refrigerator, fridge'],
-  [['book'], 'book'],
-  [['clock'], 'clock'],
-  [['vase'], 'vase'],
-  [['scissors'], 'scissors/scissors'],
-  [['teddy bear'], 'teddy bear, teddy'],
-  [['hair drier'], 'hair drier, hair dryer, hairdryer'],
-  [['toothbrush'], 'toothbrush/toothbrushes'],
+/** Singular words of a class, its name if it is not listed. An irregular plural follows its singular after "/". */
+const classWords: Partial<Record<ObjectClass, string>> = {
+  person: 'person/people, human, pedestrian, individual, folk',
+  bicycle: 'bicycle, bike, push bike, pushbike',
+  car: 'car, automobile',
+  motorcycle: 'motorcycle, motorbike, motor bike, moped',
+  airplane: 'airplane, aeroplane, plane, aircraft/aircraft',
+  truck: 'truck, lorry/lorries',
+  'traffic light': 'traffic light, stoplight, traffic signal',
+  'fire hydrant': 'fire hydrant, hydrant',
+  bench: 'bench, park bench',
+  sheep: 'sheep/sheep',
+  backpack: 'backpack, rucksack',
+  handbag: 'handbag, hand bag, purse',
+  tie: 'tie, necktie',
+  skis: 'ski/skis',
+  'sports ball': 'sports ball, ball',
+  cup: 'cup, mug',
+  knife: 'knife/knives',
+  orange: 'orange fruit/oranges',
+  broccoli: 'broccoli/broccoli',
+  'hot dog': 'hot dog, hotdog',
+  donut: 'donut, doughnut',
+  couch: 'couch, sofa, settee',
+  'potted plant': 'potted plant, houseplant, house plant, plant',
+  'dining table': 'dining table, table',
+  tv: 'tv, television, telly/tellies, tv set, television set, tv screen',
+  mouse: 'computer mouse/computer mice',
+  remote: 'remote control',
+  'cell phone': 'cell phone, cellphone, mobile phone, smartphone, phone',
+  microwave: 'microwave, microwave oven',
+  refrigerator: 'refrigerator, fridge',
+  scissors: 'scissors/scissors',
+  'teddy bear': 'teddy bear, teddy',
+  'hair drier': 'hair drier, hair dryer, hairdryer',
+};
+/** Words for several classes. */
+const groups: [classes: readonly ObjectClass[], words: string][] = [
   [animals, 'animal'],
-  [vehicles, 'vehicle'],
-  [bags, 'bag'],
+  [['car', 'truck', 'bus', 'motorcycle'], 'vehicle'],
+  [['backpack', 'handbag', 'suitcase'], 'bag'],
 ];
 
 /** Words that mean less than their classes. */
@@ -170,7 +113,8 @@ const narrow: [classes: readonly ObjectClass[], words: string][] = [
 ];
 
 const nouns = new Map<string, Noun>();
-for (const [classes, words] of exact) addNouns(classes, words, false);
+for (const object of objectClasses) addNouns([object], classWords[object] ?? object, false);
+for (const [classes, words] of groups) addNouns(classes, words, false);
 for (const [classes, words] of narrow) addNouns(classes, words, true);
 
 function addNouns(classes: readonly ObjectClass[], words: string, narrower: boolean): void {
