@@ -86,12 +86,16 @@ export function parseMeasurements(text: string): Reading<PixelCondition> {
     addTo(alternatives, condition, isChoice(joiner) && !(clause.bare && clause.negated));
     before = clause;
   }
-  const isMeasurable = (all: PixelCondition[]) => all.some(({ kind }) => kind !== 'unmeasurable');
   const condition = joinAlternatives(alternatives.filter(isMeasurable));
-  if (condition === null) return { condition, notJudged };
-  const toPart = (part: UnjudgedPart): UnjudgedPart =>
-    viewedPlaces.has(part.words) ? { ...part, kind: 'place' } : part;
-  return { condition, notJudged: notJudged.map(toPart) };
+  return { condition, notJudged: condition === null ? notJudged : notJudged.map(withPlace) };
+}
+
+function isMeasurable(all: PixelCondition[]): boolean {
+  return all.some(({ kind }) => kind !== 'unmeasurable');
+}
+
+function withPlace(part: UnjudgedPart): UnjudgedPart {
+  return viewedPlaces.has(part.words) ? { ...part, kind: 'place' } : part;
 }
 
 /** Returns the objects that a question names, each as an atom of at least one. */
