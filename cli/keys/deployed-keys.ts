@@ -23,13 +23,12 @@ export async function deployedKeys(
   return storedKeys({ keys, callers, now, ...primitives }, async () => client.destroy());
 }
 
-/** Finds the table of a stack: CloudFormation names it `<stack>-<logical id>-<random>`. `except` is a table that may have such a name too. */
-export async function findTable(stack: string, client: DynamoDBClient, except?: string): Promise<string> {
-  const found = await listTables(stack, client).catch((cause: unknown) => {
+/** Finds the table of a stack: CloudFormation names it `<stack>-<logical id>-<random>`. */
+export async function findTable(stack: string, client: DynamoDBClient): Promise<string> {
+  const tables = await listTables(stack, client).catch((cause: unknown) => {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CommandError(`The tables cannot be listed: ${reason}`, remediation, { cause });
   });
-  const tables = found.filter((name) => name !== except);
   const [table] = tables;
   if (table !== undefined && tables.length === 1) return table;
   throw new CommandError(

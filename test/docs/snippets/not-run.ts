@@ -25,8 +25,8 @@ const reasons: Record<string, string> = {
   'npm run layer': 'downloads files; covered by test/layers',
   'layers/ffmpeg/build-minimal.sh': 'compiles for minutes',
   'npm run watchpost -- keys create --stack': 'requires an AWS account',
-  'npm run watchpost -- restore --stack':
-    'requires an AWS account; test/adapters/aws/dynamodb/restore.test.ts covers it',
+  'npm run watchpost -- restore --table':
+    'requires an AWS account; test/adapters/aws/dynamodb/mark-restored.test.ts covers it',
   'npm run watchpost -- check https://': 'requires a platform on the internet',
   'ffmpeg -i http': 'records for a minute; test/cli/replay.test.ts covers the replay',
   'npm run watchpost -- replay yard.mp4': 'requires a recording; test/cli/replay.test.ts covers it',
