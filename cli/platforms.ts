@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { accountCookies, accountSites } from '../adapters/platforms/cookies.ts';
 import type { AccountPlatform } from '../adapters/platforms/cookies.ts';
+import { defaultPlatformSettings } from '../adapters/platforms/platform-settings.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -13,15 +14,13 @@ export async function loadPlatformSettings(settings: Settings): Promise<Platform
   const { youtubeCookies, twitchCookies } = settings;
   return {
     youtube: {
-      url: trimmed(settings.youtubeUrl),
+      ...defaultPlatformSettings.youtube,
       clients: settings.youtubeClients,
       cookies: await cookiesIn(youtubeCookies, 'WATCHPOST_YOUTUBE_COOKIES', 'youtube'),
       proxyUrl: settings.youtubeProxy || null,
     },
     twitch: {
-      gqlUrl: settings.twitchGqlUrl,
-      usherUrl: trimmed(settings.twitchUsherUrl),
-      clientId: settings.twitchClientId,
+      ...defaultPlatformSettings.twitch,
       cookies: await cookiesIn(twitchCookies, 'WATCHPOST_TWITCH_COOKIES', 'twitch'),
       proxyUrl: settings.twitchProxy || null,
     },
@@ -41,8 +40,4 @@ async function cookiesIn(file: string, variable: string, platform: AccountPlatfo
     );
   }
   return cookies;
-}
-
-function trimmed(url: string): string {
-  return url.replace(/(?<!\/)\/+$/, '');
 }

@@ -33,7 +33,7 @@ export class HttpApi extends Construct {
       httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
-      throttle: { rateLimit: settings.apiRequestsPerSecond, burstLimit: settings.apiBurst },
+      throttle: { rateLimit: settings.apiRequestsPerSecond, burstLimit: 2 * settings.apiRequestsPerSecond },
       accessLogSettings: { destination: new LogGroupLogDestination(log.access), format: accessLogFormat() },
     });
     Validations.of(this.api).acknowledge({

@@ -19,7 +19,7 @@ type Props = {
   function: IFunction;
   /** Maximum duration of a response, in seconds. */
   timeoutSeconds: number;
-  settings: Pick<StageSettings, 'apiRequestsPerSecond' | 'apiBurst' | 'tracing'>;
+  settings: Pick<StageSettings, 'apiRequestsPerSecond'>;
 };
 
 /** Stage of the API, which CloudFront adds to the path. */
@@ -34,7 +34,7 @@ export class StreamRestApi extends Construct implements StreamOrigin {
 
   constructor(scope: Construct, id: string, props: Props) {
     super(scope, id);
-    const { apiRequestsPerSecond, apiBurst, tracing } = props.settings;
+    const { apiRequestsPerSecond } = props.settings;
     this.#api = new RestApi(this, 'Api', {
       description: 'Watchpost: responses of the function stream',
       endpointTypes: [EndpointType.REGIONAL],
@@ -42,9 +42,8 @@ export class StreamRestApi extends Construct implements StreamOrigin {
       cloudWatchRole: false,
       deployOptions: {
         stageName,
-        tracingEnabled: tracing,
         throttlingRateLimit: apiRequestsPerSecond,
-        throttlingBurstLimit: apiBurst,
+        throttlingBurstLimit: 2 * apiRequestsPerSecond,
       },
       defaultIntegration: new LambdaIntegration(props.function, {
         responseTransferMode: ResponseTransferMode.STREAM,
@@ -63,7 +62,7 @@ export class StreamRestApi extends Construct implements StreamOrigin {
           responseHeaders: { 'Retry-After': `'${error.retryAfterSeconds}'` },
         }),
       });
-    this.#explain(tracing);
+    this.#explain();
   }
 
   createOrigin(options: Parameters<StreamOrigin['createOrigin']>[0]): HttpOrigin {
@@ -80,7 +79,7 @@ export class StreamRestApi extends Construct implements StreamOrigin {
     return this.#api.metricCount({ statistic: 'Sum', ...options });
   }
 
-  #explain(tracing: boolean): void {
+  #explain(): void {
     const api = Validations.of(this.#api);
     const appChecks =
       'The app verifies its API keys, scopes and requests and returns the error envelope of the contract, which API Gateway cannot.';
@@ -97,11 +96,10 @@ export class StreamRestApi extends Construct implements StreamOrigin {
         reason:
           'Logs of REST APIs require a role of the whole account. CloudFront logs the requests, and the function its failures.',
       });
-    if (!tracing)
-      api.acknowledge({
-        id: 'Serverless-APIGWXrayEnabled',
-        reason: 'The stage does not enable tracing; log entries contain the ids of job and request.',
-      });
+    api.acknowledge({
+      id: 'Serverless-APIGWXrayEnabled',
+      reason: 'Log entries contain the ids of job and request.',
+    });
   }
 }
 

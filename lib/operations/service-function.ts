@@ -8,7 +8,6 @@ import {
   LoggingFormat,
   Runtime,
   SystemLogLevel,
-  Tracing,
 } from 'aws-cdk-lib/aws-lambda';
 import type { Alias, IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -55,7 +54,7 @@ type Props = {
   deadLetters?: IQueue;
 };
 
-/** Lambda function with a role that permits only logging, and tracing if the stage enables it; `allow` adds permissions. */
+/** Lambda function with a role that permits only logging; `allow` adds permissions. */
 export class ServiceFunction extends Construct {
   readonly lambda: Function;
   /** Published version that everything invokes; a rollback moves it. */
@@ -89,7 +88,6 @@ export class ServiceFunction extends Construct {
       handler: 'index.handler',
       memorySize: props.memoryMegabytes,
       timeout: Duration.seconds(props.timeoutSeconds),
-      ...(settings.tracing && { tracing: Tracing.ACTIVE }),
       logGroup: log.functions,
       loggingFormat: LoggingFormat.JSON,
       // Omits Lambda's START, END and REPORT lines; their times are also metrics.
@@ -120,7 +118,7 @@ export class ServiceFunction extends Construct {
     this.allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [log.functions.logGroupArn]);
     if (props.network) this.#allowInterfaces();
     if (!props.deadLetters) this.#explainDeadLetters();
-    this.#explainTracing(settings.tracing);
+    this.#explainTracing();
   }
 
   /** Grants actions on named resources; the only way to a permission. Throws for a `*` in a resource without a reason. */
@@ -172,18 +170,12 @@ export class ServiceFunction extends Construct {
     });
   }
 
-  #explainTracing(tracing: boolean): void {
-    if (tracing)
-      Validations.of(this).acknowledge({
-        id: 'AwsSolutions-IAM5[Resource::*]',
-        reason:
-          'The X-Ray actions PutTraceSegments and PutTelemetryRecords accept no resource (Service Authorization Reference, X-Ray).',
-      });
-    else
-      Validations.of(this.lambda).acknowledge({
-        id: 'Serverless-LambdaTracing',
-        reason: 'The stage does not enable tracing; log entries contain the ids of job and request.',
-      });
+  #explainTracing(): void {
+    Validations.of(this.lambda).acknowledge({
+      id: 'Serverless-LambdaTracing',
+      reason:
+        'Traces without calls to other services add nothing to the metrics; log entries contain the ids of job and request.',
+    });
   }
 }
 

@@ -115,10 +115,8 @@ export const stageSettingsSchema = z
 
     /** Origin of event streams and slow endpoints. A REST API is for organizations that forbid public function URLs. */
     streamOrigin: z.enum(['function-url', 'rest-api']).default('function-url'),
-    /** Maximum requests per second of all callers together on the HTTP API. */
+    /** Maximum requests per second of all callers together on the HTTP API; a burst may have twice as many. */
     apiRequestsPerSecond: wholeNumber(1, 10_000).default(100),
-    /** Maximum burst of requests on the HTTP API. */
-    apiBurst: wholeNumber(1, 10_000).default(200),
     /** Reserved concurrency by function. Default: none, because a new account has only ten concurrent executions. */
     reservedConcurrency: z
       .partialRecord(
@@ -163,8 +161,6 @@ export const stageSettingsSchema = z
     callerMetrics: wholeNumber(0, 100).default(10),
     /** Retention of logs, in days; a value that CloudWatch supports. */
     logDays: z.enum(RetentionDays).default(RetentionDays.ONE_MONTH),
-    /** True to trace functions with X-Ray: their durations and errors, without calls to other services. */
-    tracing: z.boolean().default(false),
     logLevel: z.enum(['debug', 'info', 'warning', 'error']).default('info'),
     /** True to store access logs of CloudFront and S3 in a bucket, for `logDays`. */
     accessLogs: z.boolean().default(true),
@@ -194,8 +190,6 @@ export const stageSettingsSchema = z
     /** Version of the origin secret that CloudFront sends (rotation: docs/operate/operate-aws.md). */
     originSecretVersion: z.string().optional(),
 
-    /** True to enable point-in-time recovery of the table. */
-    pointInTimeRecovery: z.boolean().default(true),
     /** True to protect stack and table from deletion. */
     deletionProtection: z.boolean().default(true),
     /** True to retain table, captures and access logs when the stack is deleted; false deletes them. */

@@ -11,7 +11,7 @@ import {
 import type { Attribute, Index } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
-type Props = Pick<StageSettings, 'pointInTimeRecovery' | 'deletionProtection' | 'keepData'>;
+type Props = Pick<StageSettings, 'deletionProtection' | 'keepData'>;
 
 /** Single table of jobs, sources, events, deliveries, callers and keys. The DynamoDB adapter defines its layout. */
 export class JobsTable extends Construct {
@@ -26,7 +26,7 @@ export class JobsTable extends Construct {
       billingMode: BillingMode.PAY_PER_REQUEST,
       // AWS managed key: CloudTrail records its use, and it has no monthly cost.
       encryption: TableEncryption.AWS_MANAGED,
-      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: props.pointInTimeRecovery },
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: props.deletionProtection,
       // A protected table would stop the rollback of a failed deployment. Its generated name conflicts with no other.
       removalPolicy:

@@ -76,16 +76,13 @@ describe('ServiceFunction', () => {
     },
   );
 
-  test('all functions run on Node 24 and arm64 with one log group, untraced by default', () => {
+  test('all functions run on Node 24 and arm64 with one log group', () => {
     for (const name of Object.keys(schemas))
       expect(functions[name]).toMatchObject({
         Runtime: 'nodejs24.x',
         Architectures: ['arm64'],
         LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: expect.stringMatching(/^LogFunctions/) } },
       });
-    for (const each of Object.values(functions)) expect(each.TracingConfig).toBeUndefined();
-    for (const each of Object.values(ownFunctions(synthesize({ tracing: true }))))
-      expect(each.TracingConfig).toEqual({ Mode: 'Active' });
   });
 
   test('each function times out before its caller: HTTP API, workflow task or Lambda', () => {
@@ -420,7 +417,7 @@ describe('permissions', () => {
     expect(own).not.toMatch(/^- \S*\*/m);
     const everything = [...own.matchAll(/^- (\S+) on `\*`/gm)].map(([, action]) => action);
     expect(
-      everything.filter((action) => !/^xray:|^logs:\w*(Deliver|ResourcePolic|LogGroups)/.test(action!)),
+      everything.filter((action) => !/^logs:\w*(Deliver|ResourcePolic|LogGroups)/.test(action!)),
     ).toEqual([]);
   });
 });

@@ -20,7 +20,6 @@ test('an empty stage uses the defaults, which protect stored data', () => {
     watchesPerCaller: 25,
     logDays: 30,
     deletionProtection: true,
-    pointInTimeRecovery: true,
     keepData: true,
     reservedConcurrency: {},
     allowRanges: [],

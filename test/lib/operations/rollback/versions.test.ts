@@ -4,7 +4,7 @@ import { ofType, ownFunctions, synthesize } from '../../synthesize.ts';
 const first = synthesize();
 /** The same settings in other words, so that the synthesis is another one. */
 const again = synthesize({ logLevel: 'info' });
-const other = synthesize({ apiBurst: 201 });
+const other = synthesize({ apiRequestsPerSecond: 101 });
 const versions = (synthesized = first) => ofType(synthesized, 'AWS::Lambda::Version');
 const ids = (synthesized = first) => versions(synthesized).map(([id]) => id);
 
