@@ -87,19 +87,6 @@ export function createGuardedHttp(
     },
   };
 
-  function createAgent(): Agent {
-    return new Agent({
-      connect: createPinnedConnector(guard, connectTimeoutMs),
-      allowH2: false,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: 60_000,
-      ...(!keepAlive && { pipelining: 0 }),
-      // The deadline of a request covers headers and body.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-  }
-
   /** Returns the connections of a proxy, or those of direct requests; new ones if they were idle for too long. */
   function findPool({ proxyUrl }: GuardedRequest) {
     const known = pools.get(proxyUrl);
@@ -110,11 +97,26 @@ export function createGuardedHttp(
     // Requests that run on it end first.
     void known?.dispatcher.close().catch(() => undefined);
     const dispatcher =
-      proxyUrl === undefined ? createAgent() : createProxyDispatcher(proxyUrl, connectTimeoutMs);
+      proxyUrl === undefined
+        ? createAgent(guard, connectTimeoutMs, keepAlive)
+        : createProxyDispatcher(proxyUrl, connectTimeoutMs);
     const pool = { dispatcher, usedAtMs: now() };
     pools.set(proxyUrl, pool);
     return pool;
   }
+}
+
+function createAgent(guard: EgressGuard, connectTimeoutMs: number, keepAlive: boolean): Agent {
+  return new Agent({
+    connect: createPinnedConnector(guard, connectTimeoutMs),
+    allowH2: false,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: 60_000,
+    ...(!keepAlive && { pipelining: 0 }),
+    // The deadline of a request covers headers and body.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
 }
 
 async function followRedirects(

@@ -61,23 +61,24 @@ export async function check(
     const file = resolve(options.save);
     await writeFile(file, capture.frame);
     waiting.done();
-    const latencyMs = Math.round(performance.now() - startedMs);
     const answer = {
       triggered: verdict.triggered,
       explanation: verdict.explanation,
-      latency_ms: latencyMs,
+      latency_ms: Math.round(performance.now() - startedMs),
       frame: file,
       model: vision.model,
     };
     if (asJson) terminal.print(JSON.stringify(answer));
-    else {
-      terminal.print(
-        `${verdict.triggered ? terminal.color.green('yes') : terminal.color.yellow('no')}  ${verdict.explanation}`,
-      );
-      terminal.note(`frame ${file}, ${latencyMs} ms`);
-    }
+    else printAnswer(answer, terminal);
   } finally {
     waiting.done();
     await http.close();
   }
+}
+
+type Answer = { triggered: boolean; explanation: string; latency_ms: number; frame: string };
+
+function printAnswer({ triggered, explanation, latency_ms, frame }: Answer, terminal: Terminal): void {
+  terminal.print(`${triggered ? terminal.color.green('yes') : terminal.color.yellow('no')}  ${explanation}`);
+  terminal.note(`frame ${frame}, ${latency_ms} ms`);
 }

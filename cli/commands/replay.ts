@@ -82,16 +82,15 @@ export async function replay(
       replays.push(await replayOnce({ ...options, ...variant }, context, interrupt.signal));
     }
     waiting.done();
-    const results = replays.map(({ result }) => result);
-    const isSweep = listVariants(options).length > 1;
-    if (asJson) terminal.print(JSON.stringify(isSweep ? { sweep: results } : results[0]));
-    else if (isSweep) printSweep(results, terminal);
-    else for (const result of results) printResult(result, terminal);
+    printResults(
+      replays.map(({ result }) => result),
+      listVariants(options).length > 1,
+      terminal,
+      asJson,
+    );
     if (options.report !== undefined) {
-      await writeFile(
-        options.report,
-        await createReplayReport(options.files, replays, createDrawBoxes({ ffmpegPath: ffmpeg.path })),
-      );
+      const drawBoxes = createDrawBoxes({ ffmpegPath: ffmpeg.path });
+      await writeFile(options.report, await createReplayReport(options.files, replays, drawBoxes));
       terminal.note(`report ${options.report}`);
     }
     if (options.saveSet !== undefined) {
@@ -102,6 +101,17 @@ export async function replay(
     waiting.done();
     process.off('SIGINT', onInterrupt);
   }
+}
+
+function printResults(
+  results: ReportedReplay['result'][],
+  isSweep: boolean,
+  terminal: Terminal,
+  asJson: boolean,
+): void {
+  if (asJson) terminal.print(JSON.stringify(isSweep ? { sweep: results } : results[0]));
+  else if (isSweep) printSweep(results, terminal);
+  else for (const result of results) printResult(result, terminal);
 }
 
 type Context = {
@@ -142,12 +152,7 @@ async function replayOnce(
     nextRecorded: (seconds) => (fileAt(timeline, seconds) ? seconds : nextStart(timeline, seconds)),
     newId: randomUUID,
     limits: createLimits(settings),
-    onCheck: async ({ seconds, condition_id: id, triggered, explanation }, frame) => {
-      if (!frame || triggered === null) return;
-      const verdict = { triggered, explanation };
-      const name = `${id} at ${seconds.toFixed(1)} s`;
-      await save?.({ id: name, condition: conditions.get(id) ?? '', expected: null, frame, verdict });
-    },
+    onCheck: saveChecks(conditions, save),
     onProgress: (seconds) =>
       waiting.update(`Replaying ${formatTime(seconds)} of ${formatTime(timeline.durationSeconds)}`),
   };
@@ -165,6 +170,19 @@ async function replayOnce(
   } finally {
     await recording.close();
   }
+}
+
+/** Adds each judged frame to a set, to be labelled. */
+function saveChecks(
+  conditions: ReadonlyMap<string, string>,
+  save: Awaited<ReturnType<typeof openSetWriter>> | undefined,
+): PlayDeps['onCheck'] {
+  return async ({ seconds, condition_id: id, triggered, explanation }, frame) => {
+    if (!frame || triggered === null) return;
+    const verdict = { triggered, explanation };
+    const name = `${id} at ${seconds.toFixed(1)} s`;
+    await save?.({ id: name, condition: conditions.get(id) ?? '', expected: null, frame, verdict });
+  };
 }
 
 const uncached: Pick<CachedVision, 'remembered'> = { remembered: () => 0 };

@@ -2,7 +2,14 @@ import { VisionError } from '../../core/errors.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { InputMode } from '../../core/records/capture.ts';
 import { exampleName } from '../../core/evaluation/labelled-set.ts';
-import { isTriggered, isUnstable, percentile, score, type Score } from '../../core/evaluation/score.ts';
+import {
+  type ExampleAnswers,
+  isTriggered,
+  isUnstable,
+  percentile,
+  score,
+  type Score,
+} from '../../core/evaluation/score.ts';
 import type { CheckMedia } from '../../core/ports/vision-model.ts';
 import { mapConcurrently } from '../../adapters/vision/map-concurrently.ts';
 import { priceTokens } from './model-choice.ts';
@@ -94,20 +101,16 @@ export async function evaluateVariant(
     p50_ms: Math.round(percentile(times, 0.5)),
     p95_ms: Math.round(percentile(times, 0.95)),
     unstable: answered.filter(isUnstable).map(({ example }) => exampleName(example)),
-    mistakes: answered.flatMap(({ example, expected, all, answers }) =>
-      expected === 'unclear' || isTriggered({ expected, answers }) === (expected === 'yes')
-        ? []
-        : [
-            {
-              example: exampleName(example),
-              condition: example.condition,
-              expected,
-              answers,
-              explanation: all[0]?.explanation ?? '',
-            },
-          ],
-    ),
+    mistakes: answered.flatMap(listMistakes),
   };
+}
+
+type Answered = ExampleAnswers & { example: LabelledExample; all: Answer[] };
+
+function listMistakes({ example, expected, all, answers }: Answered): Mistake[] {
+  if (expected === 'unclear' || isTriggered({ expected, answers }) === (expected === 'yes')) return [];
+  const explanation = all[0]?.explanation ?? '';
+  return [{ example: exampleName(example), condition: example.condition, expected, answers, explanation }];
 }
 
 async function ask(

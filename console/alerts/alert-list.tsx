@@ -32,39 +32,17 @@ const announcements: Record<ReviewAction, string> = {
 
 /** Lists alerts, of one watch or of all, and reviews them with buttons or the keyboard. */
 export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: () => void }) {
-  const session = useSession();
-  const { api } = session;
-  const reviews = mayUse(session, 'jobs');
-  const [state, setState] = useState<StateFilter>('any');
-  // Positions of the pages before this one; the last is that of this page.
-  const [positions, setPositions] = useState<string[]>([]);
-  const [shortcuts, setShortcuts] = useState(true);
-  const [chosen, setChosen] = useState<string>();
-  const [announcement, setAnnouncement] = useState('');
-  const [notes, setNotes] = useState<Record<string, string>>({});
-  const list = useRef<HTMLOListElement>(null);
-  const query: AlertQuery = {
-    ...(watchId === undefined ? {} : { watch_id: watchId }),
-    ...(state === 'any' ? {} : { state }),
-    after: positions.at(-1),
-    limit: pageSize,
-  };
-  const { value, problem, reload } = useResource(
-    (signal) => api.alerts(query, signal),
-    [watchId, state, positions],
-    everyMs,
-  );
-  const alerts = value?.alerts ?? [];
-  const selected = alerts.find(({ alert_id: id }) => id === chosen) ?? alerts[0];
-
-  const changing = useAction(async (alert: Alert, action: ReviewAction) => {
-    const id = alert.alert_id;
-    if (action === 'acknowledge') await api.acknowledgeAlert(id);
-    else await api.reviewAlert(id, action === 'right', notes[id] ?? alert.review?.note ?? '');
-    setAnnouncement(`${announcements[action]}: ${alert.condition}`);
+  const reviews = mayUse(useSession(), 'jobs');
+  const { value, problem, reload, state, filter, positions, setPositions } = useAlerts(watchId);
+  const { announcement, reviewing, readNote, setNote } = useReviews(() => {
     reload();
     onChange?.();
   });
+  const [shortcuts, setShortcuts] = useState(true);
+  const [chosen, setChosen] = useState<string>();
+  const list = useRef<HTMLOListElement>(null);
+  const alerts = value?.alerts ?? [];
+  const selected = alerts.find(({ alert_id: id }) => id === chosen) ?? alerts[0];
 
   const focusAt = (index: number) => {
     const alert = alerts[Math.max(0, Math.min(alerts.length - 1, index))];
@@ -73,15 +51,14 @@ export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: 
     list.current?.querySelector<HTMLElement>(`[data-alert="${alert.alert_id}"]`)?.focus();
   };
 
-  const run = (action: AlertAction) => {
+  useShortcuts(shortcuts, (action) => {
     const at = selected ? alerts.indexOf(selected) : 0;
     // The first press chooses the first alert instead of passing it.
     const inside = list.current?.contains(document.activeElement) ?? false;
     if (action === 'next') return focusAt(inside ? at + 1 : at);
     if (action === 'previous') return focusAt(at - 1);
-    if (reviews && selected && !changing.busy) void changing.run(selected, action);
-  };
-  useShortcuts(shortcuts, run);
+    if (reviews && selected && !reviewing.busy) void reviewing.run(selected, action);
+  });
 
   return (
     <>
@@ -90,17 +67,7 @@ export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: 
       </p>
       <div class="filters">
         <Field label="State">
-          {(ids) => (
-            <Select
-              {...ids}
-              value={state}
-              onValue={(next) => {
-                setPositions([]);
-                setState(next);
-              }}
-              options={states}
-            />
-          )}
+          {(ids) => <Select {...ids} value={state} onValue={filter} options={states} />}
         </Field>
         <Checkbox
           label="Keyboard shortcuts"
@@ -110,7 +77,7 @@ export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: 
         />
       </div>
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
-      {changing.problem && <ProblemNote problem={changing.problem} />}
+      {reviewing.problem && <ProblemNote problem={reviewing.problem} />}
       {!value && !problem && <Skeleton rows={5} />}
       {value && alerts.length === 0 && (
         <EmptyState icon="bell" title={state === 'any' ? 'No alerts' : `No ${state} alert`} />
@@ -122,18 +89,55 @@ export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: 
             alert={alert}
             ofWatch={watchId !== undefined}
             selected={alert === selected}
-            note={notes[alert.alert_id] ?? alert.review?.note ?? ''}
+            note={readNote(alert)}
             reviews={reviews}
-            busy={changing.busy}
+            busy={reviewing.busy}
             onSelect={() => setChosen(alert.alert_id)}
-            onNote={(note) => setNotes((before) => ({ ...before, [alert.alert_id]: note }))}
-            onAction={(action) => void changing.run(alert, action)}
+            onNote={(note) => setNote(alert, note)}
+            onAction={(action) => void reviewing.run(alert, action)}
           />
         ))}
       </ol>
       {value && <Pages positions={positions} next={value.next_after} onChange={setPositions} />}
     </>
   );
+}
+
+/** Reads a page of alerts again every few seconds. */
+function useAlerts(watchId: string | undefined) {
+  const { api } = useSession();
+  const [state, setState] = useState<StateFilter>('any');
+  // Positions of the pages before this one; the last is that of this page.
+  const [positions, setPositions] = useState<string[]>([]);
+  const query: AlertQuery = {
+    ...(watchId === undefined ? {} : { watch_id: watchId }),
+    ...(state === 'any' ? {} : { state }),
+    after: positions.at(-1),
+    limit: pageSize,
+  };
+  const page = useResource((signal) => api.alerts(query, signal), [watchId, state, positions], everyMs);
+  const filter = (next: StateFilter) => {
+    setPositions([]);
+    setState(next);
+  };
+  return { ...page, state, filter, positions, setPositions };
+}
+
+/** Acknowledges and reviews alerts, with the notes that are typed. */
+function useReviews(onReviewed: () => void) {
+  const { api } = useSession();
+  const [announcement, setAnnouncement] = useState('');
+  const [notes, setNotes] = useState<Record<string, string>>({});
+  const readNote = ({ alert_id: id, review }: Alert) => notes[id] ?? review?.note ?? '';
+  const reviewing = useAction(async (alert: Alert, action: ReviewAction) => {
+    if (action === 'acknowledge') await api.acknowledgeAlert(alert.alert_id);
+    else await api.reviewAlert(alert.alert_id, action === 'right', readNote(alert));
+    setAnnouncement(`${announcements[action]}: ${alert.condition}`);
+    onReviewed();
+  });
+  const setNote = ({ alert_id: id }: Alert, note: string) =>
+    setNotes((before) => ({ ...before, [id]: note }));
+  return { announcement, reviewing, readNote, setNote };
 }
 
 type PagesProps = { positions: string[]; next: string | null; onChange: (positions: string[]) => void };

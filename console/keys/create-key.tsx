@@ -42,22 +42,7 @@ export function CreateKey({ caller, onCreated, onClose }: Props) {
         <Field label="Label" hint="Where the key is used, such as “door camera script”">
           {(ids) => <TextInput {...ids} value={label} onValue={setLabel} maxLength={200} autoFocus />}
         </Field>
-        <fieldset class="field">
-          <legend>Scopes</legend>
-          {scopes
-            .filter(({ scope }) => mayUse(session, scope))
-            .map(({ scope, label, hint }) => (
-              <Checkbox
-                key={scope}
-                label={label}
-                hint={hint}
-                checked={chosen.includes(scope)}
-                onChecked={(checked) =>
-                  setChosen(checked ? [...chosen, scope] : chosen.filter((each) => each !== scope))
-                }
-              />
-            ))}
-        </fieldset>
+        <Scopes chosen={chosen} onChosen={setChosen} />
         {creating.problem && <ProblemNote problem={creating.problem} />}
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
@@ -67,5 +52,29 @@ export function CreateKey({ caller, onCreated, onClose }: Props) {
         </div>
       </form>
     </Dialog>
+  );
+}
+
+type ScopesProps = { chosen: Scope[]; onChosen: (scopes: Scope[]) => void };
+
+function Scopes({ chosen, onChosen }: ScopesProps) {
+  const session = useSession();
+  return (
+    <fieldset class="field">
+      <legend>Scopes</legend>
+      {scopes
+        .filter(({ scope }) => mayUse(session, scope))
+        .map(({ scope, label, hint }) => (
+          <Checkbox
+            key={scope}
+            label={label}
+            hint={hint}
+            checked={chosen.includes(scope)}
+            onChecked={(checked) =>
+              onChosen(checked ? [...chosen, scope] : chosen.filter((each) => each !== scope))
+            }
+          />
+        ))}
+    </fieldset>
   );
 }

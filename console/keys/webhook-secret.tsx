@@ -24,22 +24,7 @@ export function WebhookSecretPanel() {
     >
       <div class="stack">
         {secret ? (
-          <>
-            <div class="secret">
-              <code tabIndex={0} role="textbox" aria-readonly="true" aria-label="Webhook signing secret">
-                {secret.secret}
-              </code>
-              <CopyButton text={secret.secret} what="Webhook signing secret" />
-            </div>
-            <p class="small muted">
-              Version {secret.version}
-              {secret.previous_valid_until !== null && (
-                <>
-                  ; events also carry the old signature until <When at={secret.previous_valid_until} />
-                </>
-              )}
-            </p>
-          </>
+          <ShownSecret secret={secret} />
         ) : (
           <p class="secret muted" aria-hidden="true">
             whsec_••••••••••••••••••••
@@ -67,6 +52,27 @@ export function WebhookSecretPanel() {
         />
       )}
     </Panel>
+  );
+}
+
+function ShownSecret({ secret: { secret, version, previous_valid_until } }: { secret: WebhookSecret }) {
+  return (
+    <>
+      <div class="secret">
+        <code tabIndex={0} role="textbox" aria-readonly="true" aria-label="Webhook signing secret">
+          {secret}
+        </code>
+        <CopyButton text={secret} what="Webhook signing secret" />
+      </div>
+      <p class="small muted">
+        Version {version}
+        {previous_valid_until !== null && (
+          <>
+            ; events also carry the old signature until <When at={previous_valid_until} />
+          </>
+        )}
+      </p>
+    </>
   );
 }
 

@@ -49,18 +49,7 @@ export function LabelPage() {
         setProblem(asProblem(error)),
       );
   };
-  const latest = useRef(run);
-  latest.current = run;
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      const action = findLabelAction(event);
-      if (action === undefined || event.repeat) return;
-      event.preventDefault();
-      latest.current(action);
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
+  useLabelKeys(run);
 
   return (
     <main class="label-page" aria-label="Label a set">
@@ -76,6 +65,22 @@ export function LabelPage() {
       {set && state && <Labeller set={set} state={state} onAction={run} />}
     </main>
   );
+}
+
+/** Calls `run` for the keys of actions. */
+function useLabelKeys(run: (action: LabelAction) => void): void {
+  const latest = useRef(run);
+  latest.current = run;
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const action = findLabelAction(event);
+      if (action === undefined || event.repeat) return;
+      event.preventDefault();
+      latest.current(action);
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
 }
 
 type LabellerProps = { set: LabelSet; state: LabelState; onAction: (action: LabelAction) => void };

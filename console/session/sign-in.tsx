@@ -52,23 +52,29 @@ export function SignIn({ onKey, busy, problem, notice }: Props) {
           The page keeps the key in memory and sends it only to this host. It never stores the key, so sign in
           again after a reload.
         </p>
-        <details class="where">
-          <summary>Where do I find my key?</summary>
-          <div class="stack">
-            <p>
-              <code>npm start</code> creates your first keys and writes them to{' '}
-              <code>.watchpost/watchpost.json</code>, in its working directory:
-            </p>
-            <CodeBlock code={readKey} label="Print the key in a terminal" wraps />
-            <p>
-              <code>internal_api_key</code> in the same file also opens Operations and the keys of other
-              callers. A key with the scope <code>read</code> opens Jobs only. If an operator runs Watchpost
-              for you, request a key from them.
-            </p>
-          </div>
-        </details>
+        <KeyHelp />
       </main>
     </div>
+  );
+}
+
+function KeyHelp() {
+  return (
+    <details class="where">
+      <summary>Where do I find my key?</summary>
+      <div class="stack">
+        <p>
+          <code>npm start</code> creates your first keys and writes them to{' '}
+          <code>.watchpost/watchpost.json</code>, in its working directory:
+        </p>
+        <CodeBlock code={readKey} label="Print the key in a terminal" wraps />
+        <p>
+          <code>internal_api_key</code> in the same file also opens Operations and the keys of other callers.
+          A key with the scope <code>read</code> opens Jobs only. If an operator runs Watchpost for you,
+          request a key from them.
+        </p>
+      </div>
+    </details>
   );
 }
 

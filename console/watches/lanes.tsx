@@ -60,16 +60,8 @@ export function Lanes({ watch, stats }: { watch: Watch; stats: WatchStats | unde
       {problem && problem.status !== 0 && <ProblemNote problem={problem} onRetry={reload} />}
       {value && (
         <div class="lanes">
-          {createLanes(watch, value.alerts, window).map(({ conditionId, condition, open, openShare }) => (
-            <div key={conditionId}>
-              <p class="small">
-                {condition} <span class="muted">open for {duration(openShare * seconds)}</span>
-              </p>
-              <svg class="lane" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
-                <Spans spans={sight} kind="seen" />
-                <Spans spans={open} kind="open" />
-              </svg>
-            </div>
+          {createLanes(watch, value.alerts, window).map((lane) => (
+            <LaneRow key={lane.conditionId} lane={lane} sight={sight} seconds={seconds} />
           ))}
           <p class="small muted lane-axis">
             <When at={new Date(window.startMs).toISOString()} />
@@ -79,6 +71,22 @@ export function Lanes({ watch, stats }: { watch: Watch; stats: WatchStats | unde
         </div>
       )}
     </Panel>
+  );
+}
+
+type LaneProps = { lane: ReturnType<typeof createLanes>[number]; sight: Span[]; seconds: number };
+
+function LaneRow({ lane: { condition, open, openShare }, sight, seconds }: LaneProps) {
+  return (
+    <div>
+      <p class="small">
+        {condition} <span class="muted">open for {duration(openShare * seconds)}</span>
+      </p>
+      <svg class="lane" viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">
+        <Spans spans={sight} kind="seen" />
+        <Spans spans={open} kind="open" />
+      </svg>
+    </div>
   );
 }
 

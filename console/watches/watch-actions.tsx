@@ -43,32 +43,47 @@ export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () =
         Delete
       </Button>
       {resuming.problem && <ProblemNote problem={resuming.problem} />}
-      {task === 'preview' && <PreviewWatch watchId={watch.watch_id} onClose={close} />}
-      {task === 'test' && <TestWatch watchId={watch.watch_id} onClose={close} />}
-      {task === 'edit' && <EditWatch watch={watch} onDone={changed} onClose={close} />}
-      {task === 'snooze' && <SnoozeWatch watch={watch} onDone={changed} onClose={close} />}
-      {task === 'pause' && (
+      {task && <TaskDialog task={task} watch={watch} onDone={changed} onClose={close} />}
+    </>
+  );
+}
+
+type TaskProps = { task: Task; watch: Watch; onDone: () => void; onClose: () => void };
+
+function TaskDialog({ task, watch, onDone, onClose }: TaskProps) {
+  const { api } = useSession();
+  switch (task) {
+    case 'preview':
+      return <PreviewWatch watchId={watch.watch_id} onClose={onClose} />;
+    case 'test':
+      return <TestWatch watchId={watch.watch_id} onClose={onClose} />;
+    case 'edit':
+      return <EditWatch watch={watch} onDone={onDone} onClose={onClose} />;
+    case 'snooze':
+      return <SnoozeWatch watch={watch} onDone={onDone} onClose={onClose} />;
+    case 'pause':
+      return (
         <ConfirmDialog
           title="Pause this watch?"
           confirm="Pause watch"
           act={() => api.pauseWatch(watch.watch_id)}
-          onDone={changed}
-          onClose={close}
+          onDone={onDone}
+          onClose={onClose}
         >
           <p>Checks stop until you resume the watch. Open alerts close.</p>
         </ConfirmDialog>
-      )}
-      {task === 'delete' && (
+      );
+    case 'delete':
+      return (
         <ConfirmDialog
           title={`Delete ${watch.name}?`}
           confirm="Delete watch"
           act={() => api.deleteWatch(watch.watch_id)}
           onDone={() => navigate(routeUrls.watches)}
-          onClose={close}
+          onClose={onClose}
         >
           <p>Open alerts close. The stream URL and all evidence are erased, permanently.</p>
         </ConfirmDialog>
-      )}
-    </>
-  );
+      );
+  }
 }

@@ -96,10 +96,20 @@ export function advise(condition: string, model: ModelFacts): Advice {
     };
   const parts = splitClauses(text);
   const seconds = durationSeconds(text);
-  const needsClip = action.test(text);
-  const reason = model.reasonNotToJudge?.(text);
-  const unjudged = model.unjudgedParts?.(text) ?? [];
+  const needsClip = action.test(text) && model.supportsVideo;
   const clearer = reword(text, times.length > 0);
+  return {
+    findings: [...listDoubts(text, times, parts, model), ...listUnjudged(text, model)],
+    suggestion: {
+      conditions: parts.length > 1 ? parts.map((part) => reword(part)) : clearer === whole ? null : [clearer],
+      active: span && [span],
+      ...chooseSettings(text, { needsClip, seconds }),
+    },
+  };
+}
+
+/** Lists what is doubtful about a sentence for any model. */
+function listDoubts(text: string, times: string[], parts: string[], model: ModelFacts): Finding[] {
   const findings: (Finding | false)[] = [
     instruction.test(text) && {
       code: 'instruction',
@@ -118,27 +128,9 @@ export function advise(condition: string, model: ModelFacts): Advice {
       message:
         'This is more than one condition. As conditions of their own, each alert says which one holds.',
     },
-    needsClip && {
-      code: 'needs_clip',
-      message: model.supportsVideo
-        ? `A single frame may not show ${actionName(text)}. Use mode clip or hybrid.`
-        : `A single frame may not show ${actionName(text)}, and the model has no video. Describe the state instead, such as "a car is in the yard".`,
-    },
-    seconds !== undefined && {
-      code: 'duration',
-      message:
-        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and require several checks in a row.',
-    },
-    times.length > 0 && {
-      code: 'time_of_day',
-      message: `A picture does not show ${quoted(times)}: a lit room looks the same by day. Leave the time out, and give the watch a schedule.`,
-    },
-    memory.test(text) && {
-      code: 'no_memory',
-      message: `A check does not know earlier pictures, so it cannot judge "${memory.exec(text)?.[0]}". Describe what is visible now; a watch tells you when it begins and ends.`,
-    },
+    ...listDoubtsOfTime(text, times, model),
     identity.test(text) &&
-      !unjudged.some(({ kind }) => kind === 'narrower') && {
+      !model.unjudgedParts?.(text).some(({ kind }) => kind === 'narrower') && {
         code: 'identity',
         message: `The model cannot know who or whose "${identity.exec(text)?.[0]}" is. Describe looks, such as "a black dog".`,
       },
@@ -151,20 +143,33 @@ export function advise(condition: string, model: ModelFacts): Advice {
       code: 'long',
       message: 'Long conditions are judged less reliably. Keep to one sentence.',
     },
-    reason !== undefined && {
-      code: 'model_cannot_judge',
-      message: `The model cannot judge this: ${reason}. Write what it judges, or use a vision-language model.`,
-    },
-    ...describeUnjudged(unjudged, reason),
   ];
-  return {
-    findings: findings.filter((finding) => finding !== false),
-    suggestion: {
-      conditions: parts.length > 1 ? parts.map((part) => reword(part)) : clearer === whole ? null : [clearer],
-      active: span && [span],
-      ...chooseSettings(text, { needsClip: needsClip && model.supportsVideo, seconds }),
+  return findings.filter((finding) => finding !== false);
+}
+
+/** Lists what one moment of a stream does not show. */
+function listDoubtsOfTime(text: string, times: string[], model: ModelFacts): (Finding | false)[] {
+  return [
+    action.test(text) && {
+      code: 'needs_clip',
+      message: model.supportsVideo
+        ? `A single frame may not show ${actionName(text)}. Use mode clip or hybrid.`
+        : `A single frame may not show ${actionName(text)}, and the model has no video. Describe the state instead, such as "a car is in the yard".`,
     },
-  };
+    durationSeconds(text) !== undefined && {
+      code: 'duration',
+      message:
+        'A check sees one moment, and cannot know how long it lasts. Leave the time out, and require several checks in a row.',
+    },
+    times.length > 0 && {
+      code: 'time_of_day',
+      message: `A picture does not show ${quoted(times)}: a lit room looks the same by day. Leave the time out, and give the watch a schedule.`,
+    },
+    memory.test(text) && {
+      code: 'no_memory',
+      message: `A check does not know earlier pictures, so it cannot judge "${memory.exec(text)?.[0]}". Describe what is visible now; a watch tells you when it begins and ends.`,
+    },
+  ];
 }
 
 const defaults = {
@@ -225,33 +230,33 @@ function actionName(text: string): string {
   return `"${found}"`;
 }
 
-/** Names each part that the model does not judge, and a remedy. `reason` names some words already. */
-function describeUnjudged(parts: readonly UnjudgedPart[], reason = ''): Finding[] {
+/** Says why the model cannot judge a condition, and names each part that it does not judge, with a remedy. */
+function listUnjudged(text: string, model: ModelFacts): Finding[] {
+  const reason = model.reasonNotToJudge?.(text);
+  const parts = model.unjudgedParts?.(text) ?? [];
   const named = (kind: UnjudgedPart['kind']) => parts.filter((part) => part.kind === kind);
   const places = named('place');
-  const words = named('words').filter((part) => !reason.includes(`'${part.words}'`));
-  return [
-    ...(places.length === 0
-      ? []
-      : [
-          {
-            code: 'place_not_judged' as const,
-            message: `The model does not judge ${quoted(places)}: the whole picture counts. Draw a region around the place, or use a vision-language model.`,
-          },
-        ]),
-    ...named('narrower').map((part) => ({
-      code: 'counts_as_any' as const,
+  // The reason names some words already.
+  const words = named('words').filter((part) => !reason?.includes(`'${part.words}'`));
+  const findings: (Finding | false)[] = [
+    reason !== undefined && {
+      code: 'model_cannot_judge',
+      message: `The model cannot judge this: ${reason}. Write what it judges, or use a vision-language model.`,
+    },
+    places.length > 0 && {
+      code: 'place_not_judged',
+      message: `The model does not judge ${quoted(places)}: the whole picture counts. Draw a region around the place, or use a vision-language model.`,
+    },
+    ...named('narrower').map((part): Finding => ({
+      code: 'counts_as_any',
       message: `The model does not tell ${quoted([part])} from others: any ${part.countsAs ?? 'such thing'} counts. Draw a region or set a schedule where that is right, or use a vision-language model.`,
     })),
-    ...(words.length === 0
-      ? []
-      : [
-          {
-            code: 'words_not_judged' as const,
-            message: `The model does not judge ${quoted(words)}. Leave it out, or use a vision-language model.`,
-          },
-        ]),
+    words.length > 0 && {
+      code: 'words_not_judged',
+      message: `The model does not judge ${quoted(words)}. Leave it out, or use a vision-language model.`,
+    },
   ];
+  return findings.filter((finding) => finding !== false);
 }
 
 function quoted(parts: readonly (string | UnjudgedPart)[]): string {

@@ -16,7 +16,7 @@ import {
 import { defaultPrompt, type PromptVariant } from '../prompt-variants.ts';
 import type { ModelTask } from '../task.ts';
 import { converse, type ConverseClient, type Media } from './converse.ts';
-import { defaultVideoModelId, modelFamily } from './model-families.ts';
+import { defaultVideoModelId, modelFamily, type ModelFamily } from './model-families.ts';
 import { defaultModelId, describeMissingModel } from './model-regions.ts';
 
 type BedrockVisionDeps = {
@@ -47,12 +47,7 @@ export function createBedrockVision({
   prompt = defaultPrompt,
 }: BedrockVisionDeps): VisionModel {
   const model = modelId ?? defaultVideoModelId;
-  const family = modelFamily(model);
-  if (family.maxImages === 0) {
-    throw new VisionError(
-      `${model} does not support images. Configure a model with image support, such as ${defaultVideoModelId}.`,
-    );
-  }
+  const family = requireImageSupport(model);
   const ask = async <Fields>(task: ModelTask<Fields>, media: Media[], signal: AbortSignal) => {
     const id = profileArn ?? modelId ?? requireDefaultModelId(await readRegion(client));
     return converse({ client, modelId: id, family }, task, media, signal);
@@ -92,6 +87,14 @@ export function createBedrockVision({
       return toSummary(fields, tokens);
     },
   };
+}
+
+function requireImageSupport(model: string): ModelFamily {
+  const family = modelFamily(model);
+  if (family.maxImages > 0) return family;
+  throw new VisionError(
+    `${model} does not support images. Configure a model with image support, such as ${defaultVideoModelId}.`,
+  );
 }
 
 function requireDefaultModelId(region: string): string {

@@ -87,14 +87,7 @@ function readToken(tokens: string[], at: number, state: State): number {
   const token = tokens[at] ?? '';
   const next = tokens[at + 1];
   const noun = findNoun(token);
-  if (noun !== null) {
-    // "A dog bowl" is a bowl of some kind, "a truck driver" is a word of its own.
-    const head = next === undefined ? null : findNoun(next);
-    if (head !== null) (isSameKind(noun, head) ? state.notJudged : state.unknown).push(token);
-    else addObject(state, noun);
-    state.endsWithPlace = false;
-    return 1;
-  }
+  if (noun !== null) return readNoun(token, noun, next, state);
   const choice = token.split('|').flatMap((word) => colorNamed(word) ?? []);
   if (choice.length > 0) {
     state.colors.push(...choice);
@@ -136,6 +129,15 @@ function readToken(tokens: string[], at: number, state: State): number {
   // In "a red jacket" the color is not that of the person.
   state.unknown.push(...state.colors, token);
   state.colors = [];
+  state.endsWithPlace = false;
+  return 1;
+}
+
+function readNoun(token: string, noun: Noun, next: string | undefined, state: State): number {
+  // "A dog bowl" is a bowl of some kind, "a truck driver" is a word of its own.
+  const head = next === undefined ? null : findNoun(next);
+  if (head !== null) (isSameKind(noun, head) ? state.notJudged : state.unknown).push(token);
+  else addObject(state, noun);
   state.endsWithPlace = false;
   return 1;
 }

@@ -1,5 +1,5 @@
 import { TransientError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
-import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
+import type { CheckMedia, Sample, VisionModel } from '../../../core/ports/vision-model.ts';
 import { ImageDecodeError } from '../../media/ffmpeg/errors.ts';
 import { describeFrame, disclosure, unmeasurableReason } from './explain.ts';
 import { canHold } from '../condition/logic.ts';
@@ -62,18 +62,20 @@ export function createPixelVision({ decoder }: { decoder: PictureDecoder }): Vis
       };
     },
 
-    async summarize(samples, signal) {
-      const frames = samples.map(({ frame }) => frame);
-      const pictures = await decoded(signal, () => decoder.decodeEach(frames, size, signal));
-      const measured = pictures.flatMap((rgb, at) => {
-        const sample = samples[at];
-        return sample && rgb ? [{ rgb, capturedAt: sample.capturedAt }] : [];
-      });
-      const unread = samples.length - measured.length;
-      const leftOut = unread === 0 ? '' : `${unread} of ${samples.length} samples could not be decoded. `;
-      return { summary: leftOut + summarizeSamples(measured, size), tokens };
-    },
+    summarize: async (samples, signal) => ({ summary: await summarize(samples, decoder, signal), tokens }),
   };
+}
+
+async function summarize(samples: Sample[], decoder: PictureDecoder, signal: AbortSignal): Promise<string> {
+  const frames = samples.map(({ frame }) => frame);
+  const pictures = await decoded(signal, () => decoder.decodeEach(frames, size, signal));
+  const measured = pictures.flatMap((rgb, at) => {
+    const sample = samples[at];
+    return sample && rgb ? [{ rgb, capturedAt: sample.capturedAt }] : [];
+  });
+  const unread = samples.length - measured.length;
+  const leftOut = unread === 0 ? '' : `${unread} of ${samples.length} samples could not be decoded. `;
+  return leftOut + summarizeSamples(measured, size);
 }
 
 /** Returns the frames of a clip; in hybrid mode also the frame, and without a clip only the frame. */
