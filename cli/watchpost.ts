@@ -13,7 +13,7 @@ import { rules } from '../core/rules.ts';
 import { cost } from './commands/cost.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
 import { stream } from './commands/stream.ts';
-import type { KeyTarget } from './keys/open-key-backend.ts';
+import type { KeyTarget } from './keys/select-target.ts';
 import { toExitCode, formatError } from './exit.ts';
 import { addSettings, settingNames } from './settings.ts';
 import { addAdvise } from './program/add-advise.ts';

@@ -9,7 +9,7 @@ import { createMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
 import { CommandError } from '../command-error.ts';
 import { readCredentials } from '../credentials.ts';
-import type { KeyTarget } from '../keys/open-key-backend.ts';
+import type { KeyTarget } from '../keys/select-target.ts';
 import { selectTarget } from '../keys/select-target.ts';
 import type { CallerBackend } from './caller-backend.ts';
 import { remoteCallers } from './remote-callers.ts';

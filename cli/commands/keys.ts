@@ -6,7 +6,7 @@ import { CommandError } from '../command-error.ts';
 import { findNearestName } from '../../core/nearest-name.ts';
 import type { CreatedKeyRecord, KeyBackend, KeyRecord } from '../keys/key-backend.ts';
 import { openKeyBackend, nodeKeyCrypto } from '../keys/open-key-backend.ts';
-import type { KeyTarget } from '../keys/open-key-backend.ts';
+import type { KeyTarget } from '../keys/select-target.ts';
 import { oneLine } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -9,19 +9,8 @@ import { CommandError } from '../command-error.ts';
 import type { KeyBackend } from './key-backend.ts';
 import { remoteKeys } from './remote-keys.ts';
 import { selectTarget } from './select-target.ts';
+import type { KeyTarget } from './select-target.ts';
 import { storedKeys } from './stored-keys.ts';
-
-/**
- * Target service of the key commands: a running one by address and key, a deployment by stack or table, or the service of this
- * machine by its data directory.
- */
-export type KeyTarget = {
-  dataDir: string;
-  baseUrl?: string | undefined;
-  key?: string | undefined;
-  stack?: string | undefined;
-  table?: string | undefined;
-};
 
 export const nodeKeyCrypto: KeyCrypto = {
   sha256: (text) => createHash('sha256').update(text).digest('hex'),

@@ -1,5 +1,16 @@
 import { CommandError } from '../command-error.ts';
-import type { KeyTarget } from './open-key-backend.ts';
+
+/**
+ * Target service of the key commands: a running one by address and key, a deployment by stack or table, or the service of this
+ * machine by its data directory.
+ */
+export type KeyTarget = {
+  dataDir: string;
+  baseUrl?: string | undefined;
+  key?: string | undefined;
+  stack?: string | undefined;
+  table?: string | undefined;
+};
 
 /** The one service that the options name. */
 export type SelectedTarget =
