@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { accountCookies, accountSites } from '../adapters/platforms/cookies.ts';
 import type { AccountPlatform } from '../adapters/platforms/cookies.ts';
-import { defaultPlatformSettings } from '../adapters/platforms/platform-settings.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -14,13 +13,15 @@ export async function loadPlatformSettings(settings: Settings): Promise<Platform
   const { youtubeCookies, twitchCookies } = settings;
   return {
     youtube: {
-      ...defaultPlatformSettings.youtube,
+      url: trimmed(settings.youtubeUrl),
       clients: settings.youtubeClients,
       cookies: await cookiesIn(youtubeCookies, 'WATCHPOST_YOUTUBE_COOKIES', 'youtube'),
       proxyUrl: settings.youtubeProxy || null,
     },
     twitch: {
-      ...defaultPlatformSettings.twitch,
+      gqlUrl: settings.twitchGqlUrl,
+      usherUrl: trimmed(settings.twitchUsherUrl),
+      clientId: settings.twitchClientId,
       cookies: await cookiesIn(twitchCookies, 'WATCHPOST_TWITCH_COOKIES', 'twitch'),
       proxyUrl: settings.twitchProxy || null,
     },
@@ -40,4 +41,8 @@ async function cookiesIn(file: string, variable: string, platform: AccountPlatfo
     );
   }
   return cookies;
+}
+
+function trimmed(url: string): string {
+  return url.replace(/(?<!\/)\/+$/, '');
 }

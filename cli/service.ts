@@ -69,6 +69,7 @@ import { computeStreamPhase } from '../core/stream/stream-phase.ts';
 import { createWindowSummarizer } from '../core/policies/digest/summarize-windows.ts';
 import { createServiceHealth } from './checks/service-health.ts';
 import { createTurns } from './turns.ts';
+import { createEventStreams } from './event-streams.ts';
 import { createHostRule } from './hosts.ts';
 import { createLimits } from './limits.ts';
 import { createCaptureScheduler } from './capture-scheduler.ts';
@@ -244,14 +245,7 @@ export async function openService(
     version,
     allowedOrigins: settings.allowedOrigins,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
-    eventStreams: {
-      sessions: eventSessions,
-      signals,
-      reads: logReads,
-      retryMilliseconds: 2000,
-      heartbeatSeconds: 15,
-      sessionSeconds: null,
-    },
+    eventStreams: createEventStreams(settings, eventSessions, signals, logReads),
     newId: () => randomUUID(),
     random: Math.random,
     streamPhase: (url: string) => computeStreamPhase(url, sha256, wakeUpStepMs),

@@ -165,6 +165,13 @@ const settingsSchema = z.object({
   eventStreamsPerCaller: wholeNumber(1, 1000)
     .prefault('10')
     .register(help, { fallback: '10', text: 'maximum open event streams per caller' }),
+  eventStreamSeconds: wholeNumber(0, 86_400).prefault('0').register(help, {
+    fallback: '0',
+    text: 'maximum duration of an event stream, in seconds; 0: until the job ends',
+  }),
+  heartbeatSeconds: wholeNumber(1, 60)
+    .prefault('15')
+    .register(help, { fallback: '15', text: 'seconds between heartbeats on an idle event stream' }),
   youtubeClients: z
     .string()
     .transform((text) => text.split(',').flatMap((name) => name.trim().toUpperCase() || []))
@@ -189,6 +196,10 @@ const settingsSchema = z.object({
       fallback: '',
       text: 'HTTP proxy for YouTube, http://user:password@host:port; empty: none',
     }),
+  youtubeUrl: z
+    .url()
+    .prefault('https://www.youtube.com')
+    .register(help, { fallback: 'https://www.youtube.com', text: 'base URL of YouTube' }),
   twitchCookies: z.string().prefault('').register(help, {
     fallback: '',
     text: 'file with cookies of a Twitch account (cookies.txt); empty: no account',
@@ -199,6 +210,22 @@ const settingsSchema = z.object({
     .register(help, {
       fallback: '',
       text: 'HTTP proxy for Twitch, http://user:password@host:port; empty: none',
+    }),
+  twitchGqlUrl: z.url().prefault('https://gql.twitch.tv/gql').register(help, {
+    fallback: 'https://gql.twitch.tv/gql',
+    text: 'URL of the Twitch interface for channels and access tokens',
+  }),
+  twitchUsherUrl: z
+    .url()
+    .prefault('https://usher.ttvnw.net')
+    .register(help, { fallback: 'https://usher.ttvnw.net', text: 'base URL of Twitch playlists' }),
+  twitchClientId: z
+    .string()
+    .regex(/^[\w-]+$/, 'must be letters and digits')
+    .prefault('kimne78kx3ncx6brgo4mv6wki5h1ko')
+    .register(help, {
+      fallback: 'kimne78kx3ncx6brgo4mv6wki5h1ko',
+      text: 'public client id for Twitch; default: that of its web page',
     }),
   ffmpeg: z
     .string()

@@ -40,8 +40,12 @@ const platformSettings = [
   'youtubeClients',
   'youtubeCookies',
   'youtubeProxy',
+  'youtubeUrl',
   'twitchCookies',
   'twitchProxy',
+  'twitchGqlUrl',
+  'twitchUsherUrl',
+  'twitchClientId',
 ] as const;
 
 const program = new Command('watchpost')

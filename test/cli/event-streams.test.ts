@@ -21,7 +21,7 @@ beforeAll(async () => {
     segmentSeconds: 1,
     host: '127.0.0.1',
   });
-  service = await startService(dataDir);
+  service = await startService(dataDir, { WATCHPOST_HEARTBEAT_SECONDS: '1' });
 });
 
 afterAll(async () => {
@@ -110,9 +110,10 @@ test('an EventSource whose connection breaks resumes, gets each event once, and 
   expect(accepted).toBeGreaterThanOrEqual(2);
 }, 40_000);
 
-test('a caller can open ten streams of a job, and SIGTERM ends them within seconds', async () => {
+test('an idle stream has heartbeats, a caller can open ten, and SIGTERM ends them within seconds', async () => {
   const first = await postStream({ interval_seconds: 60, monitor_duration_seconds: 120 });
   const { job_id: jobId } = (await first.next())!.data.data;
+  expect(await first.comment()).toBe('heartbeat');
 
   const open = () => fetch(`${service.baseUrl}/jobs/${jobId}/events`, { headers: headers() });
   const readers = (await Promise.all(Array.from({ length: 9 }, open))).map(openEvents);

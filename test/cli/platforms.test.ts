@@ -165,7 +165,7 @@ describe('settings of platforms', () => {
     ['WATCHPOST_TWITCH_COOKIES', 'package.json', /no cookie auth-token of twitch\.tv/],
     ['WATCHPOST_YOUTUBE_PROXY', 'socks5://127.0.0.1:1080', /WATCHPOST_YOUTUBE_PROXY/],
     ['WATCHPOST_YOUTUBE_CLIENTS', ' , ', /WATCHPOST_YOUTUBE_CLIENTS.*at least one/],
-    ['WATCHPOST_TWITCH_PROXY', 'twitch', /WATCHPOST_TWITCH_PROXY/],
+    ['WATCHPOST_TWITCH_GQL_URL', 'twitch', /WATCHPOST_TWITCH_GQL_URL/],
   ])('the setting %s=%s is rejected with the name of its variable', async (variable, value, complaint) => {
     const reading = (async () => loadPlatformSettings(readSettings({}, { [variable]: value })))();
     await expect(reading).rejects.toThrow(SettingsError);

@@ -36,10 +36,9 @@ export async function startLivePlatforms(picture: string): Promise<LivePlatforms
       twitch: 'https://www.twitch.tv/harbour_cam',
     },
     variables: {
-      NODE_OPTIONS: `--import ${new URL('redirect-platforms.ts', import.meta.url).href}`,
-      TEST_YOUTUBE_URL: youtube.url,
-      TEST_TWITCH_GQL_URL: twitch.gqlUrl,
-      TEST_TWITCH_USHER_URL: twitch.usherUrl,
+      WATCHPOST_YOUTUBE_URL: youtube.url,
+      WATCHPOST_TWITCH_GQL_URL: twitch.gqlUrl,
+      WATCHPOST_TWITCH_USHER_URL: twitch.usherUrl,
     },
     close: async () => {
       await youtube.close();
