@@ -1,5 +1,5 @@
 import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
-import { instrumentFor } from '../pixel/explain.ts';
+import { instrumentFor, withDisclosure } from '../pixel/explain.ts';
 import { listParts } from '../condition/logic.ts';
 import { mainBoxColors } from './box-colors.ts';
 import type { ObjectClass } from './classes.ts';
@@ -29,12 +29,15 @@ export function explainCondition(
       ? []
       : instrumentFor(part, moment.measured),
   );
-  return shortened([
-    ...(moment.atSeconds === null ? [] : [`At ${moment.atSeconds.toFixed(1)} s of the clip:`]),
-    ...(seen.length === 0 ? [] : [`Looks like ${seen.join(' and ')}.`]),
-    ...new Set(measured),
-    ...formatNotJudged(notJudged),
-  ]);
+  return withDisclosure(
+    [
+      ...(moment.atSeconds === null ? [] : [`At ${moment.atSeconds.toFixed(1)} s of the clip:`]),
+      ...(seen.length === 0 ? [] : [`Looks like ${seen.join(' and ')}.`]),
+      ...new Set(measured),
+      ...formatNotJudged(notJudged),
+    ],
+    disclosure,
+  );
 }
 
 /** Describes a condition that is not understood, and the visible objects. */
@@ -43,7 +46,7 @@ export function explainNotUnderstood(language: string | null, moment: ObjectMome
     language === null
       ? `Cannot be checked: no part of it is understood. ${abilities}`
       : `Cannot be checked: it seems to be in ${language}, and this model understands English only.`;
-  return shortened([reason, ...(moment === null ? [] : [describeObjects(moment)])]);
+  return withDisclosure([reason, ...(moment === null ? [] : [describeObjects(moment)])], disclosure);
 }
 
 /** Describes all objects of a frame: "Looks like 2 persons (0.74, 0.41) and 1 dog (0.5)." */
@@ -122,11 +125,4 @@ function formatScores(detections: Detection[]): string {
 
 function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-/** Limits an explanation to 600 characters. The disclosure is never cut. */
-function shortened(sentences: string[]): string {
-  const text = sentences.join(' ');
-  const room = 600 - disclosure.length - 1;
-  return `${text.length <= room ? text : `${text.slice(0, room - 1)}…`} ${disclosure}`;
 }

@@ -7,6 +7,13 @@ import type { PictureFacts } from './measure-picture.ts';
 /** Sentence in every answer, so that callers do not mistake the pixel model for a vision-language model. */
 export const disclosure = 'Measured by the built-in pixel model, which is not a vision-language model.';
 
+/** Joins the sentences of an explanation, cut to 600 characters with the disclosure, which is never cut. */
+export function withDisclosure(sentences: string[], disclosure: string): string {
+  const text = sentences.join(' ');
+  const room = 600 - disclosure.length - 1;
+  return `${text.length <= room ? text : `${text.slice(0, room - 1)}…`} ${disclosure}`;
+}
+
 /** Reason for a condition that no pixel decides. */
 export const unmeasurableReason = 'this model measures only colors, brightness and motion';
 

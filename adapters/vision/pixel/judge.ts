@@ -1,7 +1,14 @@
 import type { UnjudgedPart } from '../../../core/ports/vision-model.ts';
 import type { PixelCondition } from '../condition/condition.ts';
 import { holds, type Moment } from './evaluate.ts';
-import { describeFrame, disclosure, instrumentFor, configureVlmHint, unmeasurableReason } from './explain.ts';
+import {
+  configureVlmHint,
+  describeFrame,
+  disclosure,
+  instrumentFor,
+  unmeasurableReason,
+  withDisclosure,
+} from './explain.ts';
 import { parseMeasurements } from '../condition/parse-condition.ts';
 
 /** Frame with its time in the clip, in seconds, or null for the frame of the capture. */
@@ -40,11 +47,5 @@ function explain(condition: PixelCondition, moment: TimedMoment, ignored: Unjudg
     .map((word) => `"${word.slice(0, 30)}"`);
   const notJudged = left.length === 0 ? [] : [`Not checked: ${left.join(', ')}.`];
   const facts = instrumentFor(condition, moment).slice(0, 4);
-  return shortened([...when, ...facts, ...notJudged].join(' '));
-}
-
-/** Limits an explanation to 600 characters. The disclosure is never cut. */
-function shortened(text: string): string {
-  const room = 600 - disclosure.length - 1;
-  return `${text.length <= room ? text : `${text.slice(0, room - 1)}…`} ${disclosure}`;
+  return withDisclosure([...when, ...facts, ...notJudged], disclosure);
 }
