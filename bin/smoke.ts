@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { LambdaClient } from '@aws-sdk/client-lambda';
 import { z } from 'zod';
 import { dynamoStores } from '../adapters/aws/dynamodb/stores.ts';
 import { createExecutions } from '../adapters/aws/executions.ts';
@@ -12,8 +11,6 @@ import { operator } from '../core/access/key-rights.ts';
 import { eraseCaller } from '../core/access/erase-caller.ts';
 import { createKey } from '../core/access/keys.ts';
 import type { KeyDeps } from '../core/access/keys.ts';
-import { readDeployedStack } from '../lib/operations/rollback/functions.ts';
-import { findRunningRelease } from '../lib/operations/rollback/plan.ts';
 import {
   createHelperStack,
   createSmokeClients,
@@ -122,7 +119,6 @@ async function smoke(options: z.infer<typeof optionsSchema>): Promise<number> {
       },
       removeCaller: (_, { caller }) => removeCaller(caller, stack, deps),
       connect: (baseUrl, apiKey) => createClient({ baseUrl, apiKey }),
-      recordRelease: () => recordRelease(stack, deps),
       elapsedMs: () => performance.now(),
       report: json ? () => undefined : print,
     },
@@ -144,14 +140,6 @@ async function openKeys(stack: string, deps: Parameters<typeof readOutputs>[1]):
     sha256: (value) => createHash('sha256').update(value).digest('hex'),
     randomBytes,
   };
-}
-
-async function recordRelease(stack: string, deps: ReturnType<typeof createSmokeClients>): Promise<string> {
-  const { functions, tableName } = await readDeployedStack(stack, { ...deps, lambda: new LambdaClient({}) });
-  const release = findRunningRelease(functions);
-  if (release === undefined) throw new Error('The functions run several releases: wait for the deployment');
-  await dynamoStores({ client: new DynamoDBClient({}), tableName, now }).releases.addTested(release, now());
-  return release;
 }
 
 /** Erases the caller of the test with its job, media and deliveries. */

@@ -113,8 +113,6 @@ export const functionSettings = z.object({
   EVENT_STREAMS: count.prefault('200'),
   /** Pool of their permits: creations that stream have one of their own, below the executions of their function. */
   EVENT_POOL: z.enum(eventPools).prefault('all'),
-  /** Id of the deployed release (`lib/operations/release.ts`). */
-  RELEASE: name,
   /** Maximum callers with metrics of their own; 0 for none. */
   CALLER_METRICS: count.prefault('10'),
   /** Maximum duration of an event-stream session, in seconds: 14 minutes, less than the 15 of the function. */

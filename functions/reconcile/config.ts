@@ -12,7 +12,6 @@ export const reconcileConfigSchema = functionSettings.pick({
   RETENTION_SECONDS: true,
   EVENT_STREAMS: true,
   CALLER_METRICS: true,
-  RELEASE: true,
 });
 /** Parsed environment. */
 export type ReconcileConfig = z.output<typeof reconcileConfigSchema>;

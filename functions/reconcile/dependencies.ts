@@ -31,8 +31,6 @@ export type ReconcileFunctionDeps = RepairDeps &
     countEventStreams: () => Promise<number>;
     /** Maximum callers with metrics of their own. */
     maxCallerMetrics: number;
-    /** Records that this release served for some minutes. */
-    addServed: (minutes: number) => Promise<void>;
   };
 
 /** Creates the dependencies, once per instance. */
@@ -42,7 +40,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     service: config.POWERTOOLS_SERVICE_NAME,
   });
   const hasBus = config.EVENT_BUS !== undefined;
-  const { jobs, watches, deliveries, callers, usage, countSessions, repairShards, releases } = dynamoStores({
+  const { jobs, watches, deliveries, callers, usage, countSessions, repairShards } = dynamoStores({
     client: new DynamoDBClient(clientSettings),
     tableName: config.TABLE_NAME,
     now,
@@ -77,7 +75,6 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     callers,
     usage,
     maxCallerMetrics: config.CALLER_METRICS,
-    addServed: (minutes) => releases.addServed(config.RELEASE, minutes),
     log,
     limits: { retentionSeconds: config.RETENTION_SECONDS },
     now,

@@ -65,7 +65,6 @@ async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<voi
   if (now.getUTCMinutes() % healthMinutes === 0) {
     await measureWatches(deps);
     await measureCallers(deps);
-    await deps.addServed(healthMinutes);
   }
 }
 

@@ -45,7 +45,6 @@ export class Reconcile extends Construct {
       RETENTION_SECONDS: String(context.settings.retentionSeconds),
       EVENT_STREAMS: String(context.settings.eventStreams),
       CALLER_METRICS: String(context.settings.callerMetrics),
-      RELEASE: context.release,
     };
     this.function = new ServiceFunction(this, 'Reconcile', context, {
       name: 'reconcile',

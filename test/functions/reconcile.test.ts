@@ -34,7 +34,6 @@ const handle = (event: unknown, remainingMs?: number) =>
     },
     countEventStreams: async () => 7,
     maxCallerMetrics: 2,
-    addServed: async (minutes) => void measured.push(['served', minutes]),
     ...fanOutDeps,
   })(event, lambdaContext(remainingMs));
 const measured: unknown[] = [];
@@ -149,7 +148,7 @@ test('a run every five minutes counts watches that are blind, late and unheard',
     await handle(eachMinute);
     const found = Object.fromEntries(measured as [string, number][]);
     const isMeasured = world.clock.now.getUTCMinutes() % 5 === 0;
-    const expected = { WatchesBlind: 1, WatchesLate: 2, WatchesUnheard: 1, served: 5 };
+    const expected = { WatchesBlind: 1, WatchesLate: 2, WatchesUnheard: 1 };
     expect(found).toEqual({ OpenEventStreams: 7, ...(isMeasured && expected) });
     world.advance(60);
   }

@@ -145,7 +145,7 @@ function splitTemplate(region: string) {
   const common = JSON.stringify(template)
     .replaceAll(region, 'REGION')
     .replaceAll(defaultModelId(region) ?? '', 'MODEL')
-    .replaceAll(/(?<=CurrentVersion\w{8})[0-9a-f]{32,40}|(?<=release |"RELEASE":")[0-9a-f]{10}/g, '');
+    .replaceAll(/(?<=CurrentVersion\w{8})[0-9a-f]{32,40}|(?<=release )[0-9a-f]{10}/g, '');
   return { common: JSON.parse(common), model: JSON.stringify(statements.filter(isModel)), logging };
 }
 

@@ -27,8 +27,6 @@ import { itemTtls } from './table/item-ttls.ts';
 import { createKeyStore } from './callers/key-store.ts';
 import { createMeter } from './callers/meter.ts';
 import { openTable } from './table/open-table.ts';
-import { createReleases } from './table/releases.ts';
-import type { ReleaseStore } from './table/releases.ts';
 import { createRepairShards } from './runs/repair-shards.ts';
 import type { RepairShards } from './runs/repair-shards.ts';
 import { createRunStore } from './runs/run-store.ts';
@@ -67,7 +65,6 @@ export type DynamoStores = {
   usage: UsageLedger;
   repairShards: RepairShards;
   burstCuts: BurstCutStore;
-  releases: ReleaseStore;
   limiter: CallLimiter;
   sessions: EventSessions;
   /** Creates sessions with another limit per name. */
@@ -100,7 +97,6 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     usage: createUsageLedger(table),
     repairShards: createRepairShards(table),
     burstCuts: createBurstCuts({ table, now }),
-    releases: createReleases(table),
     limiter: createCallLimiter({ table, backoff, now, newId, ...callLimits }),
     sessions: sessionsWithLimit(perCaller),
     sessionsWithLimit,

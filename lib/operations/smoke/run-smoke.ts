@@ -30,8 +30,6 @@ export type SmokeDeps = {
   /** Removes the caller with all that the service stored for it. */
   removeCaller(client: SmokeClient, key: SmokeKey): Promise<void>;
   connect(baseUrl: string, key: string): SmokeClient;
-  /** Records the running release as one that a rollback may return to. Returns it. */
-  recordRelease(): Promise<string>;
   /** Returns a monotonic time, in milliseconds. */
   elapsedMs(): number;
   report(step: SmokeStep): void;
@@ -159,10 +157,6 @@ class SmokeTest {
       return [undefined, `The frame of the alert has ${frame.length} bytes.`];
     });
     if (!(await this.#held)) throw new Error('The measurement failed');
-    await this.#step('release', async () => [
-      undefined,
-      `A rollback may return to release ${await this.#deps.recordRelease()}.`,
-    ]);
   }
 
   /** Removes the job, the caller and the helper. Ignores the abort signal. */

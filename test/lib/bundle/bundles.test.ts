@@ -29,7 +29,6 @@ afterAll(() => rm(outDir, { recursive: true, force: true }));
 
 /** Environment of the stack, with unreachable addresses. */
 const environment = {
-  RELEASE: 'abc123',
   PATH: process.env['PATH'],
   AWS_REGION: 'eu-west-1',
   AWS_LAMBDA_FUNCTION_NAME: 'watchpost',

@@ -58,10 +58,6 @@ export const itemKeys = {
   /** The set of a caller's watches, for lists and their limit. */
   watchesOfCaller: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'WATCHES' }),
   alert: (alertId: string): ItemKey => ({ pk: `${keyPrefixes.alert}${alertId}`, sk: 'META' }),
-  release: (release: string): ItemKey => ({
-    pk: keyPrefixes.deployment,
-    sk: `${sortPrefixes.release}${release}`,
-  }),
   burstCuts: (): ItemKey => ({ pk: keyPrefixes.deployment, sk: 'BURST_CUTS' }),
   meterStart: (): ItemKey => ({ pk: keyPrefixes.meter, sk: 'META' }),
 };
@@ -76,7 +72,6 @@ export const sortPrefixes = {
   reviews: 'WEEK#',
   apiKey: 'KEY#',
   use: 'USE#',
-  release: 'RELEASE#',
   /** In the partition of a key: those that it made. */
   madeKey: 'MADE#',
 };

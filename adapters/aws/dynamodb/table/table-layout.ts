@@ -78,7 +78,7 @@ export const keyPrefixes = {
   active: 'ACTIVE#',
   /** Counters of ended jobs and of the meter, by shard. */
   totals: 'TOTALS#',
-  /** Facts of the deployment: releases that were live, cuts of bursts. */
+  /** Facts of the deployment: cuts of bursts. */
   deployment: 'DEPLOYMENT',
   /** Start of the meter. */
   meter: 'METER',

@@ -50,7 +50,6 @@ function deployment(
     createKey: async () => ({ text: 'wp_key', caller: 'smoke-1', id: 'id' }),
     removeCaller: async (_, { caller }) => void done.push(`remove ${caller}`),
     connect: () => client,
-    recordRelease: async () => (done.push('record release'), 'a-w'),
     elapsedMs: () => (clock += 500),
     report: () => undefined,
     ...broken.deps,
@@ -74,7 +73,6 @@ describe('runSmoke', () => {
         'helper',
         'key',
         'monitor',
-        'release',
         'removal',
         'stack',
         'validate',
@@ -83,7 +81,7 @@ describe('runSmoke', () => {
     );
     for (const { seconds } of report.steps) expect(seconds).toBeGreaterThan(0);
     expect(report.steps.find(({ step }) => step === 'burst')?.found).toContain('held for 290.4 s');
-    expect(done.slice(-4)).toEqual(['record release', 'cancel', 'remove smoke-1', 'remove helper']);
+    expect(done.slice(-3)).toEqual(['cancel', 'remove smoke-1', 'remove helper']);
     expect([report.ok, report.left, toExitCode(report)]).toEqual([true, [], 0]);
   });
 
