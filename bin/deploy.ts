@@ -2,15 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { buildLayer } from '../layers/ffmpeg/build-layer.ts';
 import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
 import { describeAlarms } from '../lib/operations/alarms/alarm-receivers.ts';
+import { checkStoredData } from '../lib/operations/preflight/stored-data.ts';
 import { readStage } from '../lib/stages/read-stage.ts';
 import type { StageSettings } from '../lib/stages/stage-settings.ts';
 
 /**
  * `npm run deploy -- -c stage=NAME [options of cdk deploy]` builds the ffmpeg layer for the architecture of the stage and deploys its stack. Exit
- * code: that of the CDK, or 1 without a layer.
+ * code: that of the CDK, or 1 without a layer and over a table of another version.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -32,7 +34,16 @@ try {
 }
 
 async function deploy(): Promise<number> {
-  const { settings } = readStage(context.get('stage') ?? 'dev', context.get('stages') ?? `${root}lib/stages`);
+  const { name, settings } = readStage(
+    context.get('stage') ?? 'dev',
+    context.get('stages') ?? `${root}lib/stages`,
+  );
+  const { region } = settings;
+  const stored = await checkStoredData(
+    `Watchpost-${name}`,
+    new CloudFormationClient(region ? { region } : {}),
+  );
+  if (stored.level === 'red') throw new Error(`${stored.found} ${stored.next}`);
   if (settings.ffmpegPath === undefined) await buildFfmpeg(settings.architecture);
   const cdk = spawn('cdk', ['deploy', '-c', 'deploy=true', ...args], { stdio: 'inherit', cwd: root });
   await once(cdk, 'exit');

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { z } from 'zod';
 import { visionProviders } from '../adapters/vision/providers.ts';
@@ -9,6 +10,7 @@ import { checkAccount, toExitCode } from '../lib/operations/preflight/checks.ts'
 import { listActions } from '../lib/operations/preflight/deployment-actions.ts';
 import { checkEventBus } from '../lib/operations/preflight/event-bus.ts';
 import { createFactClients, readFacts } from '../lib/operations/preflight/facts.ts';
+import { checkStoredData } from '../lib/operations/preflight/stored-data.ts';
 import { readStage } from '../lib/stages/read-stage.ts';
 import { assertSupportedRegion } from '../lib/stages/region.ts';
 
@@ -55,6 +57,7 @@ async function run(): Promise<number> {
   });
   const results = [
     ...checkAccount(facts, settings, modelId),
+    await checkStoredData(`Watchpost-${name}`, new CloudFormationClient({ region })),
     ...(await checkEventBus(settings.eventBus, new EventBridgeClient({ region }))),
   ];
   const streamHour = priceStreamHour(modelId, settings.burstSeconds);

@@ -1,5 +1,6 @@
 import { Annotations, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { storageVersion } from '../adapters/aws/dynamodb/table/storage-version.ts';
 import { visionProviders } from '../adapters/vision/providers.ts';
 import { AccessLogs } from './api/access-logs.ts';
 import { ServiceAlarms } from './operations/alarms/alarms.ts';
@@ -121,6 +122,7 @@ export class WatchpostStack extends Stack {
       BaseUrl: baseUrl,
       ConsoleUrl: `https://${edge.host}/console`,
       TableName: table.tableName,
+      StorageVersion: storageVersion,
       StateMachineArn: stateMachineArn(this, machines.current),
       LogGroupName: log.functions.logGroupName,
       MediaBucketName: pictures.bucketName,

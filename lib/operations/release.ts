@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { FileSystem } from 'aws-cdk-lib';
 import { createBurstDefinition } from '../../adapters/aws/bursts.ts';
-import { recordVersion } from '../../core/records/record-version.ts';
+import { storageVersion } from '../../adapters/aws/dynamodb/table/storage-version.ts';
 import { rules } from '../../core/rules.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { readDefinition } from '../workflow/read-definition.ts';
@@ -21,7 +21,7 @@ const code = [
 
 /**
  * Returns the id of what a synthesis deploys, `<release>-<workflow>`: a hash of code, layer and settings, and one of the workflow definitions and the
- * version of the records, between which no rollback is possible. Each
+ * version of the stored data, between which no rollback is possible. Each
  * function has it in its description, so that a deployment of anything new publishes a version of every function.
  */
 export function computeRelease(bundles: string, settings: StageSettings): string {
@@ -30,7 +30,7 @@ export function computeRelease(bundles: string, settings: StageSettings): string
     createBurstDefinition(readDefinition('run.asl.json'), settings.burstSeconds || rules.maxBurstSeconds),
   ];
   const content = [bundles, ...code].map((path) => FileSystem.fingerprint(path));
-  return `${shortHash([content, settings])}-${shortHash([...definitions, recordVersion])}`;
+  return `${shortHash([content, settings])}-${shortHash([...definitions, storageVersion])}`;
 }
 
 function shortHash(value: unknown): string {

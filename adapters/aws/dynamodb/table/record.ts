@@ -20,7 +20,10 @@ export function readRecords<T>(schema: z.ZodType<T>, items: Item[]): T[] {
 export function readItem<T>(schema: z.ZodType<T>, item: unknown): T {
   const read = schema.safeParse(item);
   if (!read.success)
-    throw new StorageError('A stored record does not match its schema', { cause: read.error });
+    throw new StorageError(
+      'A stored record does not match its schema: it is of another version of Watchpost, or damaged',
+      { cause: read.error },
+    );
   return read.data;
 }
 
