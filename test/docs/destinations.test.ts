@@ -4,7 +4,7 @@ import { destinationExamples } from './destination-examples.ts';
 
 const page = readFileSync('docs/use/destinations.md', 'utf8');
 /** Messages whose parts a developer reads are on the page, those for tools of others in the file. */
-const headings: Record<string, string> = { webhook: 'Webhook', mqtt: 'MQTT and Home Assistant' };
+const headings: Record<string, string> = { webhook: 'Webhook' };
 const file: Record<string, unknown> = JSON.parse(readFileSync('docs/use/destination-examples.json', 'utf8'));
 const examples = Object.entries(destinationExamples());
 

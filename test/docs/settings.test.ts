@@ -26,7 +26,7 @@ function holds(limits: string, takes: (value: string) => boolean): string {
     expect([String(Number(least) - 1), String(Number(most) + 1)].map(takes)).toEqual([false, false]);
     return 'range';
   }
-  const words = [...limits.matchAll(/`(\w+)`/g)].map(([, word = '']) => word);
+  const words = [...limits.matchAll(/`([\w-]+)`/g)].map(([, word = '']) => word);
   if (words.length < 2) return 'text';
   expect(words.map(takes)).toEqual(words.map(() => true));
   expect(takes('something-else')).toBe(false);
@@ -73,10 +73,21 @@ describe('settings of one machine', () => {
 
 describe('settings of a stage', () => {
   const rows = rowsBelow('A stage on AWS');
+  const [, sentence = ''] = /default and limits: (.*)\.$/m.exec(page) ?? [];
+  const shared = [...sentence.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
   const defaults: Record<string, unknown> = stageSettingsSchema.parse({});
 
   test('docs/operate/configuration.md lists exactly the settings of a stage', () => {
-    expect([...rows.keys()].toSorted()).toEqual(Object.keys(stageSettingsSchema.shape).toSorted());
+    expect([...rows.keys(), ...shared].toSorted()).toEqual(Object.keys(stageSettingsSchema.shape).toSorted());
+  });
+
+  test.each(shared)('%s of a stage has default and limits of the setting of one machine', (name) => {
+    const ofOneMachine = listSettings().find((setting) => setting.name === name);
+    expect(String(defaults[name])).toBe(ofOneMachine?.fallback);
+    const [, limits = ''] = rowsBelow('One machine').get(ofOneMachine?.variable ?? '') ?? [];
+    const takes = (text: string) =>
+      stageSettingsSchema.safeParse({ [name]: /^-?\d+$/.test(text) ? Number(text) : text }).success;
+    expect(holds(limits, takes)).not.toBe('text');
   });
 
   test.each([...rows])(

@@ -45,7 +45,6 @@ const reasons: Record<string, string> = {
   'vllm ': 'requires a third-party model server',
   'npm run watchpost -- label my-set':
     'requires a set of your own; test/console/label-page.test.ts covers it',
-  'npm run watchpost -- evaluate my-set': 'requires a set of your own; test/cli/evaluate.test.ts covers it',
   'WATCHPOST_VISION=': 'requires a third-party model; test/adapters/vision covers the protocols',
   'docker ': 'requires Docker; test/repository/image.test.ts runs the steps of the image',
   'sudo ': 'changes the machine; test/docs/self-hosting.test.ts covers the unit',
