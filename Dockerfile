@@ -19,10 +19,14 @@ RUN sh build-minimal.sh source ffmpeg
 
 FROM base AS dependencies
 COPY package.json package-lock.json .npmrc ./
+COPY client/package.json ./client/
+COPY console/package.json ./console/
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
 FROM base AS build
 COPY package.json package-lock.json .npmrc tsconfig.json ./
+COPY client/package.json ./client/
+COPY console/package.json ./console/
 RUN npm ci --ignore-scripts
 COPY client ./client
 COPY console ./console
