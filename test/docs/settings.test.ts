@@ -73,7 +73,7 @@ describe('settings of one machine', () => {
 
 describe('settings of a stage', () => {
   const rows = rowsBelow('A stage on AWS');
-  const [, sentence = ''] = /default and limits: (.*)\.$/m.exec(page) ?? [];
+  const [, sentence = ''] = /default and limits, as [^:]*: (.*)\.$/m.exec(page) ?? [];
   const shared = [...sentence.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
   const defaults: Record<string, unknown> = stageSettingsSchema.parse({});
 
