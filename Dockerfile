@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# The service of one machine. docs/operate/self-hosting.md, "In a container", says how it runs.
+# The service of one machine. docs/operate/self-hosting.md, "Run a container", says how it runs.
 
 FROM node:24.21.0-bookworm-slim AS base
 WORKDIR /app
@@ -55,5 +55,5 @@ EXPOSE 8787
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s --start-interval=1s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.WATCHPOST_PORT ?? 8787}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# 8 MB instead of 64 for new objects: the service takes about 100 MB less, and no more time (docs/contribute/memory.md).
+# 8 MB instead of 64 for new objects: the service takes about 100 MB less, and no more time (docs/operate/self-hosting.md, "Reduce memory and processor time").
 CMD ["node", "--max-semi-space-size=8", "cli/watchpost.ts", "start"]

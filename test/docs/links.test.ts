@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pages } from './snippets/blocks.ts';
@@ -93,4 +93,21 @@ test('the index of the decision records has the title of each', () => {
   const records = pages.filter((page) => /\/decisions\/\d{4}-/.test(page));
   for (const page of records)
     expect(index).toContain(`[${readFileSync(page, 'utf8').split('\n')[0]?.slice(2)}](`);
+});
+
+test('every page that code, image and workflows name exists', () => {
+  const files = globSync(
+    [
+      '{adapters,bench,bin,cli,client,console,core,functions,layers,lib}/**/*.{ts,tsx,sh}',
+      'Dockerfile',
+      'compose.yaml',
+      '.github/**/*.yml',
+    ],
+    { exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path) },
+  );
+  const named = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/docs\/[\w/-]+\.md/g)].map(([page]) => ({ file, page })),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ page }) => !existsSync(page))).toEqual([]);
 });
