@@ -31,7 +31,7 @@ export type MaintenanceDeps = {
 
 const upkeepSeconds = 60;
 const motionReferencesKeptSeconds = 86_400;
-const jobsARun = 200;
+const runsASweep = 400;
 /** At start every active job is due, even if a clock far ahead set its lease. */
 const endOfTime = new Date(8.64e15);
 
@@ -45,8 +45,7 @@ export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Pro
   repairs.renewLeases();
   await executions.resume();
   const everything = { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER };
-  await repairDue(core.jobs, core, everything);
-  await repairDue(core.watches, core, everything);
+  await repairDue(core, everything);
   let running = Promise.resolve();
   let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
   return async () => {
@@ -76,8 +75,7 @@ function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
   async function sweep(): Promise<void> {
     if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, core.now())) renewLeases();
     renewedOrSweptAt = core.now();
-    await repairDue(core.jobs, core, { dueBy: renewedOrSweptAt, limit: jobsARun });
-    await repairDue(core.watches, core, { dueBy: renewedOrSweptAt, limit: jobsARun });
+    await repairDue(core, { dueBy: renewedOrSweptAt, limit: runsASweep });
   }
 }
 

@@ -12,12 +12,11 @@ import { openDatabase, verifyDatabase } from '../adapters/embedded/sqlite/databa
 import { createDeliveryQueue } from '../adapters/embedded/queue/delivery-queue.ts';
 import { createUsageLedger } from '../adapters/embedded/callers/usage-ledger.ts';
 import { createCallerUsage } from '../adapters/caller-usage.ts';
-import { createWatchStore } from '../adapters/embedded/runs/watch-store.ts';
 import { createDeliveryStore } from '../adapters/embedded/queue/delivery-store.ts';
 import { createEventSessions } from '../adapters/embedded/web/event-sessions.ts';
 import { createLogSignals } from '../adapters/embedded/log/log-signals.ts';
 import { shareLogReads } from '../adapters/embedded/web/share-log-reads.ts';
-import { createJobStore } from '../adapters/embedded/runs/job-store.ts';
+import { createRunStores } from '../adapters/embedded/runs/stores.ts';
 import { createKeyStore } from '../adapters/embedded/callers/key-store.ts';
 import { createLogBuffer } from '../adapters/embedded/log/log-buffer.ts';
 import { openMasterSecret } from '../adapters/embedded/callers/master-secret.ts';
@@ -63,7 +62,7 @@ import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
-import { publishCommits, publishWatches } from '../core/event/publish.ts';
+import { publishCommits, publishCreations } from '../core/event/publish.ts';
 import { deliverMessage } from '../core/delivery/deliver-message.ts';
 import { computeStreamPhase } from '../core/stream/stream-phase.ts';
 import { createWindowSummarizer } from '../core/policies/digest/summarize-windows.ts';
@@ -141,12 +140,13 @@ export async function openService(
     sharesDecoders: settings.sharedDecoders === 1,
   });
   const signals = createLogSignals(setSystemTimer);
-  const logReads = shareLogReads(() => jobs);
-  const jobStore = createJobStore(database, (jobId) => {
-    logReads.forget(jobId);
-    signals.notify(jobId);
+  const logReads = shareLogReads(() => runs);
+  const stores = createRunStores(database, (runId) => {
+    logReads.forget(runId);
+    signals.notify(runId);
   });
-  const meter = createMeter({ startedAt: now(), jobsBefore: await jobStore.usage() });
+  const { jobs } = stores;
+  const meter = createMeter({ startedAt: now(), jobsBefore: await jobs.usage() });
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
   const media = createMediaStore(directory.media);
@@ -171,11 +171,10 @@ export async function openService(
     concurrency: deliveriesAtOnce,
   });
 
-  const watchStore = createWatchStore(database, signals.notify);
   const deliveries = createDeliveryStore(database);
   const publishing = { queue, deliveries, log, now };
-  const jobs = publishCommits(jobStore, 'job', publishing);
-  const watches = publishWatches(watchStore, publishing);
+  const runs = publishCommits(stores.runs, publishing);
+  const watches = publishCreations(stores.watches, stores.runs, publishing);
   const webhooks = containWebhooks(
     createWebhookSender({ http: webhookHttp, version, elapsedMs: () => performance.now() }),
     log,
@@ -188,6 +187,7 @@ export async function openService(
   const reportUncounted = (error: unknown) =>
     log.warning('Use of a caller was not counted', { error: String(error) });
   const baseDeps = {
+    runs,
     jobs,
     watches,
     createAlertId,
@@ -270,7 +270,7 @@ export async function openService(
   const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
   const captureDeps = { ...deps, streams: sharedStreams };
   const maintenance = {
-    watchStore,
+    watchStore: stores.watches,
     deliveries,
     core: deps,
     jobs,
@@ -281,7 +281,7 @@ export async function openService(
     setTimer: setSystemTimer,
     log,
     ...(settings.mediaMb > 0 && {
-      trimMedia: createMediaTrim({ maxMb: settings.mediaMb, media, watches: watchStore, log, now }),
+      trimMedia: createMediaTrim({ maxMb: settings.mediaMb, media, watches: stores.watches, log, now }),
     }),
   };
   const closers: (() => Promise<void> | void)[] = [];

@@ -12,6 +12,7 @@ import type { JobStore } from './ports/job-store.ts';
 import type { Log, RecentLog } from './ports/log.ts';
 import type { MediaStore } from './ports/media-store.ts';
 import type { Meter } from './ports/meter.ts';
+import type { RunStore } from './ports/run-store.ts';
 import type { Pace } from './ports/pace.ts';
 import type { StreamCapturer } from './ports/stream-capturer.ts';
 import type { StreamTurns } from './ports/stream-turns.ts';
@@ -43,6 +44,7 @@ export type Limits = {
  * spread them (`{ ...port, method }`).
  */
 export type CoreDeps = {
+  runs: RunStore;
   jobs: JobStore;
   watches: WatchStore;
   media: MediaStore;

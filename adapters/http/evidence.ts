@@ -18,7 +18,7 @@ const linkSchema = z.object({
 });
 
 /** Handles `GET /evidence/{watch_id}/{sequence}.jpg`: the evidence of an event, by its signed link instead of a key. */
-export function evidence(deps: Pick<HttpDeps, 'watches' | 'media' | 'now' | 'evidenceLinks'>) {
+export function evidence(deps: Pick<HttpDeps, 'runs' | 'media' | 'now' | 'evidenceLinks'>) {
   return async (context: Context): Promise<Response> => {
     const link = linkSchema.safeParse({ ...context.req.param(), ...context.req.query() });
     if (!link.success)

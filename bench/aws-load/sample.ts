@@ -1,7 +1,7 @@
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import { publishCommits, publishWatches } from '../../core/event/publish.ts';
+import { publishCommits, publishCreations } from '../../core/event/publish.ts';
 import { createDigest } from '../../core/job/create-digest.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { newCaller } from '../../core/records/caller.ts';
@@ -102,7 +102,7 @@ async function openWorld(local: Awaited<ReturnType<typeof startDynamoLocal>>) {
   const used = countUnits(client);
   const world = createWorld({ maxJobSeconds: 3600, jobsPerCaller: 1000 });
   const now = () => world.clock.now;
-  const { jobs, watches, meter, callers, deliveries, usage } = dynamoStores({
+  const { runs, jobs, watches, meter, callers, deliveries, usage } = dynamoStores({
     client,
     tableName,
     now,
@@ -111,8 +111,9 @@ async function openWorld(local: Awaited<ReturnType<typeof startDynamoLocal>>) {
   const publishing = { queue, deliveries, log, now };
   await callers.add(newCaller(caller, null, now()));
   Object.assign(world.c, {
-    jobs: publishCommits(jobs, 'job', publishing),
-    watches: publishWatches(watches, publishing),
+    runs: publishCommits(runs, publishing),
+    jobs,
+    watches: publishCreations(watches, runs, publishing),
     meter,
     callers,
     deliveries,
@@ -189,5 +190,5 @@ async function repairEnded(world: World): Promise<Operation> {
   await world.tick(await world.begin({ job_id: id, generation: 0 }));
   world.executions.set(`${id}-0`, 'aborted');
   world.advance(rules.leaseMarginSeconds + 60);
-  return { run: () => repairRun(id, world.c.jobs, world.c) };
+  return { run: () => repairRun(id, world.c) };
 }

@@ -74,7 +74,7 @@ export async function runVirtualLoad(options: VirtualLoadOptions): Promise<void>
     const jobIds = Array.from<string | undefined>({ length: count - watches });
     for (let minute = 0; minute < hours * 60; minute += 1) {
       for (const [slot, jobId] of jobIds.entries()) {
-        const job = jobId === undefined ? undefined : await deps.jobs.get(jobId, time.now());
+        const job = jobId === undefined ? undefined : await deps.runs.get(jobId, time.now());
         if (job?.status === 'running' || job?.status === 'pending') continue;
         jobIds[slot] = await createJob(slot, watches + slot);
         progress.jobsMade += 1;

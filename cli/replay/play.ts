@@ -79,7 +79,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
     clip_duration_seconds: watch.config.clip_duration_seconds,
     regions: watch.config.regions,
   };
-  const captureDeps = { ...deps, media, now: () => clock.now, jobs: { source: async () => source } };
+  const captureDeps = { ...deps, media, now: () => clock.now, runs: { source: async () => source } };
   const played: Playback = {
     checks: [],
     alerts: [],

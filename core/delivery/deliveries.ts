@@ -1,6 +1,7 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { initialDelivery, passesFilter, webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryKey, RunKey } from '../records/delivery.ts';
+import { isWatchEvent } from '../records/run.ts';
 import { rules } from '../rules.ts';
 import { RateLimitedError, WatchpostError } from '../errors.ts';
 import { maskUrl } from '../stream/mask-url.ts';
@@ -10,7 +11,7 @@ import { requireOwnJob } from '../job/read-jobs.ts';
 import { requireOwnWatch } from '../watch/commit-watch.ts';
 import { findSubject, isWanted } from '../event/receivers.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'watches' | 'deliveries' | 'queue' | 'log' | 'now'> & {
+type Deps = Pick<CoreDeps, 'runs' | 'deliveries' | 'queue' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 
@@ -50,7 +51,7 @@ export async function readWatchDeliveries(
  */
 export async function resendDelivery(jobId: string, sequence: number, caller: string, deps: Deps) {
   const job = await requireOwnJob(jobId, caller, deps);
-  const event = job.webhook_url === null ? undefined : await deps.jobs.event(jobId, sequence);
+  const event = job.webhook_url === null ? undefined : await deps.runs.event(jobId, sequence);
   if (!event || !passesFilter(job.webhook_events, event.type)) throw noSuchDelivery('jobs/{job_id}');
   const key = { run: 'job', run_id: jobId, sequence, destination_id: webhookDestination } as const;
   return {
@@ -68,9 +69,10 @@ export async function resendWatchDelivery(
   const watch = await requireOwnWatch(watchId, caller, deps);
   const path = 'watches/{watch_id}';
   const destination = watch.config.destinations.find(({ destination_id: id }) => id === destinationId);
-  const event = await deps.watches.event(watchId, sequence);
+  const event = await deps.runs.event(watchId, sequence);
   const key = { run: 'watch', run_id: watchId, sequence, destination_id: destinationId } as const;
-  if (!event || !destination || destination.type === 'heartbeat') throw noSuchDelivery(path);
+  if (!event || !isWatchEvent(event) || !destination || destination.type === 'heartbeat')
+    throw noSuchDelivery(path);
   if (!isWanted(destination, event) && !(await deps.deliveries.get(key))) throw noSuchDelivery(path);
   const sent = await resend(key, event.type, { subject: findSubject(event), path }, deps);
   return { watch_id: watchId, destination_id: destinationId, ...sent };

@@ -1,6 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DestinationResult, Destinations } from '../ports/destinations.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import { asJob, asWatch, isJobEvent, isWatchEvent } from '../records/run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage, DestinationState } from '../records/delivery.ts';
@@ -19,19 +20,9 @@ import { describeState, toNotification } from './notification.ts';
 
 export type DeliverDeps = Pick<
   CoreDeps,
-  | 'jobs'
-  | 'media'
-  | 'queue'
-  | 'deliveries'
-  | 'webhooks'
-  | 'signer'
-  | 'meter'
-  | 'log'
-  | 'baseUrl'
-  | 'now'
-  | 'random'
+  'media' | 'queue' | 'deliveries' | 'webhooks' | 'signer' | 'meter' | 'log' | 'baseUrl' | 'now' | 'random'
 > & {
-  watches: Pick<WatchStore, 'getIncludingEnded' | 'event' | 'secrets' | 'commit'>;
+  runs: Pick<RunStore, 'getIncludingEnded' | 'event' | 'secrets' | 'commit'>;
   destinations: Destinations;
   evidenceLinks: EvidenceLinks;
 };
@@ -69,12 +60,13 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
     destination_id: webhookDestination,
     fingerprint: '',
   };
-  const [event, job, stored] = await Promise.all([
-    deps.jobs.event(jobId, sequence),
-    deps.jobs.getIncludingEnded(jobId),
+  const [event, run, stored] = await Promise.all([
+    deps.runs.event(jobId, sequence),
+    deps.runs.getIncludingEnded(jobId),
     deps.deliveries.state(destination),
   ]);
-  if (!event) return 'the event is no longer kept';
+  const job = asJob(run);
+  if (!event || !isJobEvent(event)) return 'the event is no longer kept';
   if (!job?.webhook_url) return 'the job is no longer kept';
   const { webhook_url: url, ended_at: endedAt } = job;
   const state = currentState(destination, stored);
@@ -104,20 +96,21 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
 
 async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Promise<Target | string> {
   const { run_id: watchId, sequence, destination_id: id } = message;
-  const [stored, event, secrets, knownState] = await Promise.all([
-    deps.watches.getIncludingEnded(watchId),
-    deps.watches.event(watchId, sequence),
-    deps.watches.secrets(watchId),
+  const [run, event, secrets, knownState] = await Promise.all([
+    deps.runs.getIncludingEnded(watchId),
+    deps.runs.event(watchId, sequence),
+    deps.runs.secrets(watchId),
     deps.deliveries.state(message),
   ]);
+  const stored = asWatch(run);
   const settings = stored?.config.destinations.find((each) => each.destination_id === id);
   const address = secrets?.destinations.find((each) => each.destination_id === id);
   const former = stored && !settings && findFormerDestination(message, stored, secrets, deps);
   if (former) return former;
   // The message of a former destination was lost.
   const isErased = (each: FormerDestination) => isFormerOver(each, deps.now());
-  if (stored?.former_destinations?.some(isErased)) await eraseFormer(watchId, isErased, deps.watches);
-  if (!event) return 'the event is no longer kept';
+  if (stored?.former_destinations?.some(isErased)) await eraseFormer(watchId, isErased, deps.runs);
+  if (!event || !isWatchEvent(event)) return 'the event is no longer kept';
   if (!stored || !settings || !address) return 'the destination was removed';
   const { fingerprint } = settings;
   const destination = { run: message.run, run_id: watchId, destination_id: id, fingerprint };
@@ -126,7 +119,7 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   const send = async (before: WatchRun, repetitions = 3): Promise<DestinationResult> => {
     const result = await deps.destinations.send(address, await toNotification(event, before, settings, deps));
     if (settings.type !== 'mqtt' || result.outcome !== 'delivered' || repetitions === 0) return result;
-    const after = await deps.watches.getIncludingEnded(watchId);
+    const after = asWatch(await deps.runs.getIncludingEnded(watchId));
     const [shown, current] = [before, after].map((each) => each && JSON.stringify(describeState(each)));
     return after && shown !== current ? send(after, repetitions - 1) : result;
   };
@@ -179,7 +172,7 @@ function findFormerDestination(
     },
     former: {
       until: addSeconds(new Date(former.removed_at), rules.formerDestinationSeconds),
-      erase: () => eraseFormer(run_id, isSame, deps.watches),
+      erase: () => eraseFormer(run_id, isSame, deps.runs),
     },
   };
 }

@@ -1,7 +1,8 @@
 import { WatchpostError } from '../errors.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
 import type { MediaStore } from '../ports/media-store.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import { asWatch } from '../records/run.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
@@ -39,7 +40,7 @@ export async function readEvidence(
   link: Position & { expires: number; signature: string },
   deps: {
     signer: LinkSigner;
-    watches: Pick<WatchStore, 'get' | 'event'>;
+    runs: Pick<RunStore, 'get' | 'event'>;
     media: Pick<MediaStore, 'get'>;
     now: () => Date;
   },
@@ -51,8 +52,8 @@ export async function readEvidence(
       'This link is invalid or has expired',
       'Open the alert in the console, or read GET /alerts/{alert_id}/frame with a key.',
     );
-  const stored = await deps.watches.get(link.watch_id, deps.now());
-  const event = stored && (await deps.watches.event(link.watch_id, link.sequence));
+  const stored = asWatch(await deps.runs.get(link.watch_id, deps.now()));
+  const event = stored && (await deps.runs.event(link.watch_id, link.sequence));
   const key = event && 'frame_key' in event.data ? event.data.frame_key : null;
   const frame = key === null ? undefined : await deps.media.get(key);
   if (frame) return frame;

@@ -1,4 +1,5 @@
-import type { WatchStore } from '../ports/watch-store.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import { asWatch } from '../records/run.ts';
 import { watchSchema } from '../records/watch.ts';
 import type { FormerDestination } from '../records/watch.ts';
 import type { WatchRun } from '../records/watch-run.ts';
@@ -9,15 +10,15 @@ import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 export async function eraseFormer(
   watchId: string,
   isErased: (former: FormerDestination) => boolean,
-  watches: Pick<WatchStore, 'getIncludingEnded' | 'secrets' | 'commit'>,
+  runs: Pick<RunStore, 'getIncludingEnded' | 'secrets' | 'commit'>,
 ): Promise<void> {
   await retryConflicts('The watch was changed too often concurrently', async () => {
-    const stored = await watches.getIncludingEnded(watchId);
+    const stored = asWatch(await runs.getIncludingEnded(watchId));
     // After the watch, whose version then belongs to these secrets or to older ones.
-    const secrets = await watches.secrets(watchId);
+    const secrets = await runs.secrets(watchId);
     const change = stored && secrets && planErasure(stored, secrets, isErased);
     if (change === undefined) return committed(undefined);
-    return (await watches.commit(change)) === 'outdated' ? conflict : committed(undefined);
+    return (await runs.commit(change)) === 'outdated' ? conflict : committed(undefined);
   });
 }
 

@@ -1,13 +1,16 @@
 import type { CoreDeps } from '../dependencies.ts';
 import { envelopeWithLinks } from '../event/present-event.ts';
 import type { BusEvent, EventBus } from '../ports/event-bus.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
+import type { RunStore } from '../ports/run-store.ts';
 import type { BusMessage } from '../records/delivery.ts';
+import { isJob, isJobEvent, isWatchEvent } from '../records/run.ts';
+import type { Run, RunEvent } from '../records/run.ts';
+import type { WatchRun } from '../records/watch-run.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { presentWatchEvent } from '../watch/present-watch-event.ts';
 
-export type PutOnBusDeps = Pick<CoreDeps, 'jobs' | 'log' | 'baseUrl'> & {
-  watches: Pick<WatchStore, 'getIncludingEnded' | 'event'>;
+export type PutOnBusDeps = Pick<CoreDeps, 'log' | 'baseUrl'> & {
+  runs: Pick<RunStore, 'getIncludingEnded' | 'event'>;
   /** Undefined without an event bus. */
   bus?: EventBus | undefined;
 };
@@ -31,37 +34,35 @@ function omit({ bus, id, sequence }: BusMessage, reason: string, { log }: PutOnB
   });
 }
 
-async function readEvent(message: BusMessage, deps: PutOnBusDeps): Promise<BusEvent | undefined> {
-  return message.bus === 'job' ? readJobEvent(message, deps) : readWatchEvent(message, deps);
+async function readEvent(
+  { id, sequence, test }: BusMessage,
+  { runs, baseUrl }: PutOnBusDeps,
+): Promise<BusEvent | undefined> {
+  const run = await runs.getIncludingEnded(id);
+  if (!run) return undefined;
+  if (test) return isJob(run) ? undefined : presentTest(run, test);
+  const event = await runs.event(id, sequence);
+  const presented = event && present(run, event, baseUrl);
+  return presented && { id: eventId(id, sequence), caller: run.caller, ...presented };
 }
 
-async function readJobEvent({ id, sequence }: BusMessage, deps: PutOnBusDeps): Promise<BusEvent | undefined> {
-  const [job, event] = await Promise.all([deps.jobs.getIncludingEnded(id), deps.jobs.event(id, sequence)]);
-  if (!job || !event) return undefined;
-  return { id: eventId(id, sequence), caller: job.caller, ...envelopeWithLinks(job, event, deps) };
+function present(run: Run, event: RunEvent, baseUrl: string): Omit<BusEvent, 'id' | 'caller'> | undefined {
+  if (isJob(run)) return isJobEvent(event) ? envelopeWithLinks(run, event, { baseUrl }) : undefined;
+  return isWatchEvent(event) ? presentWatchEvent(run, event, baseUrl) : undefined;
 }
 
-async function readWatchEvent(message: BusMessage, deps: PutOnBusDeps): Promise<BusEvent | undefined> {
-  const { id, sequence, test } = message;
-  const watch = await deps.watches.getIncludingEnded(id);
-  if (!watch) return undefined;
-  if (test) {
-    const { name: watch_name, labels } = watch.config;
-    return {
-      id: `msg_test_${test.id}`,
-      caller: watch.caller,
-      type: 'test',
-      timestamp: test.timestamp,
-      source_url: maskUrl(watch.stream_url),
-      data: { watch_id: id, watch_name, labels, message: 'This is a test alert: nothing has happened.' },
-    };
-  }
-  const event = await deps.watches.event(id, sequence);
-  if (!event) return undefined;
+function presentTest(
+  { run_id: watch_id, caller, stream_url, config }: WatchRun,
+  { id, timestamp }: NonNullable<BusMessage['test']>,
+): BusEvent {
+  const { name: watch_name, labels } = config;
   return {
-    id: eventId(id, sequence),
-    caller: watch.caller,
-    ...presentWatchEvent(watch, event, deps.baseUrl),
+    id: `msg_test_${id}`,
+    caller,
+    type: 'test',
+    timestamp,
+    source_url: maskUrl(stream_url),
+    data: { watch_id, watch_name, labels, message: 'This is a test alert: nothing has happened.' },
   };
 }
 

@@ -1,6 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DestinationResult, Destinations } from '../ports/destinations.ts';
-import type { WatchStore } from '../ports/watch-store.ts';
+import type { RunStore } from '../ports/run-store.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { Destination, DestinationAddress, Watch } from '../records/watch.ts';
 import type { DestinationState } from '../records/delivery.ts';
@@ -11,7 +11,7 @@ import { recordAttempt, currentState } from '../event/destination-state.ts';
 import { testNotification } from './notification.ts';
 
 type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
-  watches: Pick<WatchStore, 'secrets'>;
+  runs: Pick<RunStore, 'secrets'>;
   destinations: Destinations;
 };
 
@@ -21,7 +21,7 @@ type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {
  */
 export async function sendTestAlert(watch: WatchRun, deps: Deps) {
   if (deps.queue.hasBus) await sendTestToBus(watch, deps);
-  const secrets = await deps.watches.secrets(watch.run_id);
+  const secrets = await deps.runs.secrets(watch.run_id);
   const addresses = secrets?.destinations ?? [];
   return Promise.all(addresses.map(async (address) => sendTest(address, watch, deps)));
 }

@@ -1,13 +1,13 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
 import { runLog } from '../ports/log.ts';
-import type { RunChange, RunEvent, RunStore } from '../ports/run-store.ts';
+import type { RunChange, RunStore } from '../ports/run-store.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
 import { isDeliveredByWebhook, passesFilter, webhookDestination } from '../records/delivery.ts';
 import type { QueueMessage, RunKey } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
-import { isJob } from '../records/run.ts';
-import type { Run } from '../records/run.ts';
+import { isJob, isJobEvent, isWatchEvent } from '../records/run.ts';
+import type { Run, RunEvent } from '../records/run.ts';
 import { eventsBeforeHole } from './before-hole.ts';
 import { publishWatchEvent } from './publish-watch-event.ts';
 import { hasDestinations } from './receivers.ts';
@@ -17,47 +17,51 @@ export type PublishDeps = Pick<CoreDeps, 'queue' | 'log' | 'now'> & {
 };
 
 /** Logs of runs with their positions of publishing. */
-type Logs = Pick<RunStore, 'getIncludingEnded' | 'events' | 'markPublished'>;
+type Logs = { runs: Pick<RunStore, 'getIncludingEnded' | 'events' | 'markPublished'> };
 
 /** Events per read of a log. */
 const pageSize = 100;
 
 /** Returns a store that publishes after each commit with events for somebody, so that no caller forgets it. */
-export function publishCommits<Store extends Logs & Pick<RunStore, 'commit'>>(
-  runs: Store,
-  run: RunKey['run'],
-  deps: PublishDeps,
-): Store {
+export function publishCommits(runs: RunStore, deps: PublishDeps): RunStore {
   return {
     ...runs,
-    commit: async (change: RunChange) => {
+    commit: async (change) => {
       const result = await runs.commit(change);
-      if (result === 'committed' && (await isWorthPublishing(change, runs)))
-        await publishRun({ run, run_id: change.runId }, runs, deps);
+      const [first] = change.events;
+      if (result === 'committed' && first && (await isWorthPublishing(change, runs)))
+        await publishRun(
+          { run: isJobEvent(first) ? 'job' : 'watch', run_id: change.runId },
+          { ...deps, runs },
+        );
       return result;
     },
   };
 }
 
-/** Returns a store of watches that publishes after each commit, and each creation: it has events. */
-export function publishWatches(watches: WatchStore, deps: PublishDeps): WatchStore {
+/** Returns a store of watches that publishes after each creation: it has events. */
+export function publishCreations<Store extends Pick<WatchStore, 'create'>>(
+  watches: Store,
+  runs: RunStore,
+  deps: PublishDeps,
+): Store {
   return {
-    ...publishCommits(watches, 'watch', deps),
+    ...watches,
     create: async (creation, now) => {
       const result = await watches.create(creation, now);
       if (result.kind === 'created')
-        await publishRun({ run: 'watch', run_id: creation.run_id }, watches, deps);
+        await publishRun({ run: 'watch', run_id: creation.run_id }, { ...deps, runs });
       return result;
     },
   };
 }
 
 /** Returns true for news. A log of checks is crossed page by page, so that an alert does not wait for it; a heartbeat receives each check. */
-async function isWorthPublishing({ runId, events }: RunChange, runs: Logs): Promise<boolean> {
+async function isWorthPublishing({ runId, events }: RunChange, runs: RunStore): Promise<boolean> {
   const last = events.at(-1);
   if (last === undefined) return false;
   if (events.some(({ type }) => type !== 'progress') || last.sequence % pageSize < events.length) return true;
-  if ('job_id' in last) return false;
+  if (isJobEvent(last)) return false;
   const run = await runs.getIncludingEnded(runId);
   return run !== undefined && !isJob(run) && run.config.destinations.some(({ type }) => type === 'heartbeat');
 }
@@ -66,10 +70,10 @@ async function isWorthPublishing({ runId, events }: RunChange, runs: Logs): Prom
  * Sends the events of a run after `published` to the delivery queue, in order. Logs a failure and never throws: the next commit or `reconcile` publishes
  * them.
  */
-export async function publishRun(key: RunKey, runs: Logs, deps: PublishDeps): Promise<void> {
+export async function publishRun(key: RunKey, deps: PublishDeps & Logs): Promise<void> {
   try {
-    const run = await runs.getIncludingEnded(key.run_id);
-    if (run) await publish(run, runs, deps);
+    const run = await deps.runs.getIncludingEnded(key.run_id);
+    if (run) await publish(run, deps);
   } catch (error) {
     runLog(deps.log, key).warning('Events not published yet; reconcile publishes them', {
       error: String(error),
@@ -77,7 +81,8 @@ export async function publishRun(key: RunKey, runs: Logs, deps: PublishDeps): Pr
   }
 }
 
-async function publish(run: Run, runs: Logs, deps: PublishDeps): Promise<void> {
+async function publish(run: Run, deps: PublishDeps & Logs): Promise<void> {
+  const { runs } = deps;
   const { run_id: id, sequence } = run;
   if (!hasReceivers(run, deps)) {
     // A destination that is added later receives what follows; the webhook of a job is fixed.
@@ -98,7 +103,7 @@ async function publish(run: Run, runs: Logs, deps: PublishDeps): Promise<void> {
 
 async function publishEvent(event: RunEvent, run: Run, deps: PublishDeps): Promise<void> {
   if (!isJob(run)) {
-    if ('watch_id' in event) await publishWatchEvent(event, run, deps);
+    if (isWatchEvent(event)) await publishWatchEvent(event, run, deps);
   } else for (const message of toJobMessages(event, run, deps)) await deps.queue.send(message);
 }
 

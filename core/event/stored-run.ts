@@ -1,10 +1,10 @@
 import { hasDestinations } from './receivers.ts';
 import { isTerminal, jobStatusSchema } from '../records/job.ts';
-import type { Run } from '../records/run.ts';
+import type { Run, RunEvent } from '../records/run.ts';
 import { watchSchema } from '../records/watch.ts';
 import { addSeconds } from '../time.ts';
 import { progressRetentionSeconds } from '../ports/watch-store.ts';
-import type { RunChange, RunEvent } from '../ports/run-store.ts';
+import type { RunChange } from '../ports/run-store.ts';
 
 /** Rules that the stores of both hosts apply to runs of all policies. */
 
@@ -62,6 +62,11 @@ export function goneAt({ expires_at: expiresAt, deleted_at: deletedAt }: RunEnd)
 export function isGone(run: Run, now: Date): boolean {
   const at = goneAt(run);
   return at !== null && (run.policy === 'watch' || Date.parse(at) <= now.getTime());
+}
+
+/** Returns true if a purge removes the run: it is a deleted watch. A job is removed by its expiry. */
+export function isPurgeable(run: Run): boolean {
+  return run.policy === 'watch' && run.deleted_at !== null;
 }
 
 /** Returns true if events of the run are delivered: to the webhook of a job, or the destinations of a watch. */

@@ -1,12 +1,13 @@
 import type { JobEvent } from '../records/event.ts';
-import type { JobStore } from '../ports/job-store.ts';
+import type { RunStore } from '../ports/run-store.ts';
 import { eventsBeforeHole } from './before-hole.ts';
 import type { LogSignals } from '../ports/log-signals.ts';
 import { isTerminal } from '../records/job.ts';
+import { asJob, isJobEvent } from '../records/run.ts';
 
 /** Dependencies of `tailEvents`. */
 export type TailDeps = {
-  jobs: Pick<JobStore, 'get' | 'events'>;
+  runs: Pick<RunStore, 'get' | 'events'>;
   now: () => Date;
   /** Wakes a reader that has all events. */
   signals: LogSignals;
@@ -23,7 +24,7 @@ const pageEvents = 100;
 export async function* tailEvents(
   jobId: string,
   after: number,
-  { jobs, now, signals }: TailDeps,
+  { runs, now, signals }: TailDeps,
   signal: AbortSignal,
 ): AsyncGenerator<JobEvent | null> {
   let last = after;
@@ -32,10 +33,10 @@ export async function* tailEvents(
   try {
     while (!signal.aborted) {
       // The job has the newest sequence, so a read without new events reads one item.
-      const job = await jobs.get(jobId, now());
+      const job = asJob(await runs.get(jobId, now()));
       if (!job) return;
-      const read = job.sequence > last ? await jobs.events(jobId, last, pageEvents, now()) : [];
-      const page = eventsBeforeHole(read, last, now());
+      const read = job.sequence > last ? await runs.events(jobId, last, pageEvents, now()) : [];
+      const page = eventsBeforeHole(read.filter(isJobEvent), last, now());
       for (const event of page) {
         if (signal.aborted) return;
         yield event;

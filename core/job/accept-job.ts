@@ -19,6 +19,7 @@ import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 
 export type AcceptDeps = Pick<
   CoreDeps,
+  | 'runs'
   | 'jobs'
   | 'callers'
   | 'streams'

@@ -1,3 +1,4 @@
+import { asJob } from '../records/run.ts';
 import type { KeyCrypto } from '../access/api-key.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { rules } from '../rules.ts';
@@ -6,7 +7,7 @@ import { IdempotencyKeyReusedError, WatchpostError } from '../errors.ts';
 import type { Job, JobPolicy } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'now'> & Pick<KeyCrypto, 'sha256'>;
+type Deps = Pick<CoreDeps, 'runs' | 'jobs' | 'now'> & Pick<KeyCrypto, 'sha256'>;
 
 /** `request` is the parsed body, or the job that runs again: another order of fields, or an explicit default, is the same request. */
 export type KeyedRequest = { key: string | undefined; kind: JobPolicy | 'run-again'; request: object };
@@ -39,12 +40,12 @@ export async function createIdempotently<Created extends Job>(
 async function findEarlier(
   { key, requestHash }: IdempotencyRecord,
   caller: string,
-  { jobs, now }: Deps,
+  { runs, jobs, now }: Deps,
 ): Promise<Job | undefined> {
   const known = await jobs.findByIdempotencyKey(caller, key, now());
   if (known === undefined) return undefined;
   if (known.requestHash !== requestHash) throw new IdempotencyKeyReusedError();
-  const job = await jobs.get(known.jobId, now());
+  const job = asJob(await runs.get(known.jobId, now()));
   if (job === undefined) throw jobGone();
   return job;
 }

@@ -11,13 +11,14 @@ import { closeUnasked, finalizeClosure, planFinalClosure } from '../policies/dig
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { DigestJob, Job } from '../records/job.ts';
+import { asJob } from '../records/run.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
 import { isTerminal } from '../records/job.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import type { CommitAttempt } from '../retry-conflicts.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'executions' | 'log' | 'now'> & {
+type Deps = Pick<CoreDeps, 'runs' | 'executions' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 
@@ -29,7 +30,7 @@ export type CancelDeps = Deps & Pick<CoreDeps, 'summaries'>;
  */
 export async function cancelJob(jobId: string, caller: string, deps: CancelDeps): Promise<Job> {
   const askedAt = deps.now();
-  const job = await deps.jobs.get(jobId, askedAt);
+  const job = asJob(await deps.runs.get(jobId, askedAt));
   if (job?.caller !== caller) throw new JobNotFoundError(deps.limits.retentionSeconds);
   let answered: ClosureResult | undefined;
   const ended = await endJob(jobId, { status: 'stopped', reason: 'cancelled' }, deps, {
@@ -86,7 +87,7 @@ async function endJob(
   return retryConflicts('The job changed too often while it was to end', attempt);
 
   async function attempt(): Promise<CommitAttempt<Job | undefined>> {
-    const stored = await deps.jobs.get(jobId, deps.now());
+    const stored = asJob(await deps.runs.get(jobId, deps.now()));
     // A tick may end the job after the first of several windows: their state has its end.
     if (stored && hasClosed && stored.reason === ending.reason) return committed(stored);
     if (!stored || isTerminal(stored.status) || !mustEnd(stored)) return committed(undefined);
@@ -98,7 +99,7 @@ async function endJob(
       ? planUpdate(job, work, now)
       : planEnd(job, ending, deps.limits.retentionSeconds, now, work);
     const change = withMovedTimes(planned, stored, job);
-    if ((await deps.jobs.commit(change)) !== 'committed') return conflict;
+    if ((await deps.runs.commit(change)) !== 'committed') return conflict;
     hasClosed = true;
     if (isPartial) return attempt();
     jobLog(deps.log, jobId).info('Job ended', { status: ending.status, reason: ending.reason });

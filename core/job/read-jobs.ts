@@ -4,9 +4,13 @@ import type { Delivery } from '../records/delivery.ts';
 import { JobNotFoundError } from '../errors.ts';
 import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
+import { asJob, isJobEvent } from '../records/run.ts';
+import type { RunEvent } from '../records/run.ts';
 import type { JobQuery } from '../ports/job-store.ts';
 
-type Deps = Pick<CoreDeps, 'jobs' | 'deliveries' | 'now'> & { limits: Pick<Limits, 'retentionSeconds'> };
+type Deps = Pick<CoreDeps, 'runs' | 'jobs' | 'deliveries' | 'now'> & {
+  limits: Pick<Limits, 'retentionSeconds'>;
+};
 
 const newestFindings = 50;
 
@@ -38,8 +42,8 @@ export async function listJobs(query: JobQuery, deps: Deps): Promise<{ jobs: Job
 
 export async function readEvents(jobId: string, caller: string, after: number, limit: number, deps: Deps) {
   const job = await requireOwnJob(jobId, caller, deps);
-  const events = await deps.jobs.events(jobId, after, limit, deps.now());
-  return { job, events: eventsBeforeHole(events, after, deps.now()) };
+  const events = await deps.runs.events(jobId, after, limit, deps.now());
+  return { job, events: eventsBeforeHole(events.filter(isJobEvent), after, deps.now()) };
 }
 
 /**
@@ -54,7 +58,7 @@ export async function readEventImage(
   withBoxes = false,
 ): Promise<Uint8Array | undefined> {
   await requireOwnJob(jobId, caller, deps);
-  const event = await deps.jobs.event(jobId, sequence);
+  const event = await deps.runs.event(jobId, sequence);
   const key = event && findImageKey(event);
   const image = key === undefined ? undefined : await deps.media.get(key);
   const boxes = event?.type === 'watch_triggered' ? (event.data.boxes ?? []) : [];
@@ -84,7 +88,7 @@ async function lastFrameKey(jobId: string, caller: string, deps: Deps): Promise<
   return watch.last_frame?.key;
 }
 
-function findImageKey(event: JobEvent): string | undefined {
+function findImageKey(event: RunEvent): string | undefined {
   if (event.type === 'watch_triggered') return event.data.frame_key;
   return event.type === 'summary_generated' ? event.data.frame_grid_key : undefined;
 }
@@ -93,9 +97,9 @@ function findImageKey(event: JobEvent): string | undefined {
 export async function requireOwnJob(
   jobId: string,
   caller: string,
-  deps: Pick<Deps, 'jobs' | 'now' | 'limits'>,
+  deps: Pick<Deps, 'runs' | 'now' | 'limits'>,
 ): Promise<Job> {
-  const job = await deps.jobs.get(jobId, deps.now());
+  const job = asJob(await deps.runs.get(jobId, deps.now()));
   if (job?.caller !== caller) throw new JobNotFoundError(deps.limits.retentionSeconds);
   return job;
 }

@@ -19,7 +19,7 @@ export async function runAgain(
   idempotency?: IdempotencyRecord,
 ): Promise<Job> {
   const job = await requireOwnJob(jobId, caller, deps);
-  const source = await deps.jobs.source(job.source_id);
+  const source = await deps.runs.source(job.source_id);
   if (source === undefined) throw new JobNotFoundError(deps.limits.retentionSeconds);
   const { webhook_url, labels, config } = job;
   const request = { ...config, stream_url: source.url, webhook_url, labels };

@@ -56,6 +56,8 @@ export interface Policy<R extends Run, Seen extends Observation> {
   owns(run: Run): run is R;
   /** Returns true if no execution has a further tick: the job has ended, the watch is paused. */
   isOver(run: R): boolean;
+  /** True if a capture of a lost camera probes it first, on hosts that try it often: a capture of a camera that hangs takes longer. */
+  probesLost: boolean;
   /** Returns the time between two captures, in seconds. */
   interval(run: R): number;
   /** Returns the time of the next tick. */

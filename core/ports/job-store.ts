@@ -1,6 +1,6 @@
 import type { JobEvent } from '../records/event.ts';
 import type { DigestState, Job, JobPolicy, JobStatus, Source } from '../records/job.ts';
-import type { RunChange, RunStore, Totals } from './run-store.ts';
+import type { RunChange, Totals } from './run-store.ts';
 
 /** Fields that a commit may set. All others are fixed at creation. */
 export type JobPatch = Partial<
@@ -91,8 +91,8 @@ export type JobQuery = {
   offset: number;
 };
 
-/** Storage of jobs and slots. `create` and `commit` are transactions. Reads omit records that have expired by `now`. */
-export interface JobStore extends RunStore<Job, JobEvent, JobChange> {
+/** Creation and lists of jobs, and their slots; `RunStore` has all that follows a creation. `create` is a transaction. Reads omit records that have expired by `now`. */
+export interface JobStore {
   /**
    * Reserves a slot, which `create` of the same job takes over. Concurrent requests with the same idempotency key share
    * one reservation and job id. A repetition changes nothing.

@@ -1,15 +1,10 @@
-import type { JobEvent } from '../records/event.ts';
 import type { Counters, Source } from '../records/job.ts';
-import type { Policy, Run } from '../records/run.ts';
-import type { WatchEvent } from '../records/watch-event.ts';
+import type { Run, RunEvent } from '../records/run.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
-import type { AlertChange, WatchCounts } from '../records/watch-state.ts';
+import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
 import type { Watch } from '../records/watch.ts';
 import type { JobPatch } from './job-store.ts';
 import type { WatchPatch } from './watch-store.ts';
-
-/** Event of the log of a run. */
-export type RunEvent = JobEvent | WatchEvent;
 
 /** Totals of ended jobs: their number by final status, and the sums of their counters. */
 export type Totals = { jobs_completed: number; jobs_stopped: number; jobs_failed: number } & Counters;
@@ -37,21 +32,27 @@ export type RunChange<Patch = JobPatch | WatchPatch, Event = RunEvent> = {
 };
 
 /**
- * Storage of runs, their sources and their logs, for all policies. Each method may throw `TransientError`, with or without its effect: a repetition is safe.
+ * Storage of runs and of all that their commits change, for all policies. Each method may throw `TransientError`, with or without its effect: a repetition is
+ * safe.
  */
-export interface RunStore<Stored = Run, Event = RunEvent, Change = RunChange> {
+export interface RunStore {
   /** Returns undefined for a job that has expired by `now`, and for a deleted watch. */
-  get(runId: string, now: Date): Promise<Stored | undefined>;
+  get(runId: string, now: Date): Promise<Run | undefined>;
   /** Like `get`, but includes a run until its records are removed: pending deliveries need it. */
-  getIncludingEnded(runId: string): Promise<Stored | undefined>;
+  getIncludingEnded(runId: string): Promise<Run | undefined>;
   /** Commits a change. Returns 'outdated', without a change, if the version differs or the run does not exist. */
-  commit(change: Change): Promise<'committed' | 'outdated'>;
+  commit(change: RunChange): Promise<'committed' | 'outdated'>;
   /** Returns at most `limit` events with a sequence above `after` that are kept, in order. */
-  events(runId: string, after: number, limit: number, now: Date): Promise<Event[]>;
-  event(runId: string, sequence: number): Promise<Event | undefined>;
+  events(runId: string, after: number, limit: number, now: Date): Promise<RunEvent[]>;
+  event(runId: string, sequence: number): Promise<RunEvent | undefined>;
   /** Raises `published` to `sequence`; never lowers it. Does not change the version. */
   markPublished(runId: string, sequence: number): Promise<void>;
   source(sourceId: string): Promise<Source | undefined>;
-  /** Returns ids of runs whose lease has expired, whose newest events are not in the delivery queue, or that can be purged; of these policies, or of all. */
-  dueForRepair(now: Date, limit: number, policies?: readonly Policy[]): Promise<string[]>;
+  /** Returns the addresses of a run's destinations. */
+  secrets(runId: string): Promise<WatchSecrets | undefined>;
+  alert(alertId: string, now: Date): Promise<Alert | undefined>;
+  /** Returns ids of runs whose lease has expired, whose newest events are not in the delivery queue, or that can be purged. */
+  dueForRepair(now: Date, limit: number): Promise<string[]>;
+  /** Removes a deleted watch with everything that belongs to it. Has no effect on any other run. */
+  purge(runId: string): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { WatchEvent } from '../records/watch-event.ts';
 import type { WatchProgress, WatchRun } from '../records/watch-run.ts';
 import type { Alert, WatchCounts } from '../records/watch-state.ts';
 import type { IdempotencyRecord } from './job-store.ts';
-import type { RunChange, RunStore } from './run-store.ts';
+import type { RunChange } from './run-store.ts';
 
 /**
  * New watch with its source and the addresses of its destinations. `maxWatches` is the caller's limit. `keyHash` is the key that must be valid
@@ -65,13 +65,12 @@ export type HourOfWatch = { hour: string; counts: WatchCounts };
 /** Reviewed alerts of a condition in one week; `week` is its Monday (UTC) as a date. */
 export type ReviewedWeek = { week: string; condition_id: string; correct: number; wrong: number };
 
-/** Storage of watches, their alerts and statistics. `create`, `commit` and `review` are transactions. */
-export interface WatchStore extends RunStore<WatchRun, WatchEvent, WatchChange> {
+/** Creation and lists of watches, their alerts and statistics; `RunStore` has all that follows a creation. `create` and `review` are transactions. */
+export interface WatchStore {
   /** Stores a watch if absent. A repeated creation returns 'created' again. */
   create(creation: WatchCreation, now: Date): Promise<WatchCreationResult>;
   /** Returns all watches of a caller, oldest first. */
   list(caller: string): Promise<WatchRun[]>;
-  secrets(watchId: string): Promise<WatchSecrets | undefined>;
   /**
    * Returns at most `limit` events of all watches of a caller after a position of `feedPosition` or of an earlier page, those of deleted watches until their
    * purge. Without position it begins with the oldest that is kept. The events of one watch are in order; a reader gets each once.
@@ -79,7 +78,6 @@ export interface WatchStore extends RunStore<WatchRun, WatchEvent, WatchChange> 
   feed(caller: string, after: string | undefined, limit: number, now: Date): Promise<Feed>;
   /** Returns the position of a reader who has all events; with a text the position that it is, now if it is beyond, undefined for another text. */
   feedPosition(caller: string, text?: string): Promise<string | undefined>;
-  alert(alertId: string, now: Date): Promise<Alert | undefined>;
   alerts(query: AlertQuery, now: Date): Promise<Alert[]>;
   /** Stores a review and counts it. Replaces an earlier review. Returns undefined if the alert does not exist. */
   review(alertId: string, review: NonNullable<Alert['review']>, now: Date): Promise<Alert | undefined>;
@@ -89,8 +87,6 @@ export interface WatchStore extends RunStore<WatchRun, WatchEvent, WatchChange> 
   reviewedWeeks(watchId: string, from: Date, to: Date): Promise<ReviewedWeek[]>;
   /** Returns the runs of all watches that are neither paused nor deleted. May miss watches of the last second. */
   standing(): Promise<WatchProgress[]>;
-  /** Removes a deleted watch with everything that belongs to it. */
-  purge(watchId: string): Promise<void>;
 }
 
 /** Retention of `progress` in the log, in seconds. */

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { digestJobSchema, monitorJobSchema } from './job.ts';
+import type { JobEvent } from './event.ts';
 import type { Job } from './job.ts';
+import type { WatchEvent } from './watch-event.ts';
 import { watchRunSchema } from './watch-run.ts';
 import type { WatchRun } from './watch-run.ts';
 
@@ -20,6 +22,27 @@ export function isJob(run: Run): run is Job {
 
 export function isWatch(run: Run): run is WatchRun {
   return run.policy === 'watch';
+}
+
+/** Returns undefined for runs that belong to no job. */
+export function asJob(run: Run | undefined): Job | undefined {
+  return run && isJob(run) ? run : undefined;
+}
+
+/** Returns undefined for runs that belong to no watch. */
+export function asWatch(run: Run | undefined): WatchRun | undefined {
+  return run && isWatch(run) ? run : undefined;
+}
+
+/** Event of the log of a run. */
+export type RunEvent = JobEvent | WatchEvent;
+
+export function isJobEvent(event: RunEvent): event is JobEvent {
+  return 'job_id' in event;
+}
+
+export function isWatchEvent(event: RunEvent): event is WatchEvent {
+  return 'watch_id' in event;
 }
 
 /** Returns the key of a run in deliveries and logs, which name its resource. */

@@ -17,8 +17,8 @@ export function executionName({ job_id, generation }: ExecutionInput): string {
 
 /** Input of the workflow's `capture` task. */
 export const captureInputSchema = captureStateSchema.extend({
-  /** `watch` if the execution belongs to a watch, whose id is in `job_id`. Absent for jobs. */
-  kind: z.literal('watch').optional(),
+  /** True if a capture probes a lost camera first, on hosts that try it often. */
+  probes_lost: z.literal(true).optional(),
   source_id: z.uuid(),
   tick: z.int().positive(),
   /** True if the tick only ends the job or its windows, without a capture. */

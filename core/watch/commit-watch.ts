@@ -1,5 +1,6 @@
 import { WatchNotFoundError } from '../errors.ts';
 import type { WatchChange } from '../ports/watch-store.ts';
+import { asWatch } from '../records/run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { toWatchEvents } from '../records/watch-event.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
@@ -22,7 +23,7 @@ export type PlannedChange = Omit<WatchChange, 'runId' | 'expectedVersion' | 'eve
 export async function changeStoredWatch(
   watchId: string,
   caller: string,
-  deps: Pick<WatchDeps, 'watches' | 'now'>,
+  deps: Pick<WatchDeps, 'runs' | 'now'>,
   plan: (stored: WatchRun) => Promise<PlannedChange | undefined> | PlannedChange | undefined,
 ): Promise<WatchRun> {
   return retryConflicts('The watch was changed too often concurrently', async () => {
@@ -34,7 +35,7 @@ export async function changeStoredWatch(
     const { next, sight, state } = stored;
     const set = { next, sight, state, ...planned.set, sequence: stored.sequence + events.length };
     const change = { ...planned, runId: watchId, expectedVersion: stored.version, set, events };
-    if ((await deps.watches.commit(change)) === 'outdated') return conflict;
+    if ((await deps.runs.commit(change)) === 'outdated') return conflict;
     return committed(applyRunChange(stored, change));
   });
 }
@@ -43,9 +44,9 @@ export async function changeStoredWatch(
 export async function requireOwnWatch(
   watchId: string,
   caller: string,
-  { watches, now }: Pick<WatchDeps, 'watches' | 'now'>,
+  { runs, now }: Pick<WatchDeps, 'runs' | 'now'>,
 ): Promise<WatchRun> {
-  const stored = await watches.get(watchId, now());
+  const stored = asWatch(await runs.get(watchId, now()));
   if (stored?.caller !== caller) throw new WatchNotFoundError();
   return stored;
 }

@@ -104,9 +104,9 @@ export async function reviewOwnAlert(
 export async function requireOwnAlert(
   alertId: string,
   caller: string,
-  { watches, now }: Pick<WatchDeps, 'watches' | 'now'>,
+  { runs, now }: Pick<WatchDeps, 'runs' | 'now'>,
 ): Promise<Alert> {
-  const alert = await watches.alert(alertId, now());
+  const alert = await runs.alert(alertId, now());
   if (alert?.caller !== caller) throw new AlertNotFoundError();
   return alert;
 }

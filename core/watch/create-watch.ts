@@ -1,3 +1,4 @@
+import { asWatch } from '../records/run.ts';
 import {
   IdempotencyKeyReusedError,
   InvalidInputModeError,
@@ -175,8 +176,8 @@ async function findEarlier(
 }
 
 /** Throws `WatchNotFoundError` for a watch that was deleted since: the key prevents a second one. */
-async function requireReplayed(watchId: string, { watches, now }: WatchDeps): Promise<WatchRun> {
-  const stored = await watches.get(watchId, now());
+async function requireReplayed(watchId: string, { runs, now }: WatchDeps): Promise<WatchRun> {
+  const stored = asWatch(await runs.get(watchId, now()));
   if (stored === undefined) throw new WatchNotFoundError();
   return stored;
 }

@@ -82,17 +82,17 @@ export async function editWatch(
 async function joinedFormer(
   stored: WatchRun,
   { config, addresses: after, sequence, now }: SplitConfig & { sequence: number; now: Date },
-  { watches, deliveries }: WatchDeps,
+  { runs, deliveries }: WatchDeps,
 ): Promise<Former> {
   const { run_id: id, former_destinations: waiting = [] } = stored;
   const [secrets, states] = await Promise.all([
-    watches.secrets(id),
+    runs.secrets(id),
     deliveries.states({ run: 'watch', run_id: id }),
   ]);
   const { destinations: before = [], former: addresses = [] } = secrets ?? {};
   const { destinations } = config;
   const change = { stored, before, after, destinations, states, sequence, now };
-  const added = await findFormer(change, (last) => watches.events(id, last, logPageSize, now));
+  const added = await findFormer(change, (last) => runs.events(id, last, logPageSize, now));
   return joinFormer({ destinations: waiting, addresses }, added, now);
 }
 
@@ -132,11 +132,8 @@ async function probeChangedStream(
   await probeStream(url, caller, deps);
 }
 
-async function readRequest(watch: Watch, { watches }: WatchDeps): Promise<WatchRequest> {
-  const [source, secrets] = await Promise.all([
-    watches.source(watch.source_id),
-    watches.secrets(watch.run_id),
-  ]);
+async function readRequest(watch: Watch, { runs }: WatchDeps): Promise<WatchRequest> {
+  const [source, secrets] = await Promise.all([runs.source(watch.source_id), runs.secrets(watch.run_id)]);
   // Both exist as long as the watch: it was deleted meanwhile.
   if (!source || !secrets) throw new WatchNotFoundError();
   return toRequest(watch.config, source.url, secrets.destinations);

@@ -4,6 +4,8 @@ import type { DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, FormerDestination } from '../records/watch.ts';
 import { toWatchEvents } from '../records/watch-event.ts';
 import type { NewWatchEvent, WatchEvent } from '../records/watch-event.ts';
+import { isWatchEvent } from '../records/run.ts';
+import type { RunEvent } from '../records/run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import type { FormerAddress } from '../records/watch-secrets.ts';
 import { closeAlert } from '../policies/watch/alerts.ts';
@@ -14,7 +16,7 @@ import { isOpen } from '../policies/watch/condition.ts';
 export type Former = { destinations: FormerDestination[]; addresses: FormerAddress[] };
 
 /** Reads a page of the log after a sequence. */
-type ReadLog = (after: number) => Promise<WatchEvent[]>;
+type ReadLog = (after: number) => Promise<RunEvent[]>;
 
 type Change = {
   stored: WatchRun;
@@ -105,7 +107,9 @@ async function findLoggedEnd(
 ): Promise<WatchEvent | undefined> {
   for (let page = await readLog(sequence); ;) {
     const last = page.at(-1);
-    const ending = page.find((event) => isEnding(event) && findSubject(event) === subject);
+    const ending = page
+      .filter(isWatchEvent)
+      .find((event) => isEnding(event) && findSubject(event) === subject);
     if (ending || !last) return ending;
     page = await readLog(last.sequence);
   }

@@ -24,7 +24,7 @@ type PreviewInput = Pick<
 /** Checks all conditions of an own watch once on a new capture. Changes nothing. Throws the errors of `checkOnce`. */
 export async function previewWatch(watchId: string, caller: string, deps: Deps) {
   const watch = await requireOwnWatch(watchId, caller, deps);
-  const source = await deps.watches.source(watch.source_id);
+  const source = await deps.runs.source(watch.source_id);
   if (!source) throw new WatchNotFoundError();
   const request = toRequest(watch.config, source.url, []);
   return preview({ ...request, conditions: watch.config.conditions }, caller, deps);

@@ -4,7 +4,7 @@ import { requireOwnWatch } from './commit-watch.ts';
 import { requireOwnAlert } from './control-watch.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
-type Deps = Pick<WatchDeps, 'watches' | 'media' | 'now'>;
+type Deps = Pick<WatchDeps, 'runs' | 'media' | 'now'>;
 
 const drawingTimeoutMs = 5000;
 

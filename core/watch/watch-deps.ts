@@ -7,6 +7,7 @@ import type { TokenPrice } from '../policies/watch/model-price.ts';
 /** Dependencies of the operations on watches. */
 export type WatchDeps = Pick<
   CoreDeps,
+  | 'runs'
   | 'jobs'
   | 'watches'
   | 'deliveries'

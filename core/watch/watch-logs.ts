@@ -1,12 +1,13 @@
 import { eventsBeforeHole } from '../event/before-hole.ts';
 import type { LogSignals } from '../ports/log-signals.ts';
+import { asWatch, isWatchEvent } from '../records/run.ts';
 import type { Feed } from '../ports/watch-store.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
 /** Event with its watch, and the position of a reader who has read it: a sequence, or a position in the feed of the caller. */
 export type LoggedWatchEvent = Feed['entries'][number];
 
-type Deps = Pick<WatchDeps, 'watches' | 'now'>;
+type Deps = Pick<WatchDeps, 'runs' | 'watches' | 'now'>;
 
 /** Maximum events per read. */
 const pageEvents = 100;
@@ -58,12 +59,12 @@ async function readLog(
   watchId: string,
   caller: string,
   after: number,
-  { watches, now }: Deps,
+  { runs, now }: Deps,
 ): Promise<LoggedWatchEvent[] | undefined> {
-  const stored = await watches.getIncludingEnded(watchId);
+  const stored = asWatch(await runs.getIncludingEnded(watchId));
   if (stored?.caller !== caller) return undefined;
-  const events = stored.sequence > after ? await watches.events(watchId, after, pageEvents, now()) : [];
-  const entries = eventsBeforeHole(events, after, now()).map((event) => ({
+  const events = stored.sequence > after ? await runs.events(watchId, after, pageEvents, now()) : [];
+  const entries = eventsBeforeHole(events.filter(isWatchEvent), after, now()).map((event) => ({
     watch: stored,
     event,
     position: String(event.sequence),

@@ -21,7 +21,7 @@ const maxHours = 168;
 export async function readWatchStats(
   { watchId, from, to }: { watchId: string; from: Date | undefined; to: Date | undefined },
   caller: string,
-  deps: Pick<WatchDeps, 'watches' | 'now'>,
+  deps: Pick<WatchDeps, 'runs' | 'watches' | 'now'>,
 ): Promise<WatchStats> {
   const watch = await requireOwnWatch(watchId, caller, deps);
   // The default includes the current hour, also in its first millisecond.

@@ -6,7 +6,6 @@ import { runLog } from '../ports/log.ts';
 import { toRunKey } from '../records/run.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
 import type { Log } from '../ports/log.ts';
-import type { RunStore } from '../ports/run-store.ts';
 import { applyRunChange } from '../event/stored-run.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Run } from '../records/run.ts';
@@ -15,17 +14,12 @@ import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { captureStateAfter } from '../tick/advance-run.ts';
 import { askModel } from '../tick/ask-model.ts';
 import { readCheckMedia } from '../tick/read-media.ts';
-import { markRun } from './begin.ts';
 import { planBurst } from './burst.ts';
 import { reportTick } from './report-tick.ts';
 import { refreshEvidence, storeEvidence } from './store-evidence.ts';
 
-/** Store of the runs of a policy. */
-export type Runs = Pick<RunStore, 'get' | 'commit'>;
-
 export type AnalyzeDeps = SummaryDeps &
-  Pick<CoreDeps, 'watches' | 'executions' | 'pace' | 'meter' | 'now' | 'cutFrame'> & {
-    runs: Runs;
+  Pick<CoreDeps, 'runs' | 'executions' | 'pace' | 'meter' | 'now' | 'cutFrame'> & {
     deliveries: Pick<DeliveryStore, 'states'>;
     limits: Pick<Limits, 'visionTimeoutSeconds'>;
   };
@@ -165,7 +159,7 @@ function stepAfter<R extends Run, Seen extends Observation>(
     ...planBurst(input, over, wakeAt, now),
     wait_until: wakeAt.toISOString(),
     capture: {
-      ...markRun(run),
+      ...(policy.probesLost && { probes_lost: true }),
       source_id: run.source_id,
       tick: run.last_tick + 1,
       closing: next?.closing ?? true,

@@ -59,7 +59,7 @@ function beginState<R extends Run, Seen extends Observation>(
     ...(bursts && { burst: run.burst, over: false, rests: false }),
     wait_until: policy.wakeAt(run, now).toISOString(),
     capture: {
-      ...markRun(run),
+      ...(policy.probesLost && { probes_lost: true }),
       source_id: run.source_id,
       tick: run.last_tick + 1,
       closing: run.next?.closing ?? policy.beginsClosed(run, now),
@@ -82,7 +82,6 @@ export function finishedState(
     ...(bursts && { over: true, rests: false }),
     wait_until: new Date(0).toISOString(),
     capture: {
-      ...(run && markRun(run)),
       source_id: run?.source_id ?? job_id,
       tick: (run?.last_tick ?? 0) + 1,
       closing: true,
@@ -91,9 +90,4 @@ export function finishedState(
       motion: null,
     },
   };
-}
-
-/** Returns the mark of watches in the workflow state: on some hosts, a capture probes their lost cameras first. */
-export function markRun({ policy }: Run): Pick<WorkflowState['capture'], 'kind'> {
-  return policy === 'watch' ? { kind: 'watch' } : {};
 }

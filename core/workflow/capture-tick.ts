@@ -12,11 +12,11 @@ import { createTimeLimit } from '../time-limit.ts';
 import type { Source } from '../records/job.ts';
 import { isCamera } from '../records/platform.ts';
 import { rules } from '../rules.ts';
-import type { JobStore } from '../ports/job-store.ts';
+import type { RunStore } from '../ports/run-store.ts';
 import type { CaptureInput, CaptureOutput, CaptureResult } from '../records/workflow.ts';
 
 export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
-  jobs: Pick<JobStore, 'source'>;
+  runs: Pick<RunStore, 'source'>;
   limits: Pick<Limits, 'captureTimeoutSeconds' | 'lostCameraSeconds'>;
 };
 
@@ -54,7 +54,7 @@ async function captureAndStore(
   deps: CaptureDeps,
   signal?: AbortSignal,
 ): Promise<CaptureResult> {
-  const source = await deps.jobs.source(input.source_id);
+  const source = await deps.runs.source(input.source_id);
   // The source of a deleted watch or an erased job, which a burst on AWS outlives: Analyze ends it. An active one ends as with a lost stream.
   if (!source) return noSource;
   // A burst outlives the cancellation of its job. Analyze then finds the job ended.
@@ -77,7 +77,7 @@ async function captureAndStore(
   };
 }
 
-/** A watch probes a camera that it could not reach before it captures, on hosts that try it often: a capture of a camera that hangs takes longer. */
+/** Probes a lost camera before it captures, if the policy requires it and the host tries it often. */
 async function tryCapture(
   source: Source,
   input: CaptureInput,
@@ -86,7 +86,7 @@ async function tryCapture(
 ): Promise<Capture | CaptureResult> {
   const { url } = source;
   const beganAt = deps.now();
-  if (input.kind === 'watch' && input.resolve_again && deps.limits.lostCameraSeconds && isCamera(url)) {
+  if (input.probes_lost && input.resolve_again && deps.limits.lostCameraSeconds && isCamera(url)) {
     const failure = await reachStream(rules.lostProbeSeconds, signal, async (timeLimit) => {
       await deps.streams.probe(url, timeLimit);
     });

@@ -8,7 +8,7 @@ import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds } from '../time.ts';
 import { watchLog } from '../watch/watch-log.ts';
 
-export type FailDeps = Pick<CoreDeps, 'jobs' | 'watches' | 'executions' | 'log' | 'now'> & {
+export type FailDeps = Pick<CoreDeps, 'runs' | 'executions' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
 };
 
@@ -37,7 +37,7 @@ async function startAfterFailure(watch: WatchRun, cause: string, deps: FailDeps)
     confirming: false,
     wait_until: new Date(Math.ceil(wakeAt.getTime() / 1000) * 1000).toISOString(),
   };
-  const result = await deps.watches.commit({
+  const result = await deps.runs.commit({
     runId: watch.run_id,
     expectedVersion: watch.version,
     set: {

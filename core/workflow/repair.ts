@@ -3,7 +3,6 @@ import { publishRun } from '../event/publish.ts';
 import { isIdle } from '../event/stored-run.ts';
 import { runLog } from '../ports/log.ts';
 import type { Log } from '../ports/log.ts';
-import type { RunStore } from '../ports/run-store.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
 import { toRunKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
@@ -14,18 +13,9 @@ import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { failRun } from './fail-run.ts';
 
-export type RepairDeps = Pick<
-  CoreDeps,
-  'jobs' | 'watches' | 'deliveries' | 'executions' | 'queue' | 'log' | 'now'
-> & {
+export type RepairDeps = Pick<CoreDeps, 'runs' | 'deliveries' | 'executions' | 'queue' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
 };
-
-/** Store of jobs or of watches. */
-type Runs = Pick<
-  RunStore,
-  'get' | 'getIncludingEnded' | 'commit' | 'events' | 'markPublished' | 'dueForRepair'
->;
 
 /** Bounds of a sweep: `dueBy` is now, or a later time for all active runs (at the start). */
 export type SweepOptions = { dueBy: Date; limit: number; endBy?: Date };
@@ -48,26 +38,17 @@ export type ObservedExecution = {
  * Repairs runs after a crash: starts missing executions, publishes events that did not reach the queue, and handles runs whose execution ended without them
  * or is silent for longer than a tick may take. Returns the number of inspected runs.
  */
-export async function repairDue(
-  runs: Runs,
-  deps: RepairDeps,
-  { dueBy, limit, endBy }: SweepOptions,
-): Promise<number> {
-  return repairListed(await runs.dueForRepair(dueBy, limit), runs, deps, { endBy });
+export async function repairDue(deps: RepairDeps, { dueBy, limit, endBy }: SweepOptions): Promise<number> {
+  return repairListed(await deps.runs.dueForRepair(dueBy, limit), deps, { endBy });
 }
 
 /** Repairs runs that may need it. Returns the number of inspected runs. One that cannot be repaired now must not delay the others. */
-export function repairListed(
-  ids: readonly string[],
-  runs: Runs,
-  deps: RepairDeps,
-  bounds: SweepBounds,
-): Promise<number> {
+export function repairListed(ids: readonly string[], deps: RepairDeps, bounds: SweepBounds): Promise<number> {
   return repairEach(ids, repairQuietly, bounds, deps.now);
 
   async function repairQuietly(id: string): Promise<void> {
     try {
-      await repairRun(id, runs, deps);
+      await repairRun(id, deps);
     } catch (error) {
       const fields = { run_id: id, error: String(error) };
       deps.log.error('Repair failed; it is tried again', fields);
@@ -76,17 +57,12 @@ export function repairListed(
 }
 
 /** Repairs one run if a repair is needed: `ended` is its execution that has ended, if that is why. Throws the error of a failed repair. */
-export async function repairRun(
-  id: string,
-  runs: Runs,
-  deps: RepairDeps,
-  ended?: EndedExecution,
-): Promise<void> {
+export async function repairRun(id: string, deps: RepairDeps, ended?: EndedExecution): Promise<void> {
+  const { runs, executions, now } = deps;
   const run = await runs.getIncludingEnded(id);
   if (!run) return;
-  const { executions, now } = deps;
-  await publishRun(toRunKey(run), runs, deps);
-  if (isIdle(run)) return settle(run, runs, deps);
+  await publishRun(toRunKey(run), deps);
+  if (isIdle(run)) return settle(run, deps);
   if (isFollowed(run, ended)) return;
   const { generation } = run;
   const execution = { job_id: id, generation };
@@ -94,34 +70,28 @@ export async function repairRun(
   const status = ended?.generation === generation ? ended.status : await executions.status(execution);
   if (status === undefined) {
     log.warning('Execution was missing; starting it');
-    if (await renewLease(run, runs, now())) await executions.start(execution);
+    if (await renewLease(run, deps)) await executions.start(execution);
     return;
   }
   const observed = { generation, status, runsHere: executions.runsHere(execution) };
-  if (isLost(run, observed, now())) return recover(run, observed, runs, deps, log);
+  if (isLost(run, observed, now())) return recover(run, observed, deps, log);
   // Its execution runs and may be in a retry: the next sweep inspects other runs.
-  if (status === 'running' && isOverdue(run, now())) await renewLease(run, runs, now());
+  if (status === 'running' && isOverdue(run, now())) await renewLease(run, deps);
 }
 
 /** Handles a run without an execution: removes a deleted watch once its last deliveries have ended, a day later at most. */
-async function settle(run: Run, runs: Runs, { watches, now }: RepairDeps): Promise<void> {
+async function settle(run: Run, deps: RepairDeps): Promise<void> {
   if (run.policy !== 'watch') return;
-  if (run.deleted_at === null) await renewLease(run, runs, addSeconds(now(), pausedLeaseSeconds));
-  else if (ageSeconds(run.deleted_at, now()) >= purgeAfterSeconds) await watches.purge(run.run_id);
+  if (run.deleted_at === null) await renewLease(run, deps, pausedLeaseSeconds);
+  else if (ageSeconds(run.deleted_at, deps.now()) >= purgeAfterSeconds) await deps.runs.purge(run.run_id);
 }
 
 /** Handles a run whose execution ended without it, or is silent for too long. */
-async function recover(
-  run: Run,
-  observed: ObservedExecution,
-  runs: Runs,
-  deps: RepairDeps,
-  log: Log,
-): Promise<void> {
+async function recover(run: Run, observed: ObservedExecution, deps: RepairDeps, log: Log): Promise<void> {
   const { run_id: id, generation } = run;
-  const { executions, now } = deps;
+  const { runs, executions, now } = deps;
   if (observed.status === 'not_running') {
-    if (!(await renewLease(run, runs, now()))) return;
+    if (!(await renewLease(run, deps))) return;
     if ((await executions.start({ job_id: id, generation })) === 'started') return;
   }
   // It has ended: a repeated start said so.
@@ -131,7 +101,7 @@ async function recover(
   const current = await runs.get(id, now());
   if (!current || isIdle(current)) return;
   if (!isLostNow(current)) {
-    if (isOverdue(current, now())) await renewLease(current, runs, now());
+    if (isOverdue(current, now())) await renewLease(current, deps);
     return;
   }
   log.error('Execution lost: it ended without its run, or was silent for too long', {
@@ -142,9 +112,14 @@ async function recover(
 }
 
 /** Extends the lease, so that a later or concurrent sweep skips the run while its execution starts. Returns false after a conflict. */
-async function renewLease(run: Run, runs: Runs, from: Date): Promise<boolean> {
+async function renewLease(run: Run, { runs, now }: RepairDeps, addedSeconds = 0): Promise<boolean> {
   const { run_id: runId, version: expectedVersion } = run;
-  const change = { runId, expectedVersion, set: { lease_until: leaseUntil(from) }, events: [] };
+  const change = {
+    runId,
+    expectedVersion,
+    set: { lease_until: leaseUntil(addSeconds(now(), addedSeconds)) },
+    events: [],
+  };
   return (await runs.commit(change)) === 'committed';
 }
 

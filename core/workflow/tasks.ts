@@ -1,13 +1,12 @@
 import { isIdle } from '../event/stored-run.ts';
 import { runLog } from '../ports/log.ts';
 import { analyzeInputSchema, captureInputSchema } from '../records/workflow.ts';
-import type { AnalyzeInput, CaptureOutput, TickInput, WorkflowState } from '../records/workflow.ts';
-import type { CoreDeps, Limits } from '../dependencies.ts';
+import type { AnalyzeInput, CaptureOutput, WorkflowState } from '../records/workflow.ts';
+import type { Limits } from '../dependencies.ts';
 import type { WatchSettings } from '../policies/watch/policy.ts';
 import { toRunKey } from '../records/run.ts';
-import type { Run } from '../records/run.ts';
 import { analyze, discardTick, startNextGeneration } from './analyze.ts';
-import type { AnalyzeDeps, Runs } from './analyze.ts';
+import type { AnalyzeDeps } from './analyze.ts';
 import { begin, finishedState } from './begin.ts';
 import { modelSeconds } from './burst.ts';
 import { captureTick } from './capture-tick.ts';
@@ -34,21 +33,17 @@ export async function analyzeTask(
   const task: AnalyzeInput = analyzeInputSchema.parse(input);
   switch (task.operation) {
     case 'begin': {
-      const run = await findRun(task.job_id, deps);
+      const run = await deps.runs.get(task.job_id, deps.now());
       if (!run) return finishedState(task, undefined);
-      const runs = storeOf(run, deps);
-      return withPolicy(run, readSettings(deps), (found, policy) =>
-        begin(found, policy, task, { ...deps, runs }),
-      );
+      return withPolicy(run, readSettings(deps), (found, policy) => begin(found, policy, task, deps));
     }
     case 'analyze': {
-      const run = await findTicking(task, deps);
+      const run = await deps.runs.get(task.job_id, deps.now());
       if (!run) return discardTick(task, deps);
       const seconds = modelSeconds(task, deps.limits.visionTimeoutSeconds, deps.now());
       const limits = { ...deps.limits, visionTimeoutSeconds: seconds };
-      const ticking = { ...deps, limits, runs: storeOf(run, deps) };
       return withPolicy(run, readSettings(deps), (found, policy) =>
-        analyze(found, policy, task, ticking, signal),
+        analyze(found, policy, task, { ...deps, limits }, signal),
       );
     }
     case 'close':
@@ -58,24 +53,10 @@ export async function analyzeTask(
 }
 
 type ClosedStep = { job_id: string; done: true };
-export type AnalyzeTaskDeps = Omit<AnalyzeDeps, 'runs' | 'limits'> &
-  Pick<CoreDeps, 'jobs'> &
+export type AnalyzeTaskDeps = Omit<AnalyzeDeps, 'limits'> &
   Pick<WatchSettings, 'createAlertId' | 'modelPrice'> & {
     limits: Pick<Limits, 'visionTimeoutSeconds' | 'retentionSeconds' | 'lostCameraSeconds'>;
   };
-
-async function findRun(id: string, { jobs, watches, now }: AnalyzeTaskDeps): Promise<Run | undefined> {
-  return (await jobs.get(id, now())) ?? (await watches.get(id, now()));
-}
-
-/** Reads the run of a tick, whose state names the resource. */
-async function findTicking({ job_id, capture }: TickInput, deps: AnalyzeTaskDeps): Promise<Run | undefined> {
-  return (capture.kind === 'watch' ? deps.watches : deps.jobs).get(job_id, deps.now());
-}
-
-function storeOf({ policy }: Run, { jobs, watches }: AnalyzeTaskDeps): Runs {
-  return policy === 'watch' ? watches : jobs;
-}
 
 function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTaskDeps): PolicySettings {
   const { retentionSeconds, lostCameraSeconds } = limits;
@@ -91,7 +72,7 @@ async function close(
   { job_id, generation, failure }: Extract<AnalyzeInput, { operation: 'close' }>,
   deps: AnalyzeTaskDeps,
 ): Promise<void> {
-  const run = await findRun(job_id, deps);
+  const run = await deps.runs.get(job_id, deps.now());
   if (!run) return;
   const { Error: error, Cause: cause = null } = failure;
   runLog(deps.log, toRunKey(run)).error('Workflow failed', { error, cause });

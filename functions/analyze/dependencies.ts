@@ -12,7 +12,7 @@ import {
   deferMediaStore,
 } from '../../adapters/aws/deferred.ts';
 import { createRemoteContactSheets, createRemoteResize } from '../../adapters/aws/invoke/remote-capture.ts';
-import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
+import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts';
 import { instrumentVision } from '../../adapters/aws/telemetry/instrument-vision.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
@@ -25,7 +25,7 @@ import { findModelPrice, visionProviders } from '../../adapters/vision/providers
 import type { AnalyzeTaskDeps } from '../../core/workflow/tasks.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { publishCommits, publishWatches } from '../../core/event/publish.ts';
+import { publishCommits } from '../../core/event/publish.ts';
 import type { AnalyzeConfig } from './config.ts';
 
 const now = () => new Date();
@@ -41,8 +41,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const { measurements, log, during } = telemetry;
   const hasBus = config.EVENT_BUS !== undefined;
   const {
-    jobs,
-    watches,
+    runs,
     deliveries,
     meter,
     usage: ledger,
@@ -62,8 +61,7 @@ export function createDependencies(config: AnalyzeConfig): AnalyzeFunctionDeps {
   const queue = deferDeliveryQueue({ queueUrl: config.QUEUE_URL, hasBus });
   const publishing = { queue, deliveries, log, now };
   return {
-    jobs: publishCommits(instrumentJobs(jobs, measurements), 'job', publishing),
-    watches: publishWatches(watches, publishing),
+    runs: publishCommits(instrumentRuns(runs, measurements), publishing),
     deliveries,
     burstCuts,
     createAlertId,

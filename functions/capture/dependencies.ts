@@ -56,7 +56,7 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
   const client = new DynamoDBClient(clientSettings);
   return {
     // The role may read only `SOURCE#` items of the table.
-    jobs: dynamoStores({ client, tableName: config.TABLE_NAME, now }).jobs,
+    runs: dynamoStores({ client, tableName: config.TABLE_NAME, now }).runs,
     media: deferMediaStore({ bucket: config.MEDIA_BUCKET }),
     streams: instrumentCapturer(maskCaptures(capturer, maskMedia), {
       measurements,

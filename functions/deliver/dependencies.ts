@@ -40,7 +40,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
     // A commit that erases an address keeps the events due that the bus has not.
     hasBus: config.EVENT_BUS !== undefined,
   });
-  const { jobs, deliveries, watches, callers, meter } = stores;
+  const { runs, deliveries, callers, meter } = stores;
   const secrets = new SecretsManagerClient(clientSettings);
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const masterSecret = secret(config.MASTER_SECRET_ARN);
@@ -55,9 +55,8 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const queue = deferDeliveryQueue({ queueUrl: config.QUEUE_URL });
   const signer = createStoredSigner({ masterSecret, callers, now });
   return {
-    jobs,
+    runs,
     deliveries,
-    watches,
     evidenceLinks: {
       signer: createStoredLinkSigner(masterSecret),
       origin: config.BASE_URL.replace(/\/api$/, ''),

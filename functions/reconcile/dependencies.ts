@@ -6,12 +6,13 @@ import { dynamoStores } from '../../adapters/aws/dynamodb/stores.ts';
 import { countOpenSessions } from '../../adapters/aws/limit-event-sessions.ts';
 import { useListedStatus } from '../../adapters/aws/listed-executions.ts';
 import { paceStarts } from '../../adapters/aws/paced-executions.ts';
-import { instrumentJobs } from '../../adapters/aws/telemetry/instrument-jobs.ts';
+import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts';
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import { publishCommits, publishWatches } from '../../core/event/publish.ts';
+import { publishCommits } from '../../core/event/publish.ts';
 import type { readUsageToday } from '../../core/access/caller-usage.ts';
+import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { RepairDeps } from '../../core/workflow/repair.ts';
 import type { ReconcileConfig } from './config.ts';
 import { startPace } from './fan-out.ts';
@@ -27,6 +28,7 @@ export type ReconcileFunctionDeps = RepairDeps &
   FanOutDeps &
   Parameters<typeof readUsageToday>[0] &
   Pick<Telemetry, 'during' | 'measurements'> & {
+    watches: Pick<WatchStore, 'standing'>;
     /** Returns the number of open event streams of the deployment. */
     countEventStreams: () => Promise<number>;
     /** Maximum callers with metrics of their own. */
@@ -40,7 +42,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     service: config.POWERTOOLS_SERVICE_NAME,
   });
   const hasBus = config.EVENT_BUS !== undefined;
-  const { jobs, watches, deliveries, callers, usage, countSessions, repairShards } = dynamoStores({
+  const { runs, watches, deliveries, callers, usage, countSessions, repairShards } = dynamoStores({
     client: new DynamoDBClient(clientSettings),
     tableName: config.TABLE_NAME,
     now,
@@ -52,7 +54,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
     otherStateMachineArn: config.OTHER_STATE_MACHINE_ARN,
   });
   const repairing = {
-    jobs: instrumentJobs(jobs, measurements),
+    runs: instrumentRuns(runs, measurements),
     queue: deferDeliveryQueue({ queueUrl: config.QUEUE_URL, hasBus }),
     executions,
   };
@@ -61,7 +63,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
   const pace = { ...startPace, elapsedMs: () => performance.now(), sleep };
   return {
     ...repairs,
-    jobs: publishCommits(repairs.jobs, 'job', publishing),
+    runs: publishCommits(repairs.runs, publishing),
     repairShards,
     listRunning: () => executions.listRunning(maxPages),
     invokeLater: deferInvokeLater(),
@@ -70,7 +72,7 @@ export function createDependencies(config: ReconcileConfig): ReconcileFunctionDe
       const listed = running === null ? paced : useListedStatus(paced, running);
       return instrumentRepairs({ ...repairing, executions: listed }, measurements).executions;
     },
-    watches: publishWatches(watches, publishing),
+    watches,
     deliveries,
     callers,
     usage,

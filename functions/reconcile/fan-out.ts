@@ -67,11 +67,9 @@ export async function fanOut(
 
 /** Repairs the jobs and watches of one shard. */
 export async function repairShard({ shard, running }: ShardEvent, deps: Deps, endBy: Date): Promise<void> {
-  const { jobIds, watchIds } = await deps.repairShards.listDue(shard, deps.now(), maxPerShard);
+  const ids = await deps.repairShards.listDue(shard, deps.now(), maxPerShard);
   const executions = deps.createShardExecutions(running && new Set(running));
-  const bounds = { endBy, atOnce: repairsAtOnce };
-  await repairListed(jobIds, deps.jobs, { ...deps, executions }, bounds);
-  await repairListed(watchIds, deps.watches, { ...deps, executions }, bounds);
+  await repairListed(ids, { ...deps, executions }, { endBy, atOnce: repairsAtOnce });
 }
 
 /** Returns the names of running executions by shard. Returns null if they cannot be listed: each status is then requested. */

@@ -37,13 +37,12 @@ export function createHandler(deps: ReconcileFunctionDeps) {
       const execution = readExecutionName(name);
       if (!execution) return;
       const ended = { generation: execution.generation, status: statuses[status] };
-      await repairRun(execution.job_id, deps.jobs, deps, ended);
-      await repairRun(execution.job_id, deps.watches, deps, ended);
+      await repairRun(execution.job_id, deps, ended);
     });
 }
 
-/** Maximum jobs, and watches, that one run repairs itself; above, invocations for each shard share them. */
-const maxJobs = 200;
+/** Maximum jobs and watches that one invocation repairs itself; above, invocations for each shard share them. */
+const maxRuns = 200;
 /** Time reserved for the last repairs, and the metrics that follow them, before the timeout, in milliseconds. */
 const sweepReserveMs = 20_000;
 /** Time reserved for the last repairs of a shard: a request is repeated for four seconds. */
@@ -56,11 +55,8 @@ function readEnd({ now }: ReconcileFunctionDeps, context: Context, reserveMs: nu
 async function sweep(deps: ReconcileFunctionDeps, context: Context): Promise<void> {
   const now = deps.now();
   const endBy = readEnd(deps, context, sweepReserveMs);
-  const place = await fanOut(deps, { functionArn: context.invokedFunctionArn, maxEntries: maxJobs });
-  if (place === 'here') {
-    await repairDue(deps.jobs, deps, { dueBy: now, limit: maxJobs, endBy });
-    await repairDue(deps.watches, deps, { dueBy: now, limit: maxJobs, endBy });
-  }
+  const place = await fanOut(deps, { functionArn: context.invokedFunctionArn, maxEntries: maxRuns });
+  if (place === 'here') await repairDue(deps, { dueBy: now, limit: maxRuns, endBy });
   deps.measurements.add('OpenEventStreams', await deps.countEventStreams());
   if (now.getUTCMinutes() % healthMinutes === 0) {
     await measureWatches(deps);

@@ -1,7 +1,8 @@
+import type { JobRuns } from '../support/select-runs.ts';
 import { expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import { zeroCounters, type Job } from '../../core/records/job.ts';
-import type { JobChange, JobStore } from '../../core/ports/job-store.ts';
+import type { JobChange } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import {
   after,
@@ -21,7 +22,7 @@ import {
 } from './records.ts';
 
 /** Contract of `JobStore`, part 2: changes, their conditions, slots and totals. */
-export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
+export function jobCommitCases(makeStore: () => Promise<JobRuns>): void {
   test('a change updates the job and adds its events', async () => {
     const { store, job } = await withRunningJob(makeStore);
     const tick = createChange(job, [progress, triggered], {
@@ -282,7 +283,7 @@ export function jobCommitCases(makeStore: () => Promise<JobStore>): void {
   });
 }
 
-async function withRunningJob(makeStore: () => Promise<JobStore>): Promise<{ store: JobStore; job: Job }> {
+async function withRunningJob(makeStore: () => Promise<JobRuns>): Promise<{ store: JobRuns; job: Job }> {
   const store = await makeStore();
   const job = newJob();
   await store.create(createCreation(job), start);

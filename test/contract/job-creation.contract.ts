@@ -1,6 +1,7 @@
+import type { JobRuns } from '../support/select-runs.ts';
 import { describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import type { JobStore, SlotReservation } from '../../core/ports/job-store.ts';
+import type { SlotReservation } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import {
   after,
@@ -15,7 +16,7 @@ import {
 } from './records.ts';
 
 /** Contract of `JobStore`, part 1: creation, slots and idempotency. */
-export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
+export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
   test('a created job and its source are read unchanged and take a slot', async () => {
     const store = await makeStore();
     const job = newJob();
@@ -230,7 +231,7 @@ export function jobCreationCases(makeStore: () => Promise<JobStore>): void {
 
   describe('a reserved slot', () => {
     const reserve = (
-      store: JobStore,
+      store: JobRuns,
       jobId: string,
       { now = start, ...fields }: Partial<SlotReservation> & { now?: Date } = {},
     ) => store.reserveSlot({ caller: 'harbour', jobId, slotLimit: 1, until: after(180), ...fields }, now);

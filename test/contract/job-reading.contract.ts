@@ -1,7 +1,8 @@
+import type { JobRuns } from '../support/select-runs.ts';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Job } from '../../core/records/job.ts';
-import type { JobQuery, JobStore } from '../../core/ports/job-store.ts';
+import type { JobQuery } from '../../core/ports/job-store.ts';
 import { jobs as anyJob, progressEvents as anyProgress } from './arbitraries.ts';
 import {
   after,
@@ -18,7 +19,7 @@ import {
 } from './records.ts';
 
 /** Contract of `JobStore`, part 3: reads, their order, and expiry. */
-export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
+export function jobReadingCases(makeStore: () => Promise<JobRuns>): void {
   test('a job, its source and its events with any content are returned unchanged', async () => {
     const store = await makeStore();
     await fc.assert(
@@ -174,9 +175,9 @@ export function jobReadingCases(makeStore: () => Promise<JobStore>): void {
 }
 
 async function withEvents(
-  makeStore: () => Promise<JobStore>,
+  makeStore: () => Promise<JobRuns>,
   count: number,
-): Promise<{ store: JobStore; job: Job }> {
+): Promise<{ store: JobRuns; job: Job }> {
   const store = await makeStore();
   const job = newJob();
   await store.create(createCreation(job), start);
@@ -190,7 +191,7 @@ async function withEvents(
 }
 
 /** Creates six jobs a minute apart, of which every second one runs and the last three are digests, and one of another caller. */
-async function withManyJobs(makeStore: () => Promise<JobStore>): Promise<{ store: JobStore; jobs: Job[] }> {
+async function withManyJobs(makeStore: () => Promise<JobRuns>): Promise<{ store: JobRuns; jobs: Job[] }> {
   const store = await makeStore();
   const jobs = Array.from({ length: 6 }, (_, index) =>
     (index < 3 ? newJob : newDigest)({ created_at: after(index * 60).toISOString() }),

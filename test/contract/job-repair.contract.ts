@@ -1,12 +1,12 @@
+import type { JobRuns } from '../support/select-runs.ts';
 import { expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
 import type { MonitorJob } from '../../core/records/job.ts';
-import type { JobStore } from '../../core/ports/job-store.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, begin, createChange, createCreation, end, newJob, progress, start } from './records.ts';
 
 /** Contract of `JobStore`, part 4: finding work that a crash interrupted. */
-export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
+export function jobRepairCases(makeStore: () => Promise<JobRuns>): void {
   const hook = { webhook_url: 'https://receiver.example/hook' };
 
   test('the published sequence never decreases', async () => {
@@ -103,9 +103,9 @@ export function jobRepairCases(makeStore: () => Promise<JobStore>): void {
 }
 
 async function withJob(
-  makeStore: () => Promise<JobStore>,
+  makeStore: () => Promise<JobRuns>,
   overrides: Partial<MonitorJob>,
-): Promise<{ store: JobStore; job: MonitorJob }> {
+): Promise<{ store: JobRuns; job: MonitorJob }> {
   const store = await makeStore();
   const job = newJob(overrides);
   await store.create(createCreation(job), start);

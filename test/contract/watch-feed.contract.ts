@@ -1,12 +1,13 @@
+import type { WatchRuns } from '../support/select-runs.ts';
 import { expect, test } from 'vitest';
-import type { WatchCreation, WatchStore } from '../../core/ports/watch-store.ts';
+import type { WatchCreation } from '../../core/ports/watch-store.ts';
 import { after, start } from './records.ts';
 import { logged, newChange, newCreation, progress } from './watch-records.ts';
 
 /** Contract of `WatchStore.feed`. */
-export function feedCases(makeStore: () => Promise<WatchStore>): void {
+export function feedCases(makeStore: () => Promise<WatchRuns>): void {
   /** Appends a check to the log of a watch, `seconds` after the start. */
-  async function append(store: WatchStore, watch: WatchCreation, seconds: number): Promise<void> {
+  async function append(store: WatchRuns, watch: WatchCreation, seconds: number): Promise<void> {
     const stored = (await store.get(watch.run_id, start))!;
     const { sequence } = stored;
     const events = logged(watch, [progress], sequence).map((event) => ({
@@ -19,7 +20,7 @@ export function feedCases(makeStore: () => Promise<WatchStore>): void {
   }
 
   /** Reads pages to the end. */
-  async function readAll(store: WatchStore, from: string | undefined, limit: number) {
+  async function readAll(store: WatchRuns, from: string | undefined, limit: number) {
     const found: string[] = [];
     let position = from;
     for (;;) {

@@ -1,7 +1,8 @@
+import type { WatchRuns } from '../support/select-runs.ts';
 import { watchSchema } from '../../core/records/watch.ts';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
+import type { WatchChange } from '../../core/ports/watch-store.ts';
 import type { Watch } from '../../core/records/watch.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { newWatchConfig } from '../support/watch-records.ts';
@@ -19,8 +20,10 @@ import {
   toStored,
 } from './watch-records.ts';
 
+type MakeStore = () => Promise<WatchRuns>;
+
 /** Contract of `WatchStore`. `makeStore` returns an empty store. */
-export function describeWatchStore(name: string, makeStore: () => Promise<WatchStore>): void {
+export function describeWatchStore(name: string, makeStore: MakeStore): void {
   describe(`${name} as a watch store`, () => {
     describe('creating', () => creationCases(makeStore));
     describe('committing', () => commitCases(makeStore));
@@ -30,15 +33,10 @@ export function describeWatchStore(name: string, makeStore: () => Promise<WatchS
   });
 }
 
-type MakeStore = () => Promise<WatchStore>;
-
 function creationCases(makeStore: MakeStore): void {
   test('a created watch is read as it was stored, with its secrets and first events', async () => {
-    const store = await makeStore();
-    const creation = newCreation();
-
+    const [store, creation] = [await makeStore(), newCreation()];
     expect(await store.create(creation, start)).toEqual({ kind: 'created' });
-
     expect(await store.get(creation.run_id, start)).toEqual(toStored(creation));
     expect(await store.secrets(creation.run_id)).toEqual(creation.secrets);
     expect(await store.events(creation.run_id, 0, 10, start)).toEqual(creation.events);

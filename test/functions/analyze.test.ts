@@ -121,7 +121,7 @@ describe('analyze: workflow tasks', () => {
   });
 
   test('analyze throws a transient error under the name that the workflow retries', async () => {
-    world.c.jobs = { ...world.c.jobs, get: async () => Promise.reject(new TransientError('throttled')) };
+    world.c.runs = { ...world.c.runs, get: async () => Promise.reject(new TransientError('throttled')) };
     const job_id = '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001';
 
     await expect(handle({ operation: 'begin', job_id, generation: 0 })).rejects.toMatchObject({

@@ -11,7 +11,7 @@ import { createFifoQueue, sqsEvent } from './fifo-queue.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
 /** Jobs have no destinations: only `deliver` has both. */
-const destinations = {} as Pick<DeliverFunctionDeps, 'watches' | 'destinations'>;
+const destinations = {} as Pick<DeliverFunctionDeps, 'destinations'>;
 let world: World;
 let queue: ReturnType<typeof createFifoQueue>;
 let handler: ReturnType<typeof createHandler>;
@@ -115,11 +115,11 @@ describe('deliver', () => {
 
   test('deliver retries after a transient error with growing delays, in the order of the log', async () => {
     await endedJob();
-    const { event } = world.c.jobs;
+    const { event } = world.c.runs;
     const triedAt: number[] = [];
     const began = world.clock.now.getTime();
-    world.c.jobs = {
-      ...world.c.jobs,
+    world.c.runs = {
+      ...world.c.runs,
       event: async (...which) => {
         triedAt.push((world.clock.now.getTime() - began) / 1000);
         if (triedAt.length < 5) throw new TransientError('throttled');

@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEventBus } from '../../adapters/aws/event-bus.ts';
-import { publishRun, publishWatches } from '../../core/event/publish.ts';
+import { publishCreations, publishRun } from '../../core/event/publish.ts';
 import { sendTestAlert } from '../../core/delivery/test-destinations.ts';
 import { createMonitor } from '../../core/job/create-monitor.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
@@ -75,7 +75,7 @@ async function runMonitor(fields: Record<string, unknown> = {}) {
 
 /** Commits events to a watch without destinations. */
 async function commitToWatch(events: (alert: ReturnType<typeof newAlert>) => NewWatchEvent[]) {
-  const watches = publishWatches(world.c.watches, world.c);
+  const watches = publishCreations(world.c.watches, world.c.runs, world.c);
   const creation = newCreation();
   creation.config.destinations = [];
   creation.secrets.destinations = [];
@@ -180,7 +180,7 @@ describe('event bus', () => {
   test('a deployment without a bus sends no events of a watch without destinations', async () => {
     world.c.queue = { send: world.c.queue.send };
     const watch = await commitToWatch((alert) => [opened(alert)]);
-    await publishRun({ run: 'watch', run_id: watch.run_id }, world.c.watches, world.c);
+    await publishRun({ run: 'watch', run_id: watch.run_id }, world.c);
 
     await queue.pass(5, handler);
 

@@ -1,7 +1,7 @@
+import { embeddedRuns } from '../support/select-runs.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
-import { createWatchStore } from '../../adapters/embedded/runs/watch-store.ts';
 import { useListedStatus } from '../../adapters/aws/listed-executions.ts';
 import { shardFor } from '../../adapters/aws/dynamodb/table/keys.ts';
 import { newCaller } from '../../core/records/caller.ts';
@@ -26,7 +26,7 @@ afterEach(() => world.close());
 const handle = (event: unknown, remainingMs?: number) =>
   createHandler({
     ...world.c,
-    watches: createWatchStore(world.database),
+    watches: embeddedRuns(world.database).watches,
     during,
     measurements: {
       add: (name, value, caller) =>
@@ -39,19 +39,16 @@ const handle = (event: unknown, remainingMs?: number) =>
 const measured: unknown[] = [];
 
 /** Entries of the repair index by shard, and what the fan-out sends. */
-const index = new Map<string, { jobIds: string[]; watchIds: string[] }>();
-const fewDue: typeof index = new Map([['0', { jobIds: ['one'], watchIds: [] }]]);
+const index = new Map<string, string[]>();
+const fewDue: typeof index = new Map([['0', ['one']]]);
 const invoked: { arn: string; payload: any }[] = [];
 let running: string[] | undefined = [];
 let usedLists: (ReadonlySet<string> | null)[] = [];
 const fanOutDeps: FanOutDeps = {
   repairShards: {
     countDue: async () =>
-      [...(index.size === 0 ? fewDue : index)].map(([shard, { jobIds, watchIds }]) => ({
-        shard,
-        entries: jobIds.length + watchIds.length,
-      })),
-    listDue: async (shard) => index.get(shard) ?? { jobIds: [], watchIds: [] },
+      [...(index.size === 0 ? fewDue : index)].map(([shard, ids]) => ({ shard, entries: ids.length })),
+    listDue: async (shard) => index.get(shard) ?? [],
   },
   listRunning: async () => running,
   invokeLater: async (arn, payload) => void invoked.push({ arn, payload }),
@@ -130,7 +127,7 @@ test('a run every five minutes reports tokens and cost of today of the callers w
 });
 
 test('a run every five minutes counts watches that are blind, late and unheard', async () => {
-  const watches = createWatchStore(world.database);
+  const watches = embeddedRuns(world.database).watches;
   const failing = [{ destination_id: 'team', since: world.clock.now.toISOString(), error: '404' }];
   const trouble = [
     { status: 'stream_lost' as const },
@@ -155,7 +152,7 @@ test('a run every five minutes counts watches that are blind, late and unheard',
 });
 
 test('the run of each minute publishes events of watches that are not in the queue', async () => {
-  const watches = createWatchStore(world.database);
+  const watches = embeddedRuns(world.database).watches;
   const creation = newCreation();
   creation.config.destinations = [{ ...destination, events: ['watch_changed'] }];
   await watches.create(creation, world.clock.now);
@@ -211,7 +208,7 @@ describe('reconcile: ended execution', () => {
 
   test('reconcile throws if a repair fails, so that Lambda retries', async () => {
     const jobId = await startRunning();
-    world.c.jobs.get = async () => Promise.reject(new Error('throttled'));
+    world.c.runs.get = async () => Promise.reject(new Error('throttled'));
 
     await expect(handle(ended(jobId, 0, 'FAILED'))).rejects.toThrow('throttled');
   });
@@ -250,10 +247,10 @@ describe('reconcile: fan-out', () => {
 
   test('a run with more due entries than it repairs in time invokes itself once for each shard that has some', async () => {
     const [one = ''] = many(1);
-    index.set(shardFor(one), { jobIds: [one, ...many(150)], watchIds: [] });
-    index.set('none', { jobIds: [], watchIds: [] });
+    index.set(shardFor(one), [one, ...many(150)]);
+    index.set('none', []);
     const second = shardFor(one) === '0' ? '1' : '0';
-    index.set(second, { jobIds: [], watchIds: many(60) });
+    index.set(second, many(60));
     running = [`${one}-3`, 'nightly-report'];
 
     await handle(eachMinute);
@@ -265,14 +262,14 @@ describe('reconcile: fan-out', () => {
   });
 
   test('a run with few due entries invokes nothing', async () => {
-    index.set('3', { jobIds: many(150), watchIds: many(50) });
+    index.set('3', many(200));
     await handle(eachMinute);
     expect(invoked).toEqual([]);
   });
 
   test('a run without due entries reads no records', async () => {
-    index.set('3', { jobIds: [], watchIds: [] });
-    world.c.jobs.dueForRepair = () => Promise.reject(new Error('The jobs were read'));
+    index.set('3', []);
+    world.c.runs.dueForRepair = () => Promise.reject(new Error('The jobs were read'));
     await handle(eachMinute);
     expect(measured).toContainEqual(['OpenEventStreams', 7]);
   });
@@ -281,7 +278,7 @@ describe('reconcile: fan-out', () => {
     const lost = await startRunning();
     world.advance(700);
     world.executions.set(`${lost}-0`, 'aborted');
-    index.set('3', { jobIds: [lost, ...many(300)], watchIds: many(300) });
+    index.set('3', [lost, ...many(600)]);
 
     await handle({ shard: '3', running: [] });
 
@@ -292,7 +289,7 @@ describe('reconcile: fan-out', () => {
 
   test('an invocation for a shard requests each status if the executions could not be listed', async () => {
     const jobId = await startRunning();
-    index.set('3', { jobIds: [jobId], watchIds: [] });
+    index.set('3', [jobId]);
     await handle({ shard: '3', running: null });
     expect(usedLists).toEqual([null]);
     expect(await readStatus(jobId)).toBe('running');
@@ -306,7 +303,7 @@ describe('reconcile: fan-out', () => {
     const { run_id: jobId } = await createMonitor(monitorRequest(), 'harbour', world.c);
     world.executions.clear();
     world.advance(90);
-    index.set('3', { jobIds: many(300), watchIds: [] });
+    index.set('3', many(300));
     const { invokeLater } = fanOutDeps;
     fanOutDeps.invokeLater = () => Promise.reject(new Error('AccessDeniedException'));
     await handle(eachMinute).finally(() => (fanOutDeps.invokeLater = invokeLater));

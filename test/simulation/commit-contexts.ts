@@ -1,10 +1,10 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
-import type { WatchChange, WatchStore } from '../../core/ports/watch-store.ts';
+import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
 import { applyRunChange } from '../../core/event/stored-run.ts';
 
-type Pending<Context> = { change: WatchChange; context: Context | undefined };
+type Pending<Context> = { change: RunChange; context: Context | undefined };
 
 /**
  * Knows who commits a change of a watch. Commits of one turn of the event loop share a transaction (`groupCommits`), so the context in which the
@@ -20,16 +20,16 @@ export class CommitContexts<Context> {
   }
 
   /** Returns the store of a new process, with its commits recorded. Those of the process before are forgotten. */
-  record<Store extends Pick<WatchStore, 'commit'>>(watches: Store): Store {
+  record(runs: RunStore): RunStore {
     this.pending.clear();
     return {
-      ...watches,
+      ...runs,
       commit: async (change) => {
         const key = toKey(change.runId, change.expectedVersion);
         const commit = { change, context: this.contexts.getStore() };
         this.pending.set(key, [...(this.pending.get(key) ?? []), commit]);
         try {
-          return await watches.commit(change);
+          return await runs.commit(change);
         } finally {
           const others = this.pending.get(key)?.filter((each) => each !== commit) ?? [];
           this.pending.set(key, others);

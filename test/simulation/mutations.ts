@@ -191,8 +191,8 @@ const ofService: Row[] = [
   [
     'a missing execution is started',
     'core/workflow/repair.ts',
-    'if (await renewLease(run, runs, now())) await executions.start(execution);',
-    'await renewLease(run, runs, now());',
+    'if (await renewLease(run, deps)) await executions.start(execution);',
+    'await renewLease(run, deps);',
   ],
   [
     'a failed execution is followed by the next',
@@ -276,8 +276,8 @@ const ofService: Row[] = [
   [
     'a deleted watch is purged',
     'core/workflow/repair.ts',
-    'await watches.purge(run.run_id);',
-    'void watches;',
+    'await deps.runs.purge(run.run_id);',
+    'void deps;',
   ],
   [
     'nothing is stored of a full disk',

@@ -7,11 +7,10 @@ import { createCallerEraser } from '../../adapters/embedded/callers/caller-erase
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
 import { createDeliveryQueue } from '../../adapters/embedded/queue/delivery-queue.ts';
 import { createDeliveryStore } from '../../adapters/embedded/queue/delivery-store.ts';
-import { createJobStore } from '../../adapters/embedded/runs/job-store.ts';
+import { createRunStores } from '../../adapters/embedded/runs/stores.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import type { EmbeddedMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
-import { createWatchStore } from '../../adapters/embedded/runs/watch-store.ts';
 import { createMotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
 import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
 import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
@@ -21,14 +20,14 @@ import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { deliverMessage } from '../../core/delivery/deliver-message.ts';
-import { publishCommits, publishWatches } from '../../core/event/publish.ts';
+import { publishCommits, publishCreations } from '../../core/event/publish.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
 import type { Log } from '../../core/ports/log.ts';
 import { freePace } from '../../core/ports/pace.ts';
+import type { RunStore } from '../../core/ports/run-store.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
-import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { WatchSettings } from '../../core/policies/watch/policy.ts';
 import type { WatchDeps } from '../../core/watch/watch-deps.ts';
@@ -50,8 +49,8 @@ export type Outside = {
   random: () => number;
   newId: () => string;
   log: Log;
-  /** Records who commits changes of watches. */
-  recordCommits?: <Store extends Pick<WatchStore, 'commit'>>(watches: Store) => Store;
+  /** Records who commits changes of runs. */
+  recordCommits?: (runs: RunStore) => RunStore;
   /** Parts of the process that replace those without state. */
   parts?: Partial<Pick<CoreDeps, 'pace' | 'meter' | 'recentLog' | 'compareMotion'>>;
   limits?: Partial<CoreDeps['limits']>;
@@ -73,17 +72,19 @@ export function startProcess(
   const callers = createCallerStore(database);
   const keys = createKeyStore(database);
   const queue = createDeliveryQueue({ database, now: createSteadyClock(time), setTimer, log });
-  const watchStore = (outside.recordCommits ?? ((store) => store))(createWatchStore(database));
+  const { runs: store, jobs, watches } = createRunStores(database);
+  const recorded = (outside.recordCommits ?? ((runs) => runs))(store);
   const deliveries = createDeliveryStore(database);
   const publishing = { queue, deliveries, log, now };
-  const jobs = publishCommits(createJobStore(database), 'job', publishing);
+  const runs = publishCommits(recorded, publishing);
   const motionReferences = createMotionReferences(database, now);
   const masterSecret = Buffer.alloc(32, 7);
   const signer = createWebhookSigner({ masterSecret });
   const modelPrice = { input: 0.000_06, output: 0.000_24 };
   const base = {
+    runs,
     jobs,
-    watches: publishWatches(watchStore, publishing),
+    watches: publishCreations(watches, recorded, publishing),
     createAlertId,
     modelPrice,
     usage: createCallerUsage({ ledger: createUsageLedger(database), modelPrice, log, now }),
@@ -151,7 +152,7 @@ export function startProcess(
     jobs,
     keys,
     media,
-    watchStore,
+    watchStore: watches,
     deliveries,
     executions,
     motionReferences,

@@ -143,7 +143,7 @@ async function watches(call: CallOperation, world: World) {
   await call('pause_watch', byId);
   await call('resume_watch', byId);
   await call('test_watch', byId);
-  await publishRun({ run: 'watch', run_id: created.watch_id }, world.c.watches, world.c);
+  await publishRun({ run: 'watch', run_id: created.watch_id }, world.c);
   for (const message of world.queuedForDestinations.splice(0)) await deliver(message, world.c);
   await call('list_watch_deliveries', byId);
   await call('resend_watch_delivery', { ...byId, sequence: 1, destination_id: 'team' });

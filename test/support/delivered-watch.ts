@@ -1,12 +1,11 @@
+import { embeddedRuns, watchRuns } from './select-runs.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { createDeliveryQueue } from '../../adapters/embedded/queue/delivery-queue.ts';
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryStore } from '../../adapters/embedded/queue/delivery-store.ts';
-import { createJobStore } from '../../adapters/embedded/runs/job-store.ts';
-import { createWatchStore } from '../../adapters/embedded/runs/watch-store.ts';
 import { deliver } from '../../core/delivery/deliver.ts';
-import { publishWatches } from '../../core/event/publish.ts';
+import { publishCommits } from '../../core/event/publish.ts';
 import type { WatchChange } from '../../core/ports/watch-store.ts';
 import type { DestinationResult, Notification } from '../../core/ports/destinations.ts';
 import type { QueueMessage } from '../../core/records/delivery.ts';
@@ -82,7 +81,8 @@ export async function createWatching(
   const log = createCollectedLog();
   const queue = createDeliveryQueue({ database, now: time.now, setTimer: time.setTimer, log });
   const queued: QueueMessage[] = [];
-  const store = createWatchStore(database);
+  const stores = embeddedRuns(database);
+  const { runs: store } = stores;
   const creation = newCreation();
   const list = destinations.map((each) => ({ ...destination, events: allEvents, ...each }));
   const addresses: DestinationAddress[] = list.map(({ destination_id, type }) => ({
@@ -92,7 +92,7 @@ export async function createWatching(
   }));
   creation.config.destinations = list;
   creation.secrets.destinations = addresses;
-  await store.create({ ...creation, events: [], sequence: 0 }, time.now());
+  await stores.watches.create({ ...creation, events: [], sequence: 0 }, time.now());
   const sent: Sent[] = [];
   const began = time.now().getTime();
   const counted: string[] = [];
@@ -108,13 +108,13 @@ export async function createWatching(
     deliveries: createDeliveryStore(database),
   };
   let isPublishing = true;
-  const published = publishWatches(store, publishing);
+  const published = publishCommits(store, publishing);
   const commit: typeof store.commit = (change) => (isPublishing ? published : store).commit(change);
-  const watches = { ...published, commit };
+  const runs = { ...published, commit };
+  const watches = watchRuns(runs, stores.watches);
   const deps = {
     ...publishing,
-    watches,
-    jobs: createJobStore(database),
+    runs,
     baseUrl: 'http://127.0.0.1/api',
     webhooks: { send: unused },
     signer: { sign: unused, secret: unused, fingerprintKey: unused },

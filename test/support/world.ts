@@ -1,3 +1,5 @@
+import { embeddedRuns, jobRuns, watchRuns } from './select-runs.ts';
+import type { JobRuns, WatchRuns } from './select-runs.ts';
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { createCallerEraser } from '../../adapters/embedded/callers/caller-eraser.ts';
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
@@ -5,11 +7,10 @@ import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryStore } from '../../adapters/embedded/queue/delivery-store.ts';
 import { createEventSessions } from '../../adapters/embedded/web/event-sessions.ts';
-import { createJobStore } from '../../adapters/embedded/runs/job-store.ts';
+import type { EmbeddedJobStore } from '../../adapters/embedded/runs/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
 import { publishCommits } from '../../core/event/publish.ts';
-import { createWatchStore } from '../../adapters/embedded/runs/watch-store.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
 import { createLogBuffer } from '../../adapters/embedded/log/log-buffer.ts';
@@ -77,14 +78,16 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
   const output = { debug: log, info: log, warning: log, error: log };
   const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
   const callers = createCallerStore(database);
-  const jobs = createJobStore(database);
+  const { runs, jobs: storedJobs, watches } = embeddedRuns(database);
 
-  const c: CoreDeps &
-    HttpDeps &
-    Pick<WatchSettings, 'createAlertId' | 'modelPrice'> &
+  const c: Omit<CoreDeps & HttpDeps, 'jobs' | 'watches'> & {
+    jobs: EmbeddedJobStore & JobRuns;
+    watches: WatchRuns;
+  } & Pick<WatchSettings, 'createAlertId' | 'modelPrice'> &
     Pick<DeliverDeps, 'evidenceLinks'> = {
-    jobs,
-    watches: createWatchStore(database),
+    runs,
+    jobs: storedJobs,
+    watches,
     createAlertId,
     evidenceLinks,
     destinations: {
@@ -245,7 +248,10 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     randomBytes: (length) => randomBytes(length),
   };
 
-  c.jobs = publishCommits(jobs, 'job', c);
+  c.runs = publishCommits(runs, c);
+  c.jobs = jobRuns(c.runs, storedJobs);
+  c.watches = watchRuns(c.runs, watches);
+  const { jobs } = c;
 
   return {
     c,

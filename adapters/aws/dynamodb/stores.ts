@@ -87,7 +87,7 @@ export function dynamoStores(settings: DynamoStoreSettings): DynamoStores {
     createEventSessions({ table, backoff, now, newId, setTimer, perCaller: perName });
   return {
     runs,
-    jobs: createJobStore(runs, deps, backoff),
+    jobs: createJobStore(deps, backoff),
     callers: createCallerStore(table),
     eraser: createCallerEraser(table),
     keys: createKeyStore(table, backoff),

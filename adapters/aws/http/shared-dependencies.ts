@@ -9,7 +9,7 @@ import { createCallerUsage } from '../../caller-usage.ts';
 import { createDestinations } from '../../destinations/destination-sender.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { setSystemTimer } from '../../../core/time-limit.ts';
-import { publishCommits, publishWatches } from '../../../core/event/publish.ts';
+import { publishCommits, publishCreations } from '../../../core/event/publish.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';
@@ -36,7 +36,7 @@ import type { Secret } from '../secret.ts';
 import { softwareVersion } from '../software-version.ts';
 import { createMail } from '../mail.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../stored-signer.ts';
-import { instrumentJobs } from '../telemetry/instrument-jobs.ts';
+import { instrumentRuns } from '../telemetry/instrument-runs.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
 const now = () => new Date();
@@ -107,8 +107,9 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
     elapsedMs: () => performance.now(),
   });
   const deps: SharedHttpDeps['deps'] = {
-    jobs: publishCommits(instrumentJobs(stores.jobs, telemetry.measurements), 'job', publishing),
-    watches: publishWatches(stores.watches, publishing),
+    runs: publishCommits(instrumentRuns(stores.runs, telemetry.measurements), publishing),
+    jobs: stores.jobs,
+    watches: publishCreations(stores.watches, stores.runs, publishing),
     callers,
     eraser: stores.eraser,
     keys,

@@ -73,7 +73,7 @@ export const summarizeAnswerSchema = z.object({
 });
 
 /** Dependencies of direct calls. */
-export type AnalyzeCallDeps = SummaryDeps & Pick<CoreDeps, 'jobs' | 'now'>;
+export type AnalyzeCallDeps = SummaryDeps & Pick<CoreDeps, 'runs' | 'now'>;
 
 /** Handles a direct call in `analyze`. Throws the errors of the ports. */
 export async function handleAnalyzeCall(call: AnalyzeCall, deps: AnalyzeCallDeps): Promise<unknown> {
@@ -85,7 +85,7 @@ export async function handleAnalyzeCall(call: AnalyzeCall, deps: AnalyzeCallDeps
     case 'answer':
       return deps.vision.answer(call.frame, call.question, timeoutSignal(call));
     case 'summarize': {
-      const job = await deps.jobs.get(call.job_id, deps.now());
+      const job = await deps.runs.get(call.job_id, deps.now());
       if (job?.policy !== 'digest') throw new JobNotFoundError();
       const { result, gridKey } = await summarizeWindows(job, call.closing, deps, { seconds: call.seconds });
       return { result, gridKey };

@@ -1,18 +1,18 @@
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import type { MetricsSink } from '../../../core/ports/metrics.ts';
 
-type Repairing = Pick<CoreDeps, 'jobs' | 'queue' | 'executions'>;
+type Repairing = Pick<CoreDeps, 'runs' | 'queue' | 'executions'>;
 
 /** Adds metrics to the dependencies of `reconcile`: counts each repair. */
 export function instrumentRepairs(
-  { jobs, queue, executions }: Repairing,
+  { runs, queue, executions }: Repairing,
   measurements: MetricsSink,
 ): Repairing {
   return {
-    jobs: {
-      ...jobs,
+    runs: {
+      ...runs,
       commit: async (change) => {
-        const result = await jobs.commit(change);
+        const result = await runs.commit(change);
         // A change without events only extends a lease.
         if (result === 'committed' && change.events.length > 0) measurements.add('Repairs');
         return result;

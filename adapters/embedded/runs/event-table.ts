@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { jobEventSchema, type EventType, type JobEvent } from '../../../core/records/event.ts';
 import { watchEventSchema } from '../../../core/records/watch-event.ts';
-import type { RunEvent } from '../../../core/ports/run-store.ts';
+import { isJobEvent, type RunEvent } from '../../../core/records/run.ts';
 import { readOptionalRecord, readRecords, type Row } from '../sqlite/record.ts';
 
 /** Creates the table of events, ordered by sequence within a run and by position within the feed of a caller: there is one writer. */
@@ -25,7 +25,7 @@ export function createEventTable(database: DatabaseSync) {
     /** Throws if the sequence is taken. `caller` is that of a watch, whose feed has the event. */
     insert: (event: RunEvent, caller: string | null, expiresAt: Date | null) =>
       void insert.run({
-        run_id: 'job_id' in event ? event.job_id : event.watch_id,
+        run_id: isJobEvent(event) ? event.job_id : event.watch_id,
         sequence: event.sequence,
         type: event.type,
         feed: caller,

@@ -5,10 +5,8 @@ import type { JobStore } from '../../../core/ports/job-store.ts';
 import { isJob, jobPolicies } from '../../../core/records/run.ts';
 import { rules } from '../../../core/rules.ts';
 import { addSeconds } from '../../../core/time.ts';
-import { ofJobs, selectRuns } from '../../select-runs.ts';
 import { createJob } from './job-creation.ts';
-import { createRunStore, type Notify } from './run-store.ts';
-import { createRunTables } from './run-tables.ts';
+import type { RunTables } from './run-tables.ts';
 import { createSlotReservations } from './slot-reservations.ts';
 import { withStorageErrors, transaction } from '../sqlite/transaction.ts';
 
@@ -28,13 +26,11 @@ export type EmbeddedJobStore = JobStore & {
   sweep(now: Date): Promise<SweepResult>;
 };
 
-/** Creates the job store of the embedded mode (`run-store.ts`). `notify` is called after a job's log has grown. */
-export function createJobStore(database: DatabaseSync, notify: Notify = () => undefined): EmbeddedJobStore {
-  const tables = createRunTables(database);
+/** Creates the job store of the embedded mode. */
+export function createJobStore(database: DatabaseSync, tables: RunTables): EmbeddedJobStore {
   const { runs, slots, events, totals, idempotency } = tables;
   const reservations = createSlotReservations();
   return {
-    ...selectRuns(createRunStore(database, tables, notify), ofJobs),
     reserveSlot: async (reservation, now) =>
       withStorageErrors(() => reservations.reserve(reservation, slots.count(reservation.caller), now)),
     releaseSlot: async (caller, jobId, holder) => reservations.release(caller, jobId, holder),

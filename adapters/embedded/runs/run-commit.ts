@@ -1,11 +1,11 @@
-import type { RunChange, RunEvent } from '../../../core/ports/run-store.ts';
+import type { RunChange } from '../../../core/ports/run-store.ts';
 import {
   applyRunChange,
   eventExpiry,
   newestDelivered,
   retentionDays,
 } from '../../../core/event/stored-run.ts';
-import type { Run } from '../../../core/records/run.ts';
+import type { Run, RunEvent } from '../../../core/records/run.ts';
 import type { AlertChange } from '../../../core/records/watch-state.ts';
 import { changeAlert, sumByHour } from '../../../core/watch/stored-watch.ts';
 import type { RunTables } from './run-tables.ts';

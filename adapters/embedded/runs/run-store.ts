@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { RunStore } from '../../../core/ports/run-store.ts';
-import { isGone } from '../../../core/event/stored-run.ts';
+import { isGone, isPurgeable } from '../../../core/event/stored-run.ts';
 import { purgeAfterSeconds } from '../../../core/ports/watch-store.ts';
 import type { Run } from '../../../core/records/run.ts';
 import { addSeconds } from '../../../core/time.ts';
@@ -8,7 +8,7 @@ import { callerSignal } from '../../../core/watch/watch-logs.ts';
 import { groupCommits } from '../sqlite/group-commit.ts';
 import { commitChange } from './run-commit.ts';
 import type { RunTables } from './run-tables.ts';
-import { withStorageErrors } from '../sqlite/transaction.ts';
+import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 
 /** Called with the id of a log that has grown. */
 export type Notify = (logId: string) => void;
@@ -18,7 +18,7 @@ export type Notify = (logId: string) => void;
  * Commits of ticks that end together wait for the disk once. Throws `TransientError`, and `StorageError` for an unreadable record.
  */
 export function createRunStore(database: DatabaseSync, tables: RunTables, notify: Notify): RunStore {
-  const { runs, events, sources } = tables;
+  const { runs, events, sources, secrets, alerts } = tables;
   const commitInGroup = groupCommits(database);
   return {
     get: async (runId, now) => {
@@ -37,14 +37,20 @@ export function createRunStore(database: DatabaseSync, tables: RunTables, notify
     event: async (runId, sequence) => withStorageErrors(() => events.find(runId, sequence)),
     markPublished: async (runId, sequence) => withStorageErrors(() => runs.markPublished(runId, sequence)),
     source: async (sourceId) => withStorageErrors(() => sources.find(sourceId)),
-    dueForRepair: async (now, limit, policies) =>
+    secrets: async (runId) => withStorageErrors(() => secrets.find(runId)),
+    alert: async (alertId, now) => withStorageErrors(() => alerts.find(alertId, now)),
+    dueForRepair: async (now, limit) =>
       withStorageErrors(() => {
         // Lost runs come first, so that an unreachable receiver cannot crowd them out.
-        const due = new Set(runs.due(now, limit, policies));
+        const due = new Set(runs.due(now, limit));
         const purgeBefore = addSeconds(now, -purgeAfterSeconds);
-        if (policies?.includes('watch') ?? true)
-          for (const { run_id: id } of runs.goneBy(purgeBefore, limit, ['watch'])) due.add(id);
+        for (const { run_id: id } of runs.goneBy(purgeBefore, limit, ['watch'])) due.add(id);
         return [...due].slice(0, limit);
+      }),
+    purge: async (runId) =>
+      transaction(database, () => {
+        const run = runs.find(runId)?.run;
+        if (run && isPurgeable(run)) tables.removeRun(runId);
       }),
   };
 }

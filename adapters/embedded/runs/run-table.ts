@@ -33,14 +33,14 @@ export function createRunTable(database: DatabaseSync) {
   const ofWatches = "FROM runs WHERE caller = ? AND policy = 'watch' AND gone_at IS NULL";
   const watches = database.prepare(`SELECT ${columns} ${ofWatches} ORDER BY created_at, run_id`);
   const countWatches = database.prepare(`SELECT count(*) AS count ${ofWatches}`);
-  const ofPolicies = '(:policies IS NULL OR policy IN (SELECT value FROM json_each(:policies)))';
+  const ofPolicies = 'policy IN (SELECT value FROM json_each(:policies))';
   const active = database.prepare(`
     SELECT ${columns} FROM runs WHERE lease_until IS NOT NULL AND ${ofPolicies}`);
   const late = database.prepare(`
-    SELECT run_id FROM runs WHERE lease_until < :now AND ${ofPolicies} ORDER BY lease_until LIMIT :limit`);
+    SELECT run_id FROM runs WHERE lease_until < :now ORDER BY lease_until LIMIT :limit`);
   // `reconcile` can use a later time than now, so expired jobs are included and come last.
   const unpublished = database.prepare(`
-    SELECT run_id FROM runs WHERE unpublished > published AND ${ofPolicies}
+    SELECT run_id FROM runs WHERE unpublished > published
     ORDER BY gone_at DESC NULLS FIRST LIMIT :limit`);
   const gone = database.prepare(`
     SELECT ${columns} FROM runs WHERE gone_at <= :until AND ${ofPolicies} LIMIT :limit`);
@@ -80,9 +80,8 @@ export function createRunTable(database: DatabaseSync) {
     active: (policies: readonly Policy[]) =>
       reader.readAll(active.all({ policies: JSON.stringify(policies) })),
     /** Returns ids of runs with an expired lease, oldest lease first, then of those with events to publish. */
-    due: (now: Date, limit: number, policies?: readonly Policy[]) => {
-      const asked = { policies: policies ? JSON.stringify(policies) : null, limit };
-      return [...readIds(late.all({ ...asked, now: now.getTime() })), ...readIds(unpublished.all(asked))];
+    due: (now: Date, limit: number) => {
+      return [...readIds(late.all({ limit, now: now.getTime() })), ...readIds(unpublished.all({ limit }))];
     },
     /** Returns runs that reads omit since `until`. */
     goneBy: (until: Date, limit: number, policies: readonly Policy[]) =>

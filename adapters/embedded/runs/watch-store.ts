@@ -10,10 +10,9 @@ import { isWatch } from '../../../core/records/run.ts';
 import { watchRunSchema } from '../../../core/records/watch-run.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { reviewDelta, weekStart } from '../../../core/watch/stored-watch.ts';
-import { ofWatches, selectRuns } from '../../select-runs.ts';
 import { insertRun } from './run-commit.ts';
-import { createRunStore, wakeReaders, type Notify } from './run-store.ts';
-import { createRunTables } from './run-tables.ts';
+import { wakeReaders, type Notify } from './run-store.ts';
+import type { RunTables } from './run-tables.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 
 export type EmbeddedWatchStore = WatchStore & {
@@ -23,23 +22,21 @@ export type EmbeddedWatchStore = WatchStore & {
   neededMedia(): Set<string>;
 };
 
-/** Creates the watch store of the embedded mode (`run-store.ts`). */
+/** Creates the watch store of the embedded mode. `notify` is called after a creation. */
 export function createWatchStore(
   database: DatabaseSync,
-  notify: Notify = () => undefined,
+  tables: RunTables,
+  notify: Notify,
 ): EmbeddedWatchStore {
-  const tables = createRunTables(database);
   const { runs, secrets, events, alerts, hours, reviews, sources, idempotency } = tables;
   const readStanding = () => runs.active(['watch']).filter(isWatch);
   return {
-    ...selectRuns(createRunStore(database, tables, notify), ofWatches),
     create: async (creation, now) => {
       const result = transaction(database, () => create(creation, now));
       if (result.kind === 'created') wakeReaders(creation, notify);
       return result;
     },
     list: async (caller) => withStorageErrors(() => runs.watches(caller).filter(isWatch)),
-    secrets: async (watchId) => withStorageErrors(() => secrets.find(watchId)),
     feed: async (caller, after = '0', limit, now) =>
       withStorageErrors(() => readFeed(caller, after, limit, now)),
     feedPosition: async (caller, text) =>
@@ -48,7 +45,6 @@ export function createWatchStore(
         if (text === undefined) return String(newest);
         return /^\d{1,15}$/.test(text) ? String(Math.min(Number(text), newest)) : undefined;
       }),
-    alert: async (alertId, now) => withStorageErrors(() => alerts.find(alertId, now)),
     alerts: async (query, now) => withStorageErrors(() => alerts.page(query, now)),
     review: async (alertId, review, now) =>
       transaction(database, () => {
@@ -64,7 +60,6 @@ export function createWatchStore(
     reviewedWeeks: async (watchId, from, to) =>
       withStorageErrors(() => reviews.list(watchId, toDate(from), toDate(to))),
     standing: async () => withStorageErrors(readStanding),
-    purge: async (watchId) => transaction(database, () => tables.removeRun(watchId)),
     neededMedia: () =>
       withStorageErrors(() => {
         const keys = readStanding().flatMap(({ state, sight }) => {

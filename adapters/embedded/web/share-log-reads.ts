@@ -1,9 +1,8 @@
 import type { TailDeps } from '../../../core/event/tail-events.ts';
-import type { JobEvent } from '../../../core/records/event.ts';
-import type { Job } from '../../../core/records/job.ts';
+import type { Run, RunEvent } from '../../../core/records/run.ts';
 
-type LogReads = TailDeps['jobs'];
-type Page = { after: number; limit: number; events: Promise<JobEvent[]> };
+type LogReads = TailDeps['runs'];
+type Page = { after: number; limit: number; events: Promise<RunEvent[]> };
 
 export type SharedLogReads = LogReads & {
   /** Forgets what was read of a log. Call it after a commit, before its readers wake. */
@@ -14,8 +13,8 @@ export type SharedLogReads = LogReads & {
  * Shares reads of the same log that begin before the event loop has another event: a commit wakes all readers of its log, and each
  * of them reads the same job and the same page.
  */
-export function shareLogReads(jobs: () => LogReads): SharedLogReads {
-  const found = new Map<string, Promise<Job | undefined>>();
+export function shareLogReads(runs: () => LogReads): SharedLogReads {
+  const found = new Map<string, Promise<Run | undefined>>();
   const pages = new Map<string, Page>();
 
   function forgetAllAfterThisTurn(): void {
@@ -31,15 +30,15 @@ export function shareLogReads(jobs: () => LogReads): SharedLogReads {
       const known = found.get(jobId);
       if (known !== undefined) return known;
       forgetAllAfterThisTurn();
-      const job = jobs().get(jobId, now);
-      found.set(jobId, job);
-      return job;
+      const run = runs().get(jobId, now);
+      found.set(jobId, run);
+      return run;
     },
     events: async (jobId, after, limit, now) => {
       const known = pages.get(jobId);
       if (known?.after === after && known.limit === limit) return known.events;
       forgetAllAfterThisTurn();
-      const events = jobs().events(jobId, after, limit, now);
+      const events = runs().events(jobId, after, limit, now);
       pages.set(jobId, { after, limit, events });
       return events;
     },

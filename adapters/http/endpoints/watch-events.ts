@@ -3,6 +3,7 @@ import type { CoreDeps } from '../../../core/dependencies.ts';
 import { eventsBeforeHole } from '../../../core/event/before-hole.ts';
 import { requireOwnWatch } from '../../../core/watch/commit-watch.ts';
 import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
+import { isWatchEvent } from '../../../core/records/run.ts';
 import { eventsQuerySchema } from '../../../core/requests/jobs.ts';
 import { allWatchEventsQuerySchema, watchPathSchema } from '../../../core/requests/watch-queries.ts';
 import {
@@ -78,8 +79,8 @@ const watchEventsEndpoint = defineEndpoint(
         position === undefined ? { from: String(stored.sequence), state: [stored] } : { from: position };
       return respondWithWatchEvents(context, { scope: { caller, watchId }, ...start }, deps);
     }
-    const read = await deps.watches.events(watchId, after, limit, deps.now());
-    const events = eventsBeforeHole(read, after, deps.now());
+    const read = await deps.runs.events(watchId, after, limit, deps.now());
+    const events = eventsBeforeHole(read.filter(isWatchEvent), after, deps.now());
     // A position beyond the log means now, as for event streams. A hole is read again.
     const last = events.at(-1)?.sequence ?? (read.length > 0 ? after : stored.sequence);
     return {

@@ -5,7 +5,7 @@ import type { LogSignals } from '../../../core/ports/log-signals.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 
 /** Settings and dependencies of event streams. */
-export type EventStreamDeps = Pick<CoreDeps, 'jobs' | 'watches' | 'media' | 'baseUrl' | 'now' | 'log'> & {
+export type EventStreamDeps = Pick<CoreDeps, 'runs' | 'watches' | 'media' | 'baseUrl' | 'now' | 'log'> & {
   keys: Pick<KeyStore, 'find'>;
   /** Clock for heartbeats, key checks and the length of a session. */
   steadyNow: () => Date;
@@ -17,7 +17,7 @@ export type EventStreams = {
   /** Wakes a stream that has sent all events. */
   signals: LogSignals;
   /** Reads of the logs of jobs that readers share. Default: each reads the store. */
-  reads?: TailDeps['jobs'];
+  reads?: TailDeps['runs'];
   /** Reconnection time of readers (`retry:`), in milliseconds. */
   retryMilliseconds: number;
   /** Time without an event after which a heartbeat is sent, in seconds. */

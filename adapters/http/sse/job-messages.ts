@@ -39,7 +39,7 @@ export async function* jobMessages(reading: LogReader, deps: EventStreamDeps): A
 async function* frames({ job, after, keyHash, signal }: LogReader, deps: EventStreamDeps) {
   const { heartbeatSeconds, retryMilliseconds, signals, reads } = deps.eventStreams;
   const checkSession = watchSession(keyHash, deps);
-  const tail = { jobs: reads ?? deps.jobs, now: deps.now, signals };
+  const tail = { runs: reads ?? deps.runs, now: deps.now, signals };
   yield formatRetry(retryMilliseconds);
   let takenAt = deps.steadyNow();
   for await (const event of tailEvents(job.run_id, after, tail, signal)) {

@@ -40,6 +40,7 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
   return {
     owns: (run: Run): run is WatchRun => run.policy === 'watch',
     isOver,
+    probesLost: true,
     interval: ({ config }) => config.interval_seconds,
     wakeAt: watchWakeUpTime,
     begin: () => undefined,

@@ -39,7 +39,7 @@ async function createWatch(): Promise<string> {
 }
 
 async function deliverAll(watchId: string): Promise<void> {
-  await publishRun({ run: 'watch', run_id: watchId }, world.c.watches, world.c);
+  await publishRun({ run: 'watch', run_id: watchId }, world.c);
   for (const message of world.queuedForDestinations.splice(0)) await deliver(message, world.c);
 }
 

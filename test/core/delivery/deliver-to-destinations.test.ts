@@ -1,3 +1,4 @@
+import { asWatch } from '../../../core/records/run.ts';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { publishRun } from '../../../core/event/publish.ts';
@@ -183,7 +184,7 @@ describe('events of a watch', () => {
     let writes = 0;
     watch.store.stopPublishing();
     await watch.commit([opened(first), closed(first)]);
-    await publishRun(watch.runKey, watch.deps.watches, watch.deps);
+    await publishRun(watch.runKey, watch.deps);
     watch.deps.deliveries.changeState = async (...change) => {
       const isResult = watch.sent.length >= attempts;
       if (isResult && (writes += 1) === 1) throw new TransientError('The disk is full');
@@ -201,7 +202,7 @@ describe('events of a watch', () => {
     const watch = await createWatching(() => failing);
     await watch.commit([opened(first)]);
     await watch.pass(1);
-    watch.deps.watches.event = async () => undefined;
+    watch.deps.runs.event = async () => undefined;
     await watch.pass(3600);
     const key = { ...watch.runKey, sequence: 1, destination_id: 'team' };
     expect(await watch.deps.deliveries.get(key)).toMatchObject({
@@ -212,13 +213,12 @@ describe('events of a watch', () => {
 
   test('the publisher stops at a hole of the log, and publishes the event in it before later ones', async () => {
     const watch = await createWatching(() => ({}), [{ type: 'webhook' }]);
-    const { event, events } = watch.deps.watches;
+    const { events } = watch.deps.runs;
     let hidden = 2;
     const reading = {
       ...watch.deps,
-      watches: {
-        ...watch.deps.watches,
-        event,
+      runs: {
+        ...watch.deps.runs,
         events: async (...read: Parameters<typeof events>) =>
           (await events(...read)).filter(({ sequence }) => sequence !== hidden),
       },
@@ -226,7 +226,7 @@ describe('events of a watch', () => {
     watch.store.stopPublishing();
     await watch.commit([opened(first), opened(second), closed(first)]);
     const publish = async () => {
-      await publishRun(watch.runKey, reading.watches, reading);
+      await publishRun(watch.runKey, reading);
       return watch.queued.map((message) => message.sequence);
     };
     expect(await publish()).toEqual([1]);
@@ -321,8 +321,8 @@ describe('events of a watch', () => {
   test('publishing again sends nothing twice, and all attempts have one id', async () => {
     const watch = await createWatching((_, before) => (before === 0 ? failing : {}));
     await watch.commit([opened(first)]);
-    await watch.deps.watches.markPublished(watch.watch.run_id, 0);
-    await publishRun(watch.runKey, watch.deps.watches, watch.deps);
+    await watch.deps.runs.markPublished(watch.watch.run_id, 0);
+    await publishRun(watch.runKey, watch.deps);
     await watch.pass(60);
     expect(watch.sent).toHaveLength(2);
     expect(new Set(watch.sent.map(({ id }) => id))).toEqual(new Set([`msg_${watch.watch.run_id}_1`]));
@@ -338,8 +338,8 @@ describe('events of a watch', () => {
     await watch.pass(10);
     expect(watch.sent).toEqual([]);
     watch.deps.queue.send = send;
-    const due = await watch.deps.watches.dueForRepair(watch.deps.now(), 10);
-    for (const id of due) await publishRun({ run: 'watch', run_id: id }, watch.deps.watches, watch.deps);
+    const due = await watch.deps.runs.dueForRepair(watch.deps.now(), 10);
+    for (const id of due) await publishRun({ run: 'watch', run_id: id }, watch.deps);
     await watch.pass(10);
     expect(watch.types()).toEqual(['team alert_opened']);
   });
@@ -396,7 +396,7 @@ describe('a heartbeat', () => {
     ['another destination fails', { health: failingDestination('team') }, {}],
   ])('a heartbeat is silent while %s', async (_, state, set) => {
     const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
-    const before = await watch.deps.watches.get(watch.watch.run_id, watch.deps.now());
+    const before = asWatch(await watch.deps.runs.get(watch.watch.run_id, watch.deps.now()));
     await watch.commit([progress('ok', false)], { ...set, state: { ...before!.state, ...state } });
     await watch.pass(10);
     expect(watch.sent).toEqual([]);
@@ -404,7 +404,7 @@ describe('a heartbeat', () => {
 
   test('a heartbeat that failed itself is called again', async () => {
     const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
-    const before = await watch.deps.watches.get(watch.watch.run_id, watch.deps.now());
+    const before = asWatch(await watch.deps.runs.get(watch.watch.run_id, watch.deps.now()));
     const state = { ...before!.state, health: failingDestination('kuma') };
     await watch.commit([progress('ok', false)], { state });
     await watch.pass(10);

@@ -3,7 +3,7 @@ import { eraseCaller } from '../../../core/access/erase-caller.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
-import { publishRun, publishWatches } from '../../../core/event/publish.ts';
+import { publishCreations, publishRun } from '../../../core/event/publish.ts';
 import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
@@ -53,7 +53,7 @@ async function begin(
     sent.push(each);
     return { ...accepted, ...answer(each) };
   };
-  c.watches = publishWatches(c.watches, c);
+  c.watches = publishCreations(c.watches, c.runs, c);
   const request = {
     name: 'Gate',
     stream_url: 'https://camera.example/live.m3u8',
@@ -323,12 +323,12 @@ describe('a destination that a change removes or gives another address', () => {
     await watch.pass(10);
     const { c } = world;
     const again = { ...(await c.watches.getIncludingEnded(watch.watchId))!, published: 0 };
-    const store = {
-      ...c.watches,
+    const runs = {
+      ...c.runs,
       markPublished: async () => undefined,
       getIncludingEnded: async () => again,
     };
-    await publishRun({ run: 'watch', run_id: watch.watchId }, store, c);
+    await publishRun({ run: 'watch', run_id: watch.watchId }, { ...c, runs });
     await watch.pass(10);
     watch.take();
     await watch.edit({ destinations: [] });

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { publishWatches } from '../../../core/event/publish.ts';
+import { publishCreations } from '../../../core/event/publish.ts';
 import {
   begin,
   changed,
@@ -57,7 +57,7 @@ test.each([
   ['is published immediately for a destination of type heartbeat', 'heartbeat', 1],
   ['waits with a destination of type webhook', 'webhook', 0],
 ] as const)('a check of a watch %s', async (_, type, sequence) => {
-  const watches = publishWatches(world.c.watches, world.c);
+  const watches = publishCreations(world.c.watches, world.c.runs, world.c);
   const creation = newCreation();
   const [destination] = creation.config.destinations;
   creation.config.destinations = [{ ...destination!, type }];

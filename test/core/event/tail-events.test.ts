@@ -12,7 +12,7 @@ function growingLog(length: number, missing: number[] = []) {
   let sequence = 0;
   const sleeps: number[] = [];
   const deps: TailDeps = {
-    jobs: {
+    runs: {
       get: async () => {
         sequence = Math.min(sequence + 1, length);
         return { ...job, sequence, status: sequence === length ? 'stopped' : 'running' };
@@ -50,7 +50,7 @@ test('a reader that fell behind receives the missed events in pages', async () =
   const { deps } = growingLog(250);
   const tail = tailEvents(job.run_id, 0, deps, new AbortController().signal);
   await tail.next();
-  for (let read = 0; read < 248; read += 1) await deps.jobs.get(job.run_id, start);
+  for (let read = 0; read < 248; read += 1) await deps.runs.get(job.run_id, start);
   expect((await collectSequences(tail)).length).toBe(249);
 });
 
@@ -66,7 +66,7 @@ test('a tail waits after each read without new events and yields null', async ()
 
 test('a tail ends if the job does not exist', async () => {
   const { deps } = growingLog(3);
-  deps.jobs.get = async () => undefined;
+  deps.runs.get = async () => undefined;
   expect((await tailEvents(job.run_id, 0, deps, new AbortController().signal).next()).done).toBe(true);
 });
 
@@ -80,7 +80,7 @@ test('a tail stops at a hole until the event in it is visible, and crosses one t
   let now = start;
   const visible = new Set([4, 6]);
   const deps: TailDeps = {
-    jobs: {
+    runs: {
       get: async () => ({ ...job, sequence: 6, status: 'running' }),
       events: async (jobId, after) =>
         [...visible]
@@ -100,7 +100,7 @@ test('a tail stops at a hole until the event in it is visible, and crosses one t
   expect(await next()).toBeUndefined();
   now = after(30);
   expect(await next()).toBeUndefined();
-  deps.jobs.get = async () => ({ ...job, sequence: 16_000_000, status: 'running' });
+  deps.runs.get = async () => ({ ...job, sequence: 16_000_000, status: 'running' });
   expect(await next()).toBe(16_000_000);
 });
 
@@ -110,15 +110,15 @@ test('a tail reads nothing after its signal aborts', async () => {
   const tail = tailEvents(job.run_id, 0, deps, reader.signal);
   await tail.next();
   reader.abort();
-  deps.jobs.get = () => Promise.reject(new Error('read again'));
+  deps.runs.get = () => Promise.reject(new Error('read again'));
   expect((await tail.next()).done).toBe(true);
 });
 
 test('a tail watches the log before its first read and ends the watch when its reader leaves', async () => {
   const { deps } = growingLog(3);
   const calls: string[] = [];
-  const { get } = deps.jobs;
-  deps.jobs.get = async (...read) => {
+  const { get } = deps.runs;
+  deps.runs.get = async (...read) => {
     calls.push('read');
     return get(...read);
   };

@@ -150,8 +150,8 @@ describe('a wall clock that is set back by an hour', () => {
         return summarize(job, closing, seconds);
       },
     };
-    const { get } = world.c.jobs;
-    world.c.jobs.get = async (...which) => {
+    const { get } = world.c.runs;
+    world.c.runs.get = async (...which) => {
       const job = await get(...which);
       world.stepClock(-hour);
       return job;

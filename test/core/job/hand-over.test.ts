@@ -40,7 +40,7 @@ describe('a hand-over', () => {
     await expect(world.tick(step)).rejects.toThrow(TransientError);
     world.c.executions.start = start;
     world.advance(rules.leaseMarginSeconds + 20);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.executions.get(`${jobId}-1`)).toBe('running');
 
     const next = await world.begin({ job_id: jobId, generation: 1 });
@@ -113,9 +113,9 @@ describe('an earlier generation', () => {
 
   test('the workflow of an earlier generation does not end the job if the hand-over is committed while it fails', async () => {
     const { jobId, step } = await atLastTick();
-    const { commit } = world.c.jobs;
-    world.c.jobs.commit = async (change) => {
-      world.c.jobs.commit = commit;
+    const { commit } = world.c.runs;
+    world.c.runs.commit = async (change) => {
+      world.c.runs.commit = commit;
       await world.tick(step);
       return commit(change);
     };
@@ -142,14 +142,14 @@ describe('an earlier generation', () => {
   test('a repair does not end the job if the hand-over is committed during the repair', async () => {
     const { jobId, step } = await atLastTick();
     world.executions.set(`${jobId}-0`, 'aborted');
-    const { commit } = world.c.jobs;
-    world.c.jobs.commit = async (change) => {
-      world.c.jobs.commit = commit;
+    const { commit } = world.c.runs;
+    world.c.runs.commit = async (change) => {
+      world.c.runs.commit = commit;
       await world.tick(step);
       return commit(change);
     };
 
-    await repairRun(jobId, world.c.jobs, world.c);
+    await repairRun(jobId, world.c);
 
     expect(await stored(jobId)).toMatchObject({ status: 'running', generation: 1 });
   });

@@ -110,7 +110,7 @@ async function act(world: World, lives: Life[], step: PlayStep): Promise<void> {
   if (step.kind === 'create monitor' || step.kind === 'create digest') return create(world, lives, step);
   if (step.kind === 'reconcile') {
     world.advance(step.after);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 100 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 100 });
     return;
   }
   if (step.kind === 'step clock') {

@@ -15,7 +15,7 @@ import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { listJobs } from '../../../core/job/read-jobs.ts';
 import { repairDue } from '../../../core/workflow/repair.ts';
-import type { JobChange } from '../../../core/ports/job-store.ts';
+import type { RunChange } from '../../../core/ports/run-store.ts';
 import { jobCalls } from '../../support/job-calls.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
@@ -118,7 +118,7 @@ describe('creating a monitor', () => {
     const job = await createMonitor(monitorRequest(), 'harbour', lost);
     expect(world.executions.size).toBe(0);
     world.advance(rules.startLeaseSeconds + 1);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
   });
 });
@@ -127,9 +127,9 @@ describe('a tick', () => {
   test('a tick whose commit succeeded and whose reply was lost is not repeated', async () => {
     const { jobId, step } = await begun({ max_triggers: null });
     let judged = 0;
-    const { commit } = world.c.jobs;
+    const { commit } = world.c.runs;
     const losing = {
-      jobs: { ...world.c.jobs, commit: losesReplyOnce(commit) },
+      runs: { ...world.c.runs, commit: losesReplyOnce(commit) },
       vision: {
         ...world.c.vision,
         judge: async () => {
@@ -239,9 +239,9 @@ describe('cancelling', () => {
   });
 });
 
-function losesReplyOnce(commit: (change: JobChange) => Promise<'committed' | 'outdated'>) {
+function losesReplyOnce(commit: (change: RunChange) => Promise<'committed' | 'outdated'>) {
   let lost = false;
-  return async (change: JobChange) => {
+  return async (change: RunChange) => {
     const result = await commit(change);
     if (lost) return result;
     lost = true;

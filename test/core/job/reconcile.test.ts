@@ -23,7 +23,7 @@ describe('reconcile', () => {
     await cancelJob(jobId, 'harbour', world.c);
     expect(world.queued).toEqual([]);
     world.c.queue.send = send;
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.queued.map(({ sequence }) => sequence)).toEqual([1, 2]);
   });
 
@@ -31,9 +31,9 @@ describe('reconcile', () => {
     const job = await monitor();
     world.executions.clear();
     world.advance(rules.startLeaseSeconds + 1);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     world.advance(60);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(world.executions.get(`${job.run_id}-0`)).toBe('running');
     expect((await stored(job.run_id)).status).toBe('pending');
   });
@@ -50,7 +50,7 @@ describe('reconcile', () => {
       world.executions.set(`${jobId}-0`, 'aborted');
       return status(execution);
     };
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('running');
   });
 
@@ -58,14 +58,14 @@ describe('reconcile', () => {
     const { jobId, step } = await begun({ max_triggers: null });
     const next = await world.tick(step);
     world.advance(rules.maxTickSeconds + 20);
-    const { commit } = world.c.jobs;
-    world.c.jobs.commit = async (change) => {
-      world.c.jobs.commit = commit;
+    const { commit } = world.c.runs;
+    world.c.runs.commit = async (change) => {
+      world.c.runs.commit = commit;
       const set = { last_tick: 2, lease_until: next.wait_until.replace('2026', '2027') };
       await commit({ ...change, set: { ...set, sequence: 3 }, events: [] });
       return commit(change);
     };
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('running');
   });
 
@@ -74,11 +74,11 @@ describe('reconcile', () => {
     await world.tick(step);
     for (let sweeps = 0; sweeps < rules.maxTickSeconds / 600; sweeps += 1) {
       world.advance(600);
-      await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+      await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
       expect((await stored(jobId)).status).toBe('running');
     }
     world.advance(1200);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(await stored(jobId)).toMatchObject({ status: 'failed', reason: 'internal_error' });
     expect(await readTypes(jobId)).toEqual(['job_started', 'progress', 'error', 'job_stopped']);
   });
@@ -86,10 +86,10 @@ describe('reconcile', () => {
   test('reconcile fails a job that never begins, and not one whose Begin is retried', async () => {
     const { run_id: jobId } = await monitor();
     world.advance(rules.startLeaseSeconds + 1);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('pending');
     world.advance(rules.maxTickSeconds);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('failed');
   });
 
@@ -97,14 +97,14 @@ describe('reconcile', () => {
     const { jobId } = await begun();
     world.executions.set(`${jobId}-0`, 'aborted');
     world.advance(rules.leaseMarginSeconds + 1);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect((await stored(jobId)).status).toBe('failed');
   });
 
   test('reconcile inspects a late job once per lease, so that it delays no other job', async () => {
     const { jobId } = await begun();
     world.advance(rules.leaseMarginSeconds + 1);
-    await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+    await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
     expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
     world.advance(rules.leaseMarginSeconds + 1);
     expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([jobId]);
@@ -131,7 +131,7 @@ describe('reconcile', () => {
       world.advance(rules.leaseMarginSeconds + 1);
       const asked = useList([]);
       world.executions.set(`${jobId}-0`, 'aborted');
-      await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+      await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
       expect(asked).toEqual([`${jobId}-0`]);
       expect((await stored(jobId)).status).toBe('failed');
     });
@@ -141,7 +141,7 @@ describe('reconcile', () => {
       world.advance(rules.leaseMarginSeconds + 1);
       useList([]);
       world.executions.clear();
-      await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+      await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
       expect(world.executions.get(`${jobId}-0`)).toBe('running');
       expect((await stored(jobId)).status).toBe('running');
       expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
@@ -151,7 +151,7 @@ describe('reconcile', () => {
       const { jobId } = await begun();
       world.advance(rules.leaseMarginSeconds + 1);
       const asked = useList([`${jobId}-0`]);
-      await repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 10 });
+      await repairDue(world.c, { dueBy: world.c.now(), limit: 10 });
       expect(asked).toEqual([]);
       expect(await world.c.jobs.dueForRepair(world.c.now(), 10)).toEqual([]);
     });
@@ -159,7 +159,7 @@ describe('reconcile', () => {
     test('reconcile leaves a job alone that committed after the list was made', async () => {
       const { jobId } = await begun();
       const asked = useList([]);
-      await repairRun(jobId, world.c.jobs, world.c);
+      await repairRun(jobId, world.c);
       expect(asked).toEqual([]);
       expect((await stored(jobId)).status).toBe('running');
     });
@@ -176,7 +176,7 @@ describe('reconcile', () => {
     test('reconcile fails the job of the ended execution without a request for its status', async () => {
       const { jobId } = await begun();
       refuseStatus();
-      await repairRun(jobId, world.c.jobs, world.c, { generation: 0, status: 'failed' });
+      await repairRun(jobId, world.c, { generation: 0, status: 'failed' });
       expect((await stored(jobId)).status).toBe('failed');
     });
 
@@ -184,14 +184,14 @@ describe('reconcile', () => {
       const { jobId } = await begun();
       await setFields(jobId, { generation: 1, burst: 1 });
       refuseStatus();
-      await repairRun(jobId, world.c.jobs, world.c, { generation: 0, status: 'succeeded' });
+      await repairRun(jobId, world.c, { generation: 0, status: 'succeeded' });
       expect((await stored(jobId)).status).toBe('running');
     });
 
     test('reconcile starts the next execution if none has begun', async () => {
       const { jobId } = await begun();
       await setFields(jobId, { generation: 1, burst: 0 });
-      await repairRun(jobId, world.c.jobs, world.c, { generation: 0, status: 'succeeded' });
+      await repairRun(jobId, world.c, { generation: 0, status: 'succeeded' });
       expect(world.executions.get(`${jobId}-1`)).toBe('running');
     });
 
@@ -207,15 +207,15 @@ describe('reconcile', () => {
     let running = 0;
     let most = 0;
     const { getIncludingEnded: get } = world.c.jobs;
-    world.c.jobs.getIncludingEnded = async (...input) => {
+    world.c.runs.getIncludingEnded = async (...input) => {
       running += 1;
       most = Math.max(most, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
       return get(...input);
     };
-    expect(await repairListed(ids, world.c.jobs, world.c, { atOnce: 3 })).toBe(6);
+    expect(await repairListed(ids, world.c, { atOnce: 3 })).toBe(6);
     expect(most).toBe(3);
-    expect(await repairListed(ids, world.c.jobs, world.c, { atOnce: 3, endBy: world.c.now() })).toBe(0);
+    expect(await repairListed(ids, world.c, { atOnce: 3, endBy: world.c.now() })).toBe(0);
   });
 });

@@ -6,6 +6,7 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { isJobEvent } from '../../../core/records/run.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
 import type { CompareMotion } from '../../../core/records/motion.ts';
 import { start } from '../../contract/records.ts';
@@ -84,7 +85,7 @@ export async function startVirtualService(time: VirtualTime, stream: VirtualStre
       (await createDigest(digestRequest({ ...webhook, ...config }), 'harbour', deps)).run_id,
     read: async (jobId: string) => {
       const { job } = await getJob(jobId, 'harbour', deps);
-      const events = await deps.jobs.events(jobId, 0, 100_000, new Date(0));
+      const events = (await deps.runs.events(jobId, 0, 100_000, new Date(0))).filter(isJobEvent);
       return { job, events, accepted: receiver.accepted, refused: receiver.refused() };
     },
     /** From now on no write finds room, or each does again. */

@@ -52,7 +52,7 @@ describe('a capture', () => {
     const { probe } = world.c.streams;
     const late = {
       ...world.c,
-      jobs: { ...world.c.jobs, source },
+      runs: { source },
       limits: { ...world.c.limits, captureTimeoutSeconds: 12, lostCameraSeconds: 30 },
       streams: {
         probe: async (...args: Parameters<typeof probe>) => {
@@ -63,7 +63,7 @@ describe('a capture', () => {
           new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
       },
     };
-    expect(await captureTick({ ...input, kind: 'watch', resolve_again: true }, late)).toMatchObject({
+    expect(await captureTick({ ...input, probes_lost: true, resolve_again: true }, late)).toMatchObject({
       kind: 'failed',
       remediation: expect.stringContaining('no picture within 1 s'),
     });
@@ -75,7 +75,7 @@ describe('a capture', () => {
       code: 'STREAM_FETCH_FAILED',
     });
     const { run_id: job_id } = await createMonitor(monitorRequest(), 'harbour', world.c);
-    world.c.jobs.source = async () => undefined;
+    world.c.runs.source = async () => undefined;
     let step = await world.begin({ job_id, generation: 0 });
     for (let ticks = 0; ticks < 100 && !step.done; ticks += 1) step = await world.tick(step);
     expect(await world.c.jobs.get(job_id, world.c.now())).toMatchObject({ status: 'failed' });
@@ -84,7 +84,7 @@ describe('a capture', () => {
   test('a burst that outlives its cancelled job requests no stream', async () => {
     const source = async (id: string) => ({ ...(await world.c.jobs.source(id))!, ended: true as const });
     const never = capturing(() => Promise.reject(new Error('requested')));
-    expect(await captureTick(input, { ...never, jobs: { source } })).toMatchObject({ kind: 'not_captured' });
+    expect(await captureTick(input, { ...never, runs: { source } })).toMatchObject({ kind: 'not_captured' });
   });
 
   test('a capture that its caller aborts throws', async () => {

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-const repair = (ended?: EndedExecution) => repairRun(watchId, world.c.watches, world.c, ended);
+const repair = (ended?: EndedExecution) => repairRun(watchId, world.c, ended);
 const readRun = async () => (await world.c.watches.getIncludingEnded(watchId))!;
 const isOverdue = async () => (await readRun()).lease_until < world.clock.now.toISOString();
 

@@ -41,17 +41,17 @@ describe('executions of a watch', () => {
     expect(await stored()).toMatchObject({ generation: 1, status: 'active' });
     expect(world.executions.get(`${watchId}-1`)).toBe('running');
     const resumed = await world.begin({ job_id: watchId, generation: 1 });
-    expect(resumed).toMatchObject({ done: false, capture: { kind: 'watch', tick: 2 } });
+    expect(resumed).toMatchObject({ done: false, capture: { probes_lost: true, tick: 2 } });
     await analyzeTask({ operation: 'close', job_id: watchId, generation: 0, failure }, world.c);
     expect((await stored()).generation).toBe(1);
   });
 
   test('a repair starts a missing execution, and the next generation of an ended one', async () => {
     await createWatch();
-    await repairRun(watchId, world.c.watches, world.c);
+    await repairRun(watchId, world.c);
     expect(world.executions.get(`${watchId}-0`)).toBe('running');
     world.executions.set(`${watchId}-0`, 'aborted');
-    await repairRun(watchId, world.c.watches, world.c);
+    await repairRun(watchId, world.c);
     expect(world.executions.get(`${watchId}-1`)).toBe('running');
     expect((await stored()).status).toBe('active');
   });

@@ -179,9 +179,9 @@ describe('tick of a watch', () => {
 
   test('a reservation that another change outdates is repeated before the model is called', async () => {
     const begun = await createWatch({ budget: { model_calls_per_day: 3, usd_per_day: null } });
-    const { commit } = world.c.watches;
-    world.c.watches.commit = async () => {
-      world.c.watches.commit = commit;
+    const { commit } = world.c.runs;
+    world.c.runs.commit = async () => {
+      world.c.runs.commit = commit;
       return 'outdated';
     };
     const reserved: unknown[] = [];

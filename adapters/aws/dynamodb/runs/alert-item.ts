@@ -4,7 +4,7 @@ import { alertSchema, type Alert, type AlertChange } from '../../../../core/reco
 import { itemKeys } from '../table/keys.ts';
 import { readItem, readRecord } from '../table/record.ts';
 import { alertsOfCaller, jobsByCaller } from '../table/table-layout.ts';
-import type { Query } from '../table/table.ts';
+import type { Query, Table } from '../table/table.ts';
 import type { Item, Write } from '../table/write.ts';
 
 /**
@@ -55,6 +55,13 @@ export function toAlertWrite(change: AlertChange): Write {
         },
       };
   }
+}
+
+/** Returns undefined for an alert that is unknown or has expired. */
+export async function findAlert(table: Table, alertId: string, now: Date): Promise<Alert | undefined> {
+  const item = await table.get(itemKeys.alert(alertId));
+  const alert = item && readAlertItem(item);
+  return alert && (alert.expires_at === null || new Date(alert.expires_at) > now) ? alert : undefined;
 }
 
 /** Reads an alert with its columns. */

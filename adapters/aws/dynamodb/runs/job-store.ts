@@ -1,7 +1,5 @@
 import type { JobStore } from '../../../../core/ports/job-store.ts';
-import type { RunStore } from '../../../../core/ports/run-store.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
-import { ofJobs, selectRuns } from '../../../select-runs.ts';
 import { readNewestEvents } from './event-items.ts';
 import { createJob, findIdempotencyRecord } from './job-creation.ts';
 import { listJobs } from './job-list.ts';
@@ -10,10 +8,9 @@ import { countSlots, releaseSlot, reserveSlot } from './slots.ts';
 import { readUsage } from '../callers/usage.ts';
 
 /** Creates the job store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
-export function createJobStore(runs: RunStore, deps: RunDeps, backoff: BackoffDeps): JobStore {
+export function createJobStore(deps: RunDeps, backoff: BackoffDeps): JobStore {
   const { table } = deps;
   return {
-    ...selectRuns(runs, ofJobs),
     reserveSlot: async (reservation, now) => reserveSlot(table, reservation, now),
     releaseSlot: async (caller, jobId, holder) => releaseSlot(table, caller, jobId, holder),
     create: async (creation, now) => createJob(deps, creation, now),

@@ -1,3 +1,4 @@
+import { policySchema } from '../../../../core/records/run.ts';
 import { readRunId, shards } from '../table/keys.ts';
 import { repairShard } from './run-item.ts';
 import { queryRepairIndex } from './run-store.ts';
@@ -5,13 +6,10 @@ import type { Table } from '../table/table.ts';
 
 /** Reads of the repair index by shard, so that several invocations of `reconcile` share its entries. */
 export type RepairShards = {
-  /**
-   * Counts the due entries of jobs and watches, up to `limit` of each per shard. An entry may be due for nothing: its time is in whole
-   * minutes.
-   */
+  /** Counts the due entries, up to `limit` of jobs and of watches per shard. An entry may be due for nothing: its time is in whole minutes. */
   countDue(now: Date, limit: number): Promise<DueShard[]>;
   /** Lists what may be due in one shard, longest due first. */
-  listDue(shard: string, now: Date, limit: number): Promise<{ jobIds: string[]; watchIds: string[] }>;
+  listDue(shard: string, now: Date, limit: number): Promise<string[]>;
 };
 
 /** Shard of the repair index, and the number of its due entries. */
@@ -22,23 +20,16 @@ export function createRepairShards(table: Table): RepairShards {
   return {
     countDue: async (now, limit) =>
       Promise.all(
-        shards.map(async (shard) => {
-          const { jobIds, watchIds } = await listDue(shard, now, limit);
-          return { shard, entries: jobIds.length + watchIds.length };
-        }),
+        shards.map(async (shard) => ({ shard, entries: (await listDue(shard, now, limit)).length })),
       ),
     listDue,
   };
 
   async function listDue(shard: string, now: Date, limit: number) {
-    const [jobIds, watchIds] = await Promise.all([
-      listIds(repairShard('monitor', shard), now, limit),
-      listIds(repairShard('watch', shard), now, limit),
-    ]);
-    return { jobIds, watchIds };
-  }
-
-  async function listIds(partition: string, now: Date, limit: number): Promise<string[]> {
-    return (await queryRepairIndex(table, partition, { before: now, limit })).map(readRunId);
+    const partitions = new Set(policySchema.options.map((policy) => repairShard(policy, shard)));
+    const keys = await Promise.all(
+      [...partitions].map((partition) => queryRepairIndex(table, partition, { before: now, limit })),
+    );
+    return keys.flat().map(readRunId);
   }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { hasDestinations } from '../../../../core/event/receivers.ts';
-import type { RunChange, RunEvent } from '../../../../core/ports/run-store.ts';
+import type { RunChange } from '../../../../core/ports/run-store.ts';
+import type { RunEvent } from '../../../../core/records/run.ts';
 import {
   goneAt,
   hasReceivers,

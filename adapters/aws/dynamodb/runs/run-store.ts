@@ -1,11 +1,10 @@
-import { z } from 'zod';
 import type { RunStore } from '../../../../core/ports/run-store.ts';
 import { isGone } from '../../../../core/event/stored-run.ts';
 import { policySchema, type Policy, type Run } from '../../../../core/records/run.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { createEventReads } from './event-items.ts';
 import { itemKeys, runPartition, shards } from '../table/keys.ts';
-import { readItem } from '../table/record.ts';
+import { readKey, readRecord } from '../table/record.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
 import { commitChange, type RunDeps } from './run-commit.ts';
 import {
@@ -21,6 +20,9 @@ import {
 import type { StoredProgress } from './run-item.ts';
 import { readSource } from './source-item.ts';
 import { repair } from '../table/table-layout.ts';
+import { findAlert } from './alert-item.ts';
+import { purgeRun } from './run-purge.ts';
+import { watchSecretsSchema } from '../../../../core/records/watch-secrets.ts';
 import type { Table } from '../table/table.ts';
 import type { ItemKey } from '../table/write.ts';
 
@@ -38,8 +40,13 @@ export function createRunStore(deps: RunDeps, backoff: BackoffDeps): RunStore {
     commit: async (change) => commitChange(deps, change),
     markPublished: async (runId, sequence) => markPublished(deps, runId, sequence),
     source: async (sourceId) => readSource(table, sourceId),
-    dueForRepair: async (now, limit, policies = policySchema.options) =>
-      dueForRepair(deps, now, limit, policies),
+    secrets: async (runId) => {
+      const item = await table.get(itemKeys.watchSecrets(runId));
+      return item && readRecord(watchSecretsSchema, item);
+    },
+    alert: async (alertId, now) => findAlert(table, alertId, now),
+    dueForRepair: async (now, limit) => dueForRepair(deps, now, limit),
+    purge: async (runId) => purgeRun(table, runId),
   };
 }
 
@@ -91,13 +98,8 @@ async function markPublished({ table, ...rules }: RunDeps, runId: string, sequen
 }
 
 /** Returns runs due for repair, lost ones first: a receiver that is unreachable for long must not delay their detection. */
-async function dueForRepair(
-  { table, hasBus }: RunDeps,
-  now: Date,
-  limit: number,
-  policies: readonly Policy[],
-): Promise<string[]> {
-  const runs = await readRepairIndex(table, policies, { before: now, limit });
+async function dueForRepair({ table, hasBus }: RunDeps, now: Date, limit: number): Promise<string[]> {
+  const runs = await readRepairIndex(table, policySchema.options, { before: now, limit });
   const lost = runs.filter((stored) => isLate(stored, now)).toSorted(byLease);
   const others = runs.filter((stored) => hasUnpublished(stored, hasBus) || isPurgeDue(stored, now));
   return [...new Set([...lost, ...others].map(({ runId }) => runId))].slice(0, limit);
@@ -128,11 +130,9 @@ export async function queryRepairIndex(
     values: { ':shard': partition, ...(due && { ':minute': toEpochMinute(due.before) }) },
     ...(due && { limit: due.limit }),
   });
-  return items.map((item) => readItem(keySchema, item));
+  return items.map(readKey);
 }
 
 function byLease(one: StoredProgress, other: StoredProgress): number {
   return Date.parse(one.progress.lease_until) - Date.parse(other.progress.lease_until);
 }
-
-const keySchema = z.object({ pk: z.string(), sk: z.string() });

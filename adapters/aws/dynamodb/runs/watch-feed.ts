@@ -1,30 +1,35 @@
 import { eventsBeforeHole } from '../../../../core/event/before-hole.ts';
 import type { Feed, WatchStore } from '../../../../core/ports/watch-store.ts';
+import type { RunStore } from '../../../../core/ports/run-store.ts';
+import { asWatch, isWatchEvent } from '../../../../core/records/run.ts';
 import type { WatchRun } from '../../../../core/records/watch-run.ts';
 import type { WatchEvent } from '../../../../core/records/watch-event.ts';
 import { formatPositions, maxPositions, parsePositions } from './watch-positions.ts';
 import type { Positions } from './watch-positions.ts';
 
-type Reads = Pick<WatchStore, 'list' | 'getIncludingEnded' | 'events'>;
+type Reads = Pick<RunStore, 'getIncludingEnded' | 'events'>;
 
 /**
  * Reads the events of all watches of a caller, in whose position each log has an entry. No number orders them: commits of several functions become visible in
  * another order than that of their times, and an index of events by time would cost one write unit more for each tick.
  */
-export function createWatchFeed(watches: Reads): Pick<WatchStore, 'feed' | 'feedPosition'> {
+export function createWatchFeed(
+  runs: Reads,
+  list: WatchStore['list'],
+): Pick<WatchStore, 'feed' | 'feedPosition'> {
   return {
     feed: async (caller, after, limit, now) => {
       const from = (after === undefined ? undefined : parsePositions(after)) ?? new Map<string, number>();
-      const standing = await watches.list(caller);
-      const deleted = await findDeleted(standing, caller, from, watches);
+      const standing = await list(caller);
+      const deleted = await findDeleted(standing, caller, from, runs);
       const { positions, isFull } = begin(from, standing, deleted);
       const read = isFull ? deleted : [...standing, ...deleted];
-      const found = await readLogs(read, positions, limit + 1, watches, now);
+      const found = await readLogs(read, positions, limit + 1, runs, now);
       const feed = toFeed(found, positions, deleted, limit);
       return isFull ? { ...feed, hasMore: true } : feed;
     },
     feedPosition: async (caller, text) => {
-      const newest = new Map((await watches.list(caller)).map(({ run_id: id, sequence }) => [id, sequence]));
+      const newest = new Map((await list(caller)).map(({ run_id: id, sequence }) => [id, sequence]));
       if (text === undefined) return formatPositions(newest);
       const asked = parsePositions(text);
       return (
@@ -54,7 +59,7 @@ async function readLogs(
   known: readonly WatchRun[],
   positions: Positions,
   limit: number,
-  watches: Reads,
+  runs: Reads,
   now: Date,
 ): Promise<Entry[]> {
   const pages = await Promise.all(
@@ -62,8 +67,8 @@ async function readLogs(
       const { run_id: id } = stored;
       const after = positions.get(id) ?? 0;
       if (stored.sequence <= after) return [];
-      const events = await watches.events(id, after, limit, now);
-      return eventsBeforeHole(events, after, now).map((event) => ({ stored, event }));
+      const events = await runs.events(id, after, limit, now);
+      return eventsBeforeHole(events.filter(isWatchEvent), after, now).map((event) => ({ stored, event }));
     }),
   );
   return mergeByTime(pages, limit);
@@ -91,12 +96,13 @@ async function findDeleted(
   standing: readonly WatchRun[],
   caller: string,
   positions: Positions,
-  watches: Reads,
+  runs: Reads,
 ): Promise<WatchRun[]> {
   const ids = new Set(positions.keys());
   for (const { run_id: id } of standing) ids.delete(id);
-  const found = await Promise.all([...ids].map((id) => watches.getIncludingEnded(id)));
+  const found = await Promise.all([...ids].map((id) => runs.getIncludingEnded(id)));
   return found
+    .map(asWatch)
     .filter((stored) => stored !== undefined)
     .filter((watch) => watch.caller === caller && watch.sequence > (positions.get(watch.run_id) ?? 0));
 }

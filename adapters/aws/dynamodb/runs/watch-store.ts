@@ -4,17 +4,14 @@ import { isIdle } from '../../../../core/event/stored-run.ts';
 import { statsRetentionSeconds, type WatchStore } from '../../../../core/ports/watch-store.ts';
 import { isWatch } from '../../../../core/records/run.ts';
 import { watchProgressSchema, type WatchRun } from '../../../../core/records/watch-run.ts';
-import { watchSecretsSchema } from '../../../../core/records/watch-secrets.ts';
-import { watchSchema } from '../../../../core/records/watch.ts';
 import { watchCountsSchema, type Alert } from '../../../../core/records/watch-state.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { reviewDelta, weekStart, zeroWatchCounts } from '../../../../core/watch/stored-watch.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
-import { ofWatches, selectRuns } from '../../../select-runs.ts';
 import { retryWithJitter } from '../table/retry-with-jitter.ts';
-import { alertQuery, readAlertItem } from './alert-item.ts';
+import { alertQuery, findAlert, readAlertItem } from './alert-item.ts';
 import { itemKeys, runPartition, sortPrefixes } from '../table/keys.ts';
-import { readItem, readRecord } from '../table/record.ts';
+import { readItem } from '../table/record.ts';
 import type { RunDeps } from './run-commit.ts';
 import { readRuns } from './run-list.ts';
 import { readRepairIndex } from './run-store.ts';
@@ -26,18 +23,11 @@ import type { Item, ItemKey } from '../table/write.ts';
 /** Creates the watch store. Its methods throw `TransientError`, and `StorageError` for an unreadable record. */
 export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: BackoffDeps): WatchStore {
   const { table } = deps;
-  const selected = selectRuns(runs, ofWatches);
   const list = async (caller: string) => listWatches(table, caller);
   return {
-    ...selected,
-    ...createWatchFeed({ ...selected, list }),
+    ...createWatchFeed(runs, list),
     create: async (creation, now) => createWatch(deps, creation, now),
     list,
-    secrets: async (watchId) => {
-      const item = await table.get(itemKeys.watchSecrets(watchId));
-      return item && readRecord(watchSecretsSchema, item);
-    },
-    alert: async (alertId, now) => findAlert(alertId, now),
     alerts: async (query, now) => {
       const keys = (await table.query(alertQuery(query, now))).map((item) => readItem(keySchema, item));
       return inOrder(keys, await table.getMany(keys)).map(readAlertItem);
@@ -64,14 +54,7 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
         readItem(watchProgressSchema, { ...progress, published }),
       );
     },
-    purge: async (watchId) => purge(table, watchId),
   };
-
-  async function findAlert(alertId: string, now: Date): Promise<Alert | undefined> {
-    const item = await table.get(itemKeys.alert(alertId));
-    const alert = item && readAlertItem(item);
-    return alert && (alert.expires_at === null || new Date(alert.expires_at) > now) ? alert : undefined;
-  }
 
   /** Returns items of a watch with a sort key from `from` to before `to`. */
   async function range(watchId: string, prefix: string, from: string, to: string): Promise<Item[]> {
@@ -84,7 +67,7 @@ export function createWatchStore(runs: RunStore, deps: RunDeps, backoff: Backoff
 
   /** Stores the review and its count in one transaction. Returns undefined if another review was stored meanwhile. */
   async function tryReview(alertId: string, review: NonNullable<Alert['review']>, now: Date) {
-    const alert = await findAlert(alertId, now);
+    const alert = await findAlert(table, alertId, now);
     if (alert === undefined) return { alert };
     const { correct, wrong } = reviewDelta(alert, review);
     const at = new Date(alert.opened_at);
@@ -124,29 +107,6 @@ async function listWatches(table: Table, caller: string): Promise<WatchRun[]> {
 
 function creationOrder(watch: WatchRun): string {
   return `${watch.created_at}${watch.run_id}`;
-}
-
-/** Maximum writes of a transaction. */
-const maxWrites = 100;
-
-/** Removes the configuration last: a purge that was interrupted finds it again. */
-async function purge(table: Table, watchId: string): Promise<void> {
-  const meta = await table.get(itemKeys.meta(watchId));
-  const items = await table.query({ where: '#pk = :watch', values: { ':watch': runPartition(watchId) } });
-  const alerts = meta
-    ? await table.query(alertQuery({ caller: readRecord(watchSchema, meta).caller, watchId }, new Date(0)))
-    : [];
-  const last = new Set([itemKeys.run(watchId).sk, itemKeys.meta(watchId).sk]);
-  const keys = [...items, ...alerts].map((item) => readItem(keySchema, item));
-  const first = keys.filter(({ sk, pk }) => pk !== runPartition(watchId) || !last.has(sk));
-  await removeItems(table, [...first, itemKeys.watchSecrets(watchId)]);
-  await removeItems(table, [itemKeys.run(watchId), itemKeys.meta(watchId)]);
-}
-
-async function removeItems(table: Table, keys: ItemKey[]): Promise<void> {
-  for (let from = 0; from < keys.length; from += maxWrites) {
-    await table.transact(keys.slice(from, from + maxWrites).map((key) => ({ kind: 'delete', key })));
-  }
 }
 
 function inOrder(keys: ItemKey[], items: Item[]): Item[] {

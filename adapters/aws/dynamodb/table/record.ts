@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { z } from 'zod';
 import { StorageError } from '../../../../core/errors.ts';
-import type { Item } from './write.ts';
+import type { Item, ItemKey } from './write.ts';
 
 /**
  * Reads a record, which is stored as JSON in one attribute, perhaps compressed: DynamoDB numbers are limited to 38 digits and 1e126.
@@ -26,6 +26,13 @@ export function readItem<T>(schema: z.ZodType<T>, item: unknown): T {
     );
   return read.data;
 }
+
+/** Reads the key of an item. */
+export function readKey(item: Item): ItemKey {
+  return readItem(keySchema, item);
+}
+
+const keySchema = z.object({ pk: z.string(), sk: z.string() });
 
 /** Size from which a record is worth compressing, in bytes. DynamoDB bills writes by the started kilobyte. */
 const minPackedBytes = 1024;

@@ -57,7 +57,7 @@ withDynamoLocal((makeTable) => {
     await Promise.all([
       world.c.jobs.usage(),
       world.c.jobs.list({ caller: 'harbour', status: 'running', limit: 20, offset: 0 }, world.clock.now),
-      world.c.jobs.dueForRepair(world.clock.now, 10),
+      world.c.runs.dueForRepair(world.clock.now, 10),
       world.c.callers.list('', 10),
       world.c.meter.read(),
     ]);
@@ -71,9 +71,10 @@ withDynamoLocal((makeTable) => {
     const { used, commands } = countUnits(client);
     const world = createWorld({ maxJobSeconds: 3_600 });
     const now = () => world.clock.now;
-    const { jobs, meter, callers, deliveries, usage } = dynamoStores({ client, tableName, now });
+    const { runs, jobs, meter, callers, deliveries, usage } = dynamoStores({ client, tableName, now });
     Object.assign(world.c, {
-      jobs: publishCommits(jobs, 'job', world.c),
+      runs: publishCommits(runs, world.c),
+      jobs,
       meter,
       callers,
       deliveries,

@@ -1,3 +1,4 @@
+import { viewRuns } from '../../../support/select-runs.ts';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { S3Client } from '@aws-sdk/client-s3';
 import { onTestFinished } from 'vitest';
@@ -18,6 +19,7 @@ import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import { describeKeyStore } from '../../../contract/key-store.contract.ts';
 import { describeMeter } from '../../../contract/meter.contract.ts';
 import { describeUsageLedger } from '../../../contract/usage-ledger.contract.ts';
+import { describeRunStore } from '../../../contract/run-store.contract.ts';
 import { describeWatchStore } from '../../../contract/watch-store.contract.ts';
 import { start } from '../../../contract/records.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
@@ -25,12 +27,14 @@ import { localClient } from './start-dynamo-local.ts';
 
 withDynamoLocal((makeTable) => {
   const makeStores = async (settings: Partial<DynamoStoreSettings> = {}) =>
-    dynamoStores({ ...(await makeTable()), now: () => start, retentionSeconds: 3_600, ...settings });
+    viewRuns(
+      dynamoStores({ ...(await makeTable()), now: () => start, retentionSeconds: 3_600, ...settings }),
+    );
 
   describeJobStore('The table', async () => (await makeStores()).jobs);
   describeCallerEraser('The table with S3', async () => {
     const { client, tableName } = await makeTable();
-    const stores = dynamoStores({ client, tableName, now: () => start, retentionSeconds: 3_600 });
+    const stores = viewRuns(dynamoStores({ client, tableName, now: () => start, retentionSeconds: 3_600 }));
     const s3 = await startS3Server();
     onTestFinished(s3.close);
     const media = createMediaStore({
@@ -52,6 +56,7 @@ withDynamoLocal((makeTable) => {
   describeUsageLedger('The table', makeStores);
   describeDeliveryStore('The table', async () => (await makeStores()).deliveries);
   describeWatchStore('The table', async () => (await makeStores()).watches);
+  describeRunStore('The table', makeStores);
   describeCallLimiter(
     'The table',
     async (callLimits, now) => (await makeStores({ callLimits, now })).limiter,

@@ -7,6 +7,7 @@ import { restoreTable } from '../../../../cli/commands/restore-table.ts';
 import { initialDestinationState } from '../../../../core/event/destination-state.ts';
 import { initialDelivery, type QueueMessage } from '../../../../core/records/delivery.ts';
 import type { ExecutionInput } from '../../../../core/records/workflow.ts';
+import { asJob, asWatch } from '../../../../core/records/run.ts';
 import { rules } from '../../../../core/rules.ts';
 import { repairDue } from '../../../../core/workflow/repair.ts';
 import {
@@ -32,8 +33,8 @@ withDynamoLocal((makeTable) => {
   describe('a table that AWS restored', () => {
     test('a restored table keeps jobs, watches, secrets and open alerts', async () => {
       const { stores, world } = await restored();
-      expect(await stores.jobs.get(world.ended.run_id, restoredAt)).toMatchObject({ status: 'stopped' });
-      expect(await stores.jobs.events(world.running.run_id, 0, 10, new Date(0))).toHaveLength(2);
+      expect(await stores.runs.get(world.ended.run_id, restoredAt)).toMatchObject({ status: 'stopped' });
+      expect(await stores.runs.events(world.running.run_id, 0, 10, new Date(0))).toHaveLength(2);
       const { jobs } = await stores.jobs.list(
         { caller: world.running.caller, limit: 9, offset: 0 },
         restoredAt,
@@ -42,7 +43,7 @@ withDynamoLocal((makeTable) => {
         [world.running.run_id, world.ended.run_id].toSorted(),
       );
       expect(await stores.watches.list('harbour')).toHaveLength(1);
-      expect(await stores.watches.secrets(world.watch.run_id)).toEqual(world.watch.secrets);
+      expect(await stores.runs.secrets(world.watch.run_id)).toEqual(world.watch.secrets);
       expect(await stores.watches.alerts({ caller: 'harbour', state: 'open', limit: 9 }, restoredAt)).toEqual(
         [world.alert],
       );
@@ -60,14 +61,14 @@ withDynamoLocal((makeTable) => {
 
     test('sequences and ids of alerts continue above those of the lost time', async () => {
       const { stores, world } = await restored();
-      const job = (await stores.jobs.get(world.running.run_id, restoredAt))!;
-      const watch = (await stores.watches.get(world.watch.run_id, new Date(0)))!;
+      const job = asJob(await stores.runs.get(world.running.run_id, restoredAt))!;
+      const watch = asWatch(await stores.runs.get(world.watch.run_id, new Date(0)))!;
       expect([job.sequence, watch.sequence, watch.state.openings]).toEqual([
         world.running.sequence + rules.restoredJump,
         2 + rules.restoredJump,
         world.watch.state.openings + rules.restoredJump,
       ]);
-      expect(await stores.jobs.commit(createChange(job, [triggered]))).toBe('committed');
+      expect(await stores.runs.commit(createChange(job, [triggered]))).toBe('committed');
       const { sent } = await runReconcile(stores);
       expect(sent).toEqual([webhookMessage(job.run_id, job.sequence + 1)]);
     });
@@ -87,7 +88,7 @@ withDynamoLocal((makeTable) => {
     test('a second command prepares a table if the first one was interrupted', async () => {
       const { table, stores, world } = await restored();
       await restoreTable(table.tableName, { terminal, now: () => after(3630), client: table.client });
-      const job = await stores.jobs.get(world.running.run_id, restoredAt);
+      const job = await stores.runs.get(world.running.run_id, restoredAt);
       expect(job).toMatchObject({ status: 'running', sequence: job!.published });
       expect((await runReconcile(stores)).started).toHaveLength(2);
     });
@@ -136,11 +137,11 @@ async function fill(stores: DynamoStores) {
   const started = begin(fresh);
   const late = after(80_000).toISOString();
   const toDeadline = { ...started, set: { ...started.set, deadline: late, lease_until: late } };
-  await stores.jobs.commit(toDeadline);
+  await stores.runs.commit(toDeadline);
   const alerting = createChange(changed(fresh, toDeadline), [triggered]);
-  await stores.jobs.commit(alerting);
+  await stores.runs.commit(alerting);
   const running = changed(changed(fresh, toDeadline), alerting);
-  await stores.jobs.markPublished(running.run_id, 1);
+  await stores.runs.markPublished(running.run_id, 1);
   await stores.deliveries.put(initialDelivery(webhookKey(running.run_id, 1), 'job_started'), start);
   const delivered = {
     ...initialDelivery(webhookKey(running.run_id, 2), 'watch_triggered'),
@@ -150,14 +151,14 @@ async function fill(stores: DynamoStores) {
 
   const ended = newJob();
   await stores.jobs.create(createCreation(ended), start);
-  await stores.jobs.commit(end(ended, after(80_000)));
+  await stores.runs.commit(end(ended, after(80_000)));
 
   const watch = newCreation({ caller: 'harbour' });
   await stores.watches.create(watch, start);
   const alert = newAlert(watch);
   const alerts = [{ kind: 'open' as const, alert }];
   const events = logged(watch, [opened(alert)], 1);
-  await stores.watches.commit(newChange(watch, { set: { sequence: 2 }, events, alerts }));
+  await stores.runs.commit(newChange(watch, { set: { sequence: 2 }, events, alerts }));
   const destination = { run: 'watch', run_id: watch.run_id, destination_id: 'team' } as const;
   const waiting = [{ sequence: 1, subject: 'stream', attempts: 1, resend: 0 }];
   const state = { ...initialDestinationState({ ...destination, fingerprint: 'f1' }), waiting };
@@ -183,8 +184,7 @@ async function runReconcile(stores: DynamoStores) {
   const queue = { send: async (message: QueueMessage) => void sent.push(message) };
   const deps: any = { ...stores, executions, queue, log, now, limits: { retentionSeconds: 3600 } };
   const due = { dueBy: now(), limit: 100 };
-  await repairDue(deps.jobs, deps, due);
-  await repairDue(deps.watches, deps, due);
+  await repairDue(deps, due);
   return { started, sent };
 }
 

@@ -1,3 +1,4 @@
+import { viewRuns } from '../../../support/select-runs.ts';
 import { newCreation } from '../../../contract/watch-records.ts';
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { GetCommand, QueryCommand } from '@aws-sdk/lib-dynamodb';
@@ -40,7 +41,7 @@ withDynamoLocal((makeTable) => {
       const job = newJob();
       await stores.jobs.create(createCreation(job), start);
       const line = breakingLine(table, 'TransactWriteItems');
-      const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
+      const { jobs } = viewRuns(dynamoStores({ ...table, client: line.client, now: () => start }));
 
       expect(await jobs.commit(begin(job))).toBe('committed');
 
@@ -51,7 +52,7 @@ withDynamoLocal((makeTable) => {
     test('a creation whose response is lost creates one job with one slot', async () => {
       const { table, stores } = await open();
       const line = breakingLine(table, 'TransactWriteItems');
-      const { jobs } = dynamoStores({ ...table, client: line.client, now: () => start });
+      const { jobs } = viewRuns(dynamoStores({ ...table, client: line.client, now: () => start }));
       const creation = createCreation(newJob(), { slotLimit: 1, idempotency: idempotency('key', 'hash') });
 
       expect(await jobs.create(creation, start)).toEqual({ kind: 'created' });
@@ -164,12 +165,11 @@ withDynamoLocal((makeTable) => {
         start,
       );
 
-      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([job.run_id]);
-      expect(await stores.watches.dueForRepair(after(60), 10)).toEqual([watch.run_id]);
+      const due = async () => (await stores.runs.dueForRepair(after(60), 10)).toSorted();
+      expect(await due()).toEqual([job.run_id, watch.run_id].toSorted());
       await stores.jobs.markPublished(job.run_id, 1);
       await stores.watches.markPublished(watch.run_id, 1);
-      expect(await stores.jobs.dueForRepair(after(60), 10)).toEqual([]);
-      expect(await stores.watches.dueForRepair(after(60), 10)).toEqual([]);
+      expect(await due()).toEqual([]);
     });
 
     test('the repair index returns lost jobs before those with unpublished events', async () => {
@@ -198,15 +198,10 @@ withDynamoLocal((makeTable) => {
       const due = await repairShards.countDue(after(121), 10);
       const lists = await Promise.all(due.map(({ shard }) => repairShards.listDue(shard, after(121), 10)));
 
-      expect(lists.flatMap(({ jobIds }) => jobIds).toSorted()).toEqual(
-        jobs.map(({ run_id: id }) => id).toSorted(),
-      );
-      expect(lists.flatMap(({ watchIds }) => watchIds)).toEqual([creation.run_id]);
-      expect(due.map(({ entries }) => entries)).toEqual(
-        lists.map(({ jobIds, watchIds }) => jobIds.length + watchIds.length),
-      );
+      expect(lists.flat().toSorted()).toEqual([...jobs, creation].map(({ run_id: id }) => id).toSorted());
+      expect(due.map(({ entries }) => entries)).toEqual(lists.map(({ length }) => length));
       for (const [at, { shard }] of due.entries())
-        for (const jobId of lists[at]!.jobIds) expect(shardFor(jobId)).toBe(shard);
+        for (const id of lists[at]!) expect(shardFor(id)).toBe(shard);
       for (const { entries } of await repairShards.countDue(after(121), 1))
         expect(entries).toBeLessThanOrEqual(2);
     });
@@ -249,7 +244,9 @@ withDynamoLocal((makeTable) => {
         return () => undefined;
       };
       const { table, stores } = await open({ now: () => clock.now, eventSessionsPerCaller: 2, setTimer });
-      const crashed = dynamoStores({ ...table, now: () => clock.now, setTimer: () => () => undefined });
+      const crashed = viewRuns(
+        dynamoStores({ ...table, now: () => clock.now, setTimer: () => () => undefined }),
+      );
       await stores.sessions.open('harbour');
       await crashed.sessions.open('harbour');
       expect(await stores.sessions.open('harbour')).toBeUndefined();
@@ -318,7 +315,7 @@ withDynamoLocal((makeTable) => {
   test('call limits are shared by all functions', async () => {
     const callLimits = { perMinute: 2, atOnce: 0 };
     const { table, stores } = await open({ callLimits });
-    const other = dynamoStores({ ...table, now: () => start, callLimits });
+    const other = viewRuns(dynamoStores({ ...table, now: () => start, callLimits }));
 
     const kinds = [];
     for (const { limiter } of [stores, other, stores, other])
@@ -344,21 +341,21 @@ withDynamoLocal((makeTable) => {
   test('the meter starts at its first count, in every function', async () => {
     const { table, stores } = await open();
     await stores.meter.count({ kind: 'direct_frame' });
-    const later = dynamoStores({ ...table, now: () => after(600) });
+    const later = viewRuns(dynamoStores({ ...table, now: () => after(600) }));
 
     expect(await later.meter.read()).toMatchObject({ startedAt: start, directFrames: 1 });
   });
 
   test('a failing meter does not fail its caller', async () => {
     const { table } = await open();
-    const { meter } = dynamoStores({ ...table, tableName: 'missing', now: () => start });
+    const { meter } = viewRuns(dynamoStores({ ...table, tableName: 'missing', now: () => start }));
 
     await meter.count({ kind: 'direct_frame' });
   });
 
   async function open(settings: Partial<DynamoStoreSettings> = {}) {
     const table = await makeTable();
-    const stores = dynamoStores({ ...table, now: () => start, ...settings });
+    const stores = viewRuns(dynamoStores({ ...table, now: () => start, ...settings }));
     const item = async (key: ItemKey) =>
       (await table.client.send(new GetCommand({ TableName: table.tableName, Key: key }))).Item;
     const indexed = async (job: Job) => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { instrumentCapturer } from '../../../../adapters/aws/telemetry/instrument-capturer.ts';
-import { instrumentJobs } from '../../../../adapters/aws/telemetry/instrument-jobs.ts';
+import { instrumentRuns } from '../../../../adapters/aws/telemetry/instrument-runs.ts';
 import { instrumentMeter } from '../../../../adapters/aws/telemetry/instrument-meter.ts';
 import { instrumentRepairs } from '../../../../adapters/aws/telemetry/instrument-repairs.ts';
 import { instrumentVision } from '../../../../adapters/aws/telemetry/instrument-vision.ts';
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 test('start, ticks, triggers and end of a job are counted once each, from committed events', async () => {
   const world = createWorld();
-  world.c.jobs = instrumentJobs(world.c.jobs, measurements);
+  world.c.runs = instrumentRuns(world.c.runs, measurements);
   world.script.verdicts.push(false, true);
   world.script.moved.push(true, true, false);
   const job = await createMonitor(monitorRequest({ max_triggers: 5 }), 'harbour', world.c);
@@ -47,9 +47,9 @@ test('start, ticks, triggers and end of a job are counted once each, from commit
 });
 
 test('an outdated change counts nothing', async () => {
-  const jobs = instrumentJobs({ commit: async () => 'outdated' } as never, measurements);
+  const runs = instrumentRuns({ commit: async () => 'outdated' } as never, measurements);
 
-  await jobs.commit({ events: [{ type: 'watch_triggered' }] } as never);
+  await runs.commit({ events: [{ type: 'watch_triggered' }] } as never);
 
   expect(added).toEqual([]);
 });
@@ -121,16 +121,16 @@ test('a repair is counted if something was repaired, and not otherwise', async (
   world.executions.clear();
   world.advance(120);
 
-  await repairDue(world.c.jobs, world.c, { dueBy: world.clock.now, limit: 10 });
+  await repairDue(world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs']);
   expect(world.executions.has(`${job.run_id}-0`)).toBe(true);
 
-  await repairDue(world.c.jobs, world.c, { dueBy: world.clock.now, limit: 10 });
+  await repairDue(world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs']);
 
   world.executions.set(`${job.run_id}-0`, 'aborted');
   world.advance(3600);
-  await repairDue(world.c.jobs, world.c, { dueBy: world.clock.now, limit: 10 });
+  await repairDue(world.c, { dueBy: world.clock.now, limit: 10 });
   expect(names()).toEqual(['Repairs', 'Repairs']);
   world.close();
 });

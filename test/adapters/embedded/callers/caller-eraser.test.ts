@@ -1,3 +1,4 @@
+import { embeddedRuns } from '../../../support/select-runs.ts';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -6,12 +7,10 @@ import { createCallerEraser } from '../../../../adapters/embedded/callers/caller
 import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
-import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
 import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
 import { createLogBuffer } from '../../../../adapters/embedded/log/log-buffer.ts';
 import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
 import { createUsageLedger } from '../../../../adapters/embedded/callers/usage-ledger.ts';
-import { createWatchStore } from '../../../../adapters/embedded/runs/watch-store.ts';
 import { describeCallerEraser } from '../../../contract/caller-eraser.contract.ts';
 import { start } from '../../../contract/records.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
@@ -23,8 +22,8 @@ describeCallerEraser('The data directory', async () => {
   const log = { warning: () => undefined };
   return {
     stores: {
-      jobs: createJobStore(database),
-      watches: createWatchStore(database),
+      jobs: embeddedRuns(database).jobs,
+      watches: embeddedRuns(database).watches,
       callers: createCallerStore(database),
       keys: createKeyStore(database),
       deliveries: createDeliveryStore(database),

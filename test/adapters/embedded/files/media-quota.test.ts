@@ -1,10 +1,10 @@
+import { embeddedRuns } from '../../../support/select-runs.ts';
 import { mkdtemp, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { createWatchStore } from '../../../../adapters/embedded/runs/watch-store.ts';
 import { createMediaTrim } from '../../../../cli/media-trim.ts';
 import { newAlert, newChange, newCreation } from '../../../contract/watch-records.ts';
 import { createCollectedLog } from '../log/collected-log.ts';
@@ -78,7 +78,7 @@ test('a frame that jobs share takes its space once, until the last of them remov
 });
 
 test('a watch needs the evidence of its open alerts and its newest frame, until they close', async () => {
-  const watches = createWatchStore(openDatabase(':memory:'));
+  const watches = embeddedRuns(openDatabase(':memory:')).watches;
   const watch = newCreation();
   await watches.create(watch, now);
   const [open, closed] = [newAlert(watch, { frame_key: 'evidence/7/a/1.jpg' }), newAlert(watch)];

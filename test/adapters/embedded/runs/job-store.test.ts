@@ -1,8 +1,8 @@
+import { embeddedRuns } from '../../../support/select-runs.ts';
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { initialDelivery } from '../../../../core/records/delivery.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
-import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
 import { rules } from '../../../../core/rules.ts';
 import { describeJobStore } from '../../../contract/job-store.contract.ts';
 import {
@@ -20,11 +20,11 @@ import {
   webhookKey,
 } from '../../../contract/records.ts';
 
-describeJobStore('The embedded store', async () => createJobStore(openDatabase(':memory:')));
+describeJobStore('The embedded store', async () => embeddedRuns(openDatabase(':memory:')).jobs);
 
 describe('The embedded job store', () => {
   test('a start extends the leases of active jobs that end sooner', async () => {
-    const store = createJobStore(openDatabase(':memory:'));
+    const store = embeddedRuns(openDatabase(':memory:')).jobs;
     const [pending, running, patient, ended] = [
       newJob(),
       newJob(),
@@ -47,7 +47,7 @@ describe('The embedded job store', () => {
 
   test('a commit of events reports the log that has grown, and a rejected commit reports none', async () => {
     const grown: string[] = [];
-    const store = createJobStore(openDatabase(':memory:'), (jobId) => void grown.push(jobId));
+    const store = embeddedRuns(openDatabase(':memory:'), (jobId) => void grown.push(jobId)).jobs;
     const job = newJob();
     await store.create(createCreation(job), start);
     expect(await store.commit(createChange(job, [progress]))).toBe('committed');
@@ -57,7 +57,7 @@ describe('The embedded job store', () => {
 
   test('a sweep removes a job with its records an hour after it expired and returns its id', async () => {
     const database = openDatabase(':memory:');
-    const store = createJobStore(database);
+    const store = embeddedRuns(database).jobs;
     const deliveries = createDeliveryStore(database);
     const [ended, active] = [newJob(), newJob()] as const;
     for (const job of [ended, active]) {
@@ -84,7 +84,7 @@ describe('The embedded job store', () => {
   });
 
   test('a sweep keeps the source of an active job, however long the job runs', async () => {
-    const store = createJobStore(openDatabase(':memory:'));
+    const store = embeddedRuns(openDatabase(':memory:')).jobs;
     const job = newJob();
     await store.create(createCreation(job), start);
     await store.commit(begin(job));
@@ -95,7 +95,7 @@ describe('The embedded job store', () => {
   });
 
   test('a sweep removes expired idempotency records and keeps the totals', async () => {
-    const store = createJobStore(openDatabase(':memory:'));
+    const store = embeddedRuns(openDatabase(':memory:')).jobs;
     const job = newJob();
     await store.create(createCreation(job, { idempotency: idempotency('key', 'hash') }), start);
     await store.commit(end(job));

@@ -1,5 +1,5 @@
+import { embeddedRuns } from '../../../support/select-runs.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
 import {
   changed,
   createChange,
@@ -12,7 +12,7 @@ import {
 
 /** Commits ticks continuously and prints each committed tick. `kill.test.ts` kills it. */
 const [path = '', jobId = ''] = process.argv.slice(2);
-const store = createJobStore(openDatabase(path));
+const store = embeddedRuns(openDatabase(path)).jobs;
 let job = (await store.get(jobId, start)) ?? newJob({ run_id: jobId });
 await store.create(createCreation(job), start);
 for (;;) {

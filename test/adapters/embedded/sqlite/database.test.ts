@@ -1,10 +1,10 @@
+import { embeddedRuns } from '../../../support/select-runs.ts';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DataDirectoryError } from '../../../../adapters/embedded/files/data-directory-error.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
 import { schemaVersion } from '../../../../adapters/embedded/sqlite/schema.ts';
 import { StorageError } from '../../../../core/errors.ts';
 import { transaction } from '../../../../adapters/embedded/sqlite/transaction.ts';
@@ -97,7 +97,7 @@ describe('The database', () => {
     const database = open();
     database.exec(`INSERT INTO sources VALUES ('a', '{"url": "rtsp://user:secret@camera"}')`);
 
-    const reading = createJobStore(database).source('a');
+    const reading = embeddedRuns(database).jobs.source('a');
 
     await expect(reading).rejects.toThrow(StorageError);
     await expect(reading).rejects.toThrow('A stored record does not fit its schema');
@@ -105,7 +105,7 @@ describe('The database', () => {
 
   test('a closed database is a transient error, because the service is stopping', async () => {
     const database = openDatabase(':memory:');
-    const store = createJobStore(database);
+    const store = embeddedRuns(database).jobs;
     database.close();
 
     await expect(store.countActive('harbour')).rejects.toThrow(TransientError);

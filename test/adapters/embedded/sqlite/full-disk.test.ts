@@ -1,7 +1,7 @@
+import { embeddedRuns } from '../../../support/select-runs.ts';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
 import { TransientError } from '../../../../core/errors.ts';
 import type { Job } from '../../../../core/records/job.ts';
 import {
@@ -17,7 +17,7 @@ import { folderOfTest } from '../../../support/temporary-folder.ts';
 
 test('a full disk is a transient error: no partial write, reads continue, and writes continue when there is space', async () => {
   const database = openDatabase(join(folderOfTest(), 'watchpost.sqlite'));
-  const store = createJobStore(database);
+  const store = embeddedRuns(database).jobs;
   let job = newJob();
   await store.create(createCreation(job), start);
   await store.commit(begin(job));

@@ -1,8 +1,8 @@
+import { embeddedRuns } from '../../../support/select-runs.ts';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
 import { start } from '../../../contract/records.ts';
 import { killWhen, runScript } from '../child-process.ts';
 import { folderOfTest } from '../../../support/temporary-folder.ts';
@@ -16,7 +16,7 @@ test('a process that is killed repeatedly during commits leaves every job consis
     const acknowledged = Number(await killWhen(child, (line) => Number(line) >= goal));
 
     const database = openDatabase(path);
-    const store = createJobStore(database);
+    const store = embeddedRuns(database).jobs;
     const job = await store.get(jobId, start);
     const events = await store.events(jobId, 0, 100_000, new Date(0));
     database.close();

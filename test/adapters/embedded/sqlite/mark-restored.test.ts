@@ -1,9 +1,8 @@
+import { embeddedRuns } from '../../../support/select-runs.ts';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
-import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
 import { markRestored } from '../../../../adapters/embedded/sqlite/mark-restored.ts';
-import { createWatchStore } from '../../../../adapters/embedded/runs/watch-store.ts';
 import { initialDestinationState } from '../../../../core/event/destination-state.ts';
 import { initialDelivery } from '../../../../core/records/delivery.ts';
 import { rules } from '../../../../core/rules.ts';
@@ -13,8 +12,8 @@ import { newCreation, toStored } from '../../../contract/watch-records.ts';
 test('a restored database continues above the numbers of the lost time, and delivers nothing of the backup', async () => {
   const database = openDatabase(':memory:');
   const [jobs, watches, deliveries] = [
-    createJobStore(database),
-    createWatchStore(database),
+    embeddedRuns(database).jobs,
+    embeddedRuns(database).watches,
     createDeliveryStore(database),
   ];
   const job = newJob();

@@ -1,12 +1,11 @@
+import { embeddedRuns } from '../../../support/select-runs.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
 import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryMessageTable } from '../../../../adapters/embedded/queue/delivery-message-table.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
-import { createJobStore } from '../../../../adapters/embedded/runs/job-store.ts';
 import { createKeyStore } from '../../../../adapters/embedded/callers/key-store.ts';
-import { createWatchStore } from '../../../../adapters/embedded/runs/watch-store.ts';
 import { start } from '../../../contract/records.ts';
 
 /** Statements that scan a table on purpose: totals (one row per counter) and the queue at start. */
@@ -22,8 +21,7 @@ test('no other statement of the stores scans a table', async () => {
   createKeyStore(database);
   createCallerStore(database);
   createDeliveryMessageTable(database);
-  createWatchStore(database);
-  await createJobStore(database).sweep(start);
+  await embeddedRuns(database).jobs.sweep(start);
   const statements = prepared.mock.calls.map(([sql]) => sql);
   prepared.mockRestore();
 

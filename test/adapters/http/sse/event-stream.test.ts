@@ -176,14 +176,14 @@ describe('a stream', () => {
 
   test('a store failure closes the stream, is logged but not sent, and the stream can resume', async () => {
     const { jobId } = await begun();
-    const { get } = world.c.jobs;
+    const { get } = world.c.runs;
     const reader = await stream(jobId);
     await reader.next();
-    world.c.jobs.get = () => Promise.reject(new TransientError('disk full at /secret'));
+    world.c.runs.get = () => Promise.reject(new TransientError('disk full at /secret'));
 
     expect(await reader.rest()).toEqual([]);
     expect(world.logged.join('\n')).toContain('Event stream closed');
-    world.c.jobs.get = get;
+    world.c.runs.get = get;
     await call('DELETE', `/jobs/${jobId}`);
     const resumed = await (await stream(jobId, { 'last-event-id': '1' })).rest();
     expect(resumed.map(({ event }) => event)).toEqual(['stopped']);
@@ -284,11 +284,11 @@ describe('which representation', () => {
 
   test('a page of JSON holds at most 4 MB, and the next page continues', async () => {
     const { jobId, step } = await begun();
-    const { events } = world.c.jobs;
+    const { events } = world.c.runs;
     await world.tick(step);
     const long = 'ö'.repeat(500_000);
-    world.c.jobs.get = async () => ({ ...(await ownJob(jobId)), sequence: 9 });
-    world.c.jobs.events = async (id, after, limit, now) => {
+    world.c.runs.get = async () => ({ ...(await ownJob(jobId)), sequence: 9 });
+    world.c.runs.events = async (id, after, limit, now) => {
       const [progress] = (await events(id, 0, 2, now)).filter(({ type }) => type === 'progress');
       return Array.from({ length: Math.min(limit, 9 - after) }, (_, index) => ({
         ...progress!,
@@ -405,8 +405,8 @@ describe('readers', () => {
     const { jobId, step } = await begun({ interval_seconds: 5 });
     await world.runToEnd(step);
     const pages: number[] = [];
-    const { events } = world.c.jobs;
-    world.c.jobs.events = async (...asked) => {
+    const { events } = world.c.runs;
+    world.c.runs.events = async (...asked) => {
       const page = await events(...asked);
       pages.push(page.length);
       return page;
@@ -426,8 +426,8 @@ describe('readers', () => {
     await leaving.next();
     await staying.next();
     let looks = 0;
-    const { get } = world.c.jobs;
-    world.c.jobs.get = async (id, now) => {
+    const { get } = world.c.runs;
+    world.c.runs.get = async (id, now) => {
       looks += 1;
       return get(id, now);
     };

@@ -31,8 +31,8 @@ beforeEach(async () => {
   key = minted.text;
   const job = await createMonitor(monitorRequest(), 'harbour', world.c);
   path = `/api/jobs/${job.run_id}/events`;
-  world.c.jobs.get = async () => ({ ...job, status: 'completed', sequence: alerts });
-  world.c.jobs.events = async (jobId, after, limit) =>
+  world.c.runs.get = async () => ({ ...job, status: 'completed', sequence: alerts });
+  world.c.runs.events = async (jobId, after, limit) =>
     Array.from({ length: Math.min(limit, alerts - after) }, (_, index) => ({
       type: 'watch_triggered' as const,
       job_id: jobId,

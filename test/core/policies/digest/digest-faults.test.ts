@@ -3,7 +3,6 @@ import { rules } from '../../../../core/rules.ts';
 import { StreamEndedError, StreamFetchError, TransientError, VisionError } from '../../../../core/errors.ts';
 import { createDigest } from '../../../../core/job/create-digest.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';
-import type { JobChange } from '../../../../core/ports/job-store.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { createWorld, digestRequest } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
@@ -33,7 +32,7 @@ const cancelled = { status: 'stopped', reason: 'cancelled' };
 test('a tick that a cancellation overtakes tells of no window again', async () => {
   world.script.summaries.push(new VisionError('It is down.'));
   const { jobId, step } = await running(4);
-  const { commit } = world.c.jobs;
+  const { commit } = world.c.runs;
   const { summarize } = world.c.vision;
   const ticksTurn = Promise.withResolvers<void>();
   const ticksQuestion = Promise.withResolvers<void>();
@@ -47,8 +46,8 @@ test('a tick that a cancellation overtakes tells of no window again', async () =
   const tick = world.tick(step);
   await ticksQuestion.promise;
   // The cancellation has closed the first window and is about to ask for the second one: now the tick commits.
-  world.c.jobs.commit = async (change: JobChange) => {
-    world.c.jobs.commit = commit;
+  world.c.runs.commit = async (change) => {
+    world.c.runs.commit = commit;
     const result = await commit(change);
     ticksTurn.resolve();
     await tick;

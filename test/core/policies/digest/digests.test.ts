@@ -10,7 +10,6 @@ import { createDigest } from '../../../../core/job/create-digest.ts';
 import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
 import { jobDetail } from '../../../../core/job/present-job.ts';
 import { getJob, readEventImage } from '../../../../core/job/read-jobs.ts';
-import type { JobChange } from '../../../../core/ports/job-store.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { createWorld, digestRequest } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
@@ -141,10 +140,10 @@ describe('a digest', () => {
   test('a window whose commit succeeded but whose reply was lost is not summarized twice', async () => {
     const { jobId, step } = await begun();
     const before = await ticks(3, step);
-    const { commit } = world.c.jobs;
-    world.c.jobs.commit = async (change: JobChange) => {
+    const { commit } = world.c.runs;
+    world.c.runs.commit = async (change) => {
       await commit(change);
-      world.c.jobs.commit = commit;
+      world.c.runs.commit = commit;
       throw new TransientError('the reply was lost');
     };
     await expect(world.tick(before)).rejects.toThrow(TransientError);
@@ -211,9 +210,9 @@ describe('cancelling a digest', () => {
   test('a cancellation concurrent with a tick summarizes the windows that the tick left open', async () => {
     const { jobId, step } = await begun();
     const before = await ticks(3, step);
-    const { commit } = world.c.jobs;
-    world.c.jobs.commit = async (change: JobChange) => {
-      world.c.jobs.commit = commit;
+    const { commit } = world.c.runs;
+    world.c.runs.commit = async (change) => {
+      world.c.runs.commit = commit;
       await world.tick(before);
       return commit(change);
     };

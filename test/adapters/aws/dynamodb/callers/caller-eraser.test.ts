@@ -1,3 +1,4 @@
+import { viewRuns } from '../../../../support/select-runs.ts';
 import { DeleteCommand, DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { itemKeys } from '../../../../../adapters/aws/dynamodb/table/keys.ts';
@@ -8,7 +9,7 @@ import { withDynamoLocal } from '../dynamo-local.ts';
 withDynamoLocal((makeTable) => {
   test('a job is found behind older ones of which one item has expired before the other', async () => {
     const { client, tableName } = await makeTable();
-    const { jobs, eraser } = dynamoStores({ client, tableName, now: () => start });
+    const { jobs, eraser } = viewRuns(dynamoStores({ client, tableName, now: () => start }));
     const created = [];
     for (let index = 0; index < 3; index += 1) {
       const job = newJob({ caller: 'harbour', created_at: after(index).toISOString() });

@@ -21,11 +21,9 @@ function createFeed(count: number, sequence: number) {
     );
     return log.filter((event) => event.sequence > after && event.sequence !== hidden);
   };
-  const feed = createWatchFeed({
-    list: async () => watches.filter(({ deleted_at: at }) => at === null),
-    getIncludingEnded: async (id) => watches.find(({ run_id }) => run_id === id),
-    events,
-  });
+  const getIncludingEnded = async (id: string) => watches.find(({ run_id }) => run_id === id);
+  const list = async () => watches.filter(({ deleted_at: at }) => at === null);
+  const feed = createWatchFeed({ getIncludingEnded, events }, list);
   /** Deletes the newest watches, and creates as many. */
   const replace = (replaced: number) => {
     for (const watch of watches.slice(-replaced)) watch.deleted_at = start.toISOString();

@@ -1,3 +1,4 @@
+import { viewRuns } from '../../../../support/select-runs.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dynamoStores } from '../../../../../adapters/aws/dynamodb/stores.ts';
@@ -201,9 +202,7 @@ withDynamoLocal((makeTable) => {
       world.queued.length = 0;
       await forgetPublished(world, jobId);
 
-      await Promise.all(
-        Array.from({ length: 4 }, () => publishRun({ run: 'job', run_id: jobId }, world.c.jobs, world.c)),
-      );
+      await Promise.all(Array.from({ length: 4 }, () => publishRun({ run: 'job', run_id: jobId }, world.c)));
 
       expect(firstOfEach(world.queued.map(({ sequence }) => sequence))).toEqual([1, 3, 4]);
       expect((await world.c.jobs.getIncludingEnded(jobId))?.published).toBe(4);
@@ -318,7 +317,7 @@ withDynamoLocal((makeTable) => {
             trigger: () => analyzeTask(input, world.c),
             cancel: () => cancelJob(jobId, 'harbour', world.c),
             close: () => failJob(jobId, 'It broke.', world.c),
-            publish: () => publishRun({ run: 'job', run_id: jobId }, world.c.jobs, world.c),
+            publish: () => publishRun({ run: 'job', run_id: jobId }, world.c),
             reconcile: () => sweep(world),
           };
           await Promise.allSettled(atOnce.map((act) => runs[act]()));
@@ -341,12 +340,18 @@ withDynamoLocal((makeTable) => {
 
   async function onTable(): Promise<World> {
     const world = createWorld({ maxJobSeconds: 86_400 });
-    const { jobs, callers, keys, deliveries } = dynamoStores({
+    const { runs, jobs, watches, callers, keys, deliveries } = dynamoStores({
       ...(await makeTable()),
       now: () => world.clock.now,
       retentionSeconds: 3_600,
     });
-    Object.assign(world.c, { jobs: publishCommits(jobs, 'job', world.c), callers, keys, deliveries });
+    const published = publishCommits(runs, world.c);
+    Object.assign(world.c, {
+      ...viewRuns({ runs: published, jobs, watches }),
+      callers,
+      keys,
+      deliveries,
+    });
     return world;
   }
 
@@ -379,9 +384,9 @@ withDynamoLocal((makeTable) => {
 
   /** Resets the mark, as if it had been lost. */
   async function forgetPublished(world: World, jobId: string): Promise<void> {
-    const { getIncludingEnded: find } = world.c.jobs;
+    const { getIncludingEnded: find } = world.c.runs;
     let reads = 0;
-    world.c.jobs.getIncludingEnded = async (id) => {
+    world.c.runs.getIncludingEnded = async (id) => {
       const job = await find(id);
       reads += 1;
       return job && reads <= 4 && id === jobId ? { ...job, published: 0 } : job;
@@ -403,7 +408,7 @@ function toStep(answer: Awaited<ReturnType<typeof analyzeTask>>): WorkflowState 
 }
 
 function sweep(world: World): Promise<number> {
-  return repairDue(world.c.jobs, world.c, { dueBy: world.c.now(), limit: 100 });
+  return repairDue(world.c, { dueBy: world.c.now(), limit: 100 });
 }
 
 async function readTypes(world: World, jobId: string) {

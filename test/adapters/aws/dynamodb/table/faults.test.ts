@@ -1,3 +1,4 @@
+import { viewRuns } from '../../../../support/select-runs.ts';
 import { randomUUID } from 'node:crypto';
 import {
   DynamoDBClient,
@@ -75,7 +76,9 @@ describe('DynamoDB transaction', () => {
 
 test('a creation that only conflicts never reports full slots', async () => {
   script([cancelled('None', 'TransactionConflict', 'None', 'None')]);
-  const { jobs } = dynamoStores({ client, tableName: 'table', now: () => start, backoff: noWait() });
+  const { jobs } = viewRuns(
+    dynamoStores({ client, tableName: 'table', now: () => start, backoff: noWait() }),
+  );
 
   await expect(jobs.create(createCreation(newJob()), start)).rejects.toThrow(TransientError);
 });

@@ -1,15 +1,16 @@
 import type { NewEvent } from '../../../core/records/event.ts';
-import type { JobStore } from '../../../core/ports/job-store.ts';
+import { isJobEvent } from '../../../core/records/run.ts';
+import type { RunStore } from '../../../core/ports/run-store.ts';
 import type { MetricName, MetricsSink } from '../../../core/ports/metrics.ts';
 
-/** Adds metrics to a job store: counts each committed event once. */
-export function instrumentJobs(jobs: JobStore, measurements: MetricsSink): JobStore {
+/** Adds metrics to a store of runs: counts each committed event of a job once. */
+export function instrumentRuns(runs: RunStore, measurements: MetricsSink): RunStore {
   return {
-    ...jobs,
+    ...runs,
     commit: async (change) => {
-      const result = await jobs.commit(change);
+      const result = await runs.commit(change);
       if (result === 'committed')
-        for (const name of change.events.flatMap(instrumentIn)) measurements.add(name);
+        for (const name of change.events.filter(isJobEvent).flatMap(instrumentIn)) measurements.add(name);
       return result;
     },
   };
