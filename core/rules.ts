@@ -63,7 +63,7 @@ export const rules = {
   maxCoverageGaps: 20,
   /** Waits after failed attempts: attempts at 0, 5, 30 and 120 s. */
   retryWaitSeconds: [5, 25, 90],
-  /** Waits after failed attempts of a watch's event at a destination: about a day together (design page watches). */
+  /** Waits after failed attempts of a watch's event at a destination: about a day together. */
   destinationWaitSeconds: [5, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200],
   /** The longest `Retry-After` of a destination that is honoured. */
   maxDestinationRetryAfterSeconds: 3_600,
@@ -105,7 +105,7 @@ export const rules = {
   maxWatchesPerCaller: 25,
   /** Time without sight after which a condition of a watch is unknown or unconfirmed: this … */
   watchSightSeconds: 600,
-  /** … or this many intervals, whichever is longer (design page watches). */
+  /** … or this many intervals, whichever is longer. */
   watchSightIntervals: 8,
   /** Waits of a watch after consecutive captures of a lost stream, the last one repeated. */
   watchBackoffSeconds: [1, 2, 4, 8, 16, 30, 60, 120, 300],

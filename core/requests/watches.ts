@@ -8,7 +8,7 @@ import { deliveredEventTypes } from '../records/watch-event-type.ts';
 import { condition, flag, integer, streamUrl } from './fields.ts';
 import { text } from './text.ts';
 
-/** Bodies of `/watches` (design page watches): fields, limits and defaults of a watch. */
+/** Bodies of `/watches`: fields, limits and defaults of a watch. */
 
 /** Returns a list schema. Cuts the list to one too many before it validates the elements, because it may have a million. */
 function list<Element extends z.ZodType>(element: Element, minimum: number, maximum: number, what: string) {

@@ -121,7 +121,7 @@ export class ServiceFunction extends Construct {
     this.#explainTracing();
   }
 
-  /** Grants actions on named resources; the only way to a permission. Throws for a `*` in a resource without a reason. */
+  /** Grants actions on named resources. Throws for a `*` in a resource without a reason. */
   allow(actions: string[], resources: string[], { conditions, wildcardReason }: Terms = {}): void {
     this.lambda.addToRolePolicy(
       new PolicyStatement({ actions, resources, ...(conditions && { conditions }) }),

@@ -5,7 +5,7 @@ import { rules } from '../../rules.ts';
 import type { ConditionVerdict } from '../../tick/ask-model.ts';
 import { ageSeconds } from '../../time.ts';
 
-/** State machine of one condition (design page watches, state of a condition). Each function returns a new state. */
+/** State machine of one condition. Each function returns a new state. */
 
 /** Result of a check of one condition. Only a verdict is a datapoint. */
 export type Verdict = ConditionVerdict;
