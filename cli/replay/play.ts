@@ -1,3 +1,4 @@
+import type { MediaStore } from '../../core/ports/media-store.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
@@ -15,7 +16,6 @@ import { askModel } from '../../core/tick/ask-model.ts';
 import { readCheckMedia } from '../../core/tick/read-media.ts';
 import { decideWatchTick, type WatchDecision } from '../../core/policies/watch/tick.ts';
 import { readShownFrame, type CutDeps } from '../../core/stream/shown-frame.ts';
-import { createMemoryMedia } from './memory-media.ts';
 
 /** Check of one condition. `triggered` is `null` where nothing was judged. Times in seconds from the beginning of the recording. */
 export type ReplayCheck = {
@@ -208,4 +208,15 @@ async function removeUnused(
 ): Promise<void> {
   const keys = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key, before] : [before];
   await media.remove(keys.filter((key): key is string => typeof key === 'string' && key !== after));
+}
+
+/** Creates a media store in memory: a replay needs the media of one check, and those of its alerts. */
+function createMemoryMedia(): MediaStore {
+  const media = new Map<string, Uint8Array>();
+  return {
+    put: async (key, bytes) => void media.set(key, bytes),
+    get: async (key) => media.get(key),
+    removeOfSource: async () => 0,
+    remove: async (keys) => keys.forEach((key) => media.delete(key)),
+  };
 }

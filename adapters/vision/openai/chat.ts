@@ -1,7 +1,7 @@
+import { z } from 'zod';
 import { VisionError } from '../../../core/errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
 import { type AnswerEnd, ContextError, readAnswer, type ModelTask } from '../task.ts';
-import { type Completion, completionSchema } from './completion.ts';
 import { requestFormats, withoutThinking } from './request.ts';
 import {
   type FetchLike,
@@ -22,6 +22,34 @@ export type ChatSettings = {
   apiKey?: string;
   fetch: FetchLike;
 } & Partial<RetryOptions>;
+
+/** Used part of a chat completion. Servers omit or null values that they do not count. */
+const completionSchema = z.object({
+  choices: z
+    .array(
+      z.object({
+        // `length` if the tokens of the answer or the context were used up (platform.openai.com/docs/api-reference/chat/object,
+        // github.com/ollama/ollama/pull/5312; vLLM and llama.cpp copy it).
+        finish_reason: z.string().nullish(),
+        message: z.object({
+          content: z.string().nullish(),
+          refusal: z.string().nullish(),
+          // Thoughts of a thinking model: Ollama, vLLM and OpenRouter; llama.cpp and older vLLM.
+          reasoning: z.string().nullish(),
+          reasoning_content: z.string().nullish(),
+        }),
+      }),
+    )
+    .min(1),
+  usage: z
+    .object({
+      prompt_tokens: z.int().nonnegative().nullish(),
+      completion_tokens: z.int().nonnegative().nullish(),
+    })
+    .nullish(),
+});
+/** Used part of a chat completion. */
+type Completion = z.infer<typeof completionSchema>;
 
 type Chat = <Fields>(
   task: ModelTask<Fields>,
