@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findGo, preparePython } from './python.ts';
+import { findGo, goEnv, preparePython } from './python.ts';
 import type { Python } from './python.ts';
 import { openTerminal } from './shell.ts';
 import type { Terminal } from './shell.ts';
@@ -42,6 +42,7 @@ export async function openWorld(): Promise<World> {
   const env = {
     ...process.env,
     ...python.env,
+    ...goEnv,
     WATCHPOST_PORT: '0',
     WATCHPOST_DATA_DIR: dataDir,
     WATCHPOST_JOBS_PER_CALLER: '50',
