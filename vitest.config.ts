@@ -4,6 +4,8 @@ import { excludedFrom, lanes } from './test/lanes.ts';
 import type { Lane } from './test/lanes.ts';
 import { ClosingLine } from './test/support/closing-line.ts';
 
+const withPackages = ['test/support/packages.ts', 'test/support/run-folder.ts'];
+
 export default defineConfig({
   test: {
     reporters: [['default', { summary: false }], new AttackLine(), new ClosingLine()],
@@ -18,11 +20,12 @@ export default defineConfig({
         isolate: false,
       }),
       project('stacks', { globalSetup: ['test/support/run-folder.ts'], isolate: false }),
-      ...(['contract', 'media', 'browser', 'service'] as const).map((lane) =>
-        project(lane, {
-          globalSetup: ['test/support/packages.ts', 'test/support/run-folder.ts'],
-          isolate: false,
-        }),
+      project('contract', {
+        globalSetup: [...withPackages, 'test/adapters/aws/dynamodb/start-dynamo-local.ts'],
+        isolate: false,
+      }),
+      ...(['media', 'browser', 'service'] as const).map((lane) =>
+        project(lane, { globalSetup: withPackages, isolate: false }),
       ),
     ],
   },

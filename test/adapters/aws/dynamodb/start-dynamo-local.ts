@@ -24,14 +24,44 @@ export const localClient = {
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 };
 
-/** Starts AWS's DynamoDB Local in memory, on an ephemeral port. It needs Java 17. */
+/** Environment variable with the port of the DynamoDB Local of a test run, which its workers inherit. */
+const portVariable = 'WATCHPOST_TEST_DYNAMODB_PORT';
+
+/** Starts AWS's DynamoDB Local for all files of a run (Vitest global setup): each start takes seconds of processor time. */
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  if (!hasJava()) return undefined;
+  const { port, stop } = await launch();
+  process.env[portVariable] = String(port);
+  return async () => {
+    delete process.env[portVariable];
+    await stop();
+  };
+}
+
+/** Starts a DynamoDB Local of one's own. It needs Java 17. */
 export async function startDynamoLocal() {
-  const port = await freePort();
-  const child = spawnDynamoLocal(port);
+  const { port, stop } = await launch();
+  const { makeTable, close } = await openDynamoLocal(port);
+  return {
+    makeTable,
+    stop: async () => {
+      close();
+      await stop();
+    },
+  };
+}
+
+/** Returns the port of the DynamoDB Local of the run; undefined without Java. */
+export function findDynamoLocal(): number | undefined {
+  const port = process.env[portVariable];
+  return port === undefined ? undefined : Number(port);
+}
+
+/** Waits until a DynamoDB Local answers. */
+export async function openDynamoLocal(port: number) {
   const openClient = () => new DynamoDBClient({ ...localClient, endpoint: `http://127.0.0.1:${port}` });
   const client = openClient();
-  process.once('exit', () => child.kill('SIGKILL'));
-  await untilReady(client, child);
+  await untilReady(client);
   return {
     makeTable: async (): Promise<TestTable> => {
       const tableName = randomUUID();
@@ -39,12 +69,23 @@ export async function startDynamoLocal() {
       // A client of its own: tests add middleware.
       return { client: openClient(), tableName };
     },
-    stop: async () => {
-      client.destroy();
-      child.kill('SIGKILL');
-      await once(child, 'close');
-    },
+    close: () => client.destroy(),
   };
+}
+
+/** Starts the process, with its tables in memory, on an ephemeral port. */
+async function launch() {
+  const port = await freePort();
+  const child = spawnDynamoLocal(port);
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  const stop = async () => {
+    process.off('exit', kill);
+    if (child.exitCode !== null) return;
+    kill();
+    await once(child, 'close');
+  };
+  return { port, stop };
 }
 
 /** Java of the machine. */
@@ -70,9 +111,8 @@ function spawnDynamoLocal(port: number): ChildProcess {
   );
 }
 
-async function untilReady(client: DynamoDBClient, child: ChildProcess): Promise<void> {
-  for (let waited = 0; waited < 300; waited += 1) {
-    if (child.exitCode !== null) throw new Error(`DynamoDB Local ended with ${child.exitCode}`);
+async function untilReady(client: DynamoDBClient): Promise<void> {
+  for (let waited = 0; waited < 600; waited += 1) {
     try {
       await client.send(new ListTablesCommand({}));
       return;
@@ -113,7 +153,7 @@ function keySchema(hash: Attribute, range: Attribute) {
   ];
 }
 
-export function hasJava(): boolean {
+function hasJava(): boolean {
   try {
     execFileSync(java, ['-version'], { stdio: 'ignore' });
     return true;
