@@ -37,8 +37,7 @@ function synthesizeAnew(settings: StageSettingsInput): Synthesized {
   const outDir = folderOfRun();
   const { context } = JSON.parse(readFileSync(new URL('../../cdk.json', import.meta.url), 'utf8'));
   // stage-kinds.test.ts runs the rules; other files skip them to save seconds.
-  context['@aws-cdk/core:validateAgainstDefaultRules'] = false;
-  const app = new App({ context, outdir: outDir });
+  const app = new App({ context, outdir: outDir, builtinCloudFormationValidation: false });
   const stack = new WatchpostStack(app, {
     stage: { name: 'test', settings: stageSettingsSchema.parse(settings) },
     region: settings.region ?? 'eu-central-1',

@@ -4,7 +4,10 @@ import { folderOfTest } from '../../support/temporary-folder.ts';
 import { suppressWildcardFindings } from '../../../lib/operations/suppress-wildcards.ts';
 
 test('explainWildcards throws for a wildcard without a reason', () => {
-  const stack = new Stack(new App({ outdir: folderOfTest() }), 'Stack');
+  const stack = new Stack(
+    new App({ outdir: folderOfTest(), builtinCloudFormationValidation: false }),
+    'Stack',
+  );
   const arn = `arn:aws:s3:::${stack.account}-bucket/*`;
   expect(() => suppressWildcardFindings(stack, [arn], undefined)).toThrow(
     'A wildcard needs a reason: arn:aws:s3:::<AWS::AccountId>-bucket/*',
