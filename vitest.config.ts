@@ -3,14 +3,16 @@ import { AttackLine } from './test/attacks/attack-line.ts';
 import { excludedFrom, lanes } from './test/lanes.ts';
 import type { Lane } from './test/lanes.ts';
 import { ClosingLine } from './test/support/closing-line.ts';
+import { LongFirst } from './test/support/long-first.ts';
 
 const withPackages = ['test/support/packages.ts', 'test/support/run-folder.ts'];
 
 export default defineConfig({
   test: {
     reporters: [['default', { summary: false }], new AttackLine(), new ClosingLine()],
-    // Two more than the cores of CI: many tests wait for streams and processes.
-    maxWorkers: 4,
+    // Three more than the cores of CI: many tests wait for streams and processes.
+    maxWorkers: 5,
+    sequence: { sequencer: LongFirst },
     projects: [
       // Files of a worker share their modules: half of the processor time of short files is their import.
       project('core', {

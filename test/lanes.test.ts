@@ -1,8 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { excludedFrom, lanes } from './lanes.ts';
+import { excludedFrom, laneOrder, lanes, longFiles } from './lanes.ts';
 import type { Lane } from './lanes.ts';
 
 const names = Object.keys(lanes) as Lane[];
@@ -17,6 +17,11 @@ test('each test file belongs to exactly one lane', () => {
 test.each(names)('each pattern of the lane %s matches a test file', (lane) => {
   for (const pattern of lanes[lane])
     expect(globSync(pattern, { exclude: excludedFrom(lane) }), pattern).not.toEqual([]);
+});
+
+test('each lane has its place in the order, and each long file exists', () => {
+  expect(laneOrder.toSorted()).toEqual(names.toSorted());
+  expect(longFiles.filter((file) => !existsSync(file))).toEqual([]);
 });
 
 test('each lane has a row in CONTRIBUTING.md', () => {

@@ -47,6 +47,25 @@ export const lanes = {
 
 export type Lane = keyof typeof lanes;
 
+/** Lanes in the order of their start. The short files of `core` fill the cores at the end. */
+export const laneOrder: readonly Lane[] = ['stacks', 'browser', 'contract', 'service', 'media', 'core'];
+
+/** Files that take longest, by processor time or by waits. Without times of a run before, as in CI, a large file counts as a long one. */
+export const longFiles: readonly string[] = [
+  'test/lib/stage-kinds.test.ts',
+  'test/console/console.test.ts',
+  'test/console/watch-pages.test.ts',
+  'test/conformance/embedded.test.ts',
+  'test/adapters/aws/dynamodb/contracts.test.ts',
+  'test/cli/service.test.ts',
+  'test/docs/snippets.test.ts',
+  'test/cli/replay.test.ts',
+  'test/attacks/abuse/abuse.test.ts',
+  'test/adapters/media/motion/compare-motion.test.ts',
+  'test/adapters/media/motion/goals.test.ts',
+  'test/fuzz/media/media.test.ts',
+];
+
 /** Patterns of the lanes before `lane`, whose files do not belong to it. */
 export function excludedFrom(lane: Lane): string[] {
   const names = Object.keys(lanes);

@@ -1,0 +1,15 @@
+import { relative } from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { laneOrder, longFiles } from '../lanes.ts';
+
+/** Starts the lanes in their order, and the long files of a lane first: one that starts last runs alone, beside an idle core. */
+export class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+
+function rank({ project, moduleId }: TestSpecification): number {
+  const isLong = longFiles.includes(relative(process.cwd(), moduleId));
+  return 2 * laneOrder.findIndex((lane) => lane === project.name) + (isLong ? 0 : 1);
+}
