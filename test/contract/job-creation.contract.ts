@@ -15,7 +15,7 @@ import {
   start,
 } from './records.ts';
 
-/** Contract of `JobStore`, part 1: creation, slots and idempotency. */
+/** Contract of `JobStore`, creation, slots and idempotency. */
 export function jobCreationCases(makeStore: () => Promise<JobRuns>): void {
   test('a created job and its source are read unchanged and take a slot', async () => {
     const store = await makeStore();

@@ -18,7 +18,7 @@ import {
   triggered,
 } from './records.ts';
 
-/** Contract of `JobStore`, part 3: reads, their order, and expiry. */
+/** Contract of `JobStore`, reads, their order, and expiry. */
 export function jobReadingCases(makeStore: () => Promise<JobRuns>): void {
   test('a job, its source and its events with any content are returned unchanged', async () => {
     const store = await makeStore();
@@ -60,27 +60,6 @@ export function jobReadingCases(makeStore: () => Promise<JobRuns>): void {
       jobs: [{}],
     });
     expect(await list('night')).toEqual({ jobs: [], total: 0 });
-  });
-
-  test('events are returned in order, page by page', async () => {
-    const { store, job } = await withEvents(makeStore, 7);
-    const sequences = async (from: number, limit: number) =>
-      (await store.events(job.run_id, from, limit, new Date(0))).map((event) => event.sequence);
-
-    expect(await sequences(0, 3)).toEqual([1, 2, 3]);
-    expect(await sequences(3, 3)).toEqual([4, 5, 6]);
-    expect(await sequences(6, 3)).toEqual([7]);
-    expect(await sequences(7, 3)).toEqual([]);
-    expect((await store.event(job.run_id, 5))?.sequence).toBe(5);
-    expect(await store.event(job.run_id, 8)).toBeUndefined();
-  });
-
-  test('events that exceed a page of the database are returned in order', async () => {
-    const { store, job } = await withEvents(makeStore, 12);
-
-    const sequences = (await store.events(job.run_id, 0, 100, new Date(0))).map((event) => event.sequence);
-
-    expect(sequences).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
   test('the newest events of a type are returned oldest first', async () => {
@@ -162,32 +141,6 @@ export function jobReadingCases(makeStore: () => Promise<JobRuns>): void {
     expect(pages).toEqual(await page(9, 0));
     expect(new Set(pages).size).toBe(9);
   });
-
-  test('reads of an unknown job return nothing', async () => {
-    const store = await makeStore();
-    const { run_id: job_id, source_id } = newJob();
-
-    expect(await store.get(job_id, start)).toBeUndefined();
-    expect(await store.source(source_id)).toBeUndefined();
-    expect(await store.events(job_id, 0, 10, new Date(0))).toEqual([]);
-    expect(await store.countActive('harbour')).toBe(0);
-  });
-}
-
-async function withEvents(
-  makeStore: () => Promise<JobRuns>,
-  count: number,
-): Promise<{ store: JobRuns; job: Job }> {
-  const store = await makeStore();
-  const job = newJob();
-  await store.create(createCreation(job), start);
-  await store.commit(
-    createChange(
-      job,
-      Array.from({ length: count }, () => progress),
-    ),
-  );
-  return { store, job };
 }
 
 /** Creates six jobs a minute apart, of which every second one runs and the last three are digests, and one of another caller. */

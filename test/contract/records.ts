@@ -12,7 +12,8 @@ import {
 import { initialProgress } from '../../core/records/run-base.ts';
 import { jobTypes } from '../../core/records/job-type.ts';
 import type { JobChange, JobCreation, Usage } from '../../core/ports/job-store.ts';
-import type { Totals } from '../../core/ports/run-store.ts';
+import type { RunChange, Totals } from '../../core/ports/run-store.ts';
+import type { Run } from '../../core/records/run.ts';
 
 /** Records like those of the core, for the contract suites. */
 
@@ -191,9 +192,9 @@ export function end(job: Job, at: Date = start): JobChange {
   });
 }
 
-/** Returns `job` after `change`. */
-export function changed<J extends Job>(job: J, change: JobChange): J {
-  return { ...job, ...change.set, version: job.version + 1 };
+/** Returns a run after a change. */
+export function changed<R extends Run>(run: R, change: Pick<RunChange, 'set'>): R {
+  return { ...run, ...change.set, version: run.version + 1 };
 }
 
 /** Returns the key of the delivery of a job's event. */
