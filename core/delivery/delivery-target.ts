@@ -8,11 +8,18 @@ import type { Delivery, DeliveryMessage, DestinationState } from '../records/del
 import type { Destination, FormerDestination } from '../records/watch.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
 import { envelopeWithImages } from '../event/present-event.ts';
+import { findSubject, isEnding } from '../event/receivers.ts';
+import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, isOver } from '../time.ts';
 import { isAllWell } from '../policies/watch/health.ts';
 import { webhookOutcome } from './after-attempt.ts';
-import { currentState, initialDestinationState, isFormerOver } from '../event/destination-state.ts';
+import {
+  currentState,
+  initialDestinationState,
+  isEndElsewhere,
+  isFormerOver,
+} from '../event/destination-state.ts';
 import type { AddressedDestination } from '../event/destination-state.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
 import { eraseFormer } from './former-destination.ts';
@@ -127,7 +134,7 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     destination,
     state,
     event,
-    refusal: state.disabled ? `the destination is disabled: ${state.disabled.reason}` : undefined,
+    refusal: findRefusal(settings, state, event),
     spacingSeconds: computeSpacing(settings, state, deps.now()),
     keepsState: true,
     // It shows the state at the attempt, whatever the event.
@@ -137,6 +144,15 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     }),
     send: () => send(stored),
   };
+}
+
+/** A broker of MQTT has no openings: it shows the state at the attempt. */
+function findRefusal({ type }: Destination, state: DestinationState, event: WatchEvent): string | undefined {
+  if (state.disabled) return `the destination is disabled: ${state.disabled.reason}`;
+  const position = { subject: findSubject(event), sequence: event.sequence };
+  return type !== 'mqtt' && isEnding(event) && isEndElsewhere(state, position)
+    ? 'the address before gets the end of what it accepted'
+    : undefined;
 }
 
 /** Returns the target of an end that a former destination receives at its address; undefined if it is erased. */

@@ -32,8 +32,16 @@ export function currentState(
   stored: DestinationState | undefined,
 ): DestinationState {
   if (stored?.fingerprint === destination.fingerprint) return stored;
-  const notified = stored?.notified.filter(({ delivered }) => !delivered) ?? [];
+  const notified = (stored?.notified ?? []).map((opening) =>
+    opening.delivered ? { ...opening, delivered: false, elsewhere: true as const } : opening,
+  );
   return { ...initialDestinationState(destination), notified };
+}
+
+/** Returns true for an end whose opening, the newest one before it, was accepted by an address before. */
+export function isEndElsewhere({ notified }: DestinationState, { subject, sequence }: Position): boolean {
+  const before = notified.filter((opening) => opening.subject === subject && opening.sequence < sequence);
+  return before.toSorted((one, other) => one.sequence - other.sequence).at(-1)?.elsewhere === true;
 }
 
 /** Position of an event of a subject. */

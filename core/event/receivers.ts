@@ -27,14 +27,14 @@ export function isEnding({ type }: { type: string }): boolean {
 export function isWanted(
   { destination_id: id, type, events, min_severity: minimum }: Destination,
   event: WatchEvent,
-  notified: readonly { subject: string }[] = [],
+  notified: readonly { subject: string; elsewhere?: true | undefined }[] = [],
 ): boolean {
   if (type === 'heartbeat') return isWell(event);
   if (event.type === 'progress' || !events.includes(event.type)) return false;
   if (isOwnFailure(id, event)) return false;
   const opening = openings[event.type];
   const subject = findSubject(event);
-  if (notified.some((received) => received.subject === subject)) return true;
+  if (notified.some((received) => received.subject === subject && !received.elsewhere)) return true;
   // A destination that receives only ends received no opening.
   if (opening !== undefined && events.includes(opening)) return false;
   if (!('severity' in event.data)) return true;

@@ -117,9 +117,16 @@ export const destinationStateSchema = z.object({
   disabled: z.object({ at: timestampSchema, reason: z.string() }).nullable(),
   /**
    * Openings that are published for it, until their end is delivered; `delivered` if it accepted the opening. Another address takes over those that this one
-   * did not accept. None for jobs.
+   * did not accept; the others are `elsewhere` to it: the address before gets their end. None for jobs.
    */
-  notified: z.array(z.object({ subject: z.string(), sequence: z.int().positive(), delivered: z.boolean() })),
+  notified: z.array(
+    z.object({
+      subject: z.string(),
+      sequence: z.int().positive(),
+      delivered: z.boolean(),
+      elsewhere: z.literal(true).optional(),
+    }),
+  ),
   /** Events that wait for an attempt, oldest first, at most `maxWaiting`: they hold back later events of their subject. None for jobs. */
   waiting: z.array(
     z.object({

@@ -193,6 +193,59 @@ describe('a destination that a change removes or gives another address', () => {
     expect(watch.take()).toEqual([`${old} alert_closed cleared`]);
   });
 
+  test.each([
+    ['waits for a retry', 2],
+    ['is published and not attempted', 0],
+  ])('a new address gets no end that %s at the address before', async (_, seconds) => {
+    let isDown = false;
+    const watch = await begin([team], ({ type }) =>
+      isDown && type === 'alert_closed' ? { status: 503, outcome: 'retry' } : {},
+    );
+    await watch.tick(true);
+    await watch.pass(10);
+    isDown = true;
+    await watch.tick(false);
+    await watch.pass(seconds);
+    isDown = false;
+    watch.take();
+    await watch.edit({ destinations: [{ ...team, url: other }] });
+    await watch.pass(60);
+    expect(watch.take().toSorted()).toEqual([
+      `${other} watch_changed changed`,
+      `${old} alert_closed cleared`,
+    ]);
+
+    await watch.tick(true);
+    await watch.pass(10);
+    await watch.tick(false);
+    await watch.pass(10);
+    expect(watch.take()).toEqual([`${other} alert_opened`, `${other} alert_closed cleared`]);
+  });
+
+  test('a new address gets the end of the next lost stream, although the end before waited at the address before', async () => {
+    let isDown = false;
+    const watch = await begin([team], () => (isDown ? { status: 503, outcome: 'retry' } : {}));
+    const lose = async () => {
+      world.script.captures.push(...Array.from({ length: 8 }, () => new StreamFetchError('no connection')));
+      for (let tick = 0; tick < 8; tick += 1) await watch.tick(false);
+      await watch.pass(10);
+    };
+    await lose();
+    isDown = true;
+    await watch.tick(false);
+    await watch.pass(2);
+    isDown = false;
+    await watch.edit({ destinations: [{ ...team, url: other }] });
+    await watch.pass(60);
+    watch.take();
+    await lose();
+    await watch.tick(false);
+    await watch.pass(10);
+    const received = watch.take();
+    expect(received.filter((each) => each.startsWith(old))).toEqual([]);
+    expect(received).toContainEqual(expect.stringContaining(`${other} stream_recovered`));
+  });
+
   test('a destination that is removed gets the end that is published and not attempted, although a reminder waits for a retry', async () => {
     const watch = await begin([team], ({ type }) =>
       type === 'alert_reminder' ? { status: 503, outcome: 'retry' } : {},
