@@ -62,91 +62,50 @@ const wakeUpStepMs = 1000;
 /** Timeouts of calls without a job (`time-budgets.ts`): their sums are below CloudFront's origin timeout. */
 const { capture: captureTimeoutSeconds, model: visionTimeoutSeconds } = callSeconds;
 
+/** Collaborators that are the same for every stage. */
+const machine = {
+  // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
+  turns: unlimitedTurns,
+  pace: freePace,
+  // CloudFront answers for the hosts of its distribution alone.
+  acceptsHost: () => true,
+  version: softwareVersion,
+  now,
+  steadyNow,
+  newId: () => randomUUID(),
+  random: Math.random,
+  streamPhase: (url: string) => computeStreamPhase(url, sha256, wakeUpStepMs),
+  sha256,
+  randomBytes: (length: number) => randomBytes(length),
+};
+
+type ReadSecret = (arn: string) => Secret;
+
 /** Creates the shared dependencies. Sends no request. */
 export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetry): SharedHttpDeps {
   const { log } = telemetry;
   const secrets = new SecretsManagerClient(clientSettings);
+  const secret = (arn: string) => createSecret({ client: secrets, arn, now });
+  const { price: modelPrice, ...model } = settings.MODEL;
+  const { sessions, ledger, ...ports } = createPorts(settings, telemetry);
   const capture = deferInvoke(settings.CAPTURE_FUNCTION);
   const analyze = deferInvoke(settings.ANALYZE_FUNCTION);
-  const secret = (arn: string) => createSecret({ client: secrets, arn, now });
-  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges');
-  const hasBus = settings.EVENT_BUS !== undefined;
-  const stores = dynamoStores({
-    client: new DynamoDBClient(clientSettings),
-    tableName: settings.TABLE_NAME,
-    now,
-    hasBus,
-    retentionSeconds: settings.RETENTION_SECONDS,
-    callLimits: { perMinute: settings.SYNC_PER_MINUTE, atOnce: settings.SYNC_AT_ONCE },
-    ...(settings.EVENT_STREAMS_PER_CALLER !== undefined && {
-      eventSessionsPerCaller: settings.EVENT_STREAMS_PER_CALLER,
-    }),
-  });
-  const { callers, keys, deliveries, meter, usage: ledger } = stores;
-  const sessions =
-    settings.EVENT_STREAMS === undefined
-      ? stores.sessions
-      : limitEventSessions({
-          sessions: stores.sessions,
-          withLimit: stores.sessionsWithLimit,
-          max: settings.EVENT_STREAMS,
-          pool: settings.EVENT_POOL ?? 'all',
-          measurements: telemetry.measurements,
-          random: Math.random,
-        });
-
-  const { price: modelPrice, ...model } = settings.MODEL;
-  const queue = deferDeliveryQueue({ queueUrl: settings.QUEUE_URL, hasBus });
-  const publishing = { queue, deliveries, log, now };
-  const masterSecret = secret(settings.MASTER_SECRET_ARN);
-  const mail = createMail(settings, { secret, log });
-  const signer = createStoredSigner({ masterSecret, callers, now });
-  const webhooks = createWebhookSender({
-    http: deferWebhookHttp(webhookUrls),
-    version: softwareVersion,
-    elapsedMs: () => performance.now(),
-  });
   const deps: SharedHttpDeps['deps'] = {
-    runs: publishCommits(instrumentRuns(stores.runs, telemetry.measurements), publishing),
-    jobs: stores.jobs,
-    watches: publishCreations(stores.watches, stores.runs, publishing),
-    callers,
-    eraser: stores.eraser,
-    keys,
-    deliveries,
-    meter,
+    ...machine,
+    ...ports,
+    ...createSenders(settings, ports.callers, { secret, log }),
     modelPrice,
     usage: createCallerUsage({ ledger, modelPrice, log, now }),
-    calls: stores.limiter,
     media: deferMediaStore({ bucket: settings.MEDIA_BUCKET }),
     streams: createRemoteCapturer({ invoke: capture, seconds: captureTimeoutSeconds }),
-    // Lambda's concurrency bounds the function `capture`, `reservedConcurrency` where it is set.
-    turns: unlimitedTurns,
-    pace: freePace,
-    vision: createRemoteModel({
-      invoke: analyze,
-      seconds: visionTimeoutSeconds,
-      model,
-    }),
+    vision: createRemoteModel({ invoke: analyze, seconds: visionTimeoutSeconds, model }),
     summaries: createRemoteSummarizer(analyze),
-    urls: createEgressGuard({
-      allowRanges: settings.ALLOW_RANGES,
-      setting: 'stage setting allowRanges',
-    }),
-    webhookUrls,
-    webhooks,
-    signer,
-    destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
-    evidenceLinks: { signer: createStoredLinkSigner(masterSecret) },
+    urls: createEgressGuard({ allowRanges: settings.ALLOW_RANGES, setting: 'stage setting allowRanges' }),
     executions: deferExecutions({
       stateMachineArn: settings.STATE_MACHINE_ARN,
       otherStateMachineArn: settings.OTHER_STATE_MACHINE_ARN,
     }),
-    queue,
     recentLog: deferRecentLog({ logGroup: settings.LOG_GROUP, now }),
-    // CloudFront answers for the hosts of its distribution alone.
-    acceptsHost: () => true,
-    version: softwareVersion,
     allowedOrigins: settings.ALLOWED_ORIGINS,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
     alarms: deferAlarms({ prefix: settings.ALARM_PREFIX }),
@@ -160,15 +119,75 @@ export function createSharedHttpDeps(settings: HttpSettings, telemetry: Telemetr
       captureTimeoutSeconds,
       visionTimeoutSeconds,
     },
-    now,
-    steadyNow,
-    newId: () => randomUUID(),
-    random: Math.random,
-    streamPhase: (url) => computeStreamPhase(url, sha256, wakeUpStepMs),
-    sha256,
-    randomBytes: (length) => randomBytes(length),
   };
   return { deps, sessions, originSecret: secret(settings.ORIGIN_SECRET_ARN) };
+}
+
+/** Creates what reads and writes the table, and the queue of its events. */
+function createPorts(settings: HttpSettings, { log, measurements }: Telemetry) {
+  const hasBus = settings.EVENT_BUS !== undefined;
+  const stores = dynamoStores({
+    client: new DynamoDBClient(clientSettings),
+    tableName: settings.TABLE_NAME,
+    now,
+    hasBus,
+    retentionSeconds: settings.RETENTION_SECONDS,
+    callLimits: { perMinute: settings.SYNC_PER_MINUTE, atOnce: settings.SYNC_AT_ONCE },
+    ...(settings.EVENT_STREAMS_PER_CALLER !== undefined && {
+      eventSessionsPerCaller: settings.EVENT_STREAMS_PER_CALLER,
+    }),
+  });
+  const { deliveries, sessions } = stores;
+  const queue = deferDeliveryQueue({ queueUrl: settings.QUEUE_URL, hasBus });
+  const publishing = { queue, deliveries, log, now };
+  return {
+    runs: publishCommits(instrumentRuns(stores.runs, measurements), publishing),
+    jobs: stores.jobs,
+    watches: publishCreations(stores.watches, stores.runs, publishing),
+    callers: stores.callers,
+    eraser: stores.eraser,
+    keys: stores.keys,
+    deliveries,
+    meter: stores.meter,
+    calls: stores.limiter,
+    queue,
+    ledger: stores.usage,
+    sessions:
+      settings.EVENT_STREAMS === undefined
+        ? sessions
+        : limitEventSessions({
+            sessions,
+            withLimit: stores.sessionsWithLimit,
+            max: settings.EVENT_STREAMS,
+            pool: settings.EVENT_POOL ?? 'all',
+            measurements,
+            random: Math.random,
+          }),
+  };
+}
+
+/** Creates what sends to receivers and destinations. */
+function createSenders(
+  settings: HttpSettings,
+  callers: DynamoStores['callers'],
+  { secret, log }: { secret: ReadSecret; log: Telemetry['log'] },
+) {
+  const webhookUrls = createWebhookGuard(settings.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges');
+  const masterSecret = secret(settings.MASTER_SECRET_ARN);
+  const mail = createMail(settings, { secret, log });
+  const signer = createStoredSigner({ masterSecret, callers, now });
+  const webhooks = createWebhookSender({
+    http: deferWebhookHttp(webhookUrls),
+    version: softwareVersion,
+    elapsedMs: () => performance.now(),
+  });
+  return {
+    webhookUrls,
+    webhooks,
+    signer,
+    destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
+    evidenceLinks: { signer: createStoredLinkSigner(masterSecret) },
+  };
 }
 
 function sha256(text: string): string {

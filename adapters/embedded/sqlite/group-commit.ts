@@ -44,32 +44,32 @@ export function groupCommits(database: DatabaseSync): GroupCommit {
     const group = waiting;
     waiting = [];
     try {
-      for (const settle of commitAll(group)) settle();
+      for (const settle of commitAll(database, group)) settle();
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
   }
+}
 
-  function commitAll(group: readonly Waiting[]): (() => void)[] {
-    const run = () => transaction(database, () => runAll(group));
-    return group.some((each) => each.flush) ? run() : withoutFlush(database, run);
-  }
+function commitAll(database: DatabaseSync, group: readonly Waiting[]): (() => void)[] {
+  const run = () => transaction(database, () => runAll(database, group));
+  return group.some((each) => each.flush) ? run() : withoutFlush(database, run);
+}
 
-  function runAll(group: readonly Waiting[]): (() => void)[] {
-    const [only] = group;
-    if (only !== undefined && group.length === 1) return [only.run()];
-    return group.map(({ run, reject }) => {
-      database.exec('SAVEPOINT work');
-      try {
-        return withStorageErrors(run);
-      } catch (error) {
-        // SQLite takes back the whole transaction if the disk is full.
-        if (!database.isTransaction) throw error;
-        database.exec('ROLLBACK TO work');
-        return () => reject(error);
-      } finally {
-        if (database.isTransaction) database.exec('RELEASE work');
-      }
-    });
-  }
+function runAll(database: DatabaseSync, group: readonly Waiting[]): (() => void)[] {
+  const [only] = group;
+  if (only !== undefined && group.length === 1) return [only.run()];
+  return group.map(({ run, reject }) => {
+    database.exec('SAVEPOINT work');
+    try {
+      return withStorageErrors(run);
+    } catch (error) {
+      // SQLite takes back the whole transaction if the disk is full.
+      if (!database.isTransaction) throw error;
+      database.exec('ROLLBACK TO work');
+      return () => reject(error);
+    } finally {
+      if (database.isTransaction) database.exec('RELEASE work');
+    }
+  });
 }
