@@ -147,7 +147,7 @@ async function observe(
   if (work.kind === 'seen') return work.seen;
   const pictures = await readCheckMedia(work, { media, vision: deps.vision });
   if (!pictures) throw new Error('The capture has no frame');
-  return policy.judged(work.captured, await askModel(work.questions, pictures, deps, signal));
+  return work.judged(await askModel(work.questions, pictures, deps, signal));
 }
 
 function createAlertId(_watchId: string, conditionId: string, opening: number): string {

@@ -36,7 +36,7 @@ export type AcceptDeps = Pick<
 >;
 
 /** Fields that differ between the policies of jobs. */
-type Kind = Pick<MonitorJob, 'policy' | 'config'> | Pick<DigestJob, 'policy' | 'config' | 'digest'>;
+type Kind = Pick<MonitorJob, 'policy' | 'config' | 'state'> | Pick<DigestJob, 'policy' | 'config' | 'state'>;
 
 /** Source of a request, besides its fields. */
 export type Origin = {

@@ -16,7 +16,7 @@ export async function createDigest(
 ): Promise<DigestJob> {
   const config = toConfig(request, deps);
   const capture = { input_mode: config.input_mode, clip_duration_seconds: 0 };
-  const kind = { policy: 'digest', config, digest: initialDigestState } as const;
+  const kind = { policy: 'digest', config, state: initialDigestState } as const;
   const wantedSeconds = (request.max_windows ?? 0) * request.window_minutes * 60;
   const notices = [limitNotice(wantedSeconds, config.digest_duration_seconds)];
   return acceptJob({ request, kind, capture, notices, origin }, caller, deps, idempotency);

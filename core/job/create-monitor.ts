@@ -1,3 +1,4 @@
+import { initialMonitorState } from '../records/job.ts';
 import type { InputMode } from '../records/capture.ts';
 import { InvalidInputModeError } from '../errors.ts';
 import type { MonitorConfig, MonitorJob } from '../records/job.ts';
@@ -20,7 +21,7 @@ export async function createMonitor(
   origin: Origin = {},
 ): Promise<MonitorJob> {
   const config = toConfig(request, deps);
-  const kind = { policy: 'monitor', config } as const;
+  const kind = { policy: 'monitor', config, state: initialMonitorState } as const;
   const notices = [
     limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
     clipNotice(config),

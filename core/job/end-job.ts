@@ -118,8 +118,8 @@ async function closeWindows(
   const now = deps.now();
   const job = onClock(stored, now, mapJobTimes);
   if (job.policy !== 'digest' || job.status !== 'running') return undefined;
-  const at = job.digest.end?.at ?? now.toISOString();
-  const closing = planFinalClosure(job, job.digest, { at, reason, failure });
+  const at = job.state.end?.at ?? now.toISOString();
+  const closing = planFinalClosure(job, job.state, { at, reason, failure });
   const closed = await close(job, closing);
   const { events, ...set } = applyClosure(job, job, closed, { at: now, askedAt: now }, deps.now());
   return { set, events, complete: closing.last };

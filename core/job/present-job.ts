@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { computeCoverage, watchSeconds } from '../tick/coverage.ts';
 import { onClock } from '../sight/clock-change.ts';
 import { mapJobTimes } from '../tick/clock-change.ts';
+import { withKind } from '../policies/job-kinds.ts';
 import type { Delivery } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
@@ -49,9 +50,7 @@ export function jobDetail(
     stats: {
       ...jobStats(job, now),
       notices: job.notices,
-      ...(job.policy === 'monitor'
-        ? { triggers: shown.filter((event) => event.type === 'watch_triggered') }
-        : { summaries: shown.filter((event) => event.type === 'summary_generated') }),
+      ...withKind(job, (_, { findings: { name } }) => ({ [name]: shown })),
       ...(job.webhook_url === null ? {} : { webhook: webhookStats(deliveries) }),
     },
   };
@@ -65,7 +64,7 @@ export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchem
     ...(job.failure === null ? {} : { error: job.failure }),
     auto_stopped: job.reason === 'max_duration_reached',
     ...job.counters,
-    ...(job.policy === 'digest' ? { windows_summarized: job.digest.summarized } : {}),
+    ...withKind(job, ({ state }, kind) => kind.stats(state)),
     last_check: job.last_tick,
     watch_duration_seconds: watchSeconds(job, now),
     started_at: job.started_at,

@@ -1,5 +1,6 @@
 import { eventsBeforeHole } from '../event/before-hole.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
+import { withKind } from '../policies/job-kinds.ts';
 import type { Delivery } from '../records/delivery.ts';
 import { JobNotFoundError } from '../errors.ts';
 import type { JobEvent } from '../records/event.ts';
@@ -28,7 +29,7 @@ export type JobView = {
 /** Throws `JobNotFoundError`. */
 export async function getJob(jobId: string, caller: string, deps: Deps): Promise<JobView> {
   const job = await requireOwnJob(jobId, caller, deps);
-  const finding = job.policy === 'monitor' ? 'watch_triggered' : 'summary_generated';
+  const finding = withKind(job, (_, { findings }) => findings.type);
   const [findings, deliveries] = await Promise.all([
     deps.jobs.newestEvents(jobId, finding, newestFindings),
     job.webhook_url ? deps.deliveries.list({ run: 'job', run_id: jobId }, 0, maxDeliveries) : [],

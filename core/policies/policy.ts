@@ -7,7 +7,6 @@ import type { ClosureResult, WindowClosure } from '../records/window-closure.ts'
 import type { CaptureOutput, TickInput } from '../records/workflow.ts';
 import type { Judgement, Questions } from '../tick/ask-model.ts';
 import type { CheckMediaKeys } from '../tick/read-media.ts';
-import type { Captured } from '../sight/screening.ts';
 import type { TickOutcome } from '../tick/tick-outcome.ts';
 
 /** Result of the capture and the check of a tick, as far as its report needs it. Each policy has its own cases. */
@@ -26,8 +25,12 @@ export type Check = CheckMediaKeys & {
   reservation?: RunChange;
 };
 
-/** Work of a tick: nothing beyond its capture, or a check. */
-export type Work<Seen> = { kind: 'seen'; seen: Seen } | ({ kind: 'check' } & Check);
+/**
+ * Work of a tick: nothing beyond its capture, or a check. `judged` returns what the tick saw after the check; its `judgement` is undefined for a capture that
+ * was removed before.
+ */
+export type Work<Seen> =
+  { kind: 'seen'; seen: Seen } | ({ kind: 'check'; judged(judgement: Judgement | undefined): Seen } & Check);
 
 /** Tick that is decided. */
 export type Tick<Seen> = {
@@ -68,8 +71,6 @@ export interface Policy<R extends Run, Seen extends Observation> {
   beginsClosed(run: R, now: Date): boolean;
   /** Screens a capture, and plans a check of it. */
   work(run: R, captured: CaptureOutput, now: Date): Work<Seen>;
-  /** Returns what the tick saw, after its check; undefined for a capture that was removed before. */
-  judged(captured: Captured, judgement: Judgement | undefined): Seen;
   /** Plans the windows that the tick closes. It is planned again after a conflict, because a concurrent change may have closed some. */
   windows?(run: R, tick: Pick<Tick<Seen>, 'input' | 'seen' | 'askedAt'>, now: Date): Closing | undefined;
   /** Decides the tick, in the one transaction that commits it. */

@@ -1,5 +1,5 @@
 import type { JobEvent } from '../records/event.ts';
-import type { DigestState, Job, JobPolicy, JobStatus, Source } from '../records/job.ts';
+import type { Job, JobPolicy, JobStatus, Source } from '../records/job.ts';
 import type { RunChange, Totals } from './run-store.ts';
 
 /** Fields that a commit may set. All others are fixed at creation. */
@@ -24,7 +24,8 @@ export type JobPatch = Partial<
     | 'reason'
     | 'failure'
     | 'expires_at'
-  > & { /** Only for digests. */ digest: DigestState }
+    | 'state'
+  >
 >;
 
 export type JobChange = RunChange<JobPatch, JobEvent>;

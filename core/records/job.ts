@@ -78,7 +78,6 @@ export type Gap = z.infer<typeof gapSchema>;
 
 /** Sight of a job, with the sum of its gaps. */
 export const jobSightSchema = sightSchema.extend({
-  last_trigger_at: timestampSchema.nullable(),
   gap_seconds: z.number().nonnegative(),
   /** Newest gaps, at most `maxCoverageGaps`. */
   gaps: z.array(gapSchema),
@@ -108,9 +107,16 @@ const jobBaseSchema = runMetaSchema.extend(runProgressSchema.shape).extend({
 });
 export type JobBase = z.infer<typeof jobBaseSchema>;
 
+/** State of a monitor, carried from tick to tick. */
+export const monitorStateSchema = z.object({ last_trigger_at: timestampSchema.nullable() });
+export type MonitorState = z.infer<typeof monitorStateSchema>;
+
+export const initialMonitorState: MonitorState = { last_trigger_at: null };
+
 export const monitorJobSchema = jobBaseSchema.extend({
   policy: z.literal('monitor'),
   config: monitorConfigSchema,
+  state: monitorStateSchema,
 });
 export type MonitorJob = z.infer<typeof monitorJobSchema>;
 
@@ -172,7 +178,7 @@ export function emptyWindow(index: number): DigestWindow {
 export const digestJobSchema = jobBaseSchema.extend({
   policy: z.literal('digest'),
   config: digestConfigSchema,
-  digest: digestStateSchema,
+  state: digestStateSchema,
 });
 export type DigestJob = z.infer<typeof digestJobSchema>;
 
@@ -216,7 +222,7 @@ export const zeroCounters: Counters = {
   output_tokens: 0,
 };
 
-export const initialJobSight: JobSight = { ...initialSight, last_trigger_at: null, gap_seconds: 0, gaps: [] };
+export const initialJobSight: JobSight = { ...initialSight, gap_seconds: 0, gaps: [] };
 
 export type TerminalStatus = Extract<JobStatus, 'completed' | 'stopped' | 'failed'>;
 

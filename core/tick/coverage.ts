@@ -1,3 +1,4 @@
+import { withKind } from '../policies/job-kinds.ts';
 import type { Gap, Job, JobSight } from '../records/job.ts';
 import { intervalSeconds } from './next-tick.ts';
 import { countSight } from '../sight/count-sight.ts';
@@ -39,7 +40,7 @@ export function watchSeconds(job: Job, now: Date): number {
 
 /** A job sees nothing after its deadline and the end of its stream, also while it waits for the model. */
 function untilSightEnds(job: Job, now: Date): Date {
-  const streamEnd = job.policy === 'digest' ? job.digest.end?.at : null;
+  const streamEnd = withKind(job, ({ state }, kind) => kind.sightEnd(state));
   return [job.ended_at, job.deadline, streamEnd]
     .flatMap((end) => (end ? [new Date(end)] : []))
     .reduce(earlier, now);

@@ -1,3 +1,4 @@
+import { applyRunChange } from '../event/stored-run.ts';
 import { assignSequences } from '../records/event.ts';
 import type { NewEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
@@ -20,7 +21,7 @@ export function planTick(
     ...advanceRun(job, decision.next, input, now),
     counters: decision.counters,
     sight: decision.sight,
-    ...(decision.digest ? { digest: decision.digest } : {}),
+    state: decision.state,
   };
   if (decision.ending)
     return planEnd(job, decision.ending, retentionSeconds, now, { set, events: decision.events });
@@ -61,7 +62,10 @@ export function planEnd(
     ended_at: now.toISOString(),
     expires_at: addSeconds(now, retentionSeconds).toISOString(),
   };
-  const events = [...(lastWork?.events ?? []), ...finalEvents(ending, { ...job, ...ended }, now)];
+  const events = [
+    ...(lastWork?.events ?? []),
+    ...finalEvents(ending, applyRunChange(job, { set: ended }), now),
+  ];
   return {
     runId: job.run_id,
     expectedVersion: job.version,

@@ -1,3 +1,4 @@
+import { withKind } from '../policies/job-kinds.ts';
 import type { Job, JobSight } from '../records/job.ts';
 import type { NextTick } from '../records/run-base.ts';
 import { rules } from '../rules.ts';
@@ -41,10 +42,10 @@ export function scheduleTick(
 
 /** Returns the time between two captures of a job, in seconds. */
 export function intervalSeconds(job: Job): number {
-  return job.policy === 'monitor' ? job.config.interval_seconds : job.config.capture_interval_seconds;
+  return withKind(job, (of, kind) => kind.intervalSeconds(of));
 }
 
 /** Returns the maximum duration of a job, in seconds. */
 export function durationSeconds(job: Job): number {
-  return job.policy === 'monitor' ? job.config.monitor_duration_seconds : job.config.digest_duration_seconds;
+  return withKind(job, (of, kind) => kind.durationSeconds(of));
 }

@@ -1,6 +1,6 @@
 import type { Failure } from '../records/failure.ts';
 import type { ClosureResult } from '../records/window-closure.ts';
-import type { Counters, DigestState, Job, JobSight, StopReason, TerminalStatus } from '../records/job.ts';
+import type { Counters, Job, JobSight, StopReason, TerminalStatus } from '../records/job.ts';
 import type { NextTick } from '../records/run-base.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from '../sight/screening.ts';
@@ -35,8 +35,8 @@ export type JobEnding = { status: TerminalStatus; reason: StopReason; failure?: 
 export type TickDecision = {
   counters: Counters;
   sight: JobSight;
-  /** New digest state; absent for monitors. */
-  digest?: DigestState;
+  /** New state of the policy. */
+  state: Job['state'];
   /** Progress, alerts and summaries; the events of the end are the end's own. */
   events: NewEvent[];
   next: NextTick;

@@ -55,9 +55,9 @@ export async function analyze<R extends Run, Seen extends Observation>(
       const work = policy.work(run, input.captured, readAt);
       if (work.kind === 'seen') observed = { seen: work.seen, askedAt: readAt };
       else {
-        const { reservation, captured } = work;
+        const { reservation } = work;
         if (reservation && (await deps.runs.commit(reservation)) !== 'committed') return conflict;
-        observed = { seen: policy.judged(captured, await check(work, run)), askedAt: readAt };
+        observed = { seen: work.judged(await check(work, run)), askedAt: readAt };
         // A reservation has changed the stored run.
         if (reservation) return conflict;
       }

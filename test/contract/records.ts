@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { assignSequences, type JobEvent, type NewEvent } from '../../core/records/event.ts';
 import {
   initialDigestState,
+  initialMonitorState,
   initialJobSight,
   type DigestJob,
   type Job,
@@ -54,6 +55,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
       max_triggers: 1,
       enable_prefilter: true,
     },
+    state: initialMonitorState,
     counters: zeroCounters,
     ...initialProgress,
     sight: initialJobSight,
@@ -85,7 +87,7 @@ export function newDigest(overrides: Partial<DigestJob> = {}): DigestJob {
       include_frames: false,
       enable_prefilter: true,
     },
-    digest: initialDigestState,
+    state: initialDigestState,
     ...overrides,
   };
 }

@@ -21,7 +21,7 @@ export function decideDigestTick(
   now: Date,
   stretch = 1,
 ): DigestDecision {
-  const sampled = { ...recordOutcome(job, outcome, now, stretch), digest: addCapture(job, outcome, now) };
+  const sampled = { ...recordOutcome(job, outcome, now, stretch), state: addCapture(job, outcome, now) };
   const { events: summaries, ending, ...numbers } = closeWindows(job, sampled, outcome, now);
   const next = ending
     ? scheduleTick(job, now, outcome, numbers.sight, { done: true })
@@ -29,11 +29,11 @@ export function decideDigestTick(
   const progress: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, numbers.counters, next)];
   const { askedAt } = readTimes(outcome, now);
-  const sight = recordModelWait({ ...job, digest: numbers.digest }, numbers.sight, askedAt, now);
+  const sight = recordModelWait({ ...job, state: numbers.state }, numbers.sight, askedAt, now);
   return { ...numbers, sight, events: [...progress, ...summaries], next, ending };
 }
 
-type DigestDecision = TickDecision & { digest: DigestState };
+type DigestDecision = TickDecision & { state: DigestState };
 type Closed = DigestSnapshot & { events: NewEvent[]; ending: JobEnding | undefined };
 
 /** Applies the closure of a tick. If the model has failed for too long, all remaining windows are closed without a summary. */
@@ -47,7 +47,7 @@ function closeWindows(job: DigestJob, before: DigestSnapshot, outcome: TickOutco
   if (!failed) return { ...after, ending: undefined };
   const { reason, failure } = failed;
   const at = closed.closing.end?.at ?? times.askedAt.toISOString();
-  const closing = planFinalClosure(job, after.digest, { at, reason, failure });
+  const closing = planFinalClosure(job, after.state, { at, reason, failure });
   return { ...applyClosure(job, after, closeUnasked(closing), times, now), ending: endingAfter(closing) };
 }
 
@@ -61,17 +61,16 @@ function endingAfter({ last, end }: WindowClosure): JobEnding | undefined {
 function nextStep(
   job: DigestJob,
   outcome: TickOutcome,
-  { sight, digest }: DigestSnapshot,
+  { sight, state }: DigestSnapshot,
   now: Date,
   stretch: number,
 ): NextTick {
   const missed = outcome.closed?.result.kind === 'missed';
   const retryAt = addSeconds(now, rules.summaryRetrySeconds);
-  if (digest.end !== null)
-    return scheduleTick(job, missed ? retryAt : now, outcome, sight, { closing: true });
+  if (state.end !== null) return scheduleTick(job, missed ? retryAt : now, outcome, sight, { closing: true });
   const deadline = job.deadline === null ? undefined : new Date(job.deadline);
   const captureAt = nextCaptureAt(job, sight, now, stretch);
-  const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, digest, now), deadline, now);
+  const closingAt = missed ? retryAt : beforeDeadline(nextWindowEnd(job, state, now), deadline, now);
   const at = earlier(captureAt, closingAt);
   const closing = captureAt > closingAt || (deadline !== undefined && at >= deadline);
   return scheduleTick(job, at, outcome, sight, { closing, stretch });

@@ -14,7 +14,7 @@ import type { TickTimes } from '../../tick/tick-outcome.ts';
 import type { ClosureResult, SummaryResult, WindowSpan } from '../../records/window-closure.ts';
 import { emptyWindow } from '../../records/job.ts';
 
-export type DigestSnapshot = { counters: Counters; sight: JobSight; digest: DigestState };
+export type DigestSnapshot = { counters: Counters; sight: JobSight; state: DigestState };
 
 /**
  * Applies a window closure: returns one summary event per window, in order, and the new state. A failed summary leaves its windows
@@ -22,7 +22,7 @@ export type DigestSnapshot = { counters: Counters; sight: JobSight; digest: Dige
  */
 export function applyClosure(
   job: DigestJob,
-  { counters, sight, digest: before }: DigestSnapshot,
+  { counters, sight, state: before }: DigestSnapshot,
   { closing, result, gridKey }: ClosureResult,
   { at, askedAt }: TickTimes,
   now: Date,
@@ -32,7 +32,7 @@ export function applyClosure(
     return {
       counters: { ...counters, checks_missed: counters.checks_missed + 1 },
       sight: { ...sight, model_trouble: recordModelCall(job, result.failure, { at }, now) },
-      digest,
+      state: digest,
       events: [],
     };
   }
@@ -57,7 +57,7 @@ export function applyClosure(
       output_tokens: counters.output_tokens + written,
     },
     sight: answered ? { ...sight, model_trouble: null } : sight,
-    digest: { ...digest, summarized, windows: digest.windows.filter(({ index }) => index > summarized) },
+    state: { ...digest, summarized, windows: digest.windows.filter(({ index }) => index > summarized) },
     events,
   };
 }

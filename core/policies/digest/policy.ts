@@ -21,16 +21,15 @@ export function createDigestPolicy(settings: JobSettings): Policy<DigestJob, Tic
       if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
       return { kind: 'seen', seen: { kind: 'sampled', captured: screening.captured } };
     },
-    judged: (captured) => ({ kind: 'sampled', captured }),
     windows: (stored, tick, at) => {
       const { run: job, now } = atTick(stored, at, mapJobTimes);
       const closing = planTickClosure(job, toOutcome(stored, tick), now);
       return closing && { job, closing };
     },
     decide: (stored, tick, now) => planJobTick(stored, tick, now, settings, decideDigestTick),
-    pictures: ({ sight: { last_frame: last }, digest }) => [
+    pictures: ({ sight: { last_frame: last }, state }) => [
       ...(last ? [{ key: last.key, isEvidence: last.evidence }] : []),
-      ...digest.windows.flatMap(({ samples }) =>
+      ...state.windows.flatMap(({ samples }) =>
         samples.map(({ frame_key: key }) => ({ key, isEvidence: false })),
       ),
     ],

@@ -99,7 +99,7 @@ function countWindows(job: DigestJob): number {
 
 /** Returns the state with the capture of a tick in its window: as a sample, or counted as skipped. */
 export function addCapture(job: DigestJob, outcome: TickOutcome, now: Date): DigestState {
-  const { digest } = job;
+  const { state: digest } = job;
   if (outcome.kind !== 'sampled' && outcome.kind !== 'skipped') return digest;
   const takenAt = readTimes(outcome, now).at;
   // After the clock was set back, a closed window gets no further capture. A picture of the very deadline belongs to the window before.

@@ -5,7 +5,7 @@ import { modelFailureEnding, readTimes, streamLostEnding } from '../../tick/tick
 import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
 import { nextCaptureAt, scheduleTick } from '../../tick/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
-import type { Counters, JobSight, MonitorJob } from '../../records/job.ts';
+import type { Counters, JobSight, MonitorJob, MonitorState } from '../../records/job.ts';
 import type { NextTick } from '../../records/run-base.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import { ageSeconds } from '../../time.ts';
@@ -17,12 +17,11 @@ export function decideMonitorTick(
   outcome: TickOutcome,
   now: Date,
   stretch = 1,
-): TickDecision {
+): TickDecision & { state: MonitorState } {
   const { counters, sight } = recordOutcome(job, outcome, now, stretch);
   const alerts = outcome.kind === 'judged' && mayAlert(job, outcome.verdict, now);
   if (alerts) {
     counters.triggers_fired += 1;
-    sight.last_trigger_at = now.toISOString();
     if (sight.last_frame && outcome.verdict.shown_at_seconds === undefined)
       sight.last_frame = { ...sight.last_frame, evidence: true };
   }
@@ -34,13 +33,14 @@ export function decideMonitorTick(
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
   if (alerts) events.push(createTriggerEvent(job, outcome, counters));
   const { askedAt } = readTimes(outcome, now);
-  return { counters, sight: recordModelWait(job, sight, askedAt, now), events, next, ending };
+  const state = alerts ? { last_trigger_at: now.toISOString() } : job.state;
+  return { counters, sight: recordModelWait(job, sight, askedAt, now), state, events, next, ending };
 }
 
 /** A verdict that holds fires an alert, except during the cooldown after the last one. */
 function mayAlert(job: MonitorJob, verdict: Verdict, now: Date): boolean {
   if (!verdict.triggered) return false;
-  const last = job.sight.last_trigger_at;
+  const { last_trigger_at: last } = job.state;
   return last === null || ageSeconds(last, now) >= job.config.trigger_cooldown_seconds;
 }
 

@@ -8,7 +8,8 @@ import type { TickInput } from '../../records/workflow.ts';
 import { advanceRun } from '../../tick/advance-run.ts';
 import { atTick } from '../../sight/clock-change.ts';
 import { groupQuestions } from '../../tick/ask-model.ts';
-import type { Questions } from '../../tick/ask-model.ts';
+import type { Judgement, Questions } from '../../tick/ask-model.ts';
+import type { Captured } from '../../sight/screening.ts';
 import { addSeconds, ageSeconds, earlier } from '../../time.ts';
 import type { Policy, Tick } from '../policy.ts';
 import { budgetOnDay, reserve } from './budget.ts';
@@ -62,26 +63,13 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       return {
         kind: 'check',
         captured,
+        judged: (judgement) => readJudgement(captured, judgement, settings),
         questions,
         mode: config.input_mode,
         regions: config.regions,
         previousKey: sight.last_frame?.key,
         ...(reservation && { reservation }),
       };
-    },
-    judged: (captured, judgement) => {
-      if (judgement === undefined)
-        return { kind: 'unavailable', message: 'The capture was removed before its check' };
-      const { calls, ...judged } = judgement;
-      const sum = (count: (tokens: (typeof calls)[number]) => number) =>
-        calls.reduce((total, tokens) => total + count(tokens), 0);
-      const used = {
-        calls: calls.length,
-        micro_usd: sum((tokens) => priceCall(settings.modelPrice, tokens)),
-        input_tokens: sum((tokens) => tokens?.input_tokens ?? 0),
-        output_tokens: sum((tokens) => tokens?.output_tokens ?? 0),
-      };
-      return { kind: 'judged', captured, used, ...judged };
     },
     decide: (stored, tick, at) => {
       const { readAt, input } = tick;
@@ -100,12 +88,32 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
     expiringAlerts: (watch, { set }, now) => {
       const from = new Date(watch.next?.wait_until ?? now);
       const to = new Date(set.next?.wait_until ?? now);
-      const conditions = 'state' in set ? (set.state?.conditions ?? []) : [];
+      const { state } = set;
+      const conditions = state && 'conditions' in state ? state.conditions : [];
       return conditions.flatMap(({ alert }) =>
         alert && isRefreshDue(alert.opened_at, from, to) ? [alert.alert_id] : [],
       );
     },
   };
+}
+
+function readJudgement(
+  captured: Captured,
+  judgement: Judgement | undefined,
+  { modelPrice }: WatchSettings,
+): WatchOutcome {
+  if (judgement === undefined)
+    return { kind: 'unavailable', message: 'The capture was removed before its check' };
+  const { calls, ...judged } = judgement;
+  const sum = (count: (tokens: (typeof calls)[number]) => number) =>
+    calls.reduce((total, tokens) => total + count(tokens), 0);
+  const used = {
+    calls: calls.length,
+    micro_usd: sum((tokens) => priceCall(modelPrice, tokens)),
+    input_tokens: sum((tokens) => tokens?.input_tokens ?? 0),
+    output_tokens: sum((tokens) => tokens?.output_tokens ?? 0),
+  };
+  return { kind: 'judged', captured, used, ...judged };
 }
 
 function isOver({ state }: WatchRun): boolean {

@@ -289,7 +289,7 @@ function checkAlerts({ counters, config }: MonitorJob, events: JobEvent[]): void
 function checkSummaries(job: DigestJob, events: JobEvent[], setBack: boolean): void {
   const summaries = events.flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
   expect(summaries.map(({ window_index: index }) => index)).toEqual(summaries.map((_, at) => at + 1));
-  expect(job.digest.summarized).toBe(summaries.length);
+  expect(job.state.summarized).toBe(summaries.length);
   const ends = summaries.map(({ window_end: end }) => end);
   if (!setBack)
     expect(summaries.map(({ window_start: start }) => start)).toEqual(
@@ -304,7 +304,7 @@ function checkSummaries(job: DigestJob, events: JobEvent[], setBack: boolean): v
   if (maxWindows !== null) expect(summaries.length).toBeLessThanOrEqual(maxWindows);
   if (job.reason === 'max_windows_reached') expect(summaries.length).toBe(maxWindows);
   if (isTerminal(job.status) && job.started_at !== null) {
-    if (!setBack) expect(ends.at(-1) ?? job.started_at).toBe(job.digest.end?.at);
+    if (!setBack) expect(ends.at(-1) ?? job.started_at).toBe(job.state.end?.at);
     expect(sum(summaries.map(({ frames_captured: count }) => count))).toBe(job.counters.frames_captured);
     expect(sum(summaries.map(({ frames_skipped: count }) => count))).toBe(job.counters.frames_skipped);
   }

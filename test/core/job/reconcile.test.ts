@@ -206,7 +206,7 @@ describe('reconcile', () => {
     const ids = jobs.map(({ run_id: id }) => id);
     let running = 0;
     let most = 0;
-    const { getIncludingEnded: get } = world.c.jobs;
+    const { getIncludingEnded: get } = world.c.runs;
     world.c.runs.getIncludingEnded = async (...input) => {
       running += 1;
       most = Math.max(most, running);

@@ -15,10 +15,10 @@ function watchedJob(): Job {
     ...job,
     started_at: iso(0),
     deadline: iso(600),
+    state: { last_trigger_at: iso(60) },
     sight: {
       ...job.sight,
       counted_until: iso(100),
-      last_trigger_at: iso(60),
       gap_seconds: 20,
       gaps: [{ from: iso(20), to: iso(40), reason: 'stream' }],
     },
@@ -41,9 +41,9 @@ describe('a job on a clock that was set back', () => {
       deadline: iso(-3000),
       sight: {
         counted_until: iso(-3500),
-        last_trigger_at: iso(-3540),
         gaps: [{ from: iso(-3580), to: iso(-3560) }],
       },
+      state: { last_trigger_at: iso(-3540) },
       next: { wait_until: iso(-3490) },
     });
   });
@@ -63,15 +63,15 @@ describe('a job on a clock that was set back', () => {
     const job = runningDigest();
     const samples = [{ frame_key: 'a', captured_at: iso(90) }];
     const window = { index: 1, frames_captured: 1, skipped: noSkips, samples };
-    const digest = {
+    const state = {
       summarized: 0,
       windows: [window],
       end: { at: iso(100), reason: 'stream_ended' as const },
     };
-    const moved = onClock<Job>({ ...job, started_at: iso(0), digest }, after(50), mapJobTimes);
+    const moved = onClock<Job>({ ...job, started_at: iso(0), state }, after(50), mapJobTimes);
     expect(moved).toMatchObject({
       started_at: iso(-50),
-      digest: { windows: [{ samples: [{ captured_at: iso(40) }] }], end: { at: iso(50) } },
+      state: { windows: [{ samples: [{ captured_at: iso(40) }] }], end: { at: iso(50) } },
     });
   });
 

@@ -1,3 +1,4 @@
+import { applyRunChange } from '../../../core/event/stored-run.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { changeWatch, pauseWatch, resumeWatch } from '../../../core/policies/watch/change.ts';
@@ -167,9 +168,9 @@ function liveJob(first: Job): Subject {
         due.run.policy === 'monitor'
           ? decideMonitorTick(due.run, outcome, due.now, stretch)
           : decideDigestTick(due.run, outcome, due.now, stretch);
-      const { counters, sight, digest, next, ending } = decision;
-      job = { ...due.run, counters, sight, next, last_tick: job.last_tick + 1 };
-      if (job.policy === 'digest' && digest) job = { ...job, digest };
+      const { counters, sight, state, next, ending } = decision;
+      const set = { counters, sight, state, next, last_tick: job.last_tick + 1 };
+      job = applyRunChange(due.run, { set });
       const { watched_seconds: watched, gap_seconds: gap } = computeCoverage(job, due.now);
       const elapsed = (due.now.getTime() - Date.parse(job.started_at!)) / 1000;
       expect(watched + gap).toBeCloseTo(elapsed, 2);

@@ -22,6 +22,7 @@ function planned(tick: number, { generation = 0, done = false } = {}) {
   const decision = {
     counters: zeroCounters,
     sight: initialJobSight,
+    state: job.state,
     events: [progress],
     next,
     ending: undefined,

@@ -416,7 +416,7 @@ function maxDigest() {
     stream_url: '🚢'.repeat(500),
     webhook_url: '🚢'.repeat(2_083),
     sight: { ...digest.sight, gaps: Array.from({ length: rules.maxCoverageGaps }, () => gap) },
-    digest: { ...digest.digest, windows: Array.from({ length: 5 }, () => window) },
+    state: { ...digest.state, windows: Array.from({ length: 5 }, () => window) },
   };
 }
 

@@ -39,8 +39,8 @@ function play(job: DigestJob, ticks: [number, TickOutcome, 'silent'?][]) {
       after(seconds),
     );
     decisions.push({ ...decision, asked: closing?.samples.map(({ frame_key: key }) => key) });
-    const { counters, sight, digest } = decision;
-    current = { ...current, counters, sight, digest, last_tick: current.last_tick + 1 };
+    const { counters, sight, state } = decision;
+    current = { ...current, counters, sight, state, last_tick: current.last_tick + 1 };
 
     function answer(isSilent?: 'silent'): SummaryResult {
       if (closing?.samples.length === 0) return { kind: 'none', why: null };
@@ -104,7 +104,7 @@ describe('a window', () => {
       [61, sampledAt(59)],
     ]);
     expect(decisions[1]?.asked).toHaveLength(2);
-    expect(decisions[1]?.digest).toEqual({ summarized: 1, windows: [], end: null });
+    expect(decisions[1]?.state).toEqual({ summarized: 1, windows: [], end: null });
   });
 
   test('a window without samples closes without a model call, and its summary counts the skips', () => {
@@ -415,7 +415,7 @@ test('a window keeps as many samples as are useful, evenly spread, with the firs
     job,
     Array.from({ length: 360 }, (_, at) => [at * 10, sampledAt(at * 10)]),
   );
-  const window = decisions.at(-1)?.digest?.windows[0];
+  const window = decisions.at(-1)?.state.windows[0];
   expect(window?.frames_captured).toBe(360);
   expect(window?.samples).toHaveLength(120);
   const seconds = window!.samples.map(({ captured_at: at }) => (Date.parse(at) - after(0).getTime()) / 1000);

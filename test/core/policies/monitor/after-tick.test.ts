@@ -25,6 +25,7 @@ function play(job: MonitorJob, ticks: [number, TickOutcome][]) {
       ...current,
       counters: decision.counters,
       sight: decision.sight,
+      state: decision.state,
       last_tick: current.last_tick + 1,
     };
   }
