@@ -9,7 +9,7 @@ import {
 } from '../errors.ts';
 import { zeroCounters, initialJobSight } from '../records/job.ts';
 import type { WebhookEventType } from '../records/delivery.ts';
-import type { DigestJob, JobBase, MonitorJob, Source } from '../records/job.ts';
+import type { Job, JobBase, Source } from '../records/job.ts';
 import { initialProgress } from '../records/run-base.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
@@ -36,7 +36,8 @@ export type AcceptDeps = Pick<
 >;
 
 /** Fields that differ between the policies of jobs. */
-type Kind = Pick<MonitorJob, 'policy' | 'config' | 'state'> | Pick<DigestJob, 'policy' | 'config' | 'state'>;
+type KindOf<J extends Job> = J extends Job ? Pick<J, 'policy' | 'config' | 'state'> : never;
+type Kind = KindOf<Job>;
 
 /** Source of a request, besides its fields. */
 export type Origin = {

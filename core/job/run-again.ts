@@ -1,8 +1,9 @@
 import { JobNotFoundError } from '../errors.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
-import type { Job } from '../records/job.ts';
+import type { Job, JobPolicy } from '../records/job.ts';
 import { digestRequestSchema } from '../requests/live-digest.ts';
 import { monitorRequestSchema } from '../requests/live-monitor.ts';
+import type { Origin } from './accept-job.ts';
 import { createDigest } from './create-digest.ts';
 import { createMonitor } from './create-monitor.ts';
 import type { MonitorDeps } from './create-monitor.ts';
@@ -24,7 +25,15 @@ export async function runAgain(
   const { webhook_url, labels, config } = job;
   const request = { ...config, stream_url: source.url, webhook_url, labels };
   const origin = { again: job };
-  return job.policy === 'monitor'
-    ? createMonitor(monitorRequestSchema.parse(request), caller, deps, idempotency, origin)
-    : createDigest(digestRequestSchema.parse(request), caller, deps, idempotency, origin);
+  return creations[job.policy](request, caller, deps, idempotency, origin);
 }
+
+type Create = (
+  request: object,
+  ...rest: [caller: string, deps: MonitorDeps, idempotency: IdempotencyRecord | undefined, origin: Origin]
+) => Promise<Job>;
+
+const creations: Record<JobPolicy, Create> = {
+  monitor: (request, ...rest) => createMonitor(monitorRequestSchema.parse(request), ...rest),
+  digest: (request, ...rest) => createDigest(digestRequestSchema.parse(request), ...rest),
+};

@@ -86,7 +86,7 @@ export type CreationResult =
 export type JobQuery = {
   caller: string;
   status?: JobStatus;
-  policy?: JobPolicy;
+  policy?: JobPolicy | undefined;
   label?: string;
   limit: number;
   offset: number;

@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import { failureSchema } from './failure.ts';
-import {
-  digestConfigSchema,
-  gapSchema,
-  jobStatusSchema,
-  monitorConfigSchema,
-  stopReasonSchema,
-} from './job.ts';
+import { gapSchema, jobSchema, jobStatusSchema, stopReasonSchema } from './job.ts';
 import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
 
 const countSchema = z.int().nonnegative();
@@ -17,7 +11,7 @@ const jobStartedSchema = z.object({
   data: z.object({
     job_type: z.string(),
     status: jobStatusSchema,
-    config: z.union([monitorConfigSchema, digestConfigSchema]),
+    config: z.union(jobSchema.options.map(({ shape }) => shape.config)),
     /** Absent without any. */
     notices: z.array(z.string()).optional(),
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { digestJobSchema, monitorJobSchema } from './job.ts';
+import { jobSchema } from './job.ts';
 import type { JobEvent } from './event.ts';
 import type { Job } from './job.ts';
 import type { WatchEvent } from './watch-event.ts';
@@ -7,14 +7,11 @@ import { watchRunSchema } from './watch-run.ts';
 import type { WatchRun } from './watch-run.ts';
 
 /** Stream that is checked repeatedly, under one policy. */
-export const runSchema = z.discriminatedUnion('policy', [monitorJobSchema, digestJobSchema, watchRunSchema]);
+export const runSchema = z.discriminatedUnion('policy', [...jobSchema.options, watchRunSchema]);
 export type Run = z.infer<typeof runSchema>;
 
-export const policySchema = z.enum(['monitor', 'digest', 'watch']);
 export type Policy = Run['policy'];
-
-/** Policies of jobs. */
-export const jobPolicies = ['monitor', 'digest'] as const satisfies readonly Job['policy'][];
+export const policySchema = z.enum(runSchema.options.map(({ shape }) => shape.policy.value));
 
 export function isJob(run: Run): run is Job {
   return run.policy !== 'watch';

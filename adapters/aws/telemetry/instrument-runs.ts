@@ -26,8 +26,7 @@ function instrumentIn(event: NewEvent): MetricName[] {
       return ['Triggers'];
     case 'job_stopped':
       return endings[event.data.status];
-    case 'summary_generated':
-    case 'error':
+    default:
       return [];
   }
 }

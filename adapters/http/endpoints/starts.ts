@@ -1,6 +1,3 @@
-import { z } from 'zod';
-import type { Job, JobPolicy } from '../../../core/records/job.ts';
-import type { Origin } from '../../../core/job/accept-job.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { runAgain } from '../../../core/job/run-again.ts';
@@ -9,47 +6,23 @@ import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
 import { requireKey } from '../../../core/access/require-key.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
-import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
-import { idempotencyKey } from '../../../core/requests/fields.ts';
-import { describeIgnored } from '../../../core/requests/unknown-fields.ts';
 import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
 import { monitorRequestSchema } from '../../../core/requests/live-monitor.ts';
 import { jobSummarySchema } from '../../../core/responses/jobs.ts';
 import * as digestExamples from '../../openapi/examples/digest.ts';
 import { monitorStream } from '../../openapi/examples/events.ts';
 import * as examples from '../../openapi/examples/jobs.ts';
-import type { HttpDeps } from '../dependencies.ts';
 import { defineEndpoint } from '../endpoint.ts';
-import type { Call } from '../endpoint.ts';
 import { eventsResponse, jsonResponse } from '../endpoint-response.ts';
-import { respondWithNewJob } from '../sse/stream-job.ts';
-import { wantsEvents } from '../sse/wants-events.ts';
+import { messageFor, startDeclaration, startHeaders, startJob } from './start-job.ts';
 
 /** Endpoints that start monitors and digests (interface sections 4.2 and 4.3). */
-
-const headers = z.object({
-  'Idempotency-Key': idempotencyKey
-    .optional()
-    .describe(
-      'Within a day, the same key and body return the job of the first request; another body returns 422',
-    ),
-});
-
-const shared = {
-  method: 'post',
-  tag: 'jobs',
-  scope: 'jobs',
-  effect: 'starts',
-  rateLimit: 'creations',
-  // Includes 20 s for the probe of the stream.
-  timeBudgetSeconds: 29,
-} as const;
 
 const resume = 'If the connection breaks, continue at `GET /jobs/{job_id}/events` with `Last-Event-ID`.';
 
 const liveMonitorEndpoint = defineEndpoint(
   {
-    ...shared,
+    ...startDeclaration,
     id: 'live_monitor',
     path: '/live-monitor',
     title: 'Start a monitor',
@@ -59,7 +32,7 @@ const liveMonitorEndpoint = defineEndpoint(
       description:
         'Starts a job that checks a condition at an interval and alerts when the condition is true. Read its events with job_events, and its images with job_picture; with webhook_url, they are also sent there.',
     },
-    request: { headers, body: monitorRequestSchema },
+    request: { headers: startHeaders, body: monitorRequestSchema },
     response: eventsResponse(jobSummarySchema, {
       description: 'The job was accepted',
       asEvents: {
@@ -95,7 +68,7 @@ const liveMonitorEndpoint = defineEndpoint(
 
 const liveDigestEndpoint = defineEndpoint(
   {
-    ...shared,
+    ...startDeclaration,
     id: 'live_digest',
     path: '/live-digest',
     title: 'Start a digest',
@@ -105,7 +78,7 @@ const liveDigestEndpoint = defineEndpoint(
       description:
         'Starts a job that samples a stream and summarizes each window of time. Read its events with job_events, and its images with job_picture; with webhook_url, they are also sent there.',
     },
-    request: { headers, body: digestRequestSchema },
+    request: { headers: startHeaders, body: digestRequestSchema },
     response: eventsResponse(jobSummarySchema, {
       description: 'The job was accepted',
       asEvents: {
@@ -131,13 +104,13 @@ const liveDigestEndpoint = defineEndpoint(
 
 const runAgainEndpoint = defineEndpoint(
   {
-    ...shared,
+    ...startDeclaration,
     id: 'run_again',
     path: '/jobs/{job_id}/run-again',
     title: 'Run a job again',
     description:
       'Starts a job with the stream, the settings, the webhook and the labels of this one, which may have ended.',
-    request: { parameters: jobPathSchema, headers },
+    request: { parameters: jobPathSchema, headers: startHeaders },
     response: jsonResponse(jobSummarySchema, { description: 'The new job' }),
     errors: [
       'NOT_LIVESTREAM',
@@ -162,39 +135,3 @@ const runAgainEndpoint = defineEndpoint(
 );
 
 export const startEndpoints = [liveMonitorEndpoint, liveDigestEndpoint, runAgainEndpoint];
-
-type StartRequest<Body> = Call & { headers: z.output<typeof headers>; body: Body };
-
-type Create<Body> = (
-  body: Body,
-  caller: string,
-  deps: HttpDeps,
-  idempotency: IdempotencyRecord | undefined,
-  origin: Origin,
-) => Promise<Job>;
-
-/** Creates a job. The response is an event stream if the caller accepts one and sets no webhook. */
-async function startJob<Body extends { webhook_url?: string | null | undefined }>(
-  policy: JobPolicy,
-  { headers, body, caller, key, unknown, context }: StartRequest<Body>,
-  create: Create<Body>,
-  deps: HttpDeps,
-) {
-  const keyed = { key: headers['Idempotency-Key'], kind: policy, request: body };
-  const createOnce = () =>
-    createIdempotently(keyed, caller, deps, (idempotency) =>
-      withCallLimit(caller, deps, () =>
-        create(body, caller, requireKey(deps, key), idempotency, { ignored: describeIgnored(unknown) }),
-      ),
-    );
-  if (!body.webhook_url && wantsEvents(context)) return respondWithNewJob(context, deps, createOnce);
-  const job = await createOnce();
-  return jobSummary(job, messageFor(job));
-}
-
-/** Describes the next step, then where the job differs from the request. */
-function messageFor({ policy, webhook_url: webhookUrl, notices }: Job): string {
-  const accepted = policy === 'monitor' ? 'Monitor accepted.' : 'Digest accepted.';
-  const next = webhookUrl === null ? 'Poll GET /jobs/{job_id}.' : 'Events are sent to webhook_url.';
-  return [accepted, next, ...notices].join(' ');
-}

@@ -2,6 +2,7 @@ import type { DigestJob } from '../../records/job.ts';
 import type { JobKind } from '../job-kind.ts';
 
 export const digestKind: JobKind<DigestJob> = {
+  name: 'Digest',
   intervalSeconds: ({ config }) => config.capture_interval_seconds,
   durationSeconds: ({ config }) => config.digest_duration_seconds,
   sightEnd: ({ end }) => end && end.at,

@@ -2,6 +2,7 @@ import type { MonitorJob } from '../../records/job.ts';
 import type { JobKind } from '../job-kind.ts';
 
 export const monitorKind: JobKind<MonitorJob> = {
+  name: 'Monitor',
   intervalSeconds: ({ config }) => config.interval_seconds,
   durationSeconds: ({ config }) => config.monitor_duration_seconds,
   sightEnd: () => null,

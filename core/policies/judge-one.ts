@@ -1,0 +1,41 @@
+import type { Job } from '../records/job.ts';
+import type { CaptureOutput } from '../records/workflow.ts';
+import { atTick } from '../sight/clock-change.ts';
+import type { Captured } from '../sight/screening.ts';
+import type { Judgement } from '../tick/ask-model.ts';
+import { mapJobTimes } from '../tick/clock-change.ts';
+import { screenCapture } from '../tick/screen-capture.ts';
+import type { TickOutcome } from '../tick/tick-outcome.ts';
+import type { Work } from './policy.ts';
+
+/** Job with one condition. */
+type Asking = Extract<Job, { config: { condition: string } }>;
+
+/** Plans one question about a fresh capture. */
+export function judgeOne(stored: Asking, output: CaptureOutput, at: Date): Work<TickOutcome> {
+  const { run: job, now } = atTick(stored, at, mapJobTimes);
+  // After a failed model call the same frame is checked again.
+  const screening = screenCapture(job, output, now, job.sight.model_trouble !== null);
+  if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
+  const { condition, input_mode: mode } = job.config;
+  return {
+    kind: 'check',
+    captured: screening.captured,
+    judged: (judgement) => readJudgement(screening.captured, judgement),
+    questions: { joint: [], separate: [{ condition_id: '', condition }] },
+    mode,
+    previousKey: job.sight.last_frame?.key,
+  };
+}
+
+function readJudgement(captured: Captured, judgement: Judgement | undefined): TickOutcome {
+  if (judgement === undefined)
+    return { kind: 'unavailable', message: 'The capture was removed before its check' };
+  const { answers, failure, busy, calls } = judgement;
+  const [answer] = answers;
+  if (failure) return { kind: 'model_failed', failure, captured };
+  if (busy || !answer) return { kind: 'model_busy', captured };
+  const tokens = calls[0] ?? { input_tokens: 0, output_tokens: 0 };
+  const unjudged = { triggered: false, judged: false, explanation: answer.unjudgedReason ?? '' };
+  return { kind: 'judged', verdict: { ...(answer.verdict ?? unjudged), tokens }, captured };
+}
