@@ -7,13 +7,17 @@ import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 
 const ofCaller = ['alerts', 'caller_use', 'callers', 'idempotency', 'slots', 'api_keys'];
 
+const selectWork = (kind: string, condition: string) => `
+  SELECT run_id AS id, '${kind}' AS kind, run ->> 'generation' AS generation, meta ->> 'source_id' AS sourceId
+  FROM runs WHERE caller = :caller AND ${condition}`;
+
 /** Creates the eraser of callers. Throws `TransientError` for disk faults. */
 export function createCallerEraser(database: DatabaseSync): CallerEraser {
   const removeRun = createRunRemoval(database);
-  const list = database.prepare(`
-    SELECT run_id AS id, iif(policy = 'watch', 'watch', 'job') AS kind, run ->> 'generation' AS generation,
-      meta ->> 'source_id' AS sourceId
-    FROM runs WHERE caller = ? LIMIT ?`);
+  // Apart, since the indexes of jobs and of watches are partial.
+  const list = database.prepare(
+    `${selectWork('job', "policy <> 'watch'")} UNION ALL ${selectWork('watch', "policy = 'watch'")} LIMIT :limit`,
+  );
   const removeKey = createKeyRemoval(database);
   return {
     removeKeys: async (caller) =>
@@ -24,7 +28,7 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
         for (const { hash } of keys) removeKey(hash);
         return keys.length;
       }),
-    listWork: async (caller, limit) => withStorageErrors(() => workSchema.parse(list.all(caller, limit))),
+    listWork: async (caller, limit) => withStorageErrors(() => workSchema.parse(list.all({ caller, limit }))),
     removeWork: async (_, { id }) => transaction(database, () => removeRun(id)),
     removeCaller: async (caller) => {
       transaction(database, () => {

@@ -11,7 +11,7 @@ import type { Table } from '../table/table.ts';
 import type { ItemKey } from '../table/write.ts';
 
 /**
- * Counts all matches on the index, about 5,000 jobs per request, and reads the jobs of one page from the table. The
+ * Counts all matches on the index, about 5,000 jobs per request, and reads the jobs of one page from the table, which may lag as the index does. The
  * range is bounded by the maximum duration of a job and its retention.
  */
 export async function listJobs(
@@ -22,14 +22,14 @@ export async function listJobs(
   const keys = (await table.query(matching(query, ttls, now))).map((item) => readItem(keySchema, item));
   if (query.label !== undefined) return listLabelled(keys, table, query, now);
   const page = keys.slice(query.offset, query.offset + query.limit);
-  const jobs = (await readRuns(table, page)).filter(isJob);
+  const jobs = (await readRuns(table, page, { mayLag: true })).filter(isJob);
   return { jobs: jobs.filter((job) => stillMatches(job, query, now)), total: keys.length };
 }
 
 /** Reads all jobs, since the index has no labels: those of one caller within its retention. */
 async function listLabelled(keys: ItemKey[], table: Table, query: JobQuery, now: Date) {
   const { label = '', offset, limit } = query;
-  const all = (await readRuns(table, keys)).filter(isJob);
+  const all = (await readRuns(table, keys, { mayLag: true })).filter(isJob);
   const jobs = all.filter((job) => job.labels.includes(label) && stillMatches(job, query, now));
   return { jobs: jobs.slice(offset, offset + limit), total: jobs.length };
 }

@@ -125,7 +125,8 @@ async function toEndWrites(
   ttls: ItemTtls,
 ): Promise<Write[]> {
   const meta = await table.get(itemKeys.meta(runId));
-  if (meta === undefined) return [];
+  const inactive: Write[] = policy === 'watch' ? [] : [{ kind: 'delete', key: itemKeys.active(runId) }];
+  if (meta === undefined) return inactive;
   const { caller, source_id: sourceId } = readItem(ownerSchema, parseRecord(meta));
   if (policy === 'watch')
     return [
@@ -140,7 +141,7 @@ async function toEndWrites(
   const { expires_at: expiresAt } = progress;
   const ttl = expiresAt ? ttls.afterExpiry(new Date(expiresAt)) : undefined;
   return [
-    { kind: 'delete', key: itemKeys.active(runId) },
+    ...inactive,
     ...(ttl === undefined
       ? []
       : [itemKeys.source(sourceId), itemKeys.meta(runId)].map((key) => expire(key, ttl))),

@@ -13,7 +13,7 @@ type Keys = Record<string, unknown>[];
 /** Limit of BatchGetItem. */
 const keysAtOnce = 100;
 
-/** Creates the read operations. Reads are consistent, except on indexes. */
+/** Creates the read operations. Reads are consistent, except on indexes and for readers that permit a lag. */
 export function tableReads({
   documents,
   tableName,
@@ -24,10 +24,10 @@ export function tableReads({
       const command = new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true });
       return (await passingErrors(() => documents.send(command))).Item;
     },
-    getMany: async (keys) => {
+    getMany: async (keys, { mayLag = false } = {}) => {
       const items: Item[] = [];
       for (let from = 0; from < keys.length; from += keysAtOnce) {
-        items.push(...(await getAtOnce(keys.slice(from, from + keysAtOnce))));
+        items.push(...(await getAtOnce(keys.slice(from, from + keysAtOnce), !mayLag)));
       }
       return items;
     },
@@ -36,12 +36,12 @@ export function tableReads({
   };
 
   /** Reads all keys. DynamoDB returns as many items as size and capacity allow, and lists the remaining keys. */
-  async function getAtOnce(keys: ItemKey[]): Promise<Item[]> {
+  async function getAtOnce(keys: ItemKey[], isConsistent: boolean): Promise<Item[]> {
     const items: Item[] = [];
     let left: Keys | undefined = keys;
     return retryWithJitter(async () => {
       const command: BatchGetCommand = new BatchGetCommand({
-        RequestItems: { [tableName]: { Keys: left, ConsistentRead: true } },
+        RequestItems: { [tableName]: { Keys: left, ConsistentRead: isConsistent } },
       });
       const answer = await passingErrors(() => documents.send(command));
       items.push(...(answer.Responses?.[tableName] ?? []));

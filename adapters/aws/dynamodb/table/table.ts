@@ -14,6 +14,9 @@ export type Query = {
   limit?: number;
 };
 
+/** `mayLag`: a read that misses the commits of the last moment is enough, at half the price. */
+export type ReadOptions = { mayLag?: boolean };
+
 /** Result of a single write. `item` is the item after an update. */
 export type WriteResult = { kind: 'written'; item: Item | undefined } | { kind: 'refused' };
 /** Result of a transaction. `refused` marks the failed conditions, in the order of the writes. */
@@ -26,7 +29,7 @@ export type TransactionResult = { kind: 'written' } | { kind: 'refused'; refused
 export type Table = {
   get(key: ItemKey): Promise<Item | undefined>;
   /** Returns the existing items, in any order. */
-  getMany(keys: ItemKey[]): Promise<Item[]>;
+  getMany(keys: ItemKey[], options?: ReadOptions): Promise<Item[]>;
   /** Reads at most 100 items at one point in time, in the order of the keys. */
   snapshot(keys: ItemKey[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<Item[]>;

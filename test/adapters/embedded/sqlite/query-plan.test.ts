@@ -1,6 +1,7 @@
 import { embeddedRuns } from '../../../support/select-runs.ts';
 import type { DatabaseSync } from 'node:sqlite';
 import { expect, test, vi } from 'vitest';
+import { createCallerEraser } from '../../../../adapters/embedded/callers/caller-eraser.ts';
 import { createCallerStore } from '../../../../adapters/embedded/callers/caller-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryMessageTable } from '../../../../adapters/embedded/queue/delivery-message-table.ts';
@@ -20,6 +21,7 @@ test('no other statement of the stores scans a table', async () => {
   createDeliveryStore(database);
   createKeyStore(database);
   createCallerStore(database);
+  createCallerEraser(database);
   createDeliveryMessageTable(database);
   await embeddedRuns(database).jobs.sweep(start);
   const statements = prepared.mock.calls.map(([sql]) => sql);
