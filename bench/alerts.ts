@@ -1,14 +1,9 @@
-import { availableParallelism, cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { ensureFfmpeg } from '../cli/ensure-ffmpeg.ts';
-import { openTerminal } from '../cli/terminal.ts';
 import { inputModeSchema } from '../core/records/capture.ts';
-import { eventsSchema, readDelays } from './alerts/delays.ts';
-import { startScene } from './alerts/start-scene.ts';
-import { readProcessorTimes } from './load/processor-times.ts';
-import { openService, quantile } from './load/service.ts';
+import { describeMachine, findFfmpeg, quantile, readProcessorTimes, startProcess } from './harness.ts';
+import { openService } from './service.ts';
 
 /**
  * Measures how late alerts are: a service with the object model, and monitors of all modes on the scene of `npm run stream`, all at the same time. Prints the
@@ -29,7 +24,7 @@ const { values } = parseArgs({
     condition: { type: 'string', default: 'A stop sign is in the picture' },
     interval: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '120' },
-    ffmpeg: { type: 'string', default: '' },
+    ffmpeg: { type: 'string' },
   },
 });
 const protocols = z.array(z.enum(['hls', 'rtsp'])).parse(values.streams.split(','));
@@ -37,19 +32,19 @@ const modes = z.array(inputModeSchema).parse(values.modes.split(','));
 const seconds = Number(values.seconds);
 /** Longer than two intervals of 5 s in each state, and no multiple of them: checks meet the sign at all places. */
 const roundSeconds = 24;
-const measuredTypes = new Set(['progress', 'watch_triggered']);
+const addressesSchema = z.object({ hls: z.string(), rtsp: z.string() });
 
-const loadBefore = loadavg()[0];
 await using cleanup = new AsyncDisposableStack();
-const ffmpeg = await ensureFfmpeg(values.ffmpeg, process.env, openTerminal(process.env));
-const scene = cleanup.use(await startScene(ffmpeg.path, roundSeconds));
+const ffmpeg = await findFfmpeg(values.ffmpeg);
+const scene = cleanup.use(await startProcess('alerts/scene-process.ts', ffmpeg.path, String(roundSeconds)));
+const urls = addressesSchema.parse(JSON.parse(scene.firstMessage));
 const service = cleanup.use(
   await openService({ ffmpeg, jobs: protocols.length * modes.length, settings: { vision: 'objects' } }),
 );
 const monitors = [];
 for (const protocol of protocols)
   for (const mode of modes) {
-    const jobId = await service.startMonitor(scene.urls[protocol], {
+    const jobId = await service.startMonitor(urls[protocol], {
       condition: values.condition,
       input_mode: mode,
       interval_seconds: Number(values.interval),
@@ -58,15 +53,14 @@ for (const protocol of protocols)
     });
     monitors.push({ protocol, mode, jobId });
   }
-const before = readProcessorTimes([scene.pid]);
+const before = readProcessorTimes();
 await sleep(seconds * 1000);
-const after = readProcessorTimes([scene.pid]);
+const after = readProcessorTimes();
 
 const rows: Record<string, object> = {};
 let checks = 0;
 for (const { protocol, mode, jobId } of monitors) {
-  const read = (await service.readEvents(jobId)).filter(({ type }) => measuredTypes.has(type));
-  const delays = readDelays(eventsSchema.parse(read));
+  const delays = await service.readDelays(jobId);
   checks += delays.checksMs.length;
   rows[`${protocol} ${mode}`] = {
     checks: delays.checksMs.length,
@@ -82,14 +76,9 @@ const usedMs = after.ownMs + after.childrenMs - before.ownMs - before.childrenMs
 console.log(
   'check: from its planned time to its commit, ms; alert: the same for the checks that alert; age: from the time of the frame itself (captured_at) to the alert',
 );
-console.log(
-  `${Math.round(usedMs / checks)} ms of processor time per check (service and ffmpeg); ${availableParallelism()} × ${cpus()[0]?.model.trim()}, ffmpeg ${ffmpeg.version}`,
-);
-console.log(
-  `load average of the last minute: ${loadBefore?.toFixed(1)} before, ${loadavg()[0]?.toFixed(1)} after, with the encoders of the streams`,
-);
+console.log(`${Math.round(usedMs / checks)} ms of processor time per check (service and ffmpeg)`);
+console.log(describeMachine(ffmpeg));
 
 function spread(name: string, delaysMs: number[]) {
-  const sorted = delaysMs.toSorted((a, b) => a - b);
-  return { [`${name} p50`]: quantile(sorted, 0.5), [`${name} p90`]: quantile(sorted, 0.9) };
+  return { [`${name} p50`]: quantile(delaysMs, 0.5), [`${name} p90`]: quantile(delaysMs, 0.9) };
 }

@@ -1,25 +1,30 @@
 /**
- * Measures speed, freshness and cost of captures beside bare ffmpeg on the same live stream: `npm run bench -- capture
- * [-- --quick] [--only clip] [--process-per-capture]`. Each stream is served by a separate process on loopback, with a delay added to each
- * response. `--only` selects races whose name, such as `HLS 2 s, 60 ms, clip`, contains the text. Frames are decoded in processes that stay,
- * as on one machine; `--process-per-capture` measures them as on AWS.
+ * Measures speed, freshness and cost of captures beside bare ffmpeg with its best flags on the same live stream. Each stream is served by a process of its own
+ * on loopback, with a delay added to each response. Then it compares an open RTSP session with a connection for each capture.
+ * Usage: node bench/capture.ts
+ *   --quick                  fewer rounds
+ *   --only TEXT              races whose name, such as `HLS 2 s, 60 ms, clip` or `RTSP sessions`, contains the text
+ *   --process-per-capture    decodes as on AWS; else in processes that stay, as on one machine
  */
-import { availableParallelism, cpus, loadavg } from 'node:os';
+import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { z } from 'zod';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
-import { locateFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createRtspCapturer } from '../adapters/media/rtsp/capture-rtsp.ts';
+import { createRtspSessions } from '../adapters/media/rtsp/rtsp-sessions.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
-import type { InputMode } from '../core/records/capture.ts';
-import type { Raced } from './capture/goals.ts';
-import { countNetworkTime } from './capture/network-time.ts';
-import { race, type RaceSource } from './capture/race.ts';
-import { recordStreams, segmentFolder } from './capture/record.ts';
-import { formatReport } from './capture/report.ts';
-import { startStreamServer } from './capture/stream-server.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
+import type { StreamCapturer } from '../core/ports/stream-capturer.ts';
+import type { InputMode } from '../core/records/capture.ts';
+import { setSystemTimer } from '../core/time-limit.ts';
+import { measure } from './capture/measure.ts';
+import { race, type RaceSource, type Result } from './capture/race.ts';
+import { recordStreams, segmentFolder } from './capture/record.ts';
+import { describeMachine, findFfmpeg, mean, quantile, round, startProcess } from './harness.ts';
 
 const { values } = parseArgs({
   options: {
@@ -28,83 +33,163 @@ const { values } = parseArgs({
     'process-per-capture': { type: 'boolean', default: false },
   },
 });
-const { quick, only } = values;
 // A full run takes ten minutes on an idle machine. The garbage collector runs in every third capture: fewer rounds measure its luck.
-const rounds = quick
-  ? { hls: 3, clip: 3, rtsp: 3, rtspClip: 1 }
-  : { hls: 12, clip: 12, rtsp: 6, rtspClip: 3 };
+const rounds = values.quick
+  ? { hls: 3, clip: 3, rtsp: 3, rtspClip: 1, session: 3 }
+  : { hls: 12, clip: 12, rtsp: 6, rtspClip: 3, session: 5 };
 const modes: InputMode[] = ['frames', 'clip', 'hybrid'];
+const addressSchema = z.object({ port: z.number(), startedAtMs: z.number() });
 
 await using cleanup = new AsyncDisposableStack();
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-capture-'));
-const { path: ffmpegPath, version } = await locateFfmpeg({
-  setting: process.env['WATCHPOST_FFMPEG'],
-  env: process.env,
-});
+const located = await findFfmpeg();
+const ffmpegPath = located.path;
 const guard = createEgressGuard({ allowRanges: ['127.0.0.0/8'] });
-const network = countNetworkTime(createGuardedHttp(guard));
-cleanup.defer(() => network.http.close());
+const http = createGuardedHttp(guard);
+cleanup.defer(() => http.close());
 const runner = createFfmpegRunner({ ffmpegPath, tempDir: directory });
 const maxProcesses = availableParallelism() + 1;
 const ffmpeg = values['process-per-capture']
   ? runner
   : poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses });
-const capturer = createStreamCapturer({ guard, http: network.http, ffmpeg, now: () => new Date() });
-const racers = { capturer, takeNetworkMs: network.takeMs, ffmpegPath, directory };
+const now = () => new Date();
+const racers = { capturer: createStreamCapturer({ guard, http, ffmpeg, now }), ffmpegPath, directory };
 
-const machine = [
-  `${new Date().toISOString().slice(0, 10)}, ffmpeg ${version}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model.trim()}`,
-  `${quick ? 'Quick run' : 'Full run'}; load of the machine at the start: ${loadavg()[0]?.toFixed(1)}`,
-];
 const { file } = await recordStreams(ffmpegPath, directory, [2, 6]);
-const raced: Raced[] = [];
-for (const segmentSeconds of [2, 6]) {
+const rows: Record<string, object> = {};
+const goals: { name: string; isMet: boolean }[] = [];
+for (const segmentSeconds of [2, 6])
   for (const delayMs of [0, 60]) {
     for (const mode of modes) await raceHls(segmentSeconds, delayMs, mode, '/live.m3u8');
     await raceHls(segmentSeconds, delayMs, 'frames', '/master.m3u8');
   }
-}
 for (const mode of modes) await raceRtsp(mode);
-console.log(formatReport(raced, machine));
+if (Object.keys(rows).length > 0) console.table(rows);
+if ('RTSP sessions'.includes(values.only)) console.table(await compareSessions());
+const missed = goals.filter(({ isMet }) => !isMet);
+console.log(`${goals.length - missed.length} of ${goals.length} goals met`);
+for (const { name } of missed) console.log(`missed: ${name}`);
+console.log(describeMachine(located));
 
-async function raceHls(
-  segmentSeconds: number,
-  delayMs: number,
-  mode: InputMode,
-  path: string,
-): Promise<void> {
-  const name = `HLS ${segmentSeconds} s, ${delayMs} ms${path === '/master.m3u8' ? ', multivariant' : ''}`;
-  if (!isSelected(name, mode)) return;
+async function raceHls(segmentSeconds: number, delayMs: number, mode: InputMode, path: string) {
+  const name = `HLS ${segmentSeconds} s, ${delayMs} ms${path === '/master.m3u8' ? ', multivariant' : ''}, ${mode}`;
+  if (!name.includes(values.only)) return;
   const folder = segmentFolder(directory, segmentSeconds);
-  const server = await startStreamServer('hls-process.ts', [folder, `${segmentSeconds}`, `${delayMs}`]);
-  const { port, startedAtMs } = server;
-  const url = `http://127.0.0.1:${port}${path}`;
-  const source = { name, url, kind: 'hls', segmentSeconds, startedAtMs } as const;
-  try {
-    await enter(source, delayMs, mode, mode === 'frames' ? rounds.hls : rounds.clip);
-  } finally {
-    await server.close();
-  }
+  await using server = await startProcess(
+    'capture/hls-process.ts',
+    folder,
+    `${segmentSeconds}`,
+    `${delayMs}`,
+  );
+  const { port, startedAtMs } = addressSchema.parse(JSON.parse(server.firstMessage));
+  const source = {
+    url: `http://127.0.0.1:${port}${path}`,
+    kind: 'hls',
+    segmentSeconds,
+    startedAtMs,
+  } as const;
+  const isFrame = mode === 'frames';
+  const result = await race(source, mode, isFrame ? rounds.hls : rounds.clip, racers);
+  report(name, source, result, {
+    ...(isFrame && { time: delayMs === 0 ? 0.8 : 0.7 }),
+    cpu: isFrame ? 1.2 : 1.1,
+  });
 }
 
-async function raceRtsp(mode: InputMode): Promise<void> {
-  if (!isSelected('RTSP', mode)) return;
-  const { port, startedAtMs, close } = await startStreamServer('rtsp-process.ts', [ffmpegPath, file]);
+async function raceRtsp(mode: InputMode) {
+  const name = `RTSP, ${mode}`;
+  if (!name.includes(values.only)) return;
+  await using server = await startProcess('capture/rtsp-process.ts', ffmpegPath, file);
+  const { port, startedAtMs } = addressSchema.parse(JSON.parse(server.firstMessage));
+  const source = {
+    url: `rtsp://127.0.0.1:${port}/camera`,
+    kind: 'rtsp',
+    segmentSeconds: 0,
+    startedAtMs,
+  } as const;
+  const isFrame = mode === 'frames';
+  const result = await race(source, mode, isFrame ? rounds.rtsp : rounds.rtspClip, racers);
+  report(name, source, result, { ...(isFrame && { time: 1.1 }), cpu: 1.2 });
+}
+
+/** Adds a row, and compares it with the goals: shares of the time and of the processor time of bare ffmpeg, and the age of a frame. */
+function report(
+  name: string,
+  { kind, segmentSeconds }: RaceSource,
+  { watchpost, bare }: Record<'watchpost' | 'bare', Result>,
+  { time, cpu }: { time?: number; cpu: number },
+): void {
+  const [ratio, cpuRatio] = [watchpost.wallMs / bare.wallMs, watchpost.cpuMs / bare.cpuMs];
+  const behind = watchpost.worstBehindSeconds;
+  rows[name] = {
+    'watchpost ms': Math.round(watchpost.wallMs),
+    'best flags ms': Math.round(bare.wallMs),
+    ratio: round(ratio),
+    'processor ratio': round(cpuRatio),
+    'worst age s': round(behind),
+  };
+  if (time !== undefined) goals.push({ name: `${name}: time`, isMet: ratio <= time });
+  goals.push({ name: `${name}: processor time`, isMet: cpuRatio <= cpu });
+  if (kind === 'hls' && time !== undefined)
+    goals.push({ name: `${name}: age beyond the live edge`, isMet: behind <= segmentSeconds + 0.5 });
+}
+
+/** Compares captures from an RTSP session that stays open with captures that open a connection each. */
+async function compareSessions(): Promise<Record<string, object>> {
+  await using server = await startProcess('capture/rtsp-process.ts', ffmpegPath, file);
+  const { port } = addressSchema.parse(JSON.parse(server.firstMessage));
   const url = `rtsp://127.0.0.1:${port}/camera`;
-  const source = { name: 'RTSP', url, kind: 'rtsp', segmentSeconds: 0, startedAtMs } as const;
-  try {
-    await enter(source, 0, mode, mode === 'frames' ? rounds.rtsp : rounds.rtspClip);
-  } finally {
-    await close();
+  const sessions = createRtspSessions({
+    guard,
+    elapsedMs: () => performance.now(),
+    setTimer: setSystemTimer,
+    maxKept: 1,
+  });
+  const withSession = createRtspCapturer({ guard, ffmpeg, now, sessions });
+  const alone = createRtspCapturer({ guard, ffmpeg, now });
+  const compared: Record<string, object> = {};
+  for (const [mode, goalMs] of [
+    ['frames', 100],
+    ['clip', 400],
+  ] as const) {
+    // The first capture opens the session, the second one starts the decoder.
+    await repeat(withSession, url, mode, 3);
+    const kept = await repeat(withSession, url, mode, rounds.session);
+    const each = await repeat(alone, url, mode, rounds.session);
+    compared[`RTSP sessions, ${mode}`] = {
+      'open session ms': kept.wallMs,
+      'connection each ms': each.wallMs,
+      ratio: round(kept.wallMs / each.wallMs),
+      'processor ms': Math.round(kept.cpuMs),
+      'of a connection each': Math.round(each.cpuMs),
+      'age s': round(kept.ageSeconds, 1),
+    };
+    goals.push({ name: `RTSP sessions, ${mode}: time`, isMet: kept.wallMs <= goalMs });
   }
+  await sessions.close();
+  return compared;
 }
 
-function isSelected(name: string, mode: InputMode): boolean {
-  return `${name}, ${mode}`.includes(only);
-}
-
-async function enter(source: RaceSource, delayMs: number, mode: InputMode, count: number): Promise<void> {
-  const results = await race(source, mode, count, racers);
-  raced.push({ source, delayMs, mode, results });
-  console.error(`${source.name}, ${mode}: ${Math.round(results.watchpost.wallMs)} ms`);
+async function repeat(capturer: StreamCapturer, url: string, mode: InputMode, count: number) {
+  const request = { url, mode, clipSeconds: 3, resolveAgain: false, caller: 'bench' };
+  const runs: { wallMs: number; cpuMs: number; ageSeconds: number }[] = [];
+  for (let run = 0; run < count; run += 1) {
+    // Captures of one job are further apart. Close ones would wait for a newer frame.
+    await sleep(1_300);
+    let ageSeconds = 0;
+    const { wallMs, nodeMs, childrenMs } = await measure(async () => {
+      const startedMs = Date.now();
+      const { capturedAt } = await capturer.capture(request, AbortSignal.timeout(60_000));
+      ageSeconds = (startedMs - capturedAt.getTime()) / 1000;
+    });
+    runs.push({ wallMs, cpuMs: nodeMs + childrenMs, ageSeconds });
+  }
+  return {
+    wallMs: quantile(
+      runs.map(({ wallMs }) => wallMs),
+      0.5,
+    ),
+    cpuMs: mean(runs.map(({ cpuMs }) => cpuMs)),
+    ageSeconds: mean(runs.map((run) => run.ageSeconds)),
+  };
 }

@@ -1,15 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { ensureFfmpeg } from '../cli/ensure-ffmpeg.ts';
-import { openTerminal } from '../cli/terminal.ts';
 import { WatchpostError } from '../client/index.ts';
-import { startCameras } from './load/cameras.ts';
-import { readProcessorTimes } from './load/processor-times.ts';
+import {
+  describeMachine,
+  findFfmpeg,
+  quantile,
+  readProcessorTimes,
+  readResidentMb,
+  round,
+  startProcess,
+} from './harness.ts';
 import { measureFairness } from './load/fairness.ts';
-import { openService, quantile } from './load/service.ts';
-import type { BenchService } from './load/service.ts';
+import { openService } from './service.ts';
+import type { BenchService } from './service.ts';
 
 /**
  * Measures what checks cost on this machine, with monitors in `frames` mode. Prints the processor time per check (service and its ffmpeg
@@ -19,6 +23,7 @@ import type { BenchService } from './load/service.ts';
  *   --model pixel    or `objects`
  *   --judged 100     percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
  *   --seconds 40     duration of the measurement
+ *   --readers 0      event streams of another process, and the delay from an event's timestamp to its arrival
  *   --ffmpeg PATH
  *   --fairness       overloads the service instead, and prints how it treats its jobs (about five minutes a load)
  */
@@ -36,24 +41,27 @@ const { values, positionals } = parseArgs({
     model: { type: 'string', default: 'pixel' },
     judged: { type: 'string', default: '100' },
     seconds: { type: 'string', default: '40' },
-    ffmpeg: { type: 'string', default: '' },
+    readers: { type: 'string', default: '0' },
+    ffmpeg: { type: 'string' },
     fairness: { type: 'boolean', default: false },
   },
 });
 const intervalSeconds = Number(values.interval);
+const readers = Number(values.readers);
 const loads = (positionals.length === 0 ? ['1x1', '40x40'] : positionals).map(readLoad);
 
 await using cleanup = new AsyncDisposableStack();
-const ffmpeg = await ensureFfmpeg(values.ffmpeg, process.env, openTerminal(process.env));
-const cameras = cleanup.use(
-  await startCameras(ffmpeg.path, Math.max(...loads.map(({ sources }) => sources))),
-);
+const ffmpeg = await findFfmpeg(values.ffmpeg);
+const maxSources = Math.max(...loads.map(({ sources }) => sources));
+const cameras = cleanup.use(await startProcess('load/cameras-process.ts', ffmpeg.path, String(maxSources)));
 
 if (values.fairness) await printFairness();
 else await printCosts();
-console.log(
-  `load average of the last minute: ${loadavg()[0]?.toFixed(2)}; ffmpeg ${ffmpeg.version} at ${ffmpeg.path}`,
-);
+console.log(describeMachine(ffmpeg));
+
+function cameraUrl(index: number, picture: 'moving' | 'still' = 'moving'): string {
+  return `${cameras.firstMessage}/${picture}-${index}/live.m3u8`;
+}
 
 async function printFairness(): Promise<void> {
   for (const load of loads) console.table({ [`${load.jobs}x${load.sources}`]: await overload(load) });
@@ -66,8 +74,8 @@ async function printCosts(): Promise<void> {
   const rows: Record<string, object> = {};
   const points: (Load & { cores: number })[] = [];
   for (const load of loads) {
-    const { point, row } = await measure(load, bareMs);
-    points.push(point);
+    const { cores, row } = await measure(load, bareMs);
+    points.push({ ...load, cores });
     rows[`${load.jobs}x${load.sources}`] = row;
   }
   console.table(rows);
@@ -75,7 +83,7 @@ async function printCosts(): Promise<void> {
     const base = points.slice(0, at).find((other) => other.sources === sources && other.jobs < jobs);
     if (base !== undefined)
       console.log(
-        `${jobs} jobs cost ${round(cores / base.cores)} times what ${base.jobs} jobs on the same ${sources} sources cost, in processor time of the service and ffmpeg ` +
+        `${jobs} jobs cost ${round(cores / base.cores)} times what ${base.jobs} jobs on the same ${sources} sources cost ` +
           `(${round((cores - idleCores) / (base.cores - idleCores))} times without what a service without jobs costs)`,
       );
   }
@@ -102,15 +110,23 @@ async function warmUp(): Promise<void> {
 async function measureIdle(): Promise<number> {
   await using _service = await openWith(1);
   await sleep(settleSeconds * 1000);
-  const before = readProcessorTimes([cameras.pid]);
+  const { usedMs, elapsedMs } = await countProcessorTime(idleSeconds);
+  return usedMs / elapsedMs;
+}
+
+async function countProcessorTime(seconds: number) {
+  const before = readProcessorTimes();
   const started = performance.now();
-  await sleep(idleSeconds * 1000);
-  const after = readProcessorTimes([cameras.pid]);
-  return (after.ownMs - before.ownMs + after.childrenMs - before.childrenMs) / (performance.now() - started);
+  await sleep(seconds * 1000);
+  const after = readProcessorTimes();
+  const ownMs = after.ownMs - before.ownMs;
+  const usedMs = ownMs + after.childrenMs - before.childrenMs;
+  return { ownMs, usedMs, elapsedMs: performance.now() - started };
 }
 
 async function openWith(jobs: number): Promise<BenchService> {
-  return openService({ ffmpeg, jobs, settings: { vision: values.model } });
+  const eventStreamsPerCaller = String(Math.max(readers, 10));
+  return openService({ ffmpeg, jobs, settings: { vision: values.model, eventStreamsPerCaller } });
 }
 
 async function startJob(
@@ -120,7 +136,7 @@ async function startJob(
   seconds: number,
 ): Promise<void> {
   const judged = (index * 100) / jobs < Number(values.judged);
-  await service.startMonitor(cameras.cameraUrl(index % sources, judged ? 'moving' : 'still'), {
+  await service.startMonitor(cameraUrl(index % sources, judged ? 'moving' : 'still'), {
     condition: values.model === 'objects' ? 'A person is in the picture' : 'The picture is entirely black',
     interval_seconds: seconds,
     enable_prefilter: !judged,
@@ -150,47 +166,54 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
   for (let index = 0; index < jobs; index += 1)
     await startJob(service, { jobs, sources }, index, intervalSeconds);
   await sleep(2 * intervalSeconds * 1000);
+  await using reading = readers === 0 ? undefined : await startReaders(service, jobs);
   // Counting is a request per job, so it is outside of the measured time.
   const checksBefore = await service.countChecks();
-  const before = readProcessorTimes([cameras.pid]);
-  const started = performance.now();
-  await sleep(Number(values.seconds) * 1000);
-  const after = readProcessorTimes([cameras.pid]);
-  const elapsedMs = performance.now() - started;
+  const residentBefore = readResidentMb();
+  const { ownMs, usedMs, elapsedMs } = await countProcessorTime(Number(values.seconds));
+  const resident = readResidentMb();
   const byJob = (await service.countChecks()).map((count, index) => count - (checksBefore[index] ?? 0));
-  const sorted = byJob.toSorted((a, b) => a - b);
-  const checks = sorted.reduce((sum, count) => sum + count, 0);
-  const delays = await service.readDelays();
-  const ownMs = after.ownMs - before.ownMs;
-  const usedMs = ownMs + after.childrenMs - before.childrenMs;
+  const checks = byJob.reduce((sum, count) => sum + count, 0);
+  const delays = (await Promise.all(service.jobIds.map(service.readDelays))).flatMap(
+    ({ checksMs }) => checksMs,
+  );
+  const eventDelays: number[] = reading === undefined ? [] : JSON.parse(await reading.ask('delays'));
   const cores = usedMs / elapsedMs;
   const row = {
     checks,
     expected: Math.round((jobs * elapsedMs) / 1000 / intervalSeconds),
-    'least of median': round((sorted[0] ?? 0) / quantile(sorted, 0.5)),
-    'cores used': Math.round(cores * 1000) / 1000,
+    'least of median': round(Math.min(...byJob) / quantile(byJob, 0.5)),
+    'cores used': round(cores, 3),
     'ms a check': round(usedMs / checks),
     'of which Node': round(ownMs / checks),
     'of bare ffmpeg': round(usedMs / checks / bareMs),
     'delay p50 ms': quantile(delays, 0.5),
     'p95 ms': quantile(delays, 0.95),
-    'resident MB': Math.round(process.memoryUsage.rss() / 1e6),
+    'resident MB': resident.own,
+    'growth MB': resident.own - residentBefore.own,
+    'ffmpeg MB': resident.children,
+    ...(reading && {
+      'events read': eventDelays.length,
+      'event delay p50 ms': quantile(eventDelays, 0.5),
+      'p99 ms': quantile(eventDelays, 0.99),
+    }),
   };
-  return { point: { jobs, sources, cores }, row };
+  return { cores, row };
+}
+
+async function startReaders(service: BenchService, jobs: number) {
+  const perJob = String(Math.ceil(readers / jobs));
+  return startProcess('load/readers-process.ts', perJob, service.apiKey, ...service.eventUrls());
 }
 
 /** Measures the processor time of ffmpeg as its users call it, for the newest frame of a stream: the mean of nine runs. */
 function bareFrameMs(): number {
   const runs = 9;
-  const input = ['-live_start_index', '-1', '-i', cameras.cameraUrl(0)];
-  const before = readProcessorTimes([cameras.pid]);
+  const input = ['-live_start_index', '-1', '-i', cameraUrl(0)];
+  const before = readProcessorTimes();
   for (let run = 0; run < runs; run += 1)
     spawnSync(ffmpeg.path, ['-loglevel', 'fatal', ...input, '-frames:v', '1', '-f', 'mjpeg', '-'], {
       stdio: 'ignore',
     });
-  return (readProcessorTimes([cameras.pid]).childrenMs - before.childrenMs) / runs;
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
+  return (readProcessorTimes().childrenMs - before.childrenMs) / runs;
 }

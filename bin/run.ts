@@ -40,15 +40,11 @@ const commands: Record<string, Record<string, Part>> = {
   bench: {
     abuse: onRequest('node test/attacks/abuse/abuse-process.ts'),
     alerts: measured('bench/alerts.ts'),
-    'aws-load': onRequest('node bench/aws-load.ts'),
     capture: onRequest('node bench/capture.ts'),
     'cold-start': onRequest('node bench/cold-start.ts'),
-    'event-streams': onRequest('node bench/event-streams.ts'),
     load: measured('bench/load.ts'),
-    memory: measured('bench/memory.ts'),
     motion: onRequest('node bench/motion.ts'),
     objects: onRequest('node bench/objects.ts'),
-    rtsp: onRequest('node bench/rtsp-sessions.ts'),
     sizes: onRequest('node lib/bundle/sizes.ts'),
   },
 };

@@ -2,39 +2,27 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { InputMode } from '../../core/records/capture.ts';
 
-/**
- * Flags of bare ffmpeg on the stream URL: the default ones, or every flag that helps. This is what a developer
- * would write without Watchpost.
- */
-export type BareFlags = 'default' | 'best';
-
 /** Stream of a race. */
 export type BareSource = { url: string; kind: 'hls' | 'rtsp'; segmentSeconds: number };
 
 const clipSeconds = 3;
 
-/** Runs bare ffmpeg once and measures it. */
+/** Runs bare ffmpeg once, with every flag that helps: what a developer would write without Watchpost. */
 export async function bareFfmpeg(
   ffmpegPath: string,
   source: BareSource,
   mode: InputMode,
-  flags: BareFlags,
   files: { frame: string; clip: string },
 ): Promise<void> {
-  const args = [...inputArguments(source, mode, flags), ...outputArguments(mode, files)];
+  const args = [...inputArguments(source, mode), ...outputArguments(mode, files)];
   await promisify(execFile)(ffmpegPath, ['-nostdin', '-loglevel', 'error', ...args], {
     timeout: 60_000,
     killSignal: 'SIGKILL',
   });
 }
 
-function inputArguments(
-  { url, kind, segmentSeconds }: BareSource,
-  mode: InputMode,
-  flags: BareFlags,
-): string[] {
+function inputArguments({ url, kind, segmentSeconds }: BareSource, mode: InputMode): string[] {
   const transport = kind === 'rtsp' ? '-rtsp_transport tcp' : '';
-  if (flags === 'default') return words(`${transport} -i ${url}`);
   // The best of a dozen combinations on these streams. `-skip_frame nokey` is not among them: with B-frames, ffmpeg
   // then waits for two more key frames.
   const decoding = mode === 'frames' ? '-threads 1 -flags low_delay' : '-skip_frame noref';

@@ -53,7 +53,7 @@ const server = createServer((socket) => {
 });
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
-  process.send?.({ port: typeof address === 'object' ? address?.port : 0, startedAtMs });
+  process.send?.(JSON.stringify({ port: typeof address === 'object' ? address?.port : 0, startedAtMs }));
 });
 
 function answer(request: RtspMessage, socket: Socket): void {

@@ -11,6 +11,7 @@ import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
  */
 
 const [ffmpegPath = 'ffmpeg', streams = '1'] = process.argv.slice(2);
+process.on('disconnect', () => process.exit());
 const segmentSeconds = 2;
 const listed = 6;
 const maxStills = 100;
@@ -53,7 +54,7 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();
-  if (address !== null && typeof address === 'object') console.log(`http://127.0.0.1:${address.port}`);
+  if (address !== null && typeof address === 'object') process.send?.(`http://127.0.0.1:${address.port}`);
 });
 
 async function record(graph: string, count: number): Promise<Buffer[]> {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { quantile } from './service.ts';
-import type { BenchService } from './service.ts';
+import { quantile, round } from '../harness.ts';
+import type { BenchService } from '../service.ts';
 
 export type FairnessOptions = {
   jobs: number;
@@ -84,8 +84,4 @@ const maxRecoverySteps = 60;
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);
-}
-
-function round(value: number): number {
-  return Math.round(value * 100) / 100;
 }

@@ -1,9 +1,8 @@
 import { Agent, get } from 'node:http';
-import { createInterface } from 'node:readline';
 
 /**
- * Reads event streams for `bench/event-streams.ts`, as a process of its own, whose processor time does not count. Prints `open` when all streams
- * are open. After a line on its input it prints the delays in milliseconds, from an event's timestamp to its arrival, as JSON.
+ * Reads event streams for `bench/load.ts`, as a process of its own, whose processor time does not count. Sends `open` when all streams
+ * are open, and at a message the delays in milliseconds, from an event's timestamp to its arrival, as JSON.
  * Usage: readers-process.ts <streams per URL> <API key> <URL …>
  */
 
@@ -14,9 +13,10 @@ let delays: number[] = [];
 
 await Promise.all(urls.flatMap((url) => Array.from({ length: Number(perUrl) }, () => open(url))));
 openedAt = Date.now();
-console.log('open');
-createInterface(process.stdin).on('line', () => {
-  console.log(JSON.stringify(delays));
+process.send?.('open');
+process.on('disconnect', () => process.exit());
+process.on('message', () => {
+  process.send?.(JSON.stringify(delays));
   delays = [];
 });
 

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { blankFrame, type Frame } from './frame.ts';
 import { type Random, randomFrom } from './random.ts';
 import { picture, type Scene } from './scene.ts';
@@ -9,7 +8,7 @@ export const margin = 32;
 const width = picture.width + 2 * margin;
 const height = picture.height + 2 * margin;
 
-/** Draws a textured still: drawn scenes, fractal noise, and stills of ffmpeg's mandelbrot, life and cellauto. */
+/** Draws a textured still: drawn scenes with fractal noise. */
 export function drawBackground({ kind, seed }: Scene['background']): Frame {
   const random = randomFrom(seed);
   switch (kind) {
@@ -21,16 +20,6 @@ export function drawBackground({ kind, seed }: Scene['background']): Frame {
       return street(random, seed);
     case 'room':
       return room(random, seed);
-    case 'mandelbrot':
-      return fromFfmpeg(
-        `mandelbrot=s=${width}x${height}:start_scale=${random.between(0.02, 2).toFixed(4)}:end_scale=0.01`,
-      );
-    case 'life':
-      return fromFfmpeg(
-        `life=s=112x66:seed=${seed}:ratio=0.35:mold=10:mold_color=0x405030:life_color=0xb0c0a0:death_color=0x203040,trim=start_frame=20:end_frame=21`,
-      );
-    case 'cellauto':
-      return fromFfmpeg(`cellauto=s=112x66:rule=${random.pick([30, 110, 150])}:seed=${seed}`);
   }
 }
 
@@ -137,22 +126,4 @@ function put(frame: Frame, x: number, y: number, { luma, blueness, redness }: Co
   const chromaAt = (y >> 1) * (frame.width >> 1) + (x >> 1);
   frame.blueness[chromaAt] = blueness;
   frame.redness[chromaAt] = redness;
-}
-
-/** Reads a still from ffmpeg and softens it, because single cells are sharper than any lens. */
-function fromFfmpeg(source: string): Frame {
-  const filter = `${source},scale=${width}:${height}:flags=bicubic,gblur=sigma=5,eq=contrast=0.6,format=yuv420p`;
-  const options = ['-f', 'lavfi', '-i', filter, '-frames:v', '1', '-f', 'rawvideo', 'pipe:1'];
-  const { stdout, stderr, status } = spawnSync('ffmpeg', ['-nostdin', '-loglevel', 'error', ...options], {
-    maxBuffer: 1 << 24,
-  });
-  if (status !== 0) throw new Error(stderr.toString());
-  const luma = width * height;
-  return {
-    width,
-    height,
-    luma: stdout.subarray(0, luma),
-    blueness: stdout.subarray(luma, luma * 1.25),
-    redness: stdout.subarray(luma * 1.25),
-  };
 }

@@ -9,9 +9,9 @@ const kinds: readonly BackgroundKind[] = [
   'street',
   'hills',
   'room',
-  'mandelbrot',
-  'life',
-  'cellauto',
+  'foliage',
+  'street',
+  'hills',
 ];
 
 /** Creates the scene of a day camera on one of the backgrounds, with little noise and a good bit rate. */

@@ -1,43 +1,45 @@
 import type { Detector } from './detectors.ts';
-import {
-  type Clip,
-  type Found,
-  foundEvents,
-  type Half,
-  savedTicks,
-  sum,
-  type Tally,
-  tallyFindings,
-} from './score.ts';
+import type { Scene } from './scene.ts';
+
+/** Clip with its thumbnails. */
+export type Clip = { scene: Scene; pictures: Uint8Array[] };
+/** Number of hits and of possible hits. */
+export type Tally = { hits: number; of: number };
 
 /** Results of a detector on all clips. */
 export type Outcome = {
-  savings(where: { half?: Half; titles?: readonly string[] }): Tally;
-  recall(where: { half?: Half; title?: string; shares?: (share: number) => boolean }): Tally;
+  /** Ticks of still clips without detection. The first frame always needs a check and is not counted. */
+  savings(titles?: readonly string[]): Tally;
+  /** Events that are detected in time. A forced check is no detection. */
+  recall(where: { title?: string; shares?: (share: number) => boolean }): Tally;
 };
 
 /** Evaluates a detector on all clips. */
 export function evaluate(clips: readonly Clip[], newDetector: () => Detector): Outcome {
-  const still: { title: string; half: Half; saved: Tally }[] = [];
-  const eventful: { title: string; half: Half; found: Found[] }[] = [];
-  for (const clip of clips) {
-    const { title, events } = clip.scene;
-    if (events.length === 0) still.push({ title, half: clip.half, saved: savedTicks(clip, newDetector()) });
-    else eventful.push({ title, half: clip.half, found: foundEvents(clip, newDetector()) });
-  }
+  const judged = clips.map(({ scene, pictures }) => {
+    const detector = newDetector();
+    return { scene, moved: pictures.map((picture) => detector(picture)) };
+  });
   return {
-    savings: ({ half, titles }) =>
-      sum(
-        still
-          .filter((clip) => (half ?? clip.half) === clip.half && (titles?.includes(clip.title) ?? true))
-          .map(({ saved }) => saved),
+    savings: (titles) =>
+      tally(
+        judged
+          .filter(({ scene }) => scene.events.length === 0 && (titles?.includes(scene.title) ?? true))
+          .flatMap(({ moved }) => moved.slice(1).map((yes) => !yes)),
       ),
-    recall: ({ half, title, shares = () => true }) =>
-      tallyFindings(
-        eventful
-          .filter((clip) => (half ?? clip.half) === clip.half && (title ?? clip.title) === clip.title)
-          .flatMap(({ found }) => found)
-          .filter(({ event }) => shares(event.share)),
+    recall: ({ title, shares = () => true }) =>
+      tally(
+        judged
+          .filter(({ scene }) => title === undefined || scene.title === title)
+          .flatMap(({ scene, moved }) =>
+            scene.events
+              .filter(({ share }) => shares(share))
+              .map(({ fromTick, byTick }) => moved.slice(fromTick, byTick + 1).includes(true)),
+          ),
       ),
   };
+}
+
+function tally(found: readonly boolean[]): Tally {
+  return { hits: found.filter(Boolean).length, of: found.length };
 }

@@ -17,21 +17,6 @@ const dots: Record<string, string> = {
   '-': '000v000',
   ' ': '0000000',
 };
-/** Segments: upper, upper right, lower right, lower, lower left, upper left, middle. */
-const segments: Record<string, string> = {
-  '0': '1111110',
-  '1': '0110000',
-  '2': '1101101',
-  '3': '1111001',
-  '4': '0110011',
-  '5': '1011011',
-  '6': '1011111',
-  '7': '1110000',
-  '8': '1111111',
-  '9': '1111011',
-  '-': '0000001',
-};
-
 /**
  * Draws an overlay at a tick. Ticks are about 10 s apart with some jitter, so that every digit of the seconds
  * changes.
@@ -65,12 +50,7 @@ function ticker(frame: Frame, overlay: Overlay, tick: number, unit: number, adva
   }
 }
 
-function drawGlyph(frame: Frame, glyph: string, overlay: Overlay, left: number, unit: number): void {
-  if (overlay.font === 'segments') drawSegments(frame, glyph, overlay, left, unit);
-  else drawDots(frame, glyph, overlay, left, unit);
-}
-
-function drawDots(frame: Frame, glyph: string, { y, font }: Overlay, left: number, unit: number): void {
+function drawGlyph(frame: Frame, glyph: string, { y, font }: Overlay, left: number, unit: number): void {
   const grow = font === 'bold' ? unit * 1.5 : unit;
   for (const [row, letter] of Array.from(dots[glyph] ?? '').entries()) {
     for (let column = 0; column < 5; column += 1) {
@@ -78,24 +58,6 @@ function drawDots(frame: Frame, glyph: string, { y, font }: Overlay, left: numbe
         square(frame, left + column * unit, y + row * unit, grow, grow);
       }
     }
-  }
-}
-
-function drawSegments(frame: Frame, glyph: string, { y }: Overlay, left: number, unit: number): void {
-  const lit = segments[glyph];
-  if (lit === undefined) return;
-  const [wide, half] = [5 * unit, 3 * unit];
-  const bars = [
-    [0, 0, wide, unit],
-    [wide - unit, 0, unit, half],
-    [wide - unit, half, unit, half + unit],
-    [0, 6 * unit, wide, unit],
-    [0, half, unit, half + unit],
-    [0, 0, unit, half],
-    [0, half, wide, unit],
-  ] as const;
-  for (const [at, [barX, barY, barWide, barHigh]] of bars.entries()) {
-    if (lit[at] === '1') square(frame, left + barX, y + barY, barWide, barHigh);
   }
 }
 

@@ -22,7 +22,7 @@ export type Scene = {
 };
 
 /** Kind of background. */
-export type BackgroundKind = 'hills' | 'foliage' | 'street' | 'room' | 'mandelbrot' | 'life' | 'cellauto';
+export type BackgroundKind = 'hills' | 'foliage' | 'street' | 'room';
 
 /** Change of light over a clip. */
 export type Light =
@@ -38,7 +38,7 @@ export type Light =
 /** Clock, text or ticker over the scene. */
 export type Overlay = {
   kind: 'clock' | 'ticker';
-  font: 'dots' | 'bold' | 'segments';
+  font: 'dots' | 'bold';
   /** Height of a digit, in pixels at 720p. */
   height: number;
   x: number;

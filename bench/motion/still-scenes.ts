@@ -87,7 +87,7 @@ export function clock(seed: number, smallest: number, largest: number): Overlay 
   const wide = Math.round((height / 7) * 6) * 19;
   return {
     kind: 'clock',
-    font: random.pick(['dots', 'bold', 'segments']),
+    font: random.pick(['dots', 'bold', 'dots']),
     height,
     x: random.pick([16, Math.max(1280 - wide - 16, 8)]),
     y: random.pick([12, 720 - height - 14]),

@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
-import { childrenCpuMs } from '../../bench/capture/measure.ts';
+import { childrenCpuMs } from '../../bench/harness.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 /** Writes `/proc` of a kernel that lists no children: a name, the parent, and four times in ticks. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
 import { asInAJob, previousFrame } from '../../../../bench/motion/detectors.ts';
 import { eventScene } from '../../../../bench/motion/event-scenes.ts';
-import { evaluate } from '../../../../bench/motion/evaluate.ts';
+import { evaluate, type Clip } from '../../../../bench/motion/evaluate.ts';
 import { stillScene } from '../../../../bench/motion/still-scenes.ts';
 import { renderThumbnails } from '../../../../bench/motion/thumbnails.ts';
 import type { Scene } from '../../../../bench/motion/scene.ts';
@@ -22,7 +22,7 @@ const clips = await draw([
 const watchpost = evaluate(clips, () => asInAJob(compareMotion));
 
 test('the pre-filter skips at least 90 % of checks of still scenes with noise, flicker and overlays', () => {
-  const { hits, of } = watchpost.savings({});
+  const { hits, of } = watchpost.savings();
   expect(of).toBeGreaterThan(150);
   expect(hits / of).toBeGreaterThanOrEqual(0.9);
 });
@@ -42,17 +42,16 @@ describe('recall of motion detection', () => {
 
 test('a difference to the previous frame performs worse on the same clips', () => {
   const plain = evaluate(clips, previousFrame);
-  expect(plain.savings({}).hits).toBeLessThan(watchpost.savings({}).hits);
+  expect(plain.savings().hits).toBeLessThan(watchpost.savings().hits);
   expect(plain.recall({}).hits).toBeLessThan(watchpost.recall({}).hits);
 });
 
 /** Runs two at a time. */
 async function draw(scenes: Scene[]) {
   const rest = scenes.entries();
-  const drawn: { scene: Scene; half: 'held out'; pictures: Uint8Array[] }[] = [];
+  const drawn: Clip[] = [];
   const work = async (): Promise<void> => {
-    for (const [at, scene] of rest)
-      drawn[at] = { scene, half: 'held out', pictures: await renderThumbnails(scene) };
+    for (const [at, scene] of rest) drawn[at] = { scene, pictures: await renderThumbnails(scene) };
   };
   await Promise.all([work(), work()]);
   return drawn;

@@ -1,10 +1,13 @@
-import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
-import { runService } from '../../cli/run-service.ts';
-import { readSettings } from '../../cli/settings.ts';
-import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
-import { createClient, type JobDetail, type LoggedEvent, type MonitorRequest } from '../../client/index.ts';
+import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { runService } from '../cli/run-service.ts';
+import { readSettings } from '../cli/settings.ts';
+import { openTemporaryFolder } from '../cli/temporary-folder.ts';
+import { createClient, type JobDetail, type MonitorRequest } from '../client/index.ts';
+import { type AlertDelays, eventsSchema, readDelays } from './delays.ts';
 
 type ServiceOptions = { ffmpeg: LocatedFfmpeg; jobs: number; settings?: Record<string, string> };
+
+const measuredTypes = new Set(['progress', 'watch_triggered']);
 
 export type BenchService = Awaited<ReturnType<typeof openService>>;
 
@@ -50,7 +53,11 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
       jobIds.push(created.job_id);
       return created.job_id;
     },
-    readEvents,
+    /** Returns the delays of a job's checks and alerts: capture, comparison, model and commit. */
+    readDelays: async (jobId: string): Promise<AlertDelays> => {
+      const { events } = await client.listEvents(jobId, { limit: 1000 });
+      return readDelays(eventsSchema.parse(events.filter(({ type }) => measuredTypes.has(type))));
+    },
     /** Returns how late checks are, as in `/metrics`. */
     readPace: () => service.deps.pace.read(),
     /** Returns the gaps of all jobs with this reason. */
@@ -65,9 +72,7 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
     },
     /** Returns the checks of each job since its start. */
     countChecks: async (): Promise<number[]> => (await readJobs()).map(({ stats }) => stats.last_check),
-    /** Returns the delays of all commits after their planned time, sorted: capture, comparison, model and commit. */
-    readDelays: async (): Promise<number[]> =>
-      (await Promise.all(jobIds.map(readEvents))).flatMap(listDelays).toSorted((a, b) => a - b),
+    jobIds,
     [Symbol.asyncDispose]: async () => {
       for (const jobId of jobIds) await client.cancelJob(jobId);
       await close();
@@ -78,22 +83,4 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
   async function readJobs(): Promise<JobDetail[]> {
     return Promise.all(jobIds.map((jobId) => client.getJob(jobId)));
   }
-
-  async function readEvents(jobId: string): Promise<LoggedEvent[]> {
-    return (await client.listEvents(jobId, { limit: 1000 })).events;
-  }
-}
-
-/** Returns the delays of the commits after their planned time, which the progress before each states. */
-function listDelays(events: LoggedEvent[]): number[] {
-  const progress = events.filter((event) => event.type === 'progress');
-  return progress
-    .slice(1)
-    .map(
-      ({ timestamp }, index) => Date.parse(timestamp) - Date.parse(progress[index]?.data.next_check_at ?? ''),
-    );
-}
-
-export function quantile(sorted: number[], share: number): number {
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN);
 }
