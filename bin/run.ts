@@ -29,8 +29,8 @@ const commands: Record<string, Record<string, Part>> = {
     ),
   },
   simulate: {
-    rules: { run: 'node test/core/watch/simulation/simulate-process.ts' },
-    service: { run: 'node test/simulation/simulate-process.ts' },
+    rules: { run: 'node test/simulation/simulate-process.ts rules' },
+    service: { run: 'node test/simulation/simulate-process.ts service' },
     mutations: onRequest('node test/simulation/mutate-process.ts'),
   },
   fuzz: {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { start } from '../contract/records.ts';
 import { VirtualTime } from '../simulation/virtual-time.ts';
-import { startVirtualService } from '../core/two-hours/virtual-service.ts';
+import { startVirtualService } from '../simulation/jobs/job-service.ts';
 
 /** Scheduler, stores and maintenance of the embedded service on a machine that sleeps, and with a full disk. */
 

@@ -2,10 +2,9 @@ import { StreamEndedError, StreamFetchError, StreamPausedError, VisionError } fr
 import type { Capture } from '../../core/records/capture.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import type { ConditionQuestion, ConditionVerdicts } from '../../core/records/vision.ts';
-import type { Random } from '../core/watch/simulation/random.ts';
-
-type Mode = 'ok' | 'failed' | 'refused' | 'ended' | 'unavailable' | 'stale' | 'frozen' | 'black';
-const troubles = ['failed', 'refused', 'ended', 'unavailable', 'stale', 'frozen', 'black'] as const;
+import type { Random } from './random.ts';
+import { Surroundings } from './surroundings.ts';
+import type { Mode } from './surroundings.ts';
 
 /** Picture in a frame, as text: the scene changes with `scene`, the noise of the camera with `noise`. */
 export type Picture = { scene: number; noise: number; black: boolean };
@@ -13,22 +12,19 @@ export type Picture = { scene: number; noise: number; black: boolean };
 const tokens = { input_tokens: 1000, output_tokens: 50 };
 
 /** Random camera, the truth about its scene, and a model that is wrong, fails or answers nonsense. */
-export class Camera {
-  private readonly random: Random;
-  private readonly segmentSeconds: number;
-  private readonly leftOutShare: number;
-  private mode: { name: Mode; begin: number; until: number };
-  private model = { fails: false, until: 0 };
-  private readonly truths = new Map<string, { holds: boolean; until: number }>();
+export class Camera extends Surroundings {
   private scene = 0;
   private noise = 0;
   calm = false;
 
   constructor(random: Random, now: number) {
-    this.random = random;
-    this.segmentSeconds = random.pick([0, 2, 6, 12]);
-    this.leftOutShare = random.pick([0, 0, 0.01, 0.3]);
-    this.mode = { name: 'ok', begin: now, until: now + 3_600_000 };
+    super(random, now, {
+      works: 12 * 3_600_000,
+      troubles: [60_000, 900_000, 5_400_000],
+      holds: 3_600_000,
+      holdsNot: 14_400_000,
+      modelFails: 2_400_000,
+    });
   }
 
   /** Returns the capture of a moment. Throws the errors of streams. */
@@ -70,37 +66,12 @@ export class Camera {
     return { verdicts, tokens };
   }
 
-  private holds(condition: string, now: number): boolean {
-    let truth = this.truths.get(condition) ?? { holds: false, until: now + this.duration(7_200_000) };
-    while (truth.until <= now)
-      truth = {
-        holds: !truth.holds,
-        until: truth.until + this.duration(truth.holds ? 14_400_000 : 3_600_000),
-      };
-    this.truths.set(condition, truth);
-    return truth.holds;
+  override modelFails(now: number): boolean {
+    return !this.calm && super.modelFails(now);
   }
 
-  private modelFails(now: number): boolean {
-    if (this.calm) return false;
-    if (now >= this.model.until) {
-      const fails = !this.model.fails && this.random.chance(0.3);
-      this.model = { fails, until: now + this.duration(fails ? 2_400_000 : 43_200_000) };
-    }
-    return this.model.fails || this.random.chance(0.01);
-  }
-
-  private modeAt(now: number): Mode {
-    if (this.calm) return 'ok';
-    if (now < this.mode.until) return this.mode.name;
-    const name = this.mode.name === 'ok' ? this.random.pick(troubles) : 'ok';
-    const mean = name === 'ok' ? 12 * 3_600_000 : this.random.pick([60_000, 900_000, 5_400_000]);
-    this.mode = { name, begin: now, until: now + this.duration(mean) };
-    return name;
-  }
-
-  private duration(meanMs: number): number {
-    return Math.ceil(-Math.log(1 - this.random.next()) * meanMs);
+  protected override modeAt(now: number): Mode {
+    return this.calm ? 'ok' : super.modeAt(now);
   }
 }
 

@@ -3,9 +3,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { WatchEvent } from '../../core/records/watch-event.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
 import type { AnalyzeInput } from '../../core/records/workflow.ts';
-import { localDate } from '../core/watch/simulation/calendar.ts';
-import { Oracle } from '../core/watch/simulation/oracle.ts';
-import type { PlainConfig, PlainTick } from '../core/watch/simulation/plain.ts';
+import { localDate } from './oracle/calendar.ts';
+import { Oracle } from './oracle/oracle.ts';
+import type { PlainConfig, PlainTick } from './oracle/plain.ts';
 import type { CommitContexts } from './commit-contexts.ts';
 import type { Receiver, ToldEvent } from './receiver.ts';
 

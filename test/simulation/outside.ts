@@ -4,7 +4,7 @@ import { TransientError } from '../../core/errors.ts';
 import type { WebhookResult } from '../../core/ports/delivery.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { analyzeInputSchema } from '../../core/records/workflow.ts';
-import type { Random } from '../core/watch/simulation/random.ts';
+import type { Random } from './random.ts';
 import type { Camera } from './camera.ts';
 import { CommitContexts } from './commit-contexts.ts';
 import type { Context, Observer, TickContext } from './observer.ts';

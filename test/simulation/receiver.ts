@@ -1,4 +1,4 @@
-import type { Random } from '../core/watch/simulation/random.ts';
+import type { Random } from './random.ts';
 
 /** Event of a watch that destinations may receive. */
 export type ToldEvent = {

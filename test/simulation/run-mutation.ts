@@ -5,27 +5,11 @@ import type { Mutation } from './mutations.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
-const copied = [
-  'core',
-  'adapters',
-  'cli',
-  'lib/workflow',
-  'test/simulation',
-  'test/core/watch',
-  'package.json',
-];
+const copied = ['core', 'adapters', 'cli', 'lib/workflow', 'test/simulation', 'package.json'];
 
-const commands = {
-  rules: [
-    'test/core/watch/simulation/simulate-process.ts',
-    '--seeds',
-    '60',
-    '--days',
-    '30',
-    '--interval',
-    '60',
-  ],
-  service: ['test/simulation/simulate-process.ts', '--seeds', '16', '--days', '4', '--faults', '6'],
+const options = {
+  rules: ['--seeds', '60', '--days', '30', '--interval', '60'],
+  service: ['--seeds', '16', '--days', '4', '--faults', '6'],
 };
 
 /** Result of a mutation: `killed` if the simulation noticed it, `missing` if the source has changed, `broken` if the simulation could not start. */
@@ -44,8 +28,13 @@ export function runMutation({ simulation, file, from, to }: Mutation): MutationR
     path,
     source.replace(from, () => to),
   );
-  const [script = '', ...options] = commands[simulation];
-  const { status, stdout } = spawnSync(process.execPath, [join(copy, script), ...options, '--stop']);
+  const script = join(copy, 'test/simulation/simulate-process.ts');
+  const { status, stdout } = spawnSync(process.execPath, [
+    script,
+    simulation,
+    ...options[simulation],
+    '--stop',
+  ]);
   if (status === 0) return 'SURVIVED';
   return stdout.toString().includes('1 failures') ? 'killed' : 'broken';
 }

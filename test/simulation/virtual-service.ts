@@ -13,8 +13,8 @@ import {
 } from '../../core/watch/control-watch.ts';
 import { createWatch } from '../../core/watch/create-watch.ts';
 import { editWatch } from '../../core/watch/edit-watch.ts';
-import { randomChange, randomConfig } from '../core/watch/simulation/random-config.ts';
-import { Random } from '../core/watch/simulation/random.ts';
+import { randomChange, randomConfig } from './random-config.ts';
+import { Random } from './random.ts';
 import { requireBounds, requireEmpty } from './bounds.ts';
 import { Camera } from './camera.ts';
 import { fullDiskError, withFaults } from './fragile-database.ts';

@@ -1,7 +1,7 @@
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
-import type { PlainCondition, PlainConfig } from '../core/watch/simulation/plain.ts';
-import type { Random } from '../core/watch/simulation/random.ts';
+import type { PlainCondition, PlainConfig } from './oracle/plain.ts';
+import type { Random } from './random.ts';
 import { Receiver } from './receiver.ts';
 import type { ToldEvent } from './receiver.ts';
 

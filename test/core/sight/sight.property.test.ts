@@ -17,9 +17,9 @@ import { decideMonitorTick } from '../../../core/policies/monitor/after-tick.ts'
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
 import { start } from '../../contract/records.ts';
 import { captured, looked, missed, runningDigest, runningJob } from '../../support/watching.ts';
-import { activeBetween } from '../watch/simulation/calendar.ts';
-import type { PlainConfig } from '../watch/simulation/plain.ts';
-import { toWatch } from '../watch/simulation/virtual-watch.ts';
+import { activeBetween } from '../../simulation/oracle/calendar.ts';
+import type { PlainConfig } from '../../simulation/oracle/plain.ts';
+import { toWatch } from '../../simulation/rules/virtual-watch.ts';
 
 /**
  * Random lives of runs of each policy: outages of stream, model and service, edits, pauses, and a wall clock that is set forward and back. Watched time

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { VirtualTime } from '../../simulation/virtual-time.ts';
-import type { VirtualStream } from './virtual-service.ts';
+import type { VirtualTime } from '../virtual-time.ts';
+import type { VirtualStream } from './job-service.ts';
 
 /** Disturbances of the clocks of a machine during a job of two hours, one after the other. */
 

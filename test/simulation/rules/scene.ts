@@ -1,47 +1,28 @@
-import type { CaptureResult } from '../../../../core/records/workflow.ts';
-import type { PlainTick } from './plain.ts';
-import type { Random } from './random.ts';
+import type { CaptureResult } from '../../../core/records/workflow.ts';
+import type { PlainTick } from '../oracle/plain.ts';
+import { Surroundings } from '../surroundings.ts';
+import type { Mode } from '../surroundings.ts';
+import type { Random } from '../random.ts';
 
-type Mode = 'ok' | 'failed' | 'refused' | 'ended' | 'unavailable' | 'stale' | 'frozen' | 'black';
 type Fresh = { kind: 'fresh'; segmentSince: number; segmentSeconds: number };
 
 /** Random camera with a stream, a model and its conditions. */
-export class Scene {
+export class Scene extends Surroundings {
   /** True if the last capture differs from the last one that the model judged. */
   moved = true;
-  /** Share of conditions that the model leaves out of a joint answer. */
-  readonly leftOutShare: number;
-  private readonly random: Random;
-  private readonly segmentSeconds: number;
-  private mode: { name: Mode; begin: number; until: number };
-  private model = { fails: false, until: 0 };
-  private readonly truths = new Map<string, { holds: boolean; until: number }>();
   private last: { segment: number; since: number; identicalSince: number | null } | null = null;
   private frozenAt: number | null = null;
   private described: Exclude<PlainTick, { kind: 'none' | 'judged' | 'not_asked' }> | Fresh;
 
   constructor(random: Random, now: number) {
-    this.random = random;
-    this.segmentSeconds = random.pick([0, 2, 6, 12]);
-    this.leftOutShare = random.pick([0, 0, 0.01, 0.3]);
-    this.mode = { name: 'ok', begin: now, until: now + 3_600_000 };
+    super(random, now, {
+      works: 10 * 3_600_000,
+      troubles: [20_000, 120_000, 1_500_000],
+      holds: 900_000,
+      holdsNot: 7_200_000,
+      modelFails: 1_200_000,
+    });
     this.described = { kind: 'failed' };
-  }
-
-  holds(id: string, now: number): boolean {
-    let truth = this.truths.get(id) ?? { holds: false, until: now + this.duration(7_200_000) };
-    while (truth.until <= now)
-      truth = { holds: !truth.holds, until: truth.until + this.duration(truth.holds ? 7_200_000 : 900_000) };
-    this.truths.set(id, truth);
-    return truth.holds;
-  }
-
-  modelFails(now: number): boolean {
-    if (now >= this.model.until) {
-      const fails = !this.model.fails && this.random.chance(0.3);
-      this.model = { fails, until: now + this.duration(fails ? 1_200_000 : 43_200_000) };
-    }
-    return this.model.fails || this.random.chance(0.01);
   }
 
   /** True if the stream did not work at the last capture. */
@@ -126,18 +107,5 @@ export class Scene {
       motion_if_judged: '',
       motion_if_skipped: '',
     };
-  }
-
-  private modeAt(now: number): Mode {
-    if (now < this.mode.until) return this.mode.name;
-    const troubles = ['failed', 'refused', 'ended', 'unavailable', 'stale', 'frozen', 'black'] as const;
-    const name = this.mode.name === 'ok' ? this.random.pick(troubles) : 'ok';
-    const mean = name === 'ok' ? 10 * 3_600_000 : this.random.pick([20_000, 120_000, 1_500_000]);
-    this.mode = { name, begin: now, until: now + this.duration(mean) };
-    return name;
-  }
-
-  private duration(meanMs: number): number {
-    return Math.ceil(-Math.log(1 - this.random.next()) * meanMs);
   }
 }

@@ -1,4 +1,4 @@
-import type { PlainCondition, PlainConfig, PlainSpan } from './plain.ts';
+import type { PlainCondition, PlainConfig, PlainSpan } from './oracle/plain.ts';
 import type { Random } from './random.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata'];

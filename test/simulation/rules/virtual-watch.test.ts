@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VirtualWatch } from './simulation/virtual-watch.ts';
+import { VirtualWatch } from './virtual-watch.ts';
 
 const day = 86_400_000;
 /** Daylight saving begins in New York two days later. */

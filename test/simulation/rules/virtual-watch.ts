@@ -1,33 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Schedule, Watch, WatchConfig } from '../../../../core/records/watch.ts';
-import type { WatchRun } from '../../../../core/records/watch-run.ts';
-import type { NewWatchEvent } from '../../../../core/records/watch-event.ts';
-import { watchStateSchema } from '../../../../core/records/watch-state.ts';
-import type { CaptureResult } from '../../../../core/records/workflow.ts';
-import { reserve, budgetOnDay } from '../../../../core/policies/watch/budget.ts';
+import type { Schedule, Watch, WatchConfig } from '../../../core/records/watch.ts';
+import type { WatchRun } from '../../../core/records/watch-run.ts';
+import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
+import { watchStateSchema } from '../../../core/records/watch-state.ts';
+import type { CaptureResult } from '../../../core/records/workflow.ts';
+import { reserve, budgetOnDay } from '../../../core/policies/watch/budget.ts';
 import {
   acknowledgeAlert,
   changeWatch,
   pauseWatch,
   resumeWatch,
   snoozeWatch,
-} from '../../../../core/policies/watch/change.ts';
-import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
-import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
+} from '../../../core/policies/watch/change.ts';
+import { createWatchRun } from '../../../core/policies/watch/initial-state.ts';
+import type { WatchOutcome } from '../../../core/policies/watch/outcome.ts';
 import {
   planAllQuestions,
   planQuestions,
   screenWatchCapture,
-} from '../../../../core/policies/watch/questions.ts';
-import type { ConditionAnswer, Questions } from '../../../../core/tick/ask-model.ts';
-import { localDay } from '../../../../core/policies/watch/schedule.ts';
-import { decideWatchTick } from '../../../../core/policies/watch/tick.ts';
-import { activeBetween, localDate } from './calendar.ts';
-import { Oracle } from './oracle.ts';
-import type { PlainConfig, PlainTick } from './plain.ts';
-import { Random } from './random.ts';
+} from '../../../core/policies/watch/questions.ts';
+import type { ConditionAnswer, Questions } from '../../../core/tick/ask-model.ts';
+import { localDay } from '../../../core/policies/watch/schedule.ts';
+import { decideWatchTick } from '../../../core/policies/watch/tick.ts';
+import { activeBetween, localDate } from '../oracle/calendar.ts';
+import { Oracle } from '../oracle/oracle.ts';
+import type { PlainConfig, PlainTick } from '../oracle/plain.ts';
+import { Random } from '../random.ts';
 import { Scene } from './scene.ts';
-import { randomConfig, randomChange } from './random-config.ts';
+import { randomConfig, randomChange } from '../random-config.ts';
 
 const watchId = '00000000-0000-4000-8000-000000000001';
 

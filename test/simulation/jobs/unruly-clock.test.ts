@@ -5,7 +5,7 @@ import { isDeliveredByWebhook } from '../../../core/records/delivery.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { start } from '../../contract/records.ts';
-import { VirtualTime } from '../../simulation/virtual-time.ts';
+import { VirtualTime } from '../virtual-time.ts';
 import {
   clockDifferenceSeconds,
   createDisturbedStream,
@@ -14,7 +14,7 @@ import {
   type Check,
   type Disturbance,
 } from './unruly-clock.ts';
-import { startVirtualService } from './virtual-service.ts';
+import { startVirtualService } from './job-service.ts';
 
 /** Jobs on a machine that sleeps, whose clock is set forward and back and runs slow or fast, and whose disk fills up. */
 

@@ -6,7 +6,7 @@ import { rules } from '../../../core/rules.ts';
 import { after } from '../../contract/records.ts';
 import { boundsOfGaps, expectedAlerts, expectedGaps, toSeconds, unmissable } from './expected.ts';
 import { maxEpisodeSeconds, scripts, scriptSeconds, type Script } from './scripted-stream.ts';
-import { watchTwoHours } from './virtual-service.ts';
+import { watchTwoHours } from './job-service.ts';
 
 /** Two hours of a stream with dropouts, expired URLs, stalls, frozen, black and still pictures and a model that falls silent, in seconds. */
 

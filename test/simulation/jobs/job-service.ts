@@ -10,8 +10,8 @@ import { isJobEvent } from '../../../core/records/run.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
 import type { CompareMotion } from '../../../core/records/motion.ts';
 import { start } from '../../contract/records.ts';
-import { startProcess } from '../../simulation/service-process.ts';
-import { VirtualTime } from '../../simulation/virtual-time.ts';
+import { startProcess } from '../service-process.ts';
+import { VirtualTime } from '../virtual-time.ts';
 import { digestRequest, monitorRequest } from '../../support/world.ts';
 import { playScript, scriptSeconds, type Script } from './scripted-stream.ts';
 
