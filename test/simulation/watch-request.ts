@@ -1,5 +1,7 @@
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import type { WatchRequest } from '../../core/requests/watches.ts';
+import type { Watch } from '../../core/records/watch.ts';
+import { splitRequest } from '../../core/watch/watch-config.ts';
 import type { PlainCondition, PlainConfig } from './oracle/plain.ts';
 import type { Random } from './random.ts';
 import { Receiver } from './receiver.ts';
@@ -60,10 +62,39 @@ export function createWatchRequest(
     schedule: schedule && { time_zone: zone, active: schedule },
     budget: callsPerDay === null ? null : { model_calls_per_day: callsPerDay },
     retention_days: retentionDays,
-    destinations: [
-      { type: 'webhook', url: all },
-      { type: 'webhook', url: severe, min_severity: 'warning', events: ['alert_opened', 'alert_closed'] },
-      { type: 'pagerduty', routing_key: 'R0UT1NG', url: pager, events: alertEvents },
-    ],
+    destinations:
+      receivers.length === 0
+        ? []
+        : [
+            { type: 'webhook', url: all },
+            {
+              type: 'webhook',
+              url: severe,
+              min_severity: 'warning',
+              events: ['alert_opened', 'alert_closed'],
+            },
+            { type: 'pagerduty', routing_key: 'R0UT1NG', url: pager, events: alertEvents },
+          ],
   });
+}
+
+const watchId = '00000000-0000-4000-8000-000000000001';
+
+/** Returns a watch without destinations, as it is stored. */
+export function toWatch(plain: PlainConfig): Watch {
+  const at = new Date(plain.createdAt).toISOString();
+  const streamUrl = 'https://example.com/live.m3u8';
+  return {
+    run_id: watchId,
+    policy: 'watch',
+    caller: 'caller',
+    created_at: at,
+    updated_at: at,
+    config_version: 1,
+    stream_url: streamUrl,
+    stream_fingerprint: null,
+    source_id: watchId,
+    stream_phase: null,
+    config: splitRequest(createWatchRequest(plain, streamUrl, []), () => '').config,
+  };
 }

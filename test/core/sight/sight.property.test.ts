@@ -19,7 +19,7 @@ import { start } from '../../contract/records.ts';
 import { captured, looked, missed, runningDigest, runningJob } from '../../support/watching.ts';
 import { activeBetween } from '../../simulation/oracle/calendar.ts';
 import type { PlainConfig } from '../../simulation/oracle/plain.ts';
-import { toWatch } from '../../simulation/rules/virtual-watch.ts';
+import { toWatch } from '../../simulation/watch-request.ts';
 
 /**
  * Random lives of runs of each policy: outages of stream, model and service, edits, pauses, and a wall clock that is set forward and back. Watched time

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Schedule, Watch, WatchConfig } from '../../../core/records/watch.ts';
 import type { WatchRun } from '../../../core/records/watch-run.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
 import { watchStateSchema } from '../../../core/records/watch-state.ts';
@@ -28,8 +27,7 @@ import type { PlainConfig, PlainTick } from '../oracle/plain.ts';
 import { Random } from '../random.ts';
 import { Scene } from './scene.ts';
 import { randomConfig, randomChange } from '../random-config.ts';
-
-const watchId = '00000000-0000-4000-8000-000000000001';
+import { toWatch } from '../watch-request.ts';
 
 export type Summary = { ticks: number; openings: number; modelCalls: number; changes: number };
 
@@ -324,51 +322,4 @@ function describeEvent(event: NewWatchEvent): string {
     case 'alert_acknowledged':
       return event.type;
   }
-}
-
-export function toWatch(plain: PlainConfig): Watch {
-  const at = new Date(plain.createdAt).toISOString();
-  const days = (names: string[]) =>
-    (['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const).filter((day) => names.includes(day));
-  const schedule: Schedule | null = plain.schedule && {
-    time_zone: plain.zone,
-    active: plain.schedule.map((span) => ({ ...span, days: days(span.days) })),
-  };
-  const config: WatchConfig = {
-    name: 'Yard',
-    interval_seconds: plain.interval,
-    input_mode: 'frames',
-    clip_duration_seconds: 3,
-    enable_prefilter: plain.prefilter,
-    conditions: plain.conditions.map((rule) => ({
-      condition_id: rule.id,
-      condition: rule.text,
-      checks_to_open: rule.toOpen,
-      checks_considered: rule.considered,
-      checks_to_close: rule.toClose,
-      cooldown_seconds: rule.cooldown,
-      remind_seconds: rule.remind,
-      severity: 'warning',
-    })),
-    confirm_seconds: plain.confirm,
-    schedule,
-    budget: plain.callsPerDay === null ? null : { model_calls_per_day: plain.callsPerDay, usd_per_day: null },
-    destinations: [],
-    regions: null,
-    retention_days: 7,
-    labels: [],
-  };
-  return {
-    run_id: watchId,
-    policy: 'watch',
-    caller: 'caller',
-    created_at: at,
-    updated_at: at,
-    config_version: 1,
-    stream_url: 'https://example.com/live.m3u8',
-    stream_fingerprint: null,
-    source_id: watchId,
-    stream_phase: null,
-    config,
-  };
 }

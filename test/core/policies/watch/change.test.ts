@@ -4,7 +4,7 @@ import { opened } from '../../../../core/policies/watch/condition.ts';
 import { createWatchRun, initialConditionState } from '../../../../core/policies/watch/initial-state.ts';
 import { watchWakeUpTime } from '../../../../core/policies/watch/next-tick.ts';
 import { lostStream } from '../../../support/trouble.ts';
-import { toWatch } from '../../../simulation/rules/virtual-watch.ts';
+import { toWatch } from '../../../simulation/watch-request.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const later = new Date('2026-03-01T12:01:30.000Z');
