@@ -80,7 +80,7 @@ export function createWatchRequest(
 
 const watchId = '00000000-0000-4000-8000-000000000001';
 
-/** Returns a watch without destinations, as it is stored. */
+/** Returns the record of a watch without destinations. */
 export function toWatch(plain: PlainConfig): Watch {
   const at = new Date(plain.createdAt).toISOString();
   const streamUrl = 'https://example.com/live.m3u8';
