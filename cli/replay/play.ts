@@ -74,6 +74,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
   const media = createMemoryMedia();
   const source = {
     source_id: watch.source_id,
+    caller: watch.caller,
     url: watch.stream_url,
     input_mode: watch.config.input_mode,
     clip_duration_seconds: watch.config.clip_duration_seconds,

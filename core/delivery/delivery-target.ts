@@ -116,7 +116,7 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
   if (former) return former;
   // The message of a former destination was lost.
   const isErased = (each: FormerDestination) => isFormerOver(each, deps.now());
-  if (stored?.former_destinations?.some(isErased)) await eraseFormer(watchId, isErased, deps.runs);
+  if (stored?.former_destinations.some(isErased)) await eraseFormer(watchId, isErased, deps.runs);
   if (!event || !isWatchEvent(event)) return 'the event is no longer kept';
   if (!stored || !settings || !address) return 'the destination was removed';
   const { fingerprint } = settings;
@@ -163,7 +163,7 @@ function findFormerDestination(
   deps: DeliverDeps,
 ): Target | undefined {
   const isSame = ({ former_id: id }: { former_id: string }) => id === message.destination_id;
-  const former = stored.former_destinations?.find(isSame);
+  const former = stored.former_destinations.find(isSame);
   const found = secrets?.former?.find(isSame);
   if (!former || !found) return undefined;
   const { run, run_id, destination_id } = message;

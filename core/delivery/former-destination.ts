@@ -27,7 +27,7 @@ function planErasure(
   { former: addresses = [], ...secrets }: WatchSecrets,
   isErased: (former: FormerDestination) => boolean,
 ) {
-  const { former_destinations: former = [], ...watch } = watchSchema.parse(run);
+  const { former_destinations: former, ...watch } = watchSchema.parse(run);
   const left = former.filter((each) => !isErased(each));
   if (left.length === former.length) return undefined;
   const ids = new Set(left.map(({ former_id }) => former_id));

@@ -16,7 +16,7 @@ export async function publishWatchEvent(event: WatchEvent, watch: Watch, deps: D
 
 async function toMessages(
   event: WatchEvent,
-  { config, former_destinations: former = [] }: Watch,
+  { config, former_destinations: former }: Watch,
   { queue, deliveries }: Deps,
 ): Promise<QueueMessage[]> {
   const { watch_id: id, sequence } = event;

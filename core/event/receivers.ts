@@ -43,7 +43,7 @@ export function isWanted(
 }
 
 /** Returns true if events of the watch are delivered: to its destinations, or ends to former ones. */
-export function hasDestinations({ config, former_destinations: former = [] }: Watch): boolean {
+export function hasDestinations({ config, former_destinations: former }: Watch): boolean {
   return config.destinations.length + former.length > 0;
 }
 

@@ -191,8 +191,7 @@ export type JobPolicy = Job['policy'];
 /** Stream and mode of a job: all data that `capture` may read. */
 export const sourceSchema = z.object({
   source_id: z.uuid(),
-  /** Absent in records of earlier releases. */
-  caller: z.string().optional(),
+  caller: z.string(),
   url: z.string(),
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),

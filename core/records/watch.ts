@@ -129,7 +129,6 @@ export const watchSchema = runMetaSchema.extend({
   /** Keyed hash of the full URL, as of an address; `null` if unknown. */
   stream_fingerprint: z.string().nullable(),
   config: watchConfigSchema,
-  /** Absent or empty without one. */
-  former_destinations: z.array(formerDestinationSchema).optional(),
+  former_destinations: z.array(formerDestinationSchema),
 });
 export type Watch = z.infer<typeof watchSchema>;

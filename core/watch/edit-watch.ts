@@ -84,7 +84,7 @@ async function joinedFormer(
   { config, addresses: after, sequence, now }: SplitConfig & { sequence: number; now: Date },
   { runs, deliveries }: WatchDeps,
 ): Promise<Former> {
-  const { run_id: id, former_destinations: waiting = [] } = stored;
+  const { run_id: id, former_destinations: waiting } = stored;
   const [secrets, states] = await Promise.all([
     runs.secrets(id),
     deliveries.states({ run: 'watch', run_id: id }),

@@ -12,7 +12,7 @@ export type PresentedWatch = z.input<typeof watchResponseSchema>;
 /** Returns a watch as responses show it. */
 export function presentWatch(watch: WatchRun): PresentedWatch {
   const { state, sight } = watch;
-  const { former_destinations: former = [] } = watch;
+  const { former_destinations: former } = watch;
   return {
     watch_id: watch.run_id,
     ...watch.config,

@@ -40,7 +40,7 @@ export async function analyze<R extends Run, Seen extends Observation>(
   const timeout = { seconds: deps.limits.visionTimeoutSeconds, signal };
   const stored: string[] = [];
   let unread: R | undefined = first;
-  let observed: { seen: Seen; askedAt: Date } | undefined;
+  let observed: { seen: Seen; checked: R; askedAt: Date } | undefined;
   let stretch: number | undefined;
   return retryConflicts('The run changed too often while its tick was to be committed', async () => {
     const run = unread ?? (await deps.runs.get(input.job_id, deps.now()));
@@ -53,11 +53,11 @@ export async function analyze<R extends Run, Seen extends Observation>(
     const readAt = deps.now();
     if (!observed) {
       const work = policy.work(run, input.captured, readAt);
-      if (work.kind === 'seen') observed = { seen: work.seen, askedAt: readAt };
+      if (work.kind === 'seen') observed = { seen: work.seen, checked: run, askedAt: readAt };
       else {
         const { reservation } = work;
         if (reservation && (await deps.runs.commit(reservation)) !== 'committed') return conflict;
-        observed = { seen: work.judged(await check(work, run)), askedAt: readAt };
+        observed = { seen: work.judged(await check(work, run)), checked: run, askedAt: readAt };
         // A reservation has changed the stored run.
         if (reservation) return conflict;
       }

@@ -88,7 +88,7 @@ export function describeCallerEraser(
       await stores.keys.revoke(revoked.key.hash, after(0));
       const create = async (keyHash: string) => {
         const job = newJob({ caller, run_id: randomUUID(), source_id: randomUUID() });
-        const source = { source_id: job.source_id, url: job.stream_url, ...job.config };
+        const source = { source_id: job.source_id, caller, url: job.stream_url, ...job.config };
         const jobs = await stores.jobs.create({ job, source, slotLimit: 10, keyHash }, after(1));
         const watches = await stores.watches.create({ ...newCreation({ caller }), keyHash }, after(1));
         return [jobs.kind, watches.kind];

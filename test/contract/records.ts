@@ -95,6 +95,7 @@ export function newDigest(overrides: Partial<DigestJob> = {}): DigestJob {
 export function createSource(job: Job): Source {
   return {
     source_id: job.source_id,
+    caller: job.caller,
     url: 'https://user:secret@example.com/live.m3u8',
     input_mode: 'frames',
     clip_duration_seconds: 3,

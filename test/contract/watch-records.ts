@@ -18,6 +18,7 @@ export function newCreation(fields: Partial<Watch> = {}): WatchCreation {
     lease_until: after(120).toISOString(),
     source: {
       source_id: watch.source_id,
+      caller: watch.caller,
       url: 'rtsp://user:secret@camera.example/1',
       input_mode: 'frames',
       clip_duration_seconds: 3,

@@ -61,6 +61,7 @@ export async function createWatch({
       lease_until: start.toISOString(),
       source: {
         source_id: watch.source_id,
+        caller: watch.caller,
         url: watch.stream_url,
         input_mode: 'frames',
         clip_duration_seconds: 3,

@@ -59,7 +59,7 @@ function computeFingerprint(secret: Buffer): string {
 const fact = 'master_secret_fingerprint';
 const rowSchema = z.object({ value: z.string() }).optional();
 
-/** Returns undefined in a new database and in one of an earlier release. */
+/** Returns undefined in a new database. */
 function readFingerprint(database: DatabaseSync): string | undefined {
   const row = withStorageErrors(() => database.prepare('SELECT value FROM facts WHERE name = ?').get(fact));
   return rowSchema.parse(row)?.value;

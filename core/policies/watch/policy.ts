@@ -1,4 +1,5 @@
 import type { RunChange } from '../../ports/run-store.ts';
+import { asWatch } from '../../records/run.ts';
 import { isCamera } from '../../records/platform.ts';
 import type { Run } from '../../records/run.ts';
 import { toWatchEvents } from '../../records/watch-event.ts';
@@ -79,7 +80,7 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       const begun = isOvertaken ? { run: stored, now: readAt } : atTick(stored, readAt, mapWatchTimes);
       // The model may have taken a minute: the tick is decided at its end.
       const now = addSeconds(begun.now, ageSeconds(readAt, at));
-      const decided = isOvertaken && isOutdated(stored, input) ? onlyItsCost(tick) : tick;
+      const decided = isOvertaken && isOutdated(stored, tick) ? onlyItsCost(tick) : tick;
       return planTick(begun.run, decided, now, settings);
     },
     countsLate: ({ kind }) => kind === 'judged',
@@ -137,9 +138,11 @@ function planReservation(watch: WatchRun, need: Cost, now: Date): RunChange | 'e
   return { runId: watch.run_id, expectedVersion: watch.version, set, events: [] };
 }
 
-/** Returns true if another tick has seen the stream since the capture began, or if the watch has another stream. */
-function isOutdated({ seen }: WatchRun, { capture }: TickInput): boolean {
-  return seen?.seen_at !== capture.seen?.seen_at;
+/** Returns true if another tick has seen the stream since the capture began, or if the watch has another stream. Before its first check, only the URL tells. */
+function isOutdated({ seen, stream_fingerprint }: WatchRun, { input, checked }: Tick<WatchOutcome>): boolean {
+  const { capture } = input;
+  if (seen?.seen_at !== capture.seen?.seen_at) return true;
+  return seen === null && asWatch(checked)?.stream_fingerprint !== stream_fingerprint;
 }
 
 /** Drops what an outdated tick saw: no picture counts twice, after a newer one, or for another stream. The caller pays for its calls. */

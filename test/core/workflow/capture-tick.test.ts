@@ -45,6 +45,7 @@ describe('a capture', () => {
   test('a lost camera that answers a probe late has the rest of the time for its capture', async () => {
     const source = async () => ({
       source_id: input.source_id,
+      caller: 'harbour',
       url: 'rtsp://192.168.1.20/stream',
       input_mode: 'frames' as const,
       clip_duration_seconds: 3,

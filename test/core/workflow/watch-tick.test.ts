@@ -286,6 +286,7 @@ describe('a lost camera', () => {
     if (url) {
       const source = {
         source_id: watch.source_id,
+        caller: watch.caller,
         url,
         input_mode: 'frames',
         clip_duration_seconds: 3,

@@ -105,6 +105,7 @@ function decideLate(watch: WatchRun, before: WatchRun, began: number, answered: 
     {
       input: { operation: 'analyze', ...input },
       seen: judged(began, true, segment),
+      checked: before,
       closed: undefined,
       askedAt: after(began),
       readAt: after(answered),
@@ -124,6 +125,17 @@ describe('a tick that a change overtook during its model call', () => {
     life.tick(0, judged(0, false, '5'));
     const before = life.read();
     life.edit(12, true);
+    const change = decideLate(life.read(), before, 10, 13, '6');
+    expect(change.events.map(({ type }) => type)).toEqual([]);
+    expect(change.set).toMatchObject({ seen: null, sight: { last_frame: null } });
+    expect(readCalls(change)).toBe(1);
+  });
+
+  test('the first check of a stream that an edit replaces opens no alert', () => {
+    const life = openLife();
+    const before = life.read();
+    life.edit(12, true);
+    life.apply({ stream_fingerprint: 'another' });
     const change = decideLate(life.read(), before, 10, 13, '6');
     expect(change.events.map(({ type }) => type)).toEqual([]);
     expect(change.set).toMatchObject({ seen: null, sight: { last_frame: null } });
