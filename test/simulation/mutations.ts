@@ -87,9 +87,14 @@ const ofRules: Row[] = [
     '[...closings, ...openings, ...reminders]',
     '[...openings, ...closings, ...reminders]',
   ],
-  ['one id per opening', 'tick.ts', 'opening += 1;', ''],
+  [
+    'one id per opening',
+    'tick.ts',
+    'openings: stored.openings + openings.length',
+    'openings: stored.openings',
+  ],
   ['changed text', 'tick.ts', '!answer || answer.condition !== rule.condition', '!answer'],
-  ['no reminder if exhausted', 'tick.ts', 'isUsedUp || !remindsNow', '!remindsNow'],
+  ['no reminder if exhausted', 'tick.ts', 'causes.budget_exhausted || !remindsNow', '!remindsNow'],
   [
     'coverage',
     '../../sight/count-sight.ts',

@@ -20,7 +20,7 @@ import { closeAlert, openAlert, remindAlert } from './alerts.ts';
 import type { AlertStep } from './alerts.ts';
 import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
 import type { Cost } from './budget.ts';
-import type { Verdict } from './condition.ts';
+import type { OpenCondition, Verdict } from './condition.ts';
 import {
   afterTimeWithoutSight,
   closed,
@@ -80,78 +80,12 @@ export function decideWatchTick(
   createAlertId: CreateAlertId,
 ): WatchDecision {
   const { config, state: stored } = watch;
-  const tick = watch.last_tick + 1;
-  const schedule = scheduleAt(config.schedule, now);
-  const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
-  const used = ('used' in outcome && outcome.used) || null;
-  const settled = settle(budgetOnDay(config.budget, stored.budget, day.date), tick, used);
-  const isNearlyUsedUp = isNearlyExhausted(config.budget, settled);
-  const isUsedUp = isExhausted(config.budget, settled, need);
-  const losesPrice = outcome.kind === 'not_asked' && outcome.why === 'price';
-  const causes = {
-    paused: losesPrice ? since(stored.causes.paused, 'model_without_price', now) : stored.causes.paused,
-    off_schedule: schedule.active ? null : since(stored.causes.off_schedule, 'schedule', now),
-    budget_exhausted: isUsedUp ? since(stored.causes.budget_exhausted, 'budget', now) : null,
-  };
-  const captured = 'captured' in outcome ? outcome.captured : null;
-  const newestKey = captured?.frame_key ?? watch.sight.last_frame?.key ?? null;
-  const moment = (retentionDays: number) => ({
-    watch,
-    frameKey: newestKey && toEvidenceKey(newestKey, retentionDays),
-    now,
-  });
-
+  const today = decideDay(watch, outcome, need, now);
+  const { schedule, causes, warns, budget } = today;
   const isActive = !causes.paused && schedule.active;
-  const conditions = alignConditions(config.conditions, stored.conditions, now).map((state) => {
-    const rule = findRule(config.conditions, state);
-    const aged = afterTimeWithoutSight(state, config.interval_seconds, now);
-    return isActive && rule ? observe(aged, rule, outcome, now) : aged;
-  });
-  const closings: AlertStep[] = [];
-  const openings: AlertStep[] = [];
-  const reminders: AlertStep[] = [];
-  let { openings: opening } = stored;
-  const after = conditions.map((state) => {
-    const rule = findRule(config.conditions, state);
-    if (!rule) return state;
-    if (isOpen(state)) {
-      if (!isActive) {
-        closings.push(
-          closeAlert(
-            state,
-            rule,
-            causes.paused ? 'paused' : 'off_schedule',
-            moment(state.alert.retention_days),
-          ),
-        );
-        return closed(state, 'unknown');
-      }
-      if (closesNow(state, rule)) {
-        closings.push(closeAlert(state, rule, 'cleared', moment(state.alert.retention_days)));
-        return closed(state, 'clear');
-      }
-      if (isUsedUp || !remindsNow(state, rule, now)) return state;
-      const reminder = remindAlert(state, rule, moment(state.alert.retention_days));
-      reminders.push(reminder);
-      return reminder.state;
-    }
-    if (!isActive) return closed(state, 'unknown');
-    const verdict = findAnswer(outcome, state.condition_id)?.verdict;
-    // One that a cooldown held back opens on a verdict that holds, with its explanation and frame.
-    if (!verdict?.triggered || !awaitsOpening(state, rule, now)) return state;
-    opening += 1;
-    const alertId = createAlertId(watch.run_id, state.condition_id, opening);
-    const newest = moment(config.retention_days);
-    const frameKey = findShownKey(verdict, captured, config.retention_days) ?? newest.frameKey;
-    const step = openAlert(state, rule, alertId, verdict, { ...newest, frameKey });
-    openings.push(step);
-    return step.state;
-  });
-
-  const warns = settled !== null && !settled.warned && isNearlyUsedUp;
-  const budget: BudgetState | null = settled && { ...settled, warned: isNearlyUsedUp };
-  const isPaused = causes.paused !== null;
-  const judged = sawEverything(outcome, config.conditions, after);
+  const stepped = stepConditions({ watch, outcome, causes, isActive, now }, createAlertId);
+  const { conditions, closings, openings, reminders } = stepped;
+  const judged = sawEverything(outcome, config.conditions, conditions);
   const { sight: seen, spans } = afterTick(
     watch,
     outcome,
@@ -165,59 +99,151 @@ export function decideWatchTick(
     },
     sightRules,
   );
-  const sight = isPaused ? { ...seen, ...uncounted } : seen;
+  const sight = causes.paused ? { ...seen, ...uncounted } : seen;
   const status = watchStatus(causes, sight);
-  const next = planNextTick(
-    watch,
-    outcome,
-    {
-      status,
-      sight,
-      isPending: after.some((state) => {
-        const rule = findRule(config.conditions, state);
-        return rule !== undefined && isPending(state, rule);
-      }),
-      judged,
-      maxLostWaitSeconds,
-      scheduleUntil: schedule.until,
-      dayEnd: day.end,
-      stretch,
-    },
-    now,
-  );
+  const isWaiting = conditions.some((state) => {
+    const rule = findRule(config.conditions, state);
+    return rule !== undefined && isPending(state, rule);
+  });
+  const plan = { status, sight, isPending: isWaiting, judged, maxLostWaitSeconds, stretch };
+  const times = { scheduleUntil: schedule.until, dayEnd: today.day.end };
+  const next = planNextTick(watch, outcome, { ...plan, ...times }, now);
   const steps = [...closings, ...openings, ...reminders];
   const events: NewWatchEvent[] = [
-    ...(outcome.kind === 'no_capture' ? [] : [createWatchProgress(tick, outcome, after, next)]),
+    ...(outcome.kind === 'no_capture'
+      ? []
+      : [createWatchProgress(watch.last_tick + 1, outcome, conditions, next)]),
     ...steps.map(({ event }) => event),
-    ...streamEvents(watch.sight, sight, after, now),
+    ...streamEvents(watch.sight, sight, conditions, now),
     ...changes(stored, causes, warns).map((reason): NewWatchEvent => ({
       type: 'watch_changed',
       data: { status, reason },
     })),
     ...modelEvents(watch.sight, sight, status),
   ];
-  const state: WatchState = {
-    ...stored,
-    conditions: after,
-    openings: opening,
-    causes,
-    budget,
-    failed_executions: 0,
-  };
+  const counts = { opened: openings.length, closed: closings.length, reminders: reminders.length };
   return {
-    set: { state, status, sight },
+    set: {
+      state: {
+        ...stored,
+        conditions,
+        openings: stored.openings + openings.length,
+        causes,
+        budget,
+        failed_executions: 0,
+      },
+      status,
+      sight,
+    },
     next,
     events,
     alerts: steps.map(({ change }) => change),
-    hours: [
-      ...countByHour(spans),
-      ...countTick(
-        outcome,
-        { opened: openings.length, closed: closings.length, reminders: reminders.length },
-        now,
-      ),
-    ],
+    hours: [...countByHour(spans), ...countTick(outcome, counts, now)],
   };
+}
+
+/** Decides what the schedule, the local day and its budget leave of a watch. */
+function decideDay(
+  { config, state, last_tick: last }: WatchRun,
+  outcome: WatchOutcome,
+  need: Cost,
+  now: Date,
+) {
+  const schedule = scheduleAt(config.schedule, now);
+  const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
+  const used = ('used' in outcome && outcome.used) || null;
+  const settled = settle(budgetOnDay(config.budget, state.budget, day.date), last + 1, used);
+  const warned = isNearlyExhausted(config.budget, settled);
+  const losesPrice = outcome.kind === 'not_asked' && outcome.why === 'price';
+  const { paused, off_schedule: offSchedule, budget_exhausted: exhausted } = state.causes;
+  const causes: WatchState['causes'] = {
+    paused: losesPrice ? since(paused, 'model_without_price', now) : paused,
+    off_schedule: schedule.active ? null : since(offSchedule, 'schedule', now),
+    budget_exhausted: isExhausted(config.budget, settled, need) ? since(exhausted, 'budget', now) : null,
+  };
+  const budget: BudgetState | null = settled && { ...settled, warned };
+  return { schedule, day, causes, budget, warns: settled !== null && !settled.warned && warned };
+}
+
+/** Tick as its conditions see it. */
+type ConditionTick = {
+  watch: WatchRun;
+  outcome: WatchOutcome;
+  causes: WatchState['causes'];
+  isActive: boolean;
+  now: Date;
+};
+
+/** Change of a condition with its alert. */
+type ConditionStep = { state: ConditionState; closing?: AlertStep; reminder?: AlertStep };
+
+/** Returns the conditions after a tick, with the changes of their alerts. */
+function stepConditions(tick: ConditionTick, createAlertId: CreateAlertId) {
+  const { watch, outcome, isActive, now } = tick;
+  const { config, state: stored } = watch;
+  const closings: AlertStep[] = [];
+  const openings: AlertStep[] = [];
+  const reminders: AlertStep[] = [];
+  const conditions = alignConditions(config.conditions, stored.conditions, now).map((before) => {
+    const rule = findRule(config.conditions, before);
+    const aged = afterTimeWithoutSight(before, config.interval_seconds, now);
+    if (!rule) return aged;
+    const state = isActive ? observe(aged, rule, outcome, now) : aged;
+    if (isOpen(state)) {
+      const step = stepOpen(state, rule, tick);
+      if (step.closing) closings.push(step.closing);
+      if (step.reminder) reminders.push(step.reminder);
+      return step.state;
+    }
+    if (!isActive) return closed(state, 'unknown');
+    const opening = stored.openings + openings.length + 1;
+    const opened = stepClosed(state, rule, tick, () =>
+      createAlertId(watch.run_id, state.condition_id, opening),
+    );
+    if (!opened) return state;
+    openings.push(opened);
+    return opened.state;
+  });
+  return { conditions, closings, openings, reminders };
+}
+
+/** Closes the alert of a condition, or repeats it. */
+function stepOpen(state: OpenCondition, rule: WatchCondition, tick: ConditionTick): ConditionStep {
+  const { causes, isActive, now } = tick;
+  const moment = readMoment(tick, state.alert.retention_days);
+  if (!isActive) {
+    const reason = causes.paused ? 'paused' : 'off_schedule';
+    return { state: closed(state, 'unknown'), closing: closeAlert(state, rule, reason, moment) };
+  }
+  if (closesNow(state, rule))
+    return { state: closed(state, 'clear'), closing: closeAlert(state, rule, 'cleared', moment) };
+  if (causes.budget_exhausted || !remindsNow(state, rule, now)) return { state };
+  const reminder = remindAlert(state, rule, moment);
+  return { state: reminder.state, reminder };
+}
+
+/** Opens an alert of a condition. One that a cooldown held back opens on a verdict that holds, with its explanation and frame. */
+function stepClosed(
+  state: ConditionState,
+  rule: WatchCondition,
+  tick: ConditionTick,
+  createId: () => string,
+) {
+  const { watch, outcome, now } = tick;
+  const verdict = findAnswer(outcome, state.condition_id)?.verdict;
+  if (!verdict?.triggered || !awaitsOpening(state, rule, now)) return undefined;
+  const { retention_days: days } = watch.config;
+  const newest = readMoment(tick, days);
+  const captured = 'captured' in outcome ? outcome.captured : null;
+  const frameKey = findShownKey(verdict, captured, days) ?? newest.frameKey;
+  return openAlert(state, rule, createId(), verdict, { ...newest, frameKey });
+}
+
+/** Returns the moment of a change of an alert, with the key of its newest frame. */
+function readMoment({ watch, outcome, now }: ConditionTick, retentionDays: number) {
+  const captured = 'captured' in outcome ? outcome.captured : null;
+  const newestKey = captured?.frame_key ?? watch.sight.last_frame?.key ?? null;
+  return { watch, frameKey: newestKey && toEvidenceKey(newestKey, retentionDays), now };
 }
 
 /** Returns one state per condition of the configuration, in its order. */
