@@ -15,7 +15,7 @@ export function describeRoles(resources: Record<string, Resource>): string {
   return [
     '# Permissions of each role',
     '',
-    'Written by `test/lib/template.test.ts` (`npx vitest run test/lib/template.test.ts -u`). Give the reason for each addition in the commit.',
+    'Written by `test/lib/stage-kinds.test.ts` (`npx vitest run test/lib/stage-kinds.test.ts -u`). Give the reason for each addition in the commit.',
     '',
     sections.toSorted().join('\n\n'),
     '',

@@ -8,7 +8,7 @@ import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
 import { assertSupportedRegion } from '../../lib/stages/region.ts';
 import { cfnLint } from './cfn-lint.ts';
 import { covers, findings } from './findings.ts';
-import { describeRoleChanges } from './roles.ts';
+import { describeRoleChanges, describeRoles } from './roles.ts';
 import { stageKinds } from './stage-kinds.ts';
 import { ownFunctions, synthesize } from './synthesize.ts';
 import type { Synthesized } from './synthesize.ts';
@@ -72,6 +72,11 @@ test('the production stage reserves more executions for event streams than it pe
   expect(functions['stream'].Environment.Variables.EVENT_STREAMS).toBe('50');
   const page = readFileSync('docs/operate/deploy-aws.md', 'utf8');
   expect(page).toContain(`an account needs ${reserved.reduce((sum, each) => sum + each, 100)}`);
+});
+
+test('the roles of the default stage have exactly the permissions of roles.snapshot.md', async () => {
+  const [{ synthesized: base }] = kinds as [(typeof kinds)[number]];
+  await expect(describeRoles(base.resources)).toMatchFileSnapshot('./roles.snapshot.md');
 });
 
 test('the roles of each stage differ from those of the default stage as roles-of-stages.snapshot.md lists', async () => {
