@@ -67,7 +67,8 @@ async function captureAndStore(
     kind: 'captured',
     ...keys,
     captured_at: capture.capturedAt.toISOString(),
-    seen: nowSeen(capture, motion.identicalToPrevious, input.seen, deps.now()),
+    // During an outage nobody knows whether the picture stood still.
+    seen: nowSeen(capture, motion.identicalToPrevious && !input.resolve_again, input.seen, deps.now()),
     repeated: isRepeated(capture, input.seen),
     moved: motion.moved,
     changed_share: motion.changedShare,

@@ -116,6 +116,22 @@ describe('a capture', () => {
     });
   });
 
+  test.each([
+    ['has stood still since then', false, 0],
+    ['has not, if the captures between them failed', true, null],
+  ])('a picture that is identical to the one before %s', async (_, resolve_again, seconds) => {
+    const still = { ...world.c.compareMotion(new Uint8Array(), null, []), identicalToPrevious: true };
+    const before = { segment: '1:/1.ts', segment_seconds: 2 };
+    const at = world.clock.now.toISOString();
+    const seen = { position: before, since: at, identical_since: null, seen_at: at };
+    world.advance(60);
+    const result = await captureTick(
+      { ...input, resolve_again, seen },
+      { ...world.c, compareMotion: () => still },
+    );
+    expect(result).toMatchObject({ seen: { identical_since: seconds === null ? null : at } });
+  });
+
   test('a defect in a capture is thrown, so that the workflow closes the job', async () => {
     await expect(
       captureTick(
