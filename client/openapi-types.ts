@@ -2164,7 +2164,7 @@ export interface Watch {
    */
   stream_url: string;
   /**
-   * Keyed hash of the full URL: equal for equal URLs. null: stored by an earlier release
+   * Keyed hash of the full URL: equal for equal URLs; null if unknown
    */
   stream_fingerprint: string | null;
   interval_seconds: number;

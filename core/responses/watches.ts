@@ -39,7 +39,7 @@ export const watchResponseSchema = z.object({
   stream_fingerprint: z
     .string()
     .nullable()
-    .describe('Keyed hash of the full URL: equal for equal URLs. null: stored by an earlier release'),
+    .describe('Keyed hash of the full URL: equal for equal URLs; null if unknown'),
   ...watchConfigSchema.omit({ name: true }).shape,
   former_destinations: z
     .array(

@@ -1,6 +1,7 @@
 import type { NewEvent } from '../records/event.ts';
 import type { Counters, Job } from '../records/job.ts';
 import type { NextTick } from '../records/run-base.ts';
+import type { SeenOutcome } from '../sight/after-tick.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
 /** Creates the `progress` event of a tick with a capture. */
@@ -10,7 +11,6 @@ export function createProgressEvent(
   counters: Counters,
   next: NextTick,
 ): NewEvent {
-  const captured = 'captured' in outcome ? outcome.captured : null;
   return {
     type: 'progress',
     data: {
@@ -20,26 +20,50 @@ export function createProgressEvent(
       triggers_fired: counters.triggers_fired,
       triggered: outcome.kind === 'judged' ? outcome.verdict.triggered : null,
       judged: outcome.kind === 'judged' ? outcome.verdict.judged !== false : null,
-      prefilter_skipped: outcome.kind === 'skipped',
-      motion: captured ? captured.changed_share : null,
-      explanation: explain(outcome) + withoutSummary(outcome),
-      captured_at: captured ? captured.captured_at : null,
-      stream: toStreamState(outcome),
-      picture: readPicture(outcome),
-      next_check_at: next.done ? null : next.wait_until,
+      ...describeCapture(outcome, explain(outcome) + withoutSummary(outcome), next, outcome.kind === 'ended'),
     },
   };
 }
 
-function toStreamState({ kind }: TickOutcome): 'ok' | 'stale' | 'reconnecting' {
-  if (kind === 'stale') return 'stale';
-  return kind === 'capture_failed' || kind === 'unavailable' ? 'reconnecting' : 'ok';
+/** Returns the fields of `progress` that describe the capture of a tick of any run. A stream that `hasEnded` is no trouble: its job ends. */
+export function describeCapture(outcome: SeenOutcome, explanation: string, next: NextTick, hasEnded = false) {
+  const captured = 'captured' in outcome ? outcome.captured : null;
+  return {
+    prefilter_skipped: outcome.kind === 'skipped',
+    motion: captured ? captured.changed_share : null,
+    explanation,
+    captured_at: captured ? captured.captured_at : null,
+    stream: hasEnded ? ('ok' as const) : toStreamState(outcome),
+    picture: readPicture(outcome),
+    next_check_at: next.done ? null : next.wait_until,
+  };
 }
 
-function readPicture(outcome: TickOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
+function toStreamState({ kind }: SeenOutcome): 'ok' | 'stale' | 'reconnecting' {
+  if (kind === 'stale') return 'stale';
+  return kind === 'capture_failed' || kind === 'unavailable' || kind === 'ended' ? 'reconnecting' : 'ok';
+}
+
+function readPicture(outcome: SeenOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
   if (outcome.kind === 'stale') return 'repeated';
   if (outcome.kind === 'skipped') return outcome.why === 'no_motion' ? 'ok' : outcome.why;
   return 'captured' in outcome ? 'ok' : null;
+}
+
+/** Explains a capture that has no news, or that failed. */
+export function explainScreening(
+  outcome: Extract<SeenOutcome, { kind: 'skipped' | 'stale' | 'capture_failed' | 'unavailable' }>,
+): string {
+  switch (outcome.kind) {
+    case 'skipped':
+      return skipExplanations[outcome.why];
+    case 'stale':
+      return 'The playlist has stopped moving on; its last picture is not judged again.';
+    case 'capture_failed':
+      return `No picture: ${outcome.message}. ${outcome.remediation}`;
+    case 'unavailable':
+      return `No picture, which is no fault of the stream: ${outcome.message}. It is tried again.`;
+  }
 }
 
 function explain(outcome: Exclude<TickOutcome, { kind: 'no_capture' }>): string {
@@ -52,16 +76,10 @@ function explain(outcome: Exclude<TickOutcome, { kind: 'no_capture' }>): string 
       return `The model gave no verdict: ${outcome.failure.message}.`;
     case 'model_busy':
       return busyExplanation;
-    case 'skipped':
-      return skipExplanations[outcome.why];
-    case 'stale':
-      return 'The playlist has stopped moving on; its last picture is not judged again.';
-    case 'capture_failed':
-      return `No picture: ${outcome.message}. ${outcome.remediation}`;
-    case 'unavailable':
-      return `No picture, which is no fault of the stream: ${outcome.message}. It is tried again.`;
     case 'ended':
       return 'The stream has ended.';
+    default:
+      return explainScreening(outcome);
   }
 }
 
@@ -74,7 +92,7 @@ function withoutSummary({ closed }: TickOutcome): string {
 export const busyExplanation =
   'The picture was not judged: this machine has more pictures than its model can judge in time.';
 
-export const skipExplanations = {
+const skipExplanations = {
   no_motion: 'Nothing moved since the last picture that the model saw.',
   frozen: 'The picture is frozen; it is not judged again.',
   black: 'The picture is black; there is nothing to judge.',
