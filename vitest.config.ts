@@ -26,7 +26,11 @@ export default defineConfig({
         globalSetup: [...withPackages, 'test/adapters/aws/dynamodb/start-dynamo-local.ts'],
         isolate: false,
       }),
-      ...(['media', 'browser', 'service'] as const).map((lane) =>
+      project('browser', {
+        globalSetup: [...withPackages, 'test/console/build-console.ts'],
+        isolate: false,
+      }),
+      ...(['media', 'service'] as const).map((lane) =>
         project(lane, { globalSetup: withPackages, isolate: false }),
       ),
     ],

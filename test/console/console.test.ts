@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
@@ -30,8 +29,6 @@ const host = () => new URL(service.baseUrl).host;
 const consoleUrl = () => `http://${host()}/console`;
 
 beforeAll(async () => {
-  // Builds as npm does after an install; in a child process, because NODE_ENV of this one changes the build.
-  execFileSync(process.execPath, ['console/prepare.js'], { env: { ...process.env, NODE_ENV: 'production' } });
   [service, stream, browser] = await Promise.all([
     startService(dataDir),
     liveHls('testsrc2=size=640x360:rate=5'),

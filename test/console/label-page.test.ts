@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
@@ -18,7 +18,6 @@ let page: Page;
 let faults: string[];
 
 beforeAll(async () => {
-  execFileSync(process.execPath, ['console/prepare.js'], { env: { ...process.env, NODE_ENV: 'production' } });
   const line = (name: string) => {
     cpSync(`cli/evaluate/basic-set/${name}.jpg`, join(folder, `${name}.jpg`));
     const verdict = { triggered: true, explanation: 'Red covers the frame.' };
