@@ -53,7 +53,8 @@ test.each<[string, (url: URL) => void]>([
   ['another event', (url) => (url.pathname = url.pathname.replace('/2.jpg', '/1.jpg'))],
   [
     'another watch',
-    (url) => (url.pathname = url.pathname.replace(/[0-9a-f](?=\/2)/, (digit) => (digit === '0' ? '1' : '0'))),
+    (url) =>
+      (url.pathname = url.pathname.replace(/[0-9a-f](?=\/2\.jpg)/, (digit) => (digit === '0' ? '1' : '0'))),
   ],
   ['a later expiry', (url) => url.searchParams.set('expires', '99999999999')],
   ['another signature', (url) => url.searchParams.set('signature', 'A'.repeat(43))],
