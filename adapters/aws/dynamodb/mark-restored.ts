@@ -62,7 +62,7 @@ function markRun(item: Item, now: Date): Item {
   const stored = readProgressItem(item);
   const { progress } = stored;
   const sequence = progress.sequence + rules.restoredJump;
-  const { state } = readItem(stateSchema, progress);
+  const state = stored.policy === 'watch' ? readItem(stateSchema, progress).state : undefined;
   const marked = hasEnded(progress)
     ? progress
     : {
@@ -93,5 +93,5 @@ function markDestination(item: Item): Item | undefined {
 }
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
-/** State of a watch; jobs have no openings. */
-const stateSchema = z.object({ state: z.looseObject({ openings: z.int() }).optional() });
+/** State of a watch. */
+const stateSchema = z.object({ state: z.looseObject({ openings: z.int() }) });
