@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { computeCoverage, watchSeconds } from '../tick/coverage.ts';
 import { onClock } from '../sight/clock-change.ts';
 import { mapJobTimes } from '../tick/clock-change.ts';
-import { withKind } from '../policies/job-kinds.ts';
+import { withKind } from '../kinds/job-kinds.ts';
 import type { Delivery } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';

@@ -1,6 +1,6 @@
 import { eventsBeforeHole } from '../event/before-hole.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { withKind } from '../policies/job-kinds.ts';
+import { withKind } from '../kinds/job-kinds.ts';
 import type { Delivery } from '../records/delivery.ts';
 import { JobNotFoundError } from '../errors.ts';
 import type { JobEvent } from '../records/event.ts';

@@ -1,6 +1,6 @@
 import type { JobChange } from '../ports/job-store.ts';
 import { isTerminal } from '../records/job.ts';
-import { withKind } from '../policies/job-kinds.ts';
+import { withKind } from '../kinds/job-kinds.ts';
 import type { Job } from '../records/job.ts';
 import { mapRunTimes } from '../sight/clock-change.ts';
 import type { Mover } from '../sight/clock-change.ts';

@@ -1,4 +1,4 @@
-import { withKind } from '../policies/job-kinds.ts';
+import { withKind } from '../kinds/job-kinds.ts';
 import type { Gap, Job, JobSight } from '../records/job.ts';
 import { intervalSeconds } from './next-tick.ts';
 import { countSight } from '../sight/count-sight.ts';

@@ -1,4 +1,4 @@
-import { withKind } from '../policies/job-kinds.ts';
+import { withKind } from '../kinds/job-kinds.ts';
 import type { Job, JobSight } from '../records/job.ts';
 import type { NextTick } from '../records/run-base.ts';
 import { rules } from '../rules.ts';

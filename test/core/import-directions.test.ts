@@ -9,6 +9,7 @@ const layers = [
   ['sight'],
   ['advice'],
   ['requests', 'responses'],
+  ['kinds'],
   ['stream', 'observability', 'access'],
   ['event'],
   ['tick'],

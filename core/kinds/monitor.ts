@@ -1,5 +1,5 @@
-import type { MonitorJob } from '../../records/job.ts';
-import type { JobKind } from '../job-kind.ts';
+import type { MonitorJob } from '../records/job.ts';
+import type { JobKind } from './job-kind.ts';
 
 export const monitorKind: JobKind<MonitorJob> = {
   name: 'Monitor',

@@ -1,5 +1,5 @@
-import type { DigestJob } from '../../records/job.ts';
-import type { JobKind } from '../job-kind.ts';
+import type { DigestJob } from '../records/job.ts';
+import type { JobKind } from './job-kind.ts';
 
 export const digestKind: JobKind<DigestJob> = {
   name: 'Digest',
