@@ -75,11 +75,11 @@ export function parseMeasurements(text: string): Reading<PixelCondition> {
     return { condition: null, notJudged: [{ words: overturned, kind: 'words' }, ...notJudged] };
   const alternatives: PixelCondition[][] = [[]];
   let before: PictureClause | null = null;
-  for (const { joiner, tokens: words } of splitClauses(beforeEachWithout(tokens))) {
+  for (const { joiner, hasWord, tokens: words } of splitClauses(beforeEachWithout(tokens))) {
     const clause = readPictureClause(words, before);
     for (const ignored of clause.notJudged) notJudged.push({ words: ignored, kind: 'words' });
-    // ", tell me" and ", in the yard" are ignored; "and a person falls" and ", a person falls" are conditions.
-    const isAside = joiner === 'comma' && asides.has(words[0] ?? '');
+    // ", tell me" and ", in the yard" are ignored; "and a person falls", ", a person falls" and ", and in the yard smoke rises" are conditions.
+    const isAside = joiner === 'comma' && !hasWord && asides.has(words[0] ?? '');
     const isIgnored = clause.notJudged.length === 0 || isAside;
     const condition = clause.condition ?? (isIgnored ? null : { kind: 'unmeasurable' });
     if (condition === null) continue;
@@ -111,7 +111,8 @@ export function readNouns(text: string): ObjectsAtom[] {
 }
 
 type Joiner = 'and' | 'comma' | 'or' | 'nor';
-type Segment = { joiner: Joiner; tokens: string[] };
+/** A clause and what precedes it; `hasWord` is true if "and", "but" or "while" does, also behind a comma. */
+type Segment = { joiner: Joiner; hasWord: boolean; tokens: string[] };
 
 function toTokens(sentence: string): string[] {
   return sentence.split(' ').filter((token) => token !== '');
@@ -128,6 +129,7 @@ const objectJoiners = /^(?:when|if|where)$/;
 function splitClauses(tokens: string[], more?: RegExp): Segment[] {
   const segments: Segment[] = [];
   let joiner: Joiner = 'and';
+  let hasWord = false;
   let words: string[] = [];
   for (const word of [...tokens, 'and']) {
     if (!/^(?:,|and|but|while|or|nor)$/.test(word) && more?.test(word) !== true) {
@@ -135,9 +137,11 @@ function splitClauses(tokens: string[], more?: RegExp): Segment[] {
       continue;
     }
     if (words.length > 0) {
-      segments.push({ joiner, tokens: words });
+      segments.push({ joiner, hasWord, tokens: words });
       joiner = 'and';
+      hasWord = false;
     }
+    hasWord ||= /^(?:and|but|while)$/.test(word);
     // ", or" and "or," are one joiner.
     if (word === 'or' || word === 'nor') joiner = word;
     else if (word === ',' && joiner === 'and' && segments.length > 0) joiner = 'comma';
