@@ -151,7 +151,7 @@ function findRefusal({ type }: Destination, state: DestinationState, event: Watc
   if (state.disabled) return `the destination is disabled: ${state.disabled.reason}`;
   const position = { subject: findSubject(event), sequence: event.sequence };
   return type !== 'mqtt' && isEnding(event) && isEndElsewhere(state, position)
-    ? 'the address before gets the end of what it accepted'
+    ? 'the address before accepted its opening'
     : undefined;
 }
 

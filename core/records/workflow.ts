@@ -91,7 +91,7 @@ export const analyzeInputSchema = z.discriminatedUnion('operation', [
     operation: z.literal('analyze'),
     capture: captureInputSchema,
     captured: captureOutputSchema,
-    /** Planned time of the tick. Absent in executions of earlier releases. */
+    /** Planned time of the tick. */
     planned_at: timestampSchema.optional(),
     ...burstFields,
   }),

@@ -80,9 +80,8 @@ function describeModel({ visionProvider }: StageSettings, modelId: string): Depl
 
 /** Grants the permissions to serve callers. Fetching streams and calling the model stay with `capture` and `analyze`. */
 export function allowHttp(to: ServiceFunction, settings: StageSettings, deps: HttpFunctionProps): void {
-  allowTable(to, deps.table, { apiKeys: true, index: jobsByCaller });
   // Erasure of a caller: deleted watches are in the index of repairs, and media are removed.
-  to.allow(['dynamodb:Query'], [`${deps.table.tableArn}/index/${repair.name}`]);
+  allowTable(to, deps.table, { apiKeys: true, indexes: [jobsByCaller, repair] });
   allowMedia(to, deps.pictures, ['s3:GetObject', 's3:DeleteObject']);
   allowSending(to, deps.queue);
   allowExecutions(to, deps.machines, ['states:StopExecution']);

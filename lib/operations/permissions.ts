@@ -19,11 +19,16 @@ import type { ServiceFunction } from './service-function.ts';
 type TableUse = {
   /** True for functions that authenticate callers; otherwise items of API keys are excluded. */
   apiKeys: boolean;
-  index?: Index;
+  /** Indexes that its operations query: a permission on the table covers none. */
+  indexes?: readonly Index[];
 };
 
 /** Grants reading and writing of items, without scans. */
-export function allowTable(to: ServiceFunction, { tableArn }: Table, { apiKeys, index }: TableUse): void {
+export function allowTable(
+  to: ServiceFunction,
+  { tableArn }: Table,
+  { apiKeys, indexes = [] }: TableUse,
+): void {
   const closed: string[] = [keyPrefixes.key, keyPrefixes.keys];
   const open = Object.values(keyPrefixes).filter((prefix) => !closed.includes(prefix));
   to.allow(
@@ -39,7 +44,7 @@ export function allowTable(to: ServiceFunction, { tableArn }: Table, { apiKeys, 
     [tableArn],
     apiKeys ? {} : { conditions: leadingKeys(open.map((prefix) => `${prefix}*`)) },
   );
-  if (index) to.allow(['dynamodb:Query'], [`${tableArn}/index/${index.name}`]);
+  for (const { name } of indexes) to.allow(['dynamodb:Query'], [`${tableArn}/index/${name}`]);
 }
 
 /** Grants `GetItem` for partition keys with the prefix, and no other access to the table. */

@@ -5,7 +5,7 @@ import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { repair } from '../../adapters/aws/dynamodb/table/table-layout.ts';
+import { jobsByCaller, repair } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { ReconcileEnvironment } from '../../functions/reconcile/config.ts';
 import { DeadLetterQueue } from '../delivery/dead-letter-queue.ts';
 import {
@@ -59,7 +59,8 @@ export class Reconcile extends Construct {
       id: 'Serverless-LambdaAsyncFailureDestination',
       reason: 'The function has a dead-letter queue instead of a failure destination.',
     });
-    allowTable(this.function, props.table, { apiKeys: false, index: repair });
+    // The purge of a deleted watch finds its alerts by their caller.
+    allowTable(this.function, props.table, { apiKeys: false, indexes: [jobsByCaller, repair] });
     allowSending(this.function, props.queue);
     allowExecutions(this.function, props.machines, ['states:StopExecution', 'states:DescribeExecution']);
     // After a fault, an invocation for each shard of the repair index shares the work of a run.

@@ -359,6 +359,17 @@ describe('ServiceSecrets', () => {
 });
 
 describe('permissions', () => {
+  test('the role of reconcile queries the runs that are due, and by caller the alerts of a watch that it purges', () => {
+    const [section = ''] = describeRoles(resources)
+      .split('\n## ')
+      .filter((each) => each.startsWith('ReconcileRole'));
+    expect(
+      [...section.matchAll(/^- dynamodb:Query on `<JobsTable.Arn>\/index\/(\S+)`/gm)].map(
+        ([, index]) => index,
+      ),
+    ).toEqual(['jobs-by-caller', 'repair']);
+  });
+
   test('the role of capture reads sources and writes captures', () => {
     const [section = ''] = describeRoles(resources)
       .split('\n## ')

@@ -18,7 +18,7 @@ export const captureCallSchema = z.discriminatedUnion('operation', [
     url: z.string(),
     mode: inputModeSchema,
     clip_seconds: z.number(),
-    /** Absent in calls of earlier releases. */
+    /** Absent: the whole picture. */
     regions: z.array(regionSchema).nullish(),
   }),
   z.object({

@@ -8,7 +8,7 @@ import type { Table } from '../table/table.ts';
 export type RepairShards = {
   /** Counts the due entries, up to `limit` of jobs and of watches per shard. An entry may be due for nothing: its time is in whole minutes. */
   countDue(now: Date, limit: number): Promise<DueShard[]>;
-  /** Lists what may be due in one shard, longest due first. */
+  /** Lists what may be due in one shard: of jobs, then of watches, longest due first. */
   listDue(shard: string, now: Date, limit: number): Promise<string[]>;
 };
 
