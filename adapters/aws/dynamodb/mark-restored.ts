@@ -5,13 +5,15 @@ import { z } from 'zod';
 import { giveUp } from '../../../core/delivery/after-attempt.ts';
 import { hasEnded } from '../../../core/event/stored-run.ts';
 import { deliverySchema, destinationStateSchema } from '../../../core/records/delivery.ts';
+import { sourceSchema } from '../../../core/records/job.ts';
+import { watchSecretsSchema } from '../../../core/records/watch-secrets.ts';
 import { rules } from '../../../core/rules.ts';
 import { systemBackoff } from '../../retry-with-backoff.ts';
-import { readProgressItem, toEpochMinute, toProgressItem } from './runs/run-item.ts';
+import { readProgressItem, readRunItems, toEpochMinute, toProgressItem } from './runs/run-item.ts';
 import { itemTtls } from './table/item-ttls.ts';
 import { sortPrefixes } from './table/keys.ts';
 import { openTable } from './table/open-table.ts';
-import { readItem, readRecord } from './table/record.ts';
+import { parseRecord, readItem, readKey, readRecord } from './table/record.ts';
 import { keyPrefixes } from './table/table-layout.ts';
 import type { Item, ItemKey } from './table/write.ts';
 
@@ -22,14 +24,16 @@ const writesAtOnce = 25;
 /**
  * Marks a table as restored from a backup, before functions use it, as `markRestored` of one machine does: the time since the backup is lost, but its
  * effects outside are not. A repetition after an interruption marks all runs again, which does no harm. Returns the number of changed items. Throws
- * `StorageError` for records of another version.
+ * `StorageError` for records of another version, before it changes any.
  */
 export async function markTableRestored({ client, tableName, now }: MarkRestoredDeps): Promise<number> {
   const table = openTable({ client, tableName, newId: randomUUID, ...systemBackoff });
   const documents = DynamoDBDocumentClient.from(client);
+  const scan = () => paginateScan({ client: documents }, { TableName: tableName });
   const at = now();
+  await verifyItems(scan(), at);
   let written = 0;
-  for await (const { Items: items = [] } of paginateScan({ client: documents }, { TableName: tableName })) {
+  for await (const { Items: items = [] } of scan()) {
     const changed = items.flatMap((item) => markItem(item, at) ?? []);
     for (let from = 0; from < changed.length; from += writesAtOnce) {
       const puts = changed.slice(from, from + writesAtOnce).map((item) => table.write({ kind: 'put', item }));
@@ -39,14 +43,33 @@ export async function markTableRestored({ client, tableName, now }: MarkRestored
   return written;
 }
 
+/** Reads runs and sources as functions do, and all other items that a restore changes. An expiry may have removed one of the two items of a run. */
+async function verifyItems(pages: ReturnType<typeof paginateScan>, now: Date): Promise<void> {
+  const halves = new Map<string, Item>();
+  for await (const { Items: items = [] } of pages)
+    for (const item of items) {
+      markItem(item, now);
+      const { pk, sk } = readKey(item);
+      if (pk.startsWith(keyPrefixes.source)) readRecord(sourceSchema, item);
+      if (!pk.startsWith(keyPrefixes.run) || (sk !== 'META' && sk !== 'RUN')) continue;
+      const half = halves.get(pk);
+      const [meta, run] = sk === 'META' ? [item, half] : [half, item];
+      readRunItems(meta, run);
+      if (half === undefined) halves.set(pk, item);
+      else halves.delete(pk);
+    }
+}
+
 /** Returns the item as functions may meet it, with its other columns. Returns undefined for one that needs no change. */
 function markItem(item: Item, now: Date): (ItemKey & Item) | undefined {
-  const key = readItem(keySchema, item);
+  const key = readKey(item);
   const marked = mark();
   return marked && { ...item, ...marked, ...key };
 
   function mark(): Item | undefined {
+    if (key.pk.startsWith(keyPrefixes.watchSecrets)) return markSecrets(item);
     if (!key.pk.startsWith(keyPrefixes.run)) return undefined;
+    if (key.sk === 'META') return markMeta(item);
     if (key.sk === 'RUN') return markRun(item, now);
     if (key.sk.startsWith(sortPrefixes.delivery)) return markDelivery(item);
     return key.sk.startsWith(sortPrefixes.destination) ? markDestination(item) : undefined;
@@ -79,6 +102,18 @@ function markRun(item: Item, now: Date): Item {
   return toProgressItem({ ...stored, progress: marked, published: marked.sequence }, itemRules);
 }
 
+/** The messages that would end the time of former destinations are lost. */
+function markMeta(item: Item): Item | undefined {
+  const meta = readItem(metaSchema, parseRecord(item));
+  const { former_destinations: former = [] } = meta;
+  return former.length === 0 ? undefined : { record: JSON.stringify({ ...meta, former_destinations: [] }) };
+}
+
+function markSecrets(item: Item): Item | undefined {
+  const { former, ...secrets } = readRecord(watchSecretsSchema, item);
+  return former && { record: JSON.stringify(secrets) };
+}
+
 /** The queue has no message of a pending delivery any more. */
 function markDelivery(item: Item): Item | undefined {
   const delivery = readRecord(deliverySchema, item);
@@ -92,6 +127,7 @@ function markDestination(item: Item): Item | undefined {
   return state.waiting.length === 0 ? undefined : { record: JSON.stringify({ ...state, waiting: [] }) };
 }
 
-const keySchema = z.object({ pk: z.string(), sk: z.string() });
+/** Jobs have no former destinations. */
+const metaSchema = z.looseObject({ former_destinations: z.array(z.unknown()).optional() });
 /** State of a watch. */
 const stateSchema = z.object({ state: z.looseObject({ openings: z.int() }) });

@@ -1,13 +1,15 @@
 import { UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, test } from 'vitest';
 import { dynamoStores, type DynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
+import { parseRecord } from '../../../../adapters/aws/dynamodb/table/record.ts';
 import { ttlAttribute } from '../../../../adapters/aws/dynamodb/table/table-layout.ts';
 import { restoreTable } from '../../../../cli/commands/restore-table.ts';
 import { initialDestinationState } from '../../../../core/event/destination-state.ts';
 import { initialDelivery, type QueueMessage } from '../../../../core/records/delivery.ts';
 import type { ExecutionInput } from '../../../../core/records/workflow.ts';
 import { asJob, asWatch } from '../../../../core/records/run.ts';
+import { watchSchema } from '../../../../core/records/watch.ts';
 import { rules } from '../../../../core/rules.ts';
 import { repairDue } from '../../../../core/workflow/repair.ts';
 import {
@@ -23,7 +25,14 @@ import {
   webhookKey,
   webhookMessage,
 } from '../../../contract/records.ts';
-import { logged, newAlert, newChange, newCreation, opened } from '../../../contract/watch-records.ts';
+import {
+  formerDestination,
+  logged,
+  newAlert,
+  newChange,
+  newCreation,
+  opened,
+} from '../../../contract/watch-records.ts';
 import { withDynamoLocal, type TestTable } from './dynamo-local.ts';
 
 /** Time of the restore: an hour after the backup. */
@@ -43,7 +52,7 @@ withDynamoLocal((makeTable) => {
         [world.running.run_id, world.ended.run_id].toSorted(),
       );
       expect(await stores.watches.list('harbour')).toHaveLength(1);
-      expect(await stores.runs.secrets(world.watch.run_id)).toEqual(world.watch.secrets);
+      expect(await stores.runs.secrets(world.watch.run_id)).toEqual(world.addresses);
       expect(await stores.watches.alerts({ caller: 'harbour', state: 'open', limit: 9 }, restoredAt)).toEqual(
         [world.alert],
       );
@@ -85,6 +94,14 @@ withDynamoLocal((makeTable) => {
       expect(await stores.deliveries.state(world.destination)).toMatchObject({ waiting: [] });
     });
 
+    test('addresses of former destinations are erased, since the messages that erase them are lost', async () => {
+      const { stores, world } = await restored();
+      expect(await stores.runs.get(world.watch.run_id, new Date(0))).toMatchObject({
+        former_destinations: [],
+      });
+      expect(await stores.runs.secrets(world.watch.run_id)).not.toHaveProperty('former');
+    });
+
     test('a second command prepares a table if the first one was interrupted', async () => {
       const { table, stores, world } = await restored();
       await restoreTable(table.tableName, { terminal, now: () => after(3630), client: table.client });
@@ -113,6 +130,32 @@ withDynamoLocal((makeTable) => {
       new PutCommand({ TableName: table.tableName, Item: { pk: 'RUN#1', sk: 'RUN', record: '{}' } }),
     );
     await expect(prepare(table)).rejects.toMatchObject({ remediation });
+  });
+
+  test.each([
+    ['a watch without its former destinations', 'watch', 'META', 'former_destinations'],
+    ['a monitor without its state', 'running', 'RUN', 'state'],
+    ['a monitor without its configuration', 'running', 'META', 'config'],
+    ['a source without its mode', 'source', 'META', 'input_mode'],
+  ] as const)('records of another version are refused before any change: %s', async (_, owner, sk, field) => {
+    const table = await makeTable();
+    const world = await fill(openStores(table, start));
+    const documents = DynamoDBDocumentClient.from(table.client);
+    const key =
+      owner === 'source'
+        ? { pk: `SOURCE#${world.watch.source_id}`, sk }
+        : { pk: `RUN#${world[owner].run_id}`, sk };
+    const scan = async () => (await documents.send(new ScanCommand({ TableName: table.tableName }))).Items!;
+    const item = (await scan()).find(({ pk, sk: sort }) => pk === key.pk && sort === sk)!;
+    const { [field]: removed, ...record } = parseRecord(item) as Record<string, unknown>;
+    expect(removed).toBeDefined();
+    const Item = { ...item, record: JSON.stringify(record) };
+    await documents.send(new PutCommand({ TableName: table.tableName, Item }));
+    const before = await scan();
+    await expect(prepare(table)).rejects.toMatchObject({
+      message: expect.stringContaining('another version of Watchpost, or damaged'),
+    });
+    expect(await scan()).toEqual(before);
   });
 
   /** A table as AWS restores it, an hour after the backup, once it is prepared. */
@@ -153,8 +196,17 @@ async function fill(stores: DynamoStores) {
   await stores.jobs.create(createCreation(ended), start);
   await stores.runs.commit(end(ended, after(80_000)));
 
-  const watch = newCreation({ caller: 'harbour' });
-  await stores.watches.create(watch, start);
+  const created = newCreation({ caller: 'harbour' });
+  await stores.watches.create(created, start);
+  const { former_destinations, former } = formerDestination(created);
+  const { destinations } = created.secrets;
+  const addresses = { watch_id: created.run_id, destinations };
+  const edit = newChange(created, {
+    meta: { ...watchSchema.parse(created), former_destinations },
+    secrets: { ...addresses, former },
+  });
+  expect(await stores.runs.commit(edit)).toBe('committed');
+  const watch = { ...created, version: created.version + 1 };
   const alert = newAlert(watch);
   const alerts = [{ kind: 'open' as const, alert }];
   const events = logged(watch, [opened(alert)], 1);
@@ -163,7 +215,7 @@ async function fill(stores: DynamoStores) {
   const waiting = [{ sequence: 1, subject: 'stream', attempts: 1, resend: 0 }];
   const state = { ...initialDestinationState({ ...destination, fingerprint: 'f1' }), waiting };
   await stores.deliveries.changeState(state, () => state);
-  return { running, ended, watch, alert, destination: state };
+  return { running, ended, watch, addresses, alert, destination: state };
 }
 
 /** Runs the function `reconcile` a minute after the restore. Returns what it starts and sends. */
