@@ -6,6 +6,7 @@ import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { buildLayer } from '../layers/ffmpeg/build-layer.ts';
 import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
 import { describeAlarms } from '../lib/operations/alarms/alarm-receivers.ts';
+import type { PreflightResult } from '../lib/operations/preflight/checks.ts';
 import { checkStoredData } from '../lib/operations/preflight/stored-data.ts';
 import { readStage } from '../lib/stages/read-stage.ts';
 import type { StageSettings } from '../lib/stages/stage-settings.ts';
@@ -19,7 +20,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const args = process.argv.slice(2);
 const { values } = parseArgs({
   args,
-  options: { context: { type: 'string', short: 'c', multiple: true, default: [] } },
+  options: {
+    context: { type: 'string', short: 'c', multiple: true, default: [] },
+    profile: { type: 'string' },
+  },
   strict: false,
 });
 const context = new Map(
@@ -39,18 +43,24 @@ async function deploy(): Promise<number> {
     context.get('stages') ?? `${root}lib/stages`,
   );
   const { region } = settings;
+  const { profile } = values;
   const stored = await checkStoredData(
     `Watchpost-${name}`,
-    new CloudFormationClient(region ? { region } : {}),
+    // With the account of `cdk deploy`.
+    new CloudFormationClient({ ...(region && { region }), ...(typeof profile === 'string' && { profile }) }),
   );
   if (stored.level === 'red') throw new Error(`${stored.found} ${stored.next}`);
+  if (stored.level === 'yellow') report(stored);
   if (settings.ffmpegPath === undefined) await buildFfmpeg(settings.architecture);
   const cdk = spawn('cdk', ['deploy', '-c', 'deploy=true', ...args], { stdio: 'inherit', cwd: root });
   await once(cdk, 'exit');
   if (cdk.exitCode !== 0) return cdk.exitCode ?? 1;
-  const { level, found, next } = describeAlarms(settings);
-  process.stdout.write(`\n${level.padEnd(6)} ${found}${next === undefined ? '' : ` ${next}`}\n`);
+  report(describeAlarms(settings));
   return 0;
+}
+
+function report({ level, found, next }: Pick<PreflightResult, 'level' | 'found' | 'next'>): void {
+  process.stdout.write(`\n${level.padEnd(6)} ${found}${next === undefined ? '' : ` ${next}`}\n`);
 }
 
 async function buildFfmpeg(architecture: StageSettings['architecture']): Promise<void> {

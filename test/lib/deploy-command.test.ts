@@ -1,31 +1,74 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, test } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 
-test('npm run deploy ends before it builds anything if another version wrote the deployed table', async () => {
-  const server = createServer((_, response) => {
-    const output = '<member><OutputKey>TableName</OutputKey><OutputValue>jobs</OutputValue></member>';
-    const stack = `<StackName>Watchpost-dev</StackName><Outputs>${output}</Outputs>`;
-    const result = `<DescribeStacksResult><Stacks><member>${stack}</member></Stacks></DescribeStacksResult>`;
-    response.end(`<DescribeStacksResponse>${result}</DescribeStacksResponse>`);
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'deploy-'));
+  writeFileSync(join(folder, 'dev.json'), '{ "ffmpegPath": "/opt/bin/ffmpeg" }');
+  writeFileSync(join(folder, 'cdk'), '#!/bin/sh\necho cdk "$@"\n', { mode: 0o755 });
+  const profile = 'aws_access_key_id = PROD\naws_secret_access_key = test\n';
+  writeFileSync(join(folder, 'credentials'), `[prod]\n${profile}`);
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Runs the command with a CloudFormation that gives this response. Returns its output, its exit code and the access key that it used. */
+async function deploy(status: number, body: string, options: string[] = []) {
+  let key: string | undefined;
+  const server = createServer(({ headers }, response) => {
+    key = /Credential=(\w+)\//.exec(headers.authorization ?? '')?.[1];
+    response.writeHead(status).end(body);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const environment = {
-    PATH: process.env['PATH'],
+    PATH: `${folder}:${process.env['PATH']}`,
     AWS_ENDPOINT_URL: `http://127.0.0.1:${port}`,
     AWS_REGION: 'eu-central-1',
     AWS_ACCESS_KEY_ID: 'test',
     AWS_SECRET_ACCESS_KEY: 'test',
+    AWS_SHARED_CREDENTIALS_FILE: join(folder, 'credentials'),
+    AWS_CONFIG_FILE: join(folder, 'config'),
   };
-  const deploy = spawn(process.execPath, ['bin/deploy.ts', '-c', 'stage=dev'], { env: environment });
+  const args = ['bin/deploy.ts', '-c', 'stage=dev', '-c', `stages=${folder}`, ...options];
+  const command = spawn(process.execPath, args, { env: environment });
   let said = '';
-  deploy.stderr.on('data', (text) => (said += text));
-  deploy.stdout.on('data', (text) => (said += text));
-  await once(deploy, 'close');
+  command.stderr.on('data', (text) => (said += text));
+  command.stdout.on('data', (text) => (said += text));
+  await once(command, 'close');
   server.close();
+  return { said, exitCode: command.exitCode, key };
+}
+
+const output = '<member><OutputKey>TableName</OutputKey><OutputValue>jobs</OutputValue></member>';
+const stack = `<StackName>Watchpost-dev</StackName><Outputs>${output}</Outputs>`;
+const result = `<DescribeStacksResult><Stacks><member>${stack}</member></Stacks></DescribeStacksResult>`;
+const otherVersion = `<DescribeStacksResponse>${result}</DescribeStacksResponse>`;
+
+test('npm run deploy ends before it builds anything if another version wrote the deployed table', async () => {
+  const { said, exitCode, key } = await deploy(200, otherVersion);
   expect(said).toMatch(/^Another version of Watchpost wrote the table of Watchpost-dev.* Deploy the commit/);
-  expect(deploy.exitCode).toBe(1);
+  expect({ exitCode, key }).toEqual({ exitCode: 1, key: 'test' });
+});
+
+test.each([[['--profile', 'prod']], [['--profile=prod']]])(
+  'npm run deploy checks the stored data of the account that it deploys to: %s',
+  async (options) => {
+    expect(await deploy(200, otherVersion, options)).toMatchObject({ exitCode: 1, key: 'PROD' });
+  },
+);
+
+test('npm run deploy says that it could not check the stored data, and deploys', async () => {
+  const error = '<Error><Code>AccessDenied</Code><Message>No</Message></Error>';
+  const { said, exitCode } = await deploy(403, `<ErrorResponse>${error}</ErrorResponse>`);
+  expect(said).toMatch(
+    /yellow The stack Watchpost-dev cannot be read .*Permit cloudformation:DescribeStacks/,
+  );
+  expect(said).toContain('cdk deploy -c deploy=true -c stage=dev');
+  expect(exitCode).toBe(0);
 });
