@@ -7,15 +7,20 @@ import { liveAlias, readRelease } from './names.ts';
 /** Clients with the credentials of the operator. */
 export type RollbackClients = { cloudFormation: CloudFormationClient; lambda: LambdaClient };
 
-/** Function of a stack: the version that its alias names, and the newest version of each release, newest first. */
-type VersionedFunction = { name: string; live: number; versions: ReadonlyMap<string, number> };
+/** Function of a stack: the version that its alias names, with its release, and the newest version of each release, newest first. */
+type VersionedFunction = {
+  name: string;
+  live: number;
+  running: string | undefined;
+  versions: ReadonlyMap<string, number>;
+};
 
 export type RollbackOptions = { stack: string; to?: string | undefined; dryRun: boolean };
 
 /**
  * Moves the aliases of all functions of a stack to a release: to `to`, or to the newest one that none of them is behind, so that an interrupted rollback is
- * completed. Throws without such a release, or if it has other workflow definitions or records: the state machines have no versions that a command could move, and
- * the table no migration.
+ * completed. Throws without such a release, if a function runs an unknown one, or if it has other workflow definitions or records: the state machines have no
+ * versions that a command could move, and the table no migration.
  */
 export async function rollBack(
   { stack, to, dryRun }: RollbackOptions,
@@ -29,10 +34,10 @@ export async function rollBack(
   const release = to ?? releases.find((each) => isEarlier(functions, each));
   if (release === undefined || !releases.includes(release))
     throw new Error(`No ${to ?? 'earlier release'} of all functions. Deploy the last good commit.`);
-  const running = functions.flatMap(({ live, versions }) =>
-    [...versions].flatMap(([each, version]) => (version === live ? readWorkflow(each) : [])),
-  );
-  if (running.some((each) => each !== readWorkflow(release)))
+  for (const { name, live, running } of functions)
+    if (running === undefined)
+      throw new Error(`${name} runs version ${live} of an unknown release. Deploy the last good commit.`);
+  if (functions.some(({ running = '' }) => readWorkflow(running) !== readWorkflow(release)))
     throw new Error(
       `Release ${release} has other workflow definitions or stored records. Deploy the commit of that release.`,
     );
@@ -83,5 +88,7 @@ async function readFunction(name: string, client: LambdaClient): Promise<Version
     }
   const ascending = found.toSorted(([, one], [, other]) => one - other);
   const newest = [...new Map(ascending)].toSorted(([, one], [, other]) => other - one);
-  return { name, live: Number(alias.FunctionVersion), versions: new Map(newest) };
+  const live = Number(alias.FunctionVersion);
+  const [running] = found.find(([, version]) => version === live) ?? [];
+  return { name, live, running, versions: new Map(newest) };
 }

@@ -163,6 +163,21 @@ test.each<[string, Deployed[], string | undefined, string]>([
     undefined,
     'other workflow definitions or stored records',
   ],
+  [
+    'other workflow definitions, behind an older version of a release',
+    [
+      ['api', 2, 'a-w', 'b-v', 'b-v'],
+      ['stream', 2, 'a-w', 'b-w'],
+    ],
+    'a-w',
+    'other workflow definitions or stored records',
+  ],
+  [
+    'a version of an unknown release',
+    [['api', 99, ...three]],
+    'b-w',
+    'api runs version 99 of an unknown release',
+  ],
   ['a stack without aliases', [], undefined, 'No earlier release'],
 ])('a rollback is refused with the next step: %s', async (_, functions, to, reason) => {
   await expect(run(functions, { to })).rejects.toThrow(reason);
