@@ -7,6 +7,7 @@ import type { Block } from './blocks.ts';
  */
 const reasons: Record<string, string> = {
   'aws ': 'requires an AWS account',
+  'until [ "$(aws ': 'requires an AWS account',
   'git ': 'would change the checkout',
   'npm ci': 'has created this checkout',
   'npm test': 'would run itself',
