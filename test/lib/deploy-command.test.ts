@@ -1,24 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { folderOfTest } from '../support/temporary-folder.ts';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'deploy-'));
+/** Runs the command with a CloudFormation that gives this response. Returns its output, its exit code and the access key that it used. */
+async function deploy(status: number, body: string, options: string[] = []) {
+  const folder = folderOfTest();
   writeFileSync(join(folder, 'dev.json'), '{ "ffmpegPath": "/opt/bin/ffmpeg" }');
   writeFileSync(join(folder, 'cdk'), '#!/bin/sh\necho cdk "$@"\n', { mode: 0o755 });
   const profile = 'aws_access_key_id = PROD\naws_secret_access_key = test\n';
   writeFileSync(join(folder, 'credentials'), `[prod]\n${profile}`);
-});
-afterEach(() => rmSync(folder, { recursive: true }));
-
-/** Runs the command with a CloudFormation that gives this response. Returns its output, its exit code and the access key that it used. */
-async function deploy(status: number, body: string, options: string[] = []) {
   let key: string | undefined;
   const server = createServer(({ headers }, response) => {
     key = /Credential=(\w+)\//.exec(headers.authorization ?? '')?.[1];
