@@ -359,21 +359,18 @@ describe('ServiceSecrets', () => {
 });
 
 describe('permissions', () => {
-  test('the role of reconcile queries the runs that are due, and by caller the alerts of a watch that it purges', () => {
-    const [section = ''] = describeRoles(resources)
+  const roleOf = (name: string) =>
+    describeRoles(resources)
       .split('\n## ')
-      .filter((each) => each.startsWith('ReconcileRole'));
-    expect(
-      [...section.matchAll(/^- dynamodb:Query on `<JobsTable.Arn>\/index\/(\S+)`/gm)].map(
-        ([, index]) => index,
-      ),
-    ).toEqual(['jobs-by-caller', 'repair']);
+      .find((section) => section.startsWith(`${name}Role\n`)) ?? '';
+
+  test('the role of reconcile queries the runs that are due, and by caller the alerts of a watch that it purges', () => {
+    const queried = roleOf('Reconcile').matchAll(/^- dynamodb:Query on `<JobsTable.Arn>\/index\/(\S+)`/gm);
+    expect([...queried].map(([, index]) => index)).toEqual(['jobs-by-caller', 'repair']);
   });
 
   test('the role of capture reads sources and writes captures', () => {
-    const [section = ''] = describeRoles(resources)
-      .split('\n## ')
-      .filter((each) => each.startsWith('CaptureRole'));
+    const section = roleOf('Capture');
     const actions = [...section.matchAll(/^- (\S+)/gm)].map(([, action]) => action);
     expect(actions).toEqual([
       'dynamodb:GetItem',
