@@ -1,4 +1,3 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
 import { createCallLimiter } from '../adapters/embedded/callers/call-limiter.ts';
@@ -13,7 +12,7 @@ import { reportLateTimers } from '../adapters/embedded/load/late-timers.ts';
 import { createPace } from '../core/tick/pace.ts';
 import { teeLog } from '../adapters/embedded/log/tee-log.ts';
 import { mountReferencePage } from '../adapters/embedded/web/reference-page.ts';
-import { createSteadyClock } from '../adapters/steady-clock.ts';
+import { createMachine } from '../adapters/machine.ts';
 import { setSystemTimer, waitAtMost } from '../core/time-limit.ts';
 import { systemClock } from '../adapters/embedded/scheduler/clock.ts';
 import { createScheduler } from '../adapters/embedded/scheduler/scheduler.ts';
@@ -47,7 +46,6 @@ import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
 import { deliverMessage } from '../core/delivery/deliver-message.ts';
-import { computeStreamPhase } from '../core/stream/stream-phase.ts';
 import { createWindowSummarizer } from '../core/policies/digest/summarize-windows.ts';
 import { createServiceHealth } from './checks/service-health.ts';
 import { createTurns } from './turns.ts';
@@ -87,22 +85,9 @@ const wakeUpStepMs = 1;
 /** Folder that `npm run build` writes. */
 const consoleFolder = fileURLToPath(new URL('../console/dist', import.meta.url));
 
-const now = () => new Date();
-/** Monotonic clock for measurements within this process, which a clock set back cannot extend. */
-const steadyNow = createSteadyClock({ wallMs: Date.now, monotonicMs: () => performance.now() });
-
 /** Collaborators that are the same for every service. */
-const machine = {
-  now,
-  steadyNow,
-  newId: () => randomUUID(),
-  random: Math.random,
-  streamPhase: (url: string) => computeStreamPhase(url, sha256, wakeUpStepMs),
-  sha256,
-  randomBytes: (length: number) => randomBytes(length),
-  createAlertId,
-  version,
-};
+const machine = { ...createMachine(wakeUpStepMs), createAlertId, version };
+const { now, steadyNow } = machine;
 
 type Address = { baseUrl: string; port: number };
 
@@ -340,8 +325,4 @@ function wholeApp(deps: HttpDeps): Hono<AuthEnv> {
 /** Closes within a time limit: a message of a hanging receiver is handled at the next start, with the same id. */
 function giveUpAfter(seconds: number, closable: { close(): Promise<void> }): () => Promise<void> {
   return () => waitAtMost(seconds * 1000, closable.close(), () => undefined);
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

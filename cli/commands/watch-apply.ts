@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { RequestInvalidError, WatchpostError, type Watchpost } from '../../client/index.ts';
 import { createFingerprint } from '../../core/watch/create-watch.ts';
 import { CommandError } from '../command-error.ts';
@@ -73,9 +73,7 @@ async function readFingerprint(client: Watchpost) {
       { cause: error },
     );
   });
-  return createFingerprint(key, {
-    sha256: (text) => createHash('sha256').update(text).digest('hex'),
-  });
+  return createFingerprint(key, nodeKeyCrypto);
 }
 
 async function carryOut(step: Step, client: Watchpost): Promise<void> {

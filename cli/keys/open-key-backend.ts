@@ -1,21 +1,15 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createCallerStore } from '../../adapters/embedded/callers/caller-store.ts';
 import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
-import type { KeyCrypto } from '../../core/access/api-key.ts';
+import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { CommandError } from '../command-error.ts';
 import type { KeyBackend } from './key-backend.ts';
 import { remoteKeys } from './remote-keys.ts';
 import { selectTarget } from './select-target.ts';
 import type { KeyTarget } from './select-target.ts';
 import { storedKeys } from './stored-keys.ts';
-
-export const nodeKeyCrypto: KeyCrypto = {
-  sha256: (text) => createHash('sha256').update(text).digest('hex'),
-  randomBytes: (length) => randomBytes(length),
-};
 
 /** Opens the backend of the target. Throws `CommandError` if several services are named or a key is missing. */
 export async function openKeyBackend(target: KeyTarget): Promise<KeyBackend> {

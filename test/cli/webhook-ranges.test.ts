@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { nodeKeyCrypto } from '../../cli/keys/open-key-backend.ts';
+import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { openService } from '../../cli/service.ts';
 import { readSettings } from '../../cli/settings.ts';
 import { mintKey } from '../../core/access/api-key.ts';

@@ -1,8 +1,6 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { z } from 'zod';
-import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
 import { freePace } from '../../../core/ports/pace.ts';
 import { unlimitedTurns } from '../../../core/ports/stream-turns.ts';
 import { createCallerUsage } from '../../caller-usage.ts';
@@ -26,7 +24,7 @@ import {
 import type { functionSettings, httpSettings, sharedSettings } from '../function-settings.ts';
 import { dynamoStores } from '../dynamodb/stores.ts';
 import type { DynamoStores } from '../dynamodb/stores.ts';
-import { createSteadyClock } from '../../steady-clock.ts';
+import { createMachine } from '../../machine.ts';
 import { createRemoteCapturer } from '../invoke/remote-capture.ts';
 import { createRemoteModel, createRemoteSummarizer } from '../invoke/remote-model.ts';
 import { callSeconds } from './time-budgets.ts';
@@ -38,9 +36,6 @@ import { createMail } from '../mail.ts';
 import { createStoredLinkSigner, createStoredSigner } from '../stored-signer.ts';
 import { instrumentRuns } from '../telemetry/instrument-runs.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
-
-const now = () => new Date();
-const steadyNow = createSteadyClock({ wallMs: () => Date.now(), monotonicMs: () => performance.now() });
 
 /** Settings that `api` and `stream` share, and the one of `stream` that the stores need. */
 export type HttpSettings = Omit<
@@ -70,14 +65,9 @@ const machine = {
   // CloudFront answers for the hosts of its distribution alone.
   acceptsHost: () => true,
   version: softwareVersion,
-  now,
-  steadyNow,
-  newId: () => randomUUID(),
-  random: Math.random,
-  streamPhase: (url: string) => computeStreamPhase(url, sha256, wakeUpStepMs),
-  sha256,
-  randomBytes: (length: number) => randomBytes(length),
+  ...createMachine(wakeUpStepMs),
 };
+const { now } = machine;
 
 type ReadSecret = (arn: string) => Secret;
 
@@ -188,8 +178,4 @@ function createSenders(
     destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
     evidenceLinks: { signer: createStoredLinkSigner(masterSecret) },
   };
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
