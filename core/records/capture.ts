@@ -26,6 +26,8 @@ export const streamPositionSchema = z.object({
   segment: z.string().nullable(),
   /** Time between new segments of a healthy stream, in seconds. */
   segment_seconds: z.number().nonnegative(),
+  /** Position up to which captures that look back have scanned the stream. Only the capturer reads it. Absent without a scan. */
+  scan: z.string().max(200).optional(),
 });
 export type StreamPosition = z.infer<typeof streamPositionSchema>;
 
@@ -59,8 +61,27 @@ export type CaptureRequest = {
   regions?: readonly Region[] | null;
   /** True to wait some seconds for the next key frame of an open RTSP session, whose distance the capture has then. */
   measuresKeyFrames?: boolean;
+  /** Present to scan the stream since a position of an earlier capture (`position.scan`), `null` before the first one. */
+  lookBack?: { since: string | null };
   /** Only caller for whom a process that stays may decode the capture. If absent, a process of its own decodes it. */
   caller?: string | undefined;
+};
+
+/** Key frame that a scan found before the frame of the capture. `at` is on the clock of `Capture.capturedAt`. */
+export type ScannedFrame = { at: Date; thumbnail: Uint8Array };
+
+/** View of the stream since an earlier capture. Times in seconds. */
+export type Scan = {
+  /** Frames since then, oldest first, without the frame of the capture itself. */
+  frames: readonly ScannedFrame[];
+  /** Time before the frame of the capture that the scan saw without a hole. */
+  coveredSeconds: number;
+  /** Time since then that it left out, because of its bounds or of segments that are gone. */
+  leftOutSeconds: number;
+  /** Longest time between two neighbouring frames, that of the capture included; 0 without frames. */
+  distanceSeconds: number;
+  /** Returns a frame for the model, as `Capture.frame`; `null` if the stream does not have it any more. */
+  picture(index: number, signal: AbortSignal): Promise<Uint8Array | null>;
 };
 
 /** Result of a capture. `clip` is present in modes clip and hybrid. */
@@ -74,6 +95,8 @@ export type Capture = {
   /** Program date-time of the frame; the time of the request if the stream has none. */
   capturedAt: Date;
   position: StreamPosition;
+  /** Present if the request looks back. */
+  scan?: Scan;
   /** Time between key frames as far as the capture shows it, in seconds: they are at least as far apart. Absent if unknown. */
   keyFrameSeconds?: number;
 };
