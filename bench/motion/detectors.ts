@@ -16,6 +16,7 @@ export function asInAJob(compare: CompareMotion): Detector {
       moved,
       stateWithNewReference: stateIfLooked,
       stateWithSameReference: stateIfSkipped,
+      earlier: [],
     } = compare(picture, state);
     const looked = moved || skipped >= rules.forceCheckAfterSkips;
     state = looked ? stateIfLooked : stateIfSkipped;

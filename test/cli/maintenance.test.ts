@@ -45,6 +45,7 @@ function stream(): Parameters<typeof startVirtualService>[1] {
       identicalToPrevious: false,
       stateWithNewReference: 'looked',
       stateWithSameReference: 'skipped',
+      earlier: [],
     }),
   };
 }

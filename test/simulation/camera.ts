@@ -88,6 +88,7 @@ export const comparePictures: CompareMotion = (thumbnail, state) => {
     identicalToPrevious: before?.noise === noise,
     stateWithNewReference: JSON.stringify({ scene, noise }),
     stateWithSameReference: JSON.stringify({ scene: before?.scene ?? scene, noise }),
+    earlier: [],
   };
 };
 

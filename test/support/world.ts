@@ -185,6 +185,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       identicalToPrevious: false,
       stateWithNewReference: 'looked',
       stateWithSameReference: 'skipped',
+      earlier: [],
     }),
     pace: freePace,
     executions: {

@@ -13,10 +13,12 @@ import {
   encodeReference,
   encodeState,
   type DecodedState,
+  type Learned,
 } from './state-codec.ts';
 import { fullWeight } from './threshold.ts';
 import { type MotionTuning, motionTuning } from './tuning.ts';
 import { minMotionArea, updateFlakeArea } from './precipitation.ts';
+import { compareSeries } from './compare-series.ts';
 
 const pixels = thumbnail.width * thumbnail.height;
 
@@ -29,6 +31,8 @@ export type ThumbnailWork = {
   encode(): string;
   /** Returns the distances from a reference. */
   measure(reference: DecodedState): Differences;
+  /** Returns the distances from another thumbnail. */
+  measureFrom(other: ThumbnailWork): Differences;
 };
 
 /** Steps of a comparison that do not depend on what a job has learned. */
@@ -48,17 +52,24 @@ export function createMotionComparison(
   tuning: MotionTuning,
   { prepare, decodeReference: read }: ComparisonSteps = { prepare: prepareThumbnail, decodeReference },
 ): CompareMotion {
-  return (picture, state, regions = []) => {
+  return (picture, state, regions = [], earlier = []) => {
     const remembered = decodeState(state, read);
     const work = prepare(picture, tuning);
-    if (remembered === null) return firstPicture(work);
+    if (remembered === null) return firstPicture(work, earlier.length);
     const watched =
       regions.length === 0 ? null : createRegionMask(regions, thumbnail.width, thumbnail.height);
-    const { learned, ...comparison } = compareWork(work, remembered, tuning, watched);
+    const { newest, series } = compareSeries(
+      earlier.map((thumbnail) => prepare(thumbnail, tuning)),
+      work,
+      remembered,
+      (...compared) => compareWork(...compared, tuning, watched),
+    );
+    const { learned, ...comparison } = newest;
     return {
       ...comparison,
       stateWithNewReference: encodeState(work.encode(), learned),
       stateWithSameReference: encodeState(remembered.encoded, learned),
+      earlier: series,
     };
   };
 }
@@ -73,10 +84,11 @@ export function prepareThumbnail(picture: Uint8Array, tuning: MotionTuning): Thu
     black: isBlack(planes),
     encode: () => encodeReference(joinPlanes(blurred)),
     measure: ({ reference }) => measureDifferences(splitPlanes(reference), blurred, tuning),
+    measureFrom: (other) => measureDifferences(other.blurred, blurred, tuning),
   };
 }
 
-function firstPicture({ trace, black, encode }: ThumbnailWork): MotionComparison {
+function firstPicture({ trace, black, encode }: ThumbnailWork, earlierCount: number): MotionComparison {
   const state = encodeState(encode(), { trace, noise: quietNoiseMap(), flakeArea: 0 });
   return {
     moved: true,
@@ -85,19 +97,24 @@ function firstPicture({ trace, black, encode }: ThumbnailWork): MotionComparison
     identicalToPrevious: false,
     stateWithNewReference: state,
     stateWithSameReference: state,
+    earlier: Array.from({ length: earlierCount }, () => ({
+      moved: true,
+      isNews: true,
+      likeNewest: false,
+      changedShare: 1,
+    })),
   };
 }
 
-/** Compares a prepared thumbnail with a state. `watched` is a mask of the pixels that count, `null` for all. */
+/** Compares a prepared thumbnail whose distances from a reference are measured. `watched` is a mask of the pixels that count, `null` for all. */
 function compareWork(
   work: ThumbnailWork,
-  remembered: DecodedState,
+  { trace, noise, flakeArea }: Learned,
+  differences: Differences,
   tuning: MotionTuning,
   watched: Uint8Array | null,
 ) {
-  const { trace, noise, flakeArea } = remembered.learned;
   const allowance = noiseAllowance(noise, tuning.learnedShare);
-  const differences = work.measure(remembered);
   const found = weighDifferences(differences, allowance);
   const changes = watched === null ? { ...found, watchedPixels: pixels } : maskChanges(found, watched);
   const components = componentWeights(changes.weights, thumbnail.width);

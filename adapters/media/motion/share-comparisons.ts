@@ -17,7 +17,7 @@ const maxReferences = 16;
 
 export type ShareComparisonsDeps = { tuning: MotionTuning; steps: ComparisonSteps };
 
-type SharedThumbnail = { work: ThumbnailWork; results: LRUCache<string, MotionComparison> };
+type SharedThumbnail = { id: number; work: ThumbnailWork; results: LRUCache<string, MotionComparison> };
 
 /**
  * Returns a comparison that jobs share whose captures share a thumbnail: what depends on the thumbnail is computed once, the distances from a reference
@@ -30,17 +30,18 @@ export function shareComparisons(
   },
 ): CompareMotion {
   const thumbnails = new WeakMap<Uint8Array, SharedThumbnail>();
+  let count = 0;
   const references = new LRUCache<string, Uint8Array>({ max: maxReferences });
   const compare = createMotionComparison(tuning, {
     prepare: (picture) => find(picture).work,
     decodeReference: findReference,
   });
-  return (picture, state, regions = []) => {
+  return (picture, state, regions = [], earlier = []) => {
     const { results } = find(picture);
-    const key = JSON.stringify([state, regions]);
+    const key = JSON.stringify([state, regions, earlier.map((thumbnail) => find(thumbnail).id)]);
     const known = results.get(key);
     if (known !== undefined) return known;
-    const result = compare(picture, state, regions);
+    const result = compare(picture, state, regions, earlier);
     results.set(key, result);
     return result;
   };
@@ -49,7 +50,8 @@ export function shareComparisons(
     const known = thumbnails.get(picture);
     if (known !== undefined) return known;
     const work = shareWork(steps.prepare(picture, tuning));
-    const shared = { work, results: newCache<MotionComparison>() };
+    count += 1;
+    const shared = { id: count, work, results: newCache<MotionComparison>() };
     thumbnails.set(picture, shared);
     return shared;
   }

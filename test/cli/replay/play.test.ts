@@ -35,7 +35,7 @@ test('an interrupt during a model call keeps the checks before it', async () => 
         answer: async () => Promise.reject(new Error('not asked')),
         summarize: async () => Promise.reject(new Error('not asked')),
       },
-      compareMotion: () => ({ ...moved, stateWithNewReference: '', stateWithSameReference: '' }),
+      compareMotion: () => ({ ...moved, stateWithNewReference: '', stateWithSameReference: '', earlier: [] }),
       clock,
       nextRecorded: (seconds) => seconds,
       newId: () => 'id',

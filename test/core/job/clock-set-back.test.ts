@@ -117,6 +117,7 @@ describe('a wall clock that is set back by an hour', () => {
       identicalToPrevious: true,
       stateWithNewReference: 'looked',
       stateWithSameReference: 'skipped',
+      earlier: [],
     });
     const step = await watch(await monitor(), 3);
     world.stepClock(-hour);

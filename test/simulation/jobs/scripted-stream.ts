@@ -171,6 +171,7 @@ const compareMotion: CompareMotion = (thumbnail, state) => {
     identicalToPrevious: known?.noise === noise,
     stateWithNewReference: JSON.stringify({ reference: scene, noise }),
     stateWithSameReference: JSON.stringify({ reference: known?.reference ?? scene, noise }),
+    earlier: [],
   };
 };
 

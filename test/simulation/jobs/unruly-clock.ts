@@ -102,6 +102,7 @@ export function createDisturbedStream(clock: VirtualTime, holdsIn: (frame: numbe
       identicalToPrevious: false,
       stateWithNewReference: 'looked',
       stateWithSameReference: 'skipped',
+      earlier: [],
     }),
   };
   return {

@@ -102,3 +102,14 @@ test('equal thumbnails of two captures are compared one by one', () => {
   compare(drawThumbnail(1), null);
   expect(steps.prepare).toHaveBeenCalledTimes(2);
 });
+
+test('a series of thumbnails has the result of a separate comparison, and is compared once for all jobs', () => {
+  const { compare, steps } = countedComparison();
+  const before = compareMotion(drawThumbnail(0), null).stateWithNewReference;
+  const [newest, ...earlier] = [5, 1, 2, 3].map(drawThumbnail);
+  const results = Array.from({ length: 10 }, () => compare(newest!, before, [], [...earlier]));
+  expect(new Set(results).size).toBe(1);
+  expect(steps.prepare).toHaveBeenCalledTimes(4);
+  expect(results[0]).toEqual(compareMotion(newest!.slice(), before, [], earlier));
+  expect(compare(newest!, before, [], earlier.slice(1)).earlier).toHaveLength(2);
+});
