@@ -16,7 +16,6 @@ export function asInAJob(compare: CompareMotion): Detector {
       moved,
       stateWithNewReference: stateIfLooked,
       stateWithSameReference: stateIfSkipped,
-      earlier: [],
     } = compare(picture, state);
     const looked = moved || skipped >= rules.forceCheckAfterSkips;
     state = looked ? stateIfLooked : stateIfSkipped;

@@ -1,39 +1,18 @@
 import { thumbnail } from '../../../core/records/capture.ts';
 import { createRegionMask } from '../../../core/records/region.ts';
 import type { CompareMotion, MotionComparison } from '../../../core/records/motion.ts';
-import { blurPlanes } from './blur.ts';
-import { type Changes, type Differences, measureDifferences, weighDifferences } from './changed-pixels.ts';
+import { type Changes, type Differences, weighDifferences } from './changed-pixels.ts';
+import { compareSeries } from './compare-series.ts';
 import { componentWeights } from './components.ts';
+import { isIdentical } from './frame-health.ts';
 import { noiseAllowance, learnNoise, quietNoiseMap } from './noise-map.ts';
-import { isBlack, isIdentical, computeFingerprint } from './frame-health.ts';
-import { type Planes, splitPlanes, joinPlanes } from './planes.ts';
-import {
-  decodeReference,
-  decodeState,
-  encodeReference,
-  encodeState,
-  type DecodedState,
-  type Learned,
-} from './state-codec.ts';
+import { minMotionArea, updateFlakeArea } from './precipitation.ts';
+import { prepareThumbnail, type ThumbnailWork } from './prepare-thumbnail.ts';
+import { decodeReference, decodeState, encodeState, type Learned } from './state-codec.ts';
 import { fullWeight } from './threshold.ts';
 import { type MotionTuning, motionTuning } from './tuning.ts';
-import { minMotionArea, updateFlakeArea } from './precipitation.ts';
-import { compareSeries } from './compare-series.ts';
 
 const pixels = thumbnail.width * thumbnail.height;
-
-/** Parts of a comparison that depend on the thumbnail, but not on the noise that a job has learned. */
-export type ThumbnailWork = {
-  blurred: Planes;
-  trace: Uint8Array;
-  black: boolean;
-  /** Returns the thumbnail as an encoded reference. */
-  encode(): string;
-  /** Returns the distances from a reference. */
-  measure(reference: DecodedState): Differences;
-  /** Returns the distances from another thumbnail. */
-  measureFrom(other: ThumbnailWork): Differences;
-};
 
 /** Steps of a comparison that do not depend on what a job has learned. */
 export type ComparisonSteps = {
@@ -71,20 +50,6 @@ export function createMotionComparison(
       stateWithSameReference: encodeState(remembered.encoded, learned),
       earlier: series,
     };
-  };
-}
-
-/** Prepares a thumbnail for comparisons. */
-export function prepareThumbnail(picture: Uint8Array, tuning: MotionTuning): ThumbnailWork {
-  const planes = splitPlanes(picture);
-  const blurred = blurPlanes(planes);
-  return {
-    blurred,
-    trace: computeFingerprint(planes.luma),
-    black: isBlack(planes),
-    encode: () => encodeReference(joinPlanes(blurred)),
-    measure: ({ reference }) => measureDifferences(splitPlanes(reference), blurred, tuning),
-    measureFrom: (other) => measureDifferences(other.blurred, blurred, tuning),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { EarlierMotion } from '../../../core/records/motion.ts';
 import type { Differences } from './changed-pixels.ts';
-import type { ThumbnailWork } from './compare-motion.ts';
+import type { ThumbnailWork } from './prepare-thumbnail.ts';
 import type { DecodedState, Learned } from './state-codec.ts';
 
 /** Comparison of one thumbnail, with what it teaches about noise. */

@@ -1,12 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { CompareMotion, MotionComparison } from '../../../core/records/motion.ts';
 import type { Differences } from './changed-pixels.ts';
-import {
-  createMotionComparison,
-  prepareThumbnail,
-  type ComparisonSteps,
-  type ThumbnailWork,
-} from './compare-motion.ts';
+import { createMotionComparison, type ComparisonSteps } from './compare-motion.ts';
+import { prepareThumbnail, type ThumbnailWork } from './prepare-thumbnail.ts';
 import { decodeReference } from './state-codec.ts';
 import { type MotionTuning, motionTuning } from './tuning.ts';
 

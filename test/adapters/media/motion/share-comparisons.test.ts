@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { compareMotion, prepareThumbnail } from '../../../../adapters/media/motion/compare-motion.ts';
+import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
+import { prepareThumbnail } from '../../../../adapters/media/motion/prepare-thumbnail.ts';
 import { shareComparisons } from '../../../../adapters/media/motion/share-comparisons.ts';
 import { decodeReference } from '../../../../adapters/media/motion/state-codec.ts';
 import { motionTuning } from '../../../../adapters/media/motion/tuning.ts';
