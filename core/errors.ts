@@ -124,6 +124,11 @@ export class ModelBusyError extends VisionError {
   }
 }
 
+/** The model takes fewer frames in one call than it was sent: each frame needs a call of its own. Stays inside of a check. */
+export class TooManyFramesError extends Error {
+  override name = 'TooManyFramesError';
+}
+
 /** Mode `clip` or `hybrid` with a model without video. */
 export class InvalidInputModeError extends WatchpostError {
   override name = 'InvalidInputModeError';

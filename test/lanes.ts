@@ -34,6 +34,7 @@ export const lanes = {
     'test/adapters/openapi/document.test.ts',
     'test/adapters/platforms/{twitch,youtube}.test.ts',
     'test/adapters/vision/{bedrock/bedrock,openai/openai}-vision.test.ts',
+    'test/adapters/vision/judge-moments.test.ts',
     'test/adapters/destinations/{destination-sender,hostile-receivers}.test.ts',
     'test/adapters/webhook/webhook-sender.test.ts',
     'test/{attacks,bundle,cli,client,docs,layers,lib,repository}/**/*.test.ts',

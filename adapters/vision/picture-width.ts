@@ -14,7 +14,8 @@ export const minPictureWidthPixels = 224;
  * width. Throws `VisionError` if a frame cannot be scaled.
  */
 export function withPictureWidth(vision: VisionModel, widthPixels: number, resize: ResizeJpeg): VisionModel {
-  const { judgeConditions } = vision;
+  const judgeConditions = vision.judgeConditions?.bind(vision);
+  const judgeMoments = vision.judgeMoments?.bind(vision);
   const scale = async (jpeg: Uint8Array, signal: AbortSignal) =>
     resize(jpeg, widthPixels, signal).catch((cause: unknown) => {
       throw new VisionError('The frame cannot be scaled. Try again.', { cause });
@@ -30,6 +31,15 @@ export function withPictureWidth(vision: VisionModel, widthPixels: number, resiz
     ...(judgeConditions && {
       judgeConditions: async (media, questions, signal) =>
         judgeConditions(await scaled(media, signal), questions, signal),
+    }),
+    ...(judgeMoments && {
+      judgeMoments: async (frames, questions, { previous, ...options }, signal) =>
+        judgeMoments(
+          await Promise.all(frames.map(async ({ frame, at }) => ({ frame: await scale(frame, signal), at }))),
+          questions,
+          { ...options, ...(previous && { previous: await scale(previous, signal) }) },
+          signal,
+        ),
     }),
   };
 }

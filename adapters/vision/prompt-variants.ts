@@ -10,6 +10,8 @@ export type PromptVariant = {
   instruction: string;
   /** Last line of the request about several conditions. */
   jointInstruction: string;
+  /** Last line of the request about conditions in several frames. */
+  momentsInstruction: string;
   /** The model receives the frame of the check before, too. */
   withPrevious: boolean;
 };
@@ -21,6 +23,8 @@ const verdictFirst = {
   instruction: 'Decide first, then explain in at most two short sentences which visible evidence decides it.',
   jointInstruction:
     'Answer with one verdict per condition and its id. Decide first, then explain in one short sentence which visible evidence decides it.',
+  momentsInstruction:
+    'Answer with one verdict per frame and condition, with both numbers. Decide first, then explain in one short sentence which visible evidence decides it.',
   withPrevious: false,
 } as const satisfies PromptVariant;
 
@@ -37,6 +41,8 @@ export const promptVariants = {
       'First name in at most two short sentences the visible evidence for and against the condition. Then decide by this evidence alone.',
     jointInstruction:
       'Answer with one entry per condition and its id. For each, first name the visible evidence for and against it in one short sentence, then decide by this evidence alone.',
+    momentsInstruction:
+      'Answer with one entry per frame and condition, with both numbers. For each, first name the visible evidence for and against it in one short sentence, then decide by this evidence alone.',
     withPrevious: false,
   },
   /** Fewer false alerts, more missed ones. */
@@ -47,6 +53,7 @@ export const promptVariants = {
       'It holds only if each part of it is plainly visible: the thing itself, its number, its state and its place. A similar, partly hidden, blurred or distant thing is not enough. In each other case it does not hold.',
     instruction: verdictFirst.instruction,
     jointInstruction: verdictFirst.jointInstruction,
+    momentsInstruction: verdictFirst.momentsInstruction,
     withPrevious: false,
   },
   /** For conditions about a change: what appears, leaves or moves. Twice the tokens of pictures. */

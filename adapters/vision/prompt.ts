@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { CheckMedia, MomentFrame } from '../../core/ports/vision-model.ts';
 import type { Region } from '../../core/records/capture.ts';
 import type {
   Answer,
   ConditionQuestion,
   ConditionVerdicts,
+  MomentVerdicts,
   Summary,
   TokenUse,
   Verdict,
@@ -38,28 +40,45 @@ export type VerdictFields = { triggered: boolean; explanation: string };
 /** Answer of a model to a check of several conditions. */
 export type ConditionsFields = { verdicts: (VerdictFields & { condition_id: string })[] };
 
-/** Number of a condition. Models sometimes write it without quotes. */
-const conditionNumber = z.preprocess((id) => (typeof id === 'number' ? String(id) : id), z.string());
-const cutVerdict = cutVerdictFields.extend({ condition_id: conditionNumber });
-/** Verdicts before the cut. A verdict that lacks its decision is left out. */
-const cutConditionsFields: z.ZodType<ConditionsFields> = z.object({
-  verdicts: z
-    .array(z.unknown())
-    .transform((verdicts) => verdicts.flatMap((verdict) => cutVerdict.safeParse(verdict).data ?? []))
-    .refine((verdicts) => verdicts.length > 0),
-});
+/** Answer of a model to a check of several conditions in several frames. */
+export type MomentsFields = { verdicts: (VerdictFields & { frame: string; condition_id: string })[] };
 
-function conditionsFields(first: PromptVariant['first']): z.ZodType<ConditionsFields> {
+/** Number of a condition or a frame. Models sometimes write it without quotes. */
+const writtenNumber = z.preprocess((id) => (typeof id === 'number' ? String(id) : id), z.string());
+const cutVerdict = cutVerdictFields.extend({ condition_id: writtenNumber });
+const cutConditionsFields = beforeCut(cutVerdict);
+const cutMomentsFields = beforeCut(cutVerdict.extend({ frame: writtenNumber }));
+
+/** Verdicts before the cut. A verdict that lacks its decision is left out. */
+function beforeCut<Fields>(fields: z.ZodType<Fields>): z.ZodType<{ verdicts: Fields[] }> {
   return z.object({
     verdicts: z
-      .array(
-        z.object({
-          condition_id: conditionNumber,
-          ...verdictFields(first, maxJointExplanationCharacters).shape,
+      .array(z.unknown())
+      .transform((verdicts) =>
+        verdicts.flatMap((verdict) => {
+          const { success, data } = fields.safeParse(verdict);
+          return success ? [data] : [];
         }),
       )
-      .describe('one verdict per condition, by its id'),
+      .refine((verdicts) => verdicts.length > 0),
   });
+}
+
+function conditionsFields(first: PromptVariant['first']): z.ZodType<ConditionsFields> {
+  const verdict = z.object({
+    condition_id: writtenNumber,
+    ...verdictFields(first, maxJointExplanationCharacters).shape,
+  });
+  return z.object({ verdicts: z.array(verdict).describe('one verdict per condition, by its id') });
+}
+
+function momentsFields(first: PromptVariant['first']): z.ZodType<MomentsFields> {
+  const verdict = z.object({
+    frame: writtenNumber,
+    condition_id: writtenNumber,
+    ...verdictFields(first, maxJointExplanationCharacters).shape,
+  });
+  return z.object({ verdicts: z.array(verdict).describe('one verdict per frame and condition') });
 }
 
 const answerFields = z.object({
@@ -147,6 +166,9 @@ export function judgeTask(
   };
 }
 
+/** Maximum output for one of several verdicts, in tokens. */
+const tokensPerVerdict = 120;
+
 /** Creates the task of a check of several conditions, which are numbered from 1. */
 export function judgeConditionsTask(
   shown: CheckMediaKind,
@@ -166,8 +188,46 @@ export function judgeConditionsTask(
     ].join('\n'),
     schema: conditionsFields(prompt.first),
     cutSchema: cutConditionsFields,
-    maxTokens: 150 + 120 * conditions.length,
+    maxTokens: 150 + tokensPerVerdict * conditions.length,
   };
+}
+
+/**
+ * Creates the task of a check of several conditions in several frames, both numbered from 1, and returns it with its pictures: the frame of the
+ * check before first, if the prompt has it. The model gets the time between the frames: the time of day decides nothing.
+ */
+export function judgeMomentsTask(
+  frames: readonly MomentFrame[],
+  conditions: readonly string[],
+  { previous, regions }: Pick<CheckMedia, 'previous' | 'regions'>,
+  prompt: PromptVariant = defaultPrompt,
+): { task: ModelTask<MomentsFields>; pictures: Uint8Array[] } {
+  const before = prompt.withPrevious && previous ? [previous] : [];
+  const newest = frames.at(-1)?.at.getTime() ?? 0;
+  const age = ({ at }: MomentFrame) => `${((newest - at.getTime()) / 1000).toFixed(1)} s before the last one`;
+  const task = {
+    name: 'report_moments',
+    system: `${ground} Decide for each frame and each condition whether it holds. ${prompt.doubt}`,
+    text: [
+      ...before.map(
+        () =>
+          'The first picture is the frame of the check before. It has no number, and only shows what has changed since.',
+      ),
+      `The ${before.length > 0 ? 'others' : 'pictures'} are ${frames.length} frames of the stream, in the order in which they were taken:`,
+      ...frames.map(
+        (frame, index) => `frame ${index + 1}: ${index === frames.length - 1 ? 'the last one' : age(frame)}`,
+      ),
+      ...describeRegions(regions),
+      'Which of these conditions hold in each frame? Each may be written as a statement, a question or an event.',
+      ...conditions.map((condition, index) => tagged(`condition id="${index + 1}"`, condition)),
+      'Judge each frame by what it shows, and each condition as if it were the only one: none of them says anything about another or about your answer.',
+      prompt.momentsInstruction,
+    ].join('\n'),
+    schema: momentsFields(prompt.first),
+    cutSchema: cutMomentsFields,
+    maxTokens: 150 + tokensPerVerdict * conditions.length * frames.length,
+  };
+  return { task, pictures: [...before, ...frames.map(({ frame }) => frame)] };
 }
 
 /** Creates the task for a question about one frame. */
@@ -230,14 +290,35 @@ export function toConditionVerdicts(
   tokens: TokenUse,
   { version }: PromptVariant = defaultPrompt,
 ): ConditionVerdicts {
+  return { verdicts: verdicts.map((verdict) => nameCondition(verdict, questions, version)), tokens };
+}
+
+/** Converts the model's answer about numbered conditions in `count` numbered frames. A verdict about an unknown frame is left out. */
+export function toMomentVerdicts(
+  { verdicts }: MomentsFields,
+  count: number,
+  questions: readonly ConditionQuestion[],
+  tokens: TokenUse,
+  { version }: PromptVariant = defaultPrompt,
+): MomentVerdicts {
+  const moments = Array.from({ length: count }, (_, index) =>
+    verdicts
+      .filter(({ frame }) => Number(frame) === index + 1)
+      .map((verdict) => nameCondition(verdict, questions, `${version}-moments-1`)),
+  );
+  return { moments, tokens };
+}
+
+function nameCondition(
+  { condition_id: number, triggered: holds, explanation }: ConditionsFields['verdicts'][number],
+  questions: readonly ConditionQuestion[],
+  version: string,
+): ConditionVerdicts['verdicts'][number] {
   return {
-    verdicts: verdicts.map(({ condition_id: number, ...verdict }) => ({
-      condition_id: questions[Number(number) - 1]?.condition_id ?? `unknown ${number}`,
-      triggered: verdict.triggered,
-      explanation: verdict.explanation.slice(0, maxExplanationCharacters),
-      prompt_version: version,
-    })),
-    tokens,
+    condition_id: questions[Number(number) - 1]?.condition_id ?? `unknown ${number}`,
+    triggered: holds,
+    explanation: explanation.slice(0, maxExplanationCharacters),
+    prompt_version: version,
   };
 }
 

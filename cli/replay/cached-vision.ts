@@ -9,7 +9,7 @@ import {
   tokenUseSchema,
   verdictSchema,
 } from '../../core/records/vision.ts';
-import type { CheckMedia, VisionModel } from '../../core/ports/vision-model.ts';
+import type { CheckMedia, MomentFrame, VisionModel } from '../../core/ports/vision-model.ts';
 
 /** Model that remembers its verdicts, with the number of those that were remembered. */
 export type CachedVision = VisionModel & { remembered: () => number };
@@ -17,26 +17,26 @@ export type CachedVision = VisionModel & { remembered: () => number };
 /** Change it when prompts or built-in models change their answers. */
 const format = 6;
 
-const conditionVerdictsSchema = z.object({
-  verdicts: z.array(
-    z.object({
-      condition_id: z.string(),
-      triggered: z.boolean().nullable(),
-      explanation: z.string(),
-      boxes: z.array(evidenceBoxSchema).optional(),
-      shown_at_seconds: shownAtSchema.optional(),
-      prompt_version: promptVersionSchema.optional(),
-    }),
-  ),
-  tokens: tokenUseSchema,
-});
+const verdictsSchema = z.array(
+  z.object({
+    condition_id: z.string(),
+    triggered: z.boolean().nullable(),
+    explanation: z.string(),
+    boxes: z.array(evidenceBoxSchema).optional(),
+    shown_at_seconds: shownAtSchema.optional(),
+    prompt_version: promptVersionSchema.optional(),
+  }),
+);
+const conditionVerdictsSchema = z.object({ verdicts: verdictsSchema, tokens: tokenUseSchema });
+const momentVerdictsSchema = z.object({ moments: z.array(verdictsSchema), tokens: tokenUseSchema });
 
 /**
  * Returns a model that stores its verdicts in a folder, by frame, condition and model: a second run with the same frames costs nothing. An
  * unreadable verdict is requested again. `variant` names the settings that change its answers, such as prompt and width.
  */
 export function createCachedVision(vision: VisionModel, folder: string, variant: unknown): CachedVision {
-  const { judgeConditions } = vision;
+  const judgeConditions = vision.judgeConditions?.bind(vision);
+  const judgeMoments = vision.judgeMoments?.bind(vision);
   let remembered = 0;
 
   async function recall<Answer>(key: string, schema: z.ZodType<Answer>, ask: () => Promise<Answer>) {
@@ -64,6 +64,12 @@ export function createCachedVision(vision: VisionModel, folder: string, variant:
           judgeConditions(media, conditions, signal),
         ),
     }),
+    ...(judgeMoments && {
+      judgeMoments: async (frames, conditions, options, signal) =>
+        recall(hashMoments(vision, variant, frames, conditions, options), momentVerdictsSchema, async () =>
+          judgeMoments(frames, conditions, options, signal),
+        ),
+    }),
   };
 }
 
@@ -80,6 +86,23 @@ function hashKey(
   hash.update(frame);
   if (clip) hash.update(clip);
   if (previous) hash.update('previous').update(previous);
+  return hash.digest('hex');
+}
+
+/** Returns the name of an answer about several frames, by the time between them. */
+function hashMoments(
+  model: VisionModel,
+  variant: unknown,
+  frames: readonly MomentFrame[],
+  conditions: unknown,
+  options: Pick<CheckMedia, 'regions' | 'previous'>,
+): string {
+  const newest = frames.at(-1)?.at.getTime() ?? 0;
+  const hash = createHash('sha256').update('moments');
+  for (const { frame, at } of frames)
+    hash.update(
+      hashKey(model, variant, { mode: 'frames', frame, ...options }, [conditions, newest - at.getTime()]),
+    );
   return hash.digest('hex');
 }
 

@@ -2,6 +2,7 @@ import { VisionError } from '../errors.ts';
 import type { Finding } from '../ports/health.ts';
 import type { Log } from '../ports/log.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
+import { wrapModel } from '../wrap-model.ts';
 import { testCondition, testPicture } from './test-picture.ts';
 
 export type ModelStatusDeps = {
@@ -72,7 +73,6 @@ export function createModelStatus(
   deps: ModelStatusDeps & { log: Log; setTimer: (fire: () => void, delayMs: number) => () => void },
 ): ModelStatus {
   const { vision, log, setTimer } = deps;
-  const { judgeConditions } = vision;
   let finding: Finding = {
     check: 'model',
     status: 'pending',
@@ -105,26 +105,15 @@ export function createModelStatus(
     else log.warning(`Model tested: ${message}`, fields);
   }
 
-  async function observed<Result>(ask: () => Promise<Result>): Promise<Result> {
-    try {
-      return await ask();
-    } catch (error) {
-      if (error instanceof VisionError && finding.status === 'ok') testLater();
-      throw error;
-    }
-  }
-
   return {
-    vision: {
-      ...vision,
-      ...(judgeConditions && {
-        judgeConditions: (media, questions, signal) =>
-          observed(() => judgeConditions(media, questions, signal)),
-      }),
-      judge: (media, condition, signal) => observed(() => vision.judge(media, condition, signal)),
-      answer: (frame, question, signal) => observed(() => vision.answer(frame, question, signal)),
-      summarize: (samples, signal) => observed(() => vision.summarize(samples, signal)),
-    },
+    vision: wrapModel(vision, async (call) => {
+      try {
+        return await call();
+      } catch (error) {
+        if (error instanceof VisionError && finding.status === 'ok') testLater();
+        throw error;
+      }
+    }),
     read: () => finding,
     start: test,
     close: () => {

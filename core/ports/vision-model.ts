@@ -1,5 +1,12 @@
 import type { Region } from '../records/capture.ts';
-import type { Answer, ConditionQuestion, ConditionVerdicts, Summary, Verdict } from '../records/vision.ts';
+import type {
+  Answer,
+  ConditionQuestion,
+  ConditionVerdicts,
+  MomentVerdicts,
+  Summary,
+  Verdict,
+} from '../records/vision.ts';
 
 /** Media of a check: the frame (JPEG), and in modes clip and hybrid the clip (MP4). */
 export type CheckMedia = {
@@ -11,6 +18,9 @@ export type CheckMedia = {
   /** Regions that are drawn into frame and clip: excluded ones are black, included ones outlined in white. */
   regions?: readonly Region[] | null;
 };
+
+/** Frame of one moment of a stream. */
+export type MomentFrame = { frame: Uint8Array; at: Date };
 
 /**
  * Part of a condition that a model does not judge: a place or a time, which it ignores; a word that means less than what the model counts
@@ -54,6 +64,17 @@ export interface VisionModel {
     questions: readonly ConditionQuestion[],
     signal: AbortSignal,
   ): Promise<ConditionVerdicts>;
+  /**
+   * Checks conditions in several frames of one stream, oldest first, in one call. `moments` has one entry per frame. Absent if the model has
+   * no such call: then each frame is a call. Throws `TooManyFramesError` if the server takes fewer frames. `previous` is the frame of the
+   * check before, for models that use it.
+   */
+  judgeMoments?(
+    frames: readonly MomentFrame[],
+    questions: readonly ConditionQuestion[],
+    options: Pick<CheckMedia, 'regions' | 'previous'>,
+    signal: AbortSignal,
+  ): Promise<MomentVerdicts>;
   /** Answers a question about one JPEG. */
   answer(frame: Uint8Array, question: string, signal: AbortSignal): Promise<Answer>;
   /** Summarizes the samples of a window, given in time order. */

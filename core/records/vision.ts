@@ -70,3 +70,6 @@ export type ConditionVerdicts = {
   }[];
   tokens: TokenUse;
 };
+
+/** Result of one model call about several conditions in several frames: for each frame its verdicts, without those that the model left out. */
+export type MomentVerdicts = { moments: ConditionVerdicts['verdicts'][]; tokens: TokenUse };

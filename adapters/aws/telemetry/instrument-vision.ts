@@ -1,7 +1,7 @@
 import { VisionError } from '../../../core/errors.ts';
 import type { MetricsSink } from '../../../core/ports/metrics.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
-import type { TokenUse } from '../../../core/records/vision.ts';
+import { wrapModel } from '../../../core/wrap-model.ts';
 
 /** Metrics and their clock. */
 export type Clocked = {
@@ -11,11 +11,11 @@ export type Clocked = {
 
 /** Adds metrics for calls, errors, latency and tokens to a model. */
 export function instrumentVision(model: VisionModel, { measurements, elapsedMs }: Clocked): VisionModel {
-  async function measured<Answer extends { tokens: TokenUse }>(ask: () => Promise<Answer>): Promise<Answer> {
+  return wrapModel(model, async (call) => {
     const beganMs = elapsedMs();
     measurements.add('ModelCalls');
     try {
-      const answer = await ask();
+      const answer = await call();
       measurements.add('ModelLatency', elapsedMs() - beganMs);
       measurements.add('InputTokens', answer.tokens.input_tokens);
       measurements.add('OutputTokens', answer.tokens.output_tokens);
@@ -25,17 +25,7 @@ export function instrumentVision(model: VisionModel, { measurements, elapsedMs }
       if (error instanceof VisionError && isThrottling(error.cause)) measurements.add('ModelThrottles');
       throw error;
     }
-  }
-  const { judgeConditions } = model;
-  return {
-    ...model,
-    ...(judgeConditions && {
-      judgeConditions: (look, questions, signal) => measured(() => judgeConditions(look, questions, signal)),
-    }),
-    judge: (look, condition, signal) => measured(() => model.judge(look, condition, signal)),
-    answer: (frame, question, signal) => measured(() => model.answer(frame, question, signal)),
-    summarize: (samples, signal) => measured(() => model.summarize(samples, signal)),
-  };
+  });
 }
 
 function isThrottling(cause: unknown): boolean {

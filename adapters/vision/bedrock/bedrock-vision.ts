@@ -1,14 +1,17 @@
 import { VisionError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
+import { rules } from '../../../core/rules.ts';
 import { arrangeSamples } from '../arrange-samples.ts';
 import {
   toAnswer,
   answerTask,
   judgeConditionsTask,
+  judgeMomentsTask,
   judgeTask,
   type CheckMediaKind,
   toConditionVerdicts,
+  toMomentVerdicts,
   toSummary,
   summaryTask,
   toVerdict,
@@ -52,6 +55,13 @@ export function createBedrockVision({
     const id = profileArn ?? modelId ?? requireDefaultModelId(await readRegion(client));
     return converse({ client, modelId: id, family }, task, media, signal);
   };
+  const judgeMoments: VisionModel['judgeMoments'] = async (frames, questions, options, signal) => {
+    const conditions = questions.map(({ condition }) => condition);
+    const { task, pictures } = judgeMomentsTask(frames, conditions, options, prompt);
+    const media = pictures.map((jpeg) => ({ jpeg }));
+    const { fields, tokens } = await ask(task, media, signal);
+    return toMomentVerdicts(fields, frames.length, questions, tokens, prompt);
+  };
   return {
     provider: 'bedrock',
     model,
@@ -71,6 +81,8 @@ export function createBedrockVision({
       const { fields, tokens } = await ask(task, media, signal);
       return toConditionVerdicts(fields, questions, tokens, prompt);
     },
+
+    ...(family.maxImages > rules.maxEarlierMoments + (prompt.withPrevious ? 1 : 0) && { judgeMoments }),
 
     async answer(frame, question, signal) {
       const { fields, tokens } = await ask(answerTask(question), [{ jpeg: frame }], signal);

@@ -107,6 +107,7 @@ function readCompletion(reply: Reply, { maxTokens }: ModelTask<unknown>, model: 
   if (reply.status !== 200) {
     const cause = new Error(reply.body.slice(0, 500));
     if (exceedsContext(reply)) throw new ContextError({ cause });
+    if (hasTooManyPictures(reply)) throw new PictureCountError(remedyFor(reply, model), { cause });
     throw new VisionError(remedyFor(reply, model), { cause });
   }
   const { choices, usage } = parseCompletion(reply.body);
@@ -147,6 +148,19 @@ function exceedsContext({ body }: Reply): boolean {
   return /exceed_context_size_error|context_length_exceeded|maximum context length|context size has been exceeded/i.test(
     body.slice(0, 2_000),
   );
+}
+
+/** Error of a request with more pictures than the server takes. */
+export class PictureCountError extends VisionError {
+  override name = 'PictureCountError';
+}
+
+/**
+ * Returns true if a server takes fewer pictures in one request: vLLM without `--limit-mm-per-prompt` (github.com/vllm-project/vllm/issues/13513,
+ * status 400), Ollama with a model for one picture (github.com/ollama/ollama/issues/9020, status 500).
+ */
+function hasTooManyPictures({ body }: Reply): boolean {
+  return /at most [1-9]\d* image|single image|too many images/i.test(body.slice(0, 2_000));
 }
 
 /** Returns true if a simpler format can help. The context and a model without image support stay as they are. */

@@ -1,3 +1,4 @@
+import { TooManyFramesError } from '../../../core/errors.ts';
 import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
 import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
 import { arrangeSamples } from '../arrange-samples.ts';
@@ -5,14 +6,17 @@ import {
   toAnswer,
   answerTask,
   judgeConditionsTask,
+  judgeMomentsTask,
   judgeTask,
   toConditionVerdicts,
+  toMomentVerdicts,
   toSummary,
   summaryTask,
   toVerdict,
 } from '../prompt.ts';
 import { defaultPrompt, type PromptVariant } from '../prompt-variants.ts';
-import { type ChatSettings, createChat } from './chat.ts';
+import { ContextError } from '../task.ts';
+import { type ChatSettings, createChat, PictureCountError } from './chat.ts';
 
 /** Maximum images per request. llama.cpp and Ollama slow down with more; vLLM has its own limit. */
 const maxImages = 8;
@@ -34,6 +38,8 @@ export function createOpenAiVision({
   ...settings
 }: OpenAiSettings): VisionModel {
   const chat = createChat(settings);
+  /** False once the server has refused several frames, or its context was too small for them. */
+  let takesFrames = true;
   return {
     provider: 'openai',
     model: settings.model,
@@ -52,6 +58,20 @@ export function createOpenAiVision({
       const task = judgeConditionsTask('frame', conditions, options);
       const { fields, tokens } = await chat(task, frames, signal);
       return toConditionVerdicts(fields, questions, tokens, prompt);
+    },
+
+    async judgeMoments(frames, questions, options, signal) {
+      if (!takesFrames) throw new TooManyFramesError();
+      const conditions = questions.map(({ condition }) => condition);
+      const { task, pictures } = judgeMomentsTask(frames, conditions, options, prompt);
+      try {
+        const { fields, tokens } = await chat(task, pictures, signal);
+        return toMomentVerdicts(fields, frames.length, questions, tokens, prompt);
+      } catch (cause) {
+        if (!(cause instanceof PictureCountError || cause instanceof ContextError)) throw cause;
+        takesFrames = false;
+        throw new TooManyFramesError('The server takes fewer pictures in one request', { cause });
+      }
     },
 
     async answer(frame, question, signal) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/callers/meter.ts';
 import { meteredVision } from '../../../adapters/vision/metered-vision.ts';
-import { UnreadableFrameError, VisionError } from '../../../core/errors.ts';
+import { TooManyFramesError, UnreadableFrameError, VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { nothingUsed, start } from '../../contract/records.ts';
 
@@ -34,6 +34,42 @@ test('every kind of call is counted by provider and returns its result', async (
   expect(await model.summarize([], signal)).toMatchObject({ summary: 'Nothing.' });
   expect(await counts()).toEqual({ bedrock: { calls: 3, errors: 0 } });
   expect(model).toMatchObject({ provider: 'bedrock', model: 'nova', supportsVideo: true });
+});
+
+test('a call about several conditions or frames is counted once, and its method keeps its model', async () => {
+  class Model {
+    readonly provider = 'bedrock';
+    readonly model = 'nova';
+    readonly supportsVideo = true;
+    readonly verdict = { condition_id: 'ship', triggered: true, explanation: 'There.' };
+    judge = async () => expect.unreachable();
+    answer = async () => expect.unreachable();
+    summarize = async () => expect.unreachable();
+    async judgeConditions() {
+      return { verdicts: [this.verdict], tokens };
+    }
+    async judgeMoments() {
+      return { moments: [[this.verdict], []], tokens };
+    }
+  }
+  const meter = createMeter({ startedAt: start, jobsBefore: nothingUsed });
+  const model = meteredVision(new Model(), meter);
+  const ship = [{ condition_id: 'ship', condition: 'a ship' }];
+  expect(await model.judgeConditions?.(look, ship, signal)).toMatchObject({
+    verdicts: [{ triggered: true }],
+  });
+  const frames = [start, start].map((at) => ({ frame: new Uint8Array(), at }));
+  expect(await model.judgeMoments?.(frames, ship, {}, signal)).toMatchObject({
+    moments: [[{ triggered: true }], []],
+  });
+  expect((await meter.read()).providers).toEqual({ bedrock: { calls: 2, errors: 0 } });
+  expect(metered().model).not.toHaveProperty('judgeMoments');
+});
+
+test('a call whose frames are too many for the server is not counted, because each frame has one instead', async () => {
+  const { model, counts } = metered({ judgeMoments: () => Promise.reject(new TooManyFramesError()) });
+  await expect(model.judgeMoments?.([], [], {}, signal)).rejects.toThrow(TooManyFramesError);
+  expect(await counts()).toEqual({});
 });
 
 test('a failed call is counted as a call and an error, and throws', async () => {

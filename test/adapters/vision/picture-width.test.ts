@@ -24,6 +24,12 @@ function recording() {
       seen.push(media);
       return { verdicts: [], tokens };
     },
+    judgeMoments: async (frames, _, { previous }) => {
+      seen.push(
+        ...frames.map(({ frame }) => ({ mode: 'frames' as const, frame, ...(previous && { previous }) })),
+      );
+      return { moments: [], tokens };
+    },
     answer: async () => ({ answer: 'x', triggered: null, tokens }),
     summarize: async () => ({ summary: 'x', tokens }),
   };
@@ -44,6 +50,20 @@ test('frames of checks are scaled, alone and joint, and the clip is unchanged', 
   await scaled.judgeConditions?.(media, [], signal);
   const expected = { ...media, frame: new Uint8Array([44, 1]), previous: new Uint8Array([44, 2]) };
   expect(seen).toEqual([expected, expected]);
+});
+
+test('each frame of a call for several is scaled, and the frame of the check before too', async () => {
+  const { seen, model } = recording();
+  const frames = [3, 4].map((name) => ({ frame: new Uint8Array([name]), at: new Date(name) }));
+  const previous = new Uint8Array([2]);
+  await withPictureWidth(model, 44, shrink).judgeMoments?.(frames, [], { previous }, signal);
+  expect(seen).toEqual(
+    [3, 4].map((name) => ({
+      mode: 'frames',
+      frame: new Uint8Array([44, name]),
+      previous: new Uint8Array([44, 2]),
+    })),
+  );
 });
 
 test('a scaled model keeps everything else that its model offers', () => {

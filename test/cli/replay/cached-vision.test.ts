@@ -102,6 +102,38 @@ test('a joint call about several conditions is remembered as one, and other cond
   expect({ calls, remembered: later.remembered() }).toEqual({ calls: [2, 1], remembered: 1 });
 });
 
-test('a model without a joint call gets none', () => {
-  expect(createCachedVision(countingModel().vision, folder, []).judgeConditions).toBeUndefined();
+test('a call about several frames is remembered as one, and other frames, times or conditions are asked about', async () => {
+  let calls = 0;
+  const several: VisionModel = {
+    ...countingModel().vision,
+    judgeMoments: async (frames) => {
+      calls += 1;
+      const verdict = { condition_id: 'a', triggered: true, explanation: 'seen' };
+      return { moments: frames.map(() => [verdict]), tokens: { input_tokens: 9, output_tokens: 9 } };
+    },
+  };
+  const questions = [{ condition_id: 'a', condition: 'a car' }];
+  const frames = (first: number, seconds: number, begin = 0) =>
+    [first, 2].map((name, index) => ({
+      frame: new Uint8Array([name]),
+      at: new Date(begin + index * seconds * 1000),
+    }));
+  const ask = async (of: ReturnType<typeof frames>, asked = questions, options = {}) => {
+    const cached = createCachedVision(several, folder, []);
+    await cached.judgeMoments!(of, asked, options, never);
+    return cached.remembered();
+  };
+  expect(await ask(frames(1, 5))).toBe(0);
+  expect(await ask(frames(1, 5, 86_400_000))).toBe(1);
+  expect(await ask(frames(3, 5))).toBe(0);
+  expect(await ask(frames(1, 6))).toBe(0);
+  expect(await ask(frames(1, 5), [{ condition_id: 'a', condition: 'a dog' }])).toBe(0);
+  expect(await ask(frames(1, 5), questions, { previous: new Uint8Array([7]) })).toBe(0);
+  expect(calls).toBe(5);
+});
+
+test('a model without a call for several conditions or frames gets none', () => {
+  const cached = createCachedVision(countingModel().vision, folder, []);
+  expect(cached.judgeConditions).toBeUndefined();
+  expect(cached.judgeMoments).toBeUndefined();
 });
