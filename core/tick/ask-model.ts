@@ -1,9 +1,17 @@
 import type { Limits } from '../dependencies.ts';
-import { ModelBusyError, VisionError } from '../errors.ts';
+import { ModelBusyError, TooManyFramesError, VisionError } from '../errors.ts';
 import type { CheckMedia, VisionModel } from '../ports/vision-model.ts';
+import type { InputMode } from '../records/capture.ts';
 import type { Failure } from '../records/failure.ts';
-import type { ConditionQuestion, ConditionVerdicts, EvidenceBox, TokenUse } from '../records/vision.ts';
+import type {
+  ConditionQuestion,
+  ConditionVerdicts,
+  EvidenceBox,
+  MomentVerdicts,
+  TokenUse,
+} from '../records/vision.ts';
 import { createTimeLimit } from '../time-limit.ts';
+import type { MomentMedia } from './read-media.ts';
 
 /** Conditions of a check: together in one call, or each in a call of its own. */
 export type Questions = { joint: readonly ConditionQuestion[]; separate: readonly ConditionQuestion[] };
@@ -33,7 +41,10 @@ export type ConditionAnswer = {
 
 /** Answers of the model about a capture. */
 export type Judgement = {
+  /** Answers about the newest frame. */
   answers: ConditionAnswer[];
+  /** Answers about earlier moments of the capture, oldest first; empty without any. */
+  earlier: { frame_key: string; captured_at: string; answers: ConditionAnswer[] }[];
   /** Failure of a call, if one failed. */
   failure: Failure | null;
   /** True if the model of this machine had too many images to judge: a call was omitted. */
@@ -43,6 +54,14 @@ export type Judgement = {
 };
 
 type Deps = { vision: VisionModel; limits: Pick<Limits, 'visionTimeoutSeconds'> };
+
+/** Moment of a check: its media, and the answers about it so far. */
+type Moment = { media: CheckMedia; at: Date; answers: ConditionAnswer[] };
+
+type Calls = Pick<Judgement, 'failure' | 'busy' | 'calls'>;
+
+/** Conditions of one call. */
+type Group = { group: readonly ConditionQuestion[]; isJoint: boolean };
 
 /** Returns the questions of each model call: all joint ones together if the model can, the others alone. */
 export function groupQuestions(
@@ -54,39 +73,129 @@ export function groupQuestions(
   return joint.length === 0 ? alone : [joint, ...alone];
 }
 
-/** Requests verdicts of conditions. A failed call leaves its conditions without a verdict; the other calls count. */
+/**
+ * Returns the number of frames of each model call about a capture with `earlier` moments, oldest first: all together if the model can. A clip
+ * stays alone with the newest frame.
+ */
+export function groupFrames(earlier: number, mode: InputMode, canJudgeMoments: boolean): number[] {
+  if (!canJudgeMoments || earlier === 0) return Array.from({ length: earlier + 1 }, () => 1);
+  return mode === 'frames' ? [earlier + 1] : [earlier, 1];
+}
+
+/**
+ * Requests verdicts of conditions about the newest frame and the earlier moments of a capture, within one time limit. A failed call leaves its
+ * conditions without a verdict in its frames; the other calls count.
+ */
 export async function askModel(
   questions: Questions,
-  media: CheckMedia,
-  deps: Deps,
+  media: MomentMedia,
+  { vision, limits }: Deps,
   signal?: AbortSignal,
 ): Promise<Judgement> {
-  const judged: Judgement = { answers: [], failure: null, busy: false, calls: [] };
-  const ends = createTimeLimit(deps.limits.visionTimeoutSeconds, signal);
-  for (const group of groupQuestions(questions, deps.vision.judgeConditions !== undefined)) {
-    const isJoint = group.every((condition) => questions.joint.includes(condition));
-    try {
-      const result = await judge(group, isJoint, media, deps.vision, ends);
-      judged.calls.push(result.tokens);
-      judged.answers.push(...group.map((condition) => readAnswer(condition, result, isJoint)));
-    } catch (error) {
-      // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
-      if (signal?.aborted || !(error instanceof VisionError)) throw error;
-      if (error instanceof ModelBusyError) {
-        judged.busy = true;
-      } else {
-        const { code, message, remediation } = error;
-        judged.failure = { code, message, remediation };
-        judged.calls.push(null);
-      }
-      judged.answers.push(...group.map((condition) => withoutVerdict(condition, isJoint)));
+  const calls: Calls = { failure: null, busy: false, calls: [] };
+  const signals = { given: signal, ends: createTimeLimit(limits.visionTimeoutSeconds, signal) };
+  const moments = listMoments(media, vision);
+  const groups = groupQuestions(questions, vision.judgeConditions !== undefined).map((group) => ({
+    group,
+    isJoint: group.every((condition) => questions.joint.includes(condition)),
+  }));
+  let asked = 0;
+  for (const size of groupFrames(moments.length - 1, media.mode, vision.judgeMoments !== undefined)) {
+    const frames = moments.slice(asked, asked + size);
+    asked += size;
+    for (const group of groups) await ask(frames, group, vision, calls, signals);
+  }
+  const answers = moments.map((moment) => moment.answers);
+  return {
+    answers: answers.at(-1) ?? [],
+    earlier: (media.moments ?? []).map(({ frame_key, at }, index) => ({
+      frame_key,
+      captured_at: at.toISOString(),
+      answers: answers[index] ?? [],
+    })),
+    ...calls,
+  };
+}
+
+/** Makes one call and adds its answers to the frames; a call a frame if the server takes fewer in one. */
+async function ask(
+  frames: readonly Moment[],
+  { group, isJoint }: Group,
+  vision: VisionModel,
+  calls: Calls,
+  { given, ends }: { given: AbortSignal | undefined; ends: AbortSignal },
+): Promise<void> {
+  let result: MomentVerdicts | undefined;
+  try {
+    // The time limit is one failure: no further call is made after it.
+    if (!calls.failure || !ends.aborted) result = await judge(frames, { group, isJoint }, vision, ends);
+    if (result) calls.calls.push(result.tokens);
+  } catch (error) {
+    if (error instanceof TooManyFramesError && frames.length > 1) {
+      for (const frame of frames) await ask([frame], { group, isJoint }, vision, calls, { given, ends });
+      return;
+    }
+    // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
+    if (given?.aborted || !(error instanceof VisionError)) throw error;
+    if (error instanceof ModelBusyError) {
+      calls.busy = true;
+    } else {
+      const { code, message, remediation } = error;
+      calls.failure = { code, message, remediation };
+      calls.calls.push(null);
     }
   }
-  return judged;
+  for (const [index, { answers }] of frames.entries()) {
+    const verdicts = result && (result.moments[index] ?? []);
+    answers.push(...group.map((condition) => readAnswer(condition, verdicts, isJoint)));
+  }
+}
+
+/** Lists the moments of a check, oldest first. A model that compares with the frame before gets that of the check before with the oldest one. */
+function listMoments(
+  { at, moments: earlier = [], previous, ...newest }: MomentMedia,
+  { usesPrevious }: VisionModel,
+): Moment[] {
+  const { regions } = newest;
+  const all: Omit<Moment, 'answers'>[] = [
+    ...earlier.map(({ frame, at: time }) => ({
+      at: time,
+      media: { mode: 'frames' as const, frame, ...(regions !== undefined && { regions }) },
+    })),
+    { at, media: newest },
+  ];
+  return all.map((moment, index) => {
+    const before = index === 0 ? previous : usesPrevious ? all[index - 1]?.media.frame : undefined;
+    return { ...moment, media: { ...moment.media, ...(before && { previous: before }) }, answers: [] };
+  });
+}
+
+/** Calls the model about one frame, or about several if it can. */
+async function judge(
+  frames: readonly Moment[],
+  { group, isJoint }: Group,
+  vision: VisionModel,
+  signal: AbortSignal,
+): Promise<MomentVerdicts> {
+  const [first] = frames;
+  if (!first) throw new Error('A call has a frame');
+  if (frames.length === 1) {
+    const { verdicts, tokens } = await judgeFrame(group, isJoint, first.media, vision, signal);
+    return { moments: [verdicts], tokens };
+  }
+  if (!vision.judgeMoments) throw new Error('The model judges one frame a call');
+  const pictures = frames.map(({ media: { frame }, at }) => ({ frame, at }));
+  const { regions, previous } = first.media;
+  return vision.judgeMoments(
+    pictures,
+    group,
+    { ...(regions !== undefined && { regions }), ...(previous && { previous }) },
+    signal,
+  );
 }
 
 /** Uses the joint call, also for one condition; the call for one condition if the joint call has left it out too often. */
-async function judge(
+async function judgeFrame(
   group: readonly ConditionQuestion[],
   isJoint: boolean,
   media: CheckMedia,
@@ -101,12 +210,13 @@ async function judge(
   return { verdicts: [{ condition_id: question.condition_id, ...verdict }], tokens };
 }
 
-/** A missing or doubled id leaves the condition without a verdict, because its text is ambiguous. */
+/** A missing or doubled id leaves the condition without a verdict, because its text is ambiguous; so does a call that failed, without verdicts. */
 function readAnswer(
   condition: ConditionQuestion,
-  { verdicts }: ConditionVerdicts,
+  verdicts: ConditionVerdicts['verdicts'] | undefined,
   joint: boolean,
 ): ConditionAnswer {
+  if (!verdicts) return withoutVerdict(condition, joint);
   const found = verdicts.filter(({ condition_id: id }) => id === condition.condition_id);
   const [verdict] = found;
   if (!verdict || found.length > 1) return { ...withoutVerdict(condition, joint), leftOut: joint };

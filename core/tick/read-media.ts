@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { CheckMedia } from '../ports/vision-model.ts';
+import type { CheckMedia, MomentFrame } from '../ports/vision-model.ts';
 import type { InputMode, Region } from '../records/capture.ts';
 import type { Captured } from '../sight/screening.ts';
 
@@ -10,21 +10,44 @@ export type CheckMediaKeys = {
   regions?: Region[] | null;
   /** Key of the newest frame before the capture. */
   previousKey: string | undefined;
+  /** Earlier moments of the capture that are checked too, oldest first. Absent: its newest frame alone. */
+  moments?: readonly { frame_key: string; captured_at: string }[] | undefined;
 };
 
-/** Reads the media of a check. Returns undefined if they were removed. */
+/** Frame of an earlier moment of a capture. */
+export type EarlierMoment = MomentFrame & { frame_key: string };
+
+/** Media of a check, with those of earlier moments, oldest first. `at` is the time of the newest frame. */
+export type MomentMedia = CheckMedia & { at: Date; moments?: readonly EarlierMoment[] };
+
+/** Reads the media of a check. Returns undefined if they were removed; an earlier moment without its frame is left out. */
 export async function readCheckMedia(
-  { captured: { frame_key, clip_key }, mode, regions, previousKey }: CheckMediaKeys,
+  {
+    captured: { frame_key, clip_key, captured_at },
+    mode,
+    regions,
+    previousKey,
+    moments = [],
+  }: CheckMediaKeys,
   { media, vision }: Pick<CoreDeps, 'media' | 'vision'>,
-): Promise<CheckMedia | undefined> {
+): Promise<MomentMedia | undefined> {
   const frame = await media.get(frame_key);
   const clip = clip_key === null ? undefined : await media.get(clip_key);
   if (!frame || (clip_key !== null && !clip)) return undefined;
   const previous =
     vision.usesPrevious && previousKey !== undefined ? await media.get(previousKey) : undefined;
+  const earlier = await Promise.all(
+    moments.map(async (moment) => ({
+      frame_key: moment.frame_key,
+      at: new Date(moment.captured_at),
+      frame: await media.get(moment.frame_key),
+    })),
+  );
   return {
     mode,
     frame,
+    at: new Date(captured_at),
+    moments: earlier.flatMap(({ frame: found, ...moment }) => (found ? { ...moment, frame: found } : [])),
     ...(clip ? { clip } : {}),
     ...(previous ? { previous } : {}),
     ...(regions !== undefined && { regions }),

@@ -281,6 +281,7 @@ function ofWatch(kind: Outcome, at: Date): WatchOutcome {
     used: { calls: 1, micro_usd: 0, input_tokens: 1, output_tokens: 1 },
     failure: kind === 'seen' ? null : failure,
     busy: false,
+    earlier: [],
   };
 }
 

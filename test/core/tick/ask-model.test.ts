@@ -1,9 +1,13 @@
-import { expect, test } from 'vitest';
-import { ModelBusyError } from '../../../core/errors.ts';
+import { describe, expect, test } from 'vitest';
+import { ModelBusyError, TooManyFramesError, VisionError } from '../../../core/errors.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import type { ConditionQuestion } from '../../../core/records/vision.ts';
 import type { WatchCondition } from '../../../core/records/watch.ts';
-import { askModel } from '../../../core/tick/ask-model.ts';
+import type { Captured } from '../../../core/sight/screening.ts';
+import { askModel, type ConditionAnswer } from '../../../core/tick/ask-model.ts';
+import { type MomentMedia, readCheckMedia } from '../../../core/tick/read-media.ts';
 
+const at = new Date('2026-03-01T12:00:00.000Z');
 const condition: WatchCondition = {
   condition_id: 'gate',
   condition: 'The gate is open.',
@@ -34,7 +38,7 @@ test.each([
   'an answer with judged $judged is the verdict $verdict: what was not judged never clears an alert',
   async ({ judged, verdict }) => {
     const deps = { vision: visionThat(judged), limits: { visionTimeoutSeconds: 10 } };
-    const media = { mode: 'frames' as const, frame: new Uint8Array() };
+    const media = { mode: 'frames' as const, frame: new Uint8Array(), at };
     const { answers } = await askModel({ joint: [], separate: [condition] }, media, deps);
     expect(answers).toMatchObject([{ condition_id: 'gate', verdict }]);
   },
@@ -47,14 +51,291 @@ test('a call that the model of this machine is too busy for is no failure, costs
       throw new ModelBusyError();
     },
   };
-  const media = { mode: 'frames' as const, frame: new Uint8Array() };
+  const media = { mode: 'frames' as const, frame: new Uint8Array(), at };
   const deps = { vision, limits: { visionTimeoutSeconds: 10 } };
   expect(await askModel({ joint: [], separate: [condition] }, media, deps)).toEqual({
     answers: [
       { condition_id: 'gate', condition: 'The gate is open.', verdict: null, leftOut: false, joint: false },
     ],
+    earlier: [],
     failure: null,
     busy: true,
     calls: [],
+  });
+});
+
+const captured: Captured = {
+  kind: 'captured',
+  frame_key: 'newest',
+  clip_key: null,
+  captured_at: at.toISOString(),
+  seen: {
+    position: { segment: null, segment_seconds: 0 },
+    since: at.toISOString(),
+    identical_since: null,
+    seen_at: at.toISOString(),
+  },
+  repeated: false,
+  moved: true,
+  changed_share: 0.2,
+  black: false,
+  motion_if_judged: '',
+  motion_if_skipped: '',
+};
+const tokens = { input_tokens: 1, output_tokens: 1 };
+const car = { condition_id: 'car', condition: 'A car is in the yard.' };
+const dog = { condition_id: 'dog', condition: 'A dog is in the yard.' };
+const picture = (name: number) => new Uint8Array([name]);
+/** A newest frame 4 after the earlier frames 1 to 3, each 5 s after the one before. */
+const withMoments = (fields: Partial<MomentMedia> = {}): MomentMedia => ({
+  mode: 'frames',
+  frame: picture(4),
+  at,
+  moments: [1, 2, 3].map((name) => ({
+    frame: picture(name),
+    at: new Date(at.getTime() - (4 - name) * 5000),
+    frame_key: `frame-${name}`,
+  })),
+  ...fields,
+});
+
+/** Model that lists its calls as pictures and conditions; a condition holds in the frames of `holds`. */
+function recordingVision(
+  { canJudgeMoments = false, usesPrevious = false },
+  answer: (frames: number[]) => void = () => undefined,
+) {
+  const calls: string[] = [];
+  const verdicts = (frame: Uint8Array, questions: readonly ConditionQuestion[]) =>
+    questions.map(({ condition_id }) => ({ condition_id, triggered: frame[0] === 2, explanation: 'So.' }));
+  const record = (
+    kind: string,
+    frames: number[],
+    questions: readonly ConditionQuestion[],
+    previous?: Uint8Array,
+  ) => {
+    const ids = questions.map(({ condition_id: id }) => id).join(' ');
+    calls.push(`${kind} ${frames.join(' ')}${previous ? ` after ${previous[0]}` : ''}: ${ids}`);
+    answer(frames);
+  };
+  const vision: VisionModel = {
+    ...visionThat(true),
+    usesPrevious,
+    judge: async (media, text) => {
+      record(
+        media.clip ? 'clip' : 'alone',
+        [...media.frame],
+        [{ condition_id: text, condition: text }],
+        media.previous,
+      );
+      return { triggered: media.frame[0] === 2, explanation: 'So.', tokens };
+    },
+    judgeConditions: async (media, questions) => {
+      record(media.clip ? 'clip' : 'joint', [...media.frame], questions, media.previous);
+      return { verdicts: verdicts(media.frame, questions), tokens };
+    },
+    ...(canJudgeMoments && {
+      judgeMoments: async (frames, questions, { previous }) => {
+        record(
+          'moments',
+          frames.flatMap(({ frame }) => [...frame]),
+          questions,
+          previous,
+        );
+        return { moments: frames.map(({ frame }) => verdicts(frame, questions)), tokens };
+      },
+    }),
+  };
+  return { calls, vision };
+}
+
+const limits = { visionTimeoutSeconds: 10 };
+const triggered = (answers: ConditionAnswer[]) => answers.map(({ verdict }) => verdict?.triggered ?? null);
+
+describe('a check of several moments', () => {
+  test('all moments are one call of a model that can, and each answer belongs to its frame', async () => {
+    const { calls, vision } = recordingVision({ canJudgeMoments: true });
+    const judgement = await askModel({ joint: [car, dog], separate: [] }, withMoments(), { vision, limits });
+    expect(calls).toEqual(['moments 1 2 3 4: car dog']);
+    expect(triggered(judgement.answers)).toEqual([false, false]);
+    expect(
+      judgement.earlier.map(({ frame_key, captured_at, answers }) => [
+        frame_key,
+        captured_at,
+        triggered(answers),
+      ]),
+    ).toEqual([
+      ['frame-1', '2026-03-01T11:59:45.000Z', [false, false]],
+      ['frame-2', '2026-03-01T11:59:50.000Z', [true, true]],
+      ['frame-3', '2026-03-01T11:59:55.000Z', [false, false]],
+    ]);
+    expect(judgement.calls).toEqual([tokens]);
+  });
+
+  test('a condition that joint calls have left out has a call of its own, with all moments', async () => {
+    const { calls, vision } = recordingVision({ canJudgeMoments: true });
+    const { earlier } = await askModel({ joint: [car], separate: [dog] }, withMoments(), { vision, limits });
+    expect(calls).toEqual(['moments 1 2 3 4: car', 'moments 1 2 3 4: dog']);
+    expect(earlier[1]?.answers.map(({ condition_id: id, joint }) => [id, joint])).toEqual([
+      ['car', true],
+      ['dog', false],
+    ]);
+  });
+
+  test('a model without a call for several frames has a call a frame, oldest first', async () => {
+    const { calls, vision } = recordingVision({});
+    const { earlier, answers } = await askModel({ joint: [car], separate: [] }, withMoments(), {
+      vision,
+      limits,
+    });
+    expect(calls).toEqual(['joint 1: car', 'joint 2: car', 'joint 3: car', 'joint 4: car']);
+    expect([...earlier, { answers }].map((moment) => triggered(moment.answers))).toEqual([
+      [false],
+      [true],
+      [false],
+      [false],
+    ]);
+  });
+
+  test.each(['clip', 'hybrid'] as const)(
+    'mode %s keeps its clip for the newest frame, after one call for the earlier ones',
+    async (mode) => {
+      const media = withMoments({ mode, clip: picture(9) });
+      const joint = recordingVision({ canJudgeMoments: true });
+      await askModel({ joint: [car], separate: [] }, media, { vision: joint.vision, limits });
+      expect(joint.calls).toEqual(['moments 1 2 3: car', 'clip 4: car']);
+      const single = recordingVision({});
+      await askModel({ joint: [], separate: [car] }, media, { vision: single.vision, limits });
+      expect(single.calls.map((call) => call.slice(0, 7))).toEqual([
+        'alone 1',
+        'alone 2',
+        'alone 3',
+        'clip 4:',
+      ]);
+    },
+  );
+
+  test('a capture without earlier moments is asked about as before, also of a model for several frames', async () => {
+    const { calls, vision } = recordingVision({ canJudgeMoments: true });
+    const questions = { joint: [car], separate: [] };
+    const { earlier } = await askModel(questions, withMoments({ moments: [] }), { vision, limits });
+    expect({ calls, earlier }).toEqual({ calls: ['joint 4: car'], earlier: [] });
+  });
+
+  test('a model that compares with the frame before gets that of the check before with the oldest frame', async () => {
+    const media = withMoments({ previous: picture(0) });
+    const joint = recordingVision({ canJudgeMoments: true, usesPrevious: true });
+    await askModel({ joint: [car], separate: [] }, media, { vision: joint.vision, limits });
+    expect(joint.calls).toEqual(['moments 1 2 3 4 after 0: car']);
+    const single = recordingVision({ usesPrevious: true });
+    await askModel({ joint: [car], separate: [] }, media, { vision: single.vision, limits });
+    expect(single.calls).toEqual([
+      'joint 1 after 0: car',
+      'joint 2 after 1: car',
+      'joint 3 after 2: car',
+      'joint 4 after 3: car',
+    ]);
+  });
+
+  test('a failed call leaves its frame without verdicts, is no left-out condition, and the other frames count', async () => {
+    const { vision } = recordingVision({}, ([frame]) => {
+      if (frame === 3) throw new VisionError('Try again.');
+    });
+    const { earlier, answers, failure, calls } = await askModel(
+      { joint: [car], separate: [] },
+      withMoments(),
+      { vision, limits },
+    );
+    expect([...earlier, { answers }].map((moment) => triggered(moment.answers))).toEqual([
+      [false],
+      [true],
+      [null],
+      [false],
+    ]);
+    expect(earlier[2]?.answers).toMatchObject([{ leftOut: false }]);
+    expect(failure).toMatchObject({ remediation: 'Try again.' });
+    expect(calls).toEqual([tokens, tokens, null, tokens]);
+  });
+
+  test('a frame that the answer lacks, or names a condition of twice, leaves it out there only', async () => {
+    const { vision } = recordingVision({ canJudgeMoments: true });
+    const verdict = { condition_id: 'car', triggered: true, explanation: 'So.' };
+    const judgeMoments = async () => ({ moments: [[verdict], [verdict, verdict], [], [verdict]], tokens });
+    const { earlier, answers } = await askModel({ joint: [car], separate: [] }, withMoments(), {
+      vision: { ...vision, judgeMoments },
+      limits,
+    });
+    expect(
+      [...earlier, { answers }].flatMap((moment) =>
+        moment.answers.map(({ verdict: given, leftOut }) => [given?.triggered ?? null, leftOut]),
+      ),
+    ).toEqual([
+      [true, false],
+      [null, true],
+      [null, true],
+      [true, false],
+    ]);
+  });
+
+  test('a server that takes fewer frames in one call has a call a frame instead, and the refused one is not counted', async () => {
+    const { calls, vision } = recordingVision({ canJudgeMoments: true }, (frames) => {
+      if (frames.length > 1) throw new TooManyFramesError();
+    });
+    const judgement = await askModel({ joint: [car], separate: [dog] }, withMoments(), { vision, limits });
+    expect(calls.filter((call) => call.startsWith('moments'))).toHaveLength(2);
+    expect(judgement).toMatchObject({ failure: null, calls: Array.from({ length: 8 }, () => tokens) });
+    expect(judgement.earlier.map(({ answers }) => triggered(answers))).toEqual([
+      [false, false],
+      [true, true],
+      [false, false],
+    ]);
+  });
+
+  test('no further call is made after the time limit of all calls', async () => {
+    const { calls, vision } = recordingVision({});
+    const slow: VisionModel = {
+      ...vision,
+      judgeConditions: async (media, questions, signal) => {
+        const result = await vision.judgeConditions?.(media, questions, signal);
+        if (media.frame[0] === 1 && result) return result;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        throw new VisionError('Too late.');
+      },
+    };
+    const judgement = await askModel({ joint: [car], separate: [] }, withMoments(), {
+      vision: slow,
+      limits: { visionTimeoutSeconds: 0.05 },
+    });
+    expect(calls).toEqual(['joint 1: car', 'joint 2: car']);
+    expect(judgement).toMatchObject({
+      calls: [tokens, null],
+      failure: { remediation: 'Too late.' },
+      answers: [{ verdict: null }],
+    });
+  });
+});
+
+test('the media of moments are read by their keys, and a moment whose frame was removed is left out', async () => {
+  const stored = new Map([
+    ['newest', picture(4)],
+    ['kept', picture(1)],
+    ['before', picture(0)],
+  ]);
+  const media = await readCheckMedia(
+    {
+      captured: { ...captured, frame_key: 'newest', captured_at: at.toISOString() },
+      mode: 'frames',
+      previousKey: 'before',
+      moments: [
+        { frame_key: 'kept', captured_at: '2026-03-01T11:59:50.000Z' },
+        { frame_key: 'gone', captured_at: '2026-03-01T11:59:55.000Z' },
+      ],
+    },
+    { media: { get: async (key: string) => stored.get(key) } as never, vision: recordingVision({}).vision },
+  );
+  expect(media).toEqual({
+    mode: 'frames',
+    frame: picture(4),
+    at,
+    moments: [{ frame_key: 'kept', at: new Date('2026-03-01T11:59:50.000Z'), frame: picture(1) }],
   });
 });

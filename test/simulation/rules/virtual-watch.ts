@@ -127,6 +127,7 @@ export class VirtualWatch {
       used,
       failure,
       busy: false,
+      earlier: [],
     };
     const hasVerdict = answers.some(({ verdict }) => verdict !== null);
     const judged = { kind: 'judged', answers: kept, alone, calls, hasVerdict, failed } as const;

@@ -44,6 +44,7 @@ function judged(seconds: number, triggered: boolean | null, segment: string | nu
     kind: 'judged' as const,
     captured: captured(seconds, segment),
     busy: false,
+    earlier: [],
     failure: triggered === null ? { code: 'VLM_ERROR', message: 'It is down', remediation: 'Wait.' } : null,
     used: { ...cost, input_tokens: 7, output_tokens: 1 },
     answers: [

@@ -93,6 +93,7 @@ function judged(seconds: number, verdict: Verdict): WatchOutcome {
     kind: 'judged',
     captured: captured(seconds),
     busy: false,
+    earlier: [],
     failure,
     used: { ...need, input_tokens: 1, output_tokens: 1 },
     answers: [
