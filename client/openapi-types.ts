@@ -7,6 +7,7 @@ export type WebhookEventType =
   'job_started' | 'watch_triggered' | 'summary_generated' | 'error' | 'job_stopped';
 export type Scope = 'read' | 'jobs' | 'keys' | 'internal' | 'admin';
 export type Severity = 'info' | 'warning' | 'critical';
+export type Notify = 'openings' | 'openings_and_closings' | 'everything';
 export type DestinationType =
   'webhook' | 'slack' | 'discord' | 'ntfy' | 'pagerduty' | 'email' | 'mqtt' | 'heartbeat';
 export type WatchStatus = 'paused' | 'off_schedule' | 'budget_exhausted' | 'stream_lost' | 'active';
@@ -618,20 +619,9 @@ export interface WatchRequest {
      */
     to?: string;
     /**
-     * Types of events that are delivered; default: all
-     *
-     * @minItems 1
-     * @maxItems 7
+     * Events that are delivered, besides failures; null: the default of the type
      */
-    events?: (
-      | 'alert_opened'
-      | 'alert_reminder'
-      | 'alert_acknowledged'
-      | 'alert_closed'
-      | 'stream_lost'
-      | 'stream_recovered'
-      | 'watch_changed'
-    )[];
+    notify?: Notify | null;
     min_severity?: Severity;
     /**
      * True to include the frame in events, as base64; webhook only
@@ -766,20 +756,9 @@ export interface WatchPatch {
          */
         to?: string;
         /**
-         * Types of events that are delivered; default: all
-         *
-         * @minItems 1
-         * @maxItems 7
+         * Events that are delivered, besides failures; null: the default of the type
          */
-        events?: (
-          | 'alert_opened'
-          | 'alert_reminder'
-          | 'alert_acknowledged'
-          | 'alert_closed'
-          | 'stream_lost'
-          | 'stream_recovered'
-          | 'watch_changed'
-        )[];
+        notify?: Notify | null;
         min_severity?: Severity;
         /**
          * True to include the frame in events, as base64; webhook only
@@ -2199,16 +2178,7 @@ export interface Watch {
     type: DestinationType;
     url_masked: string;
     fingerprint: string;
-    events: (
-      | 'alert_opened'
-      | 'alert_reminder'
-      | 'alert_acknowledged'
-      | 'alert_closed'
-      | 'stream_lost'
-      | 'stream_recovered'
-      | 'watch_changed'
-      | 'progress'
-    )[];
+    notify: Notify | null;
     min_severity: Severity;
     include_frame: boolean;
   }[];

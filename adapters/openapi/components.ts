@@ -27,7 +27,7 @@ import * as watchEvents from '../../core/responses/watch-events.ts';
 import * as watches from '../../core/responses/watches.ts';
 import { reviewRequestSchema, snoozeRequestSchema } from '../../core/requests/watch-queries.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../core/requests/watches.ts';
-import { destinationTypeSchema, severitySchema } from '../../core/records/watch.ts';
+import { destinationTypeSchema, notifySchema, severitySchema } from '../../core/records/watch.ts';
 import { watchStatusSchema } from '../../core/records/watch-state.ts';
 import * as looks from '../../core/responses/checks.ts';
 import { componentSchemas, jsonSchema, refTo } from './json-schema.ts';
@@ -44,6 +44,7 @@ const shared = {
   WebhookEventType: webhookEventTypeSchema,
   Scope: scopeSchema,
   Severity: severitySchema,
+  Notify: notifySchema,
   DestinationType: destinationTypeSchema,
   WatchStatus: watchStatusSchema,
 };

@@ -133,11 +133,9 @@ export function watchRequest(draft: Draft): WatchRequest {
 
 function destinationField({ webhookUrl, alertsOnly }: Draft): Pick<WatchRequest, 'destinations'> {
   if (webhookUrl.trim() === '') return {};
-  const events = alertsOnly ? { events: [...alertEventsOfWatch] } : {};
-  return { destinations: [{ type: 'webhook', url: webhookUrl.trim(), ...events }] };
+  const notify = alertsOnly ? { notify: 'openings_and_closings' as const } : {};
+  return { destinations: [{ type: 'webhook', url: webhookUrl.trim(), ...notify }] };
 }
-
-const alertEventsOfWatch = ['alert_opened', 'alert_reminder', 'alert_closed'] as const;
 
 function modeFields({ mode, clipSeconds }: Draft) {
   return {

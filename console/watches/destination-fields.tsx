@@ -1,6 +1,7 @@
 import { Button } from '../parts/button.tsx';
+import { Choice } from '../parts/choice.tsx';
 import { Field, Select, TextInput } from '../parts/field.tsx';
-import { destinationTypes } from './watch-draft.ts';
+import { destinationTypes, newDestination, notifyOptions } from './watch-draft.ts';
 import type { DestinationDraft } from './watch-draft.ts';
 
 const maxDestinations = 5;
@@ -28,7 +29,7 @@ export function DestinationFields({ destinations, onChange }: Props) {
                   <Select
                     {...ids}
                     value={destination.type}
-                    onValue={(type) => change({ type, address: '' })}
+                    onValue={(type) => change({ type, address: '', notify: newDestination(type).notify })}
                     options={destinationTypes.map(({ type, label }) => ({ value: type, label }))}
                   />
                 )}
@@ -57,6 +58,16 @@ export function DestinationFields({ destinations, onChange }: Props) {
                 />
               )}
             </Field>
+            {destination.notify !== null && (
+              <Choice
+                legend={`Messages to destination ${index + 1}`}
+                asList
+                value={destination.notify}
+                onValue={(notify) => change({ notify })}
+                options={notifyOptions(destination.type)}
+                hint="A failure that keeps the watch from watching, and its end, are always sent."
+              />
+            )}
             <Button small kind="danger" onClick={() => onChange(destinations.toSpliced(index, 1))}>
               Remove destination {index + 1}
             </Button>
@@ -64,10 +75,7 @@ export function DestinationFields({ destinations, onChange }: Props) {
         );
       })}
       {destinations.length < maxDestinations && (
-        <Button
-          small
-          onClick={() => onChange([...destinations, { type: 'slack', address: '', minSeverity: 'info' }])}
-        >
+        <Button small onClick={() => onChange([...destinations, newDestination('slack')])}>
           Add destination
         </Button>
       )}

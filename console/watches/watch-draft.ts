@@ -1,4 +1,4 @@
-import type { DestinationType, Severity, Watch, WatchCondition, WatchPatch } from '../api/types.ts';
+import type { DestinationType, Notify, Severity, Watch, WatchCondition, WatchPatch } from '../api/types.ts';
 import { toRegionDrafts, toRegions } from './region-text.ts';
 import type { RegionDraft } from './region-text.ts';
 
@@ -15,21 +15,75 @@ export type DestinationDraft = {
   type: DestinationType;
   address: string;
   minSeverity: Severity;
+  /** `null` for a heartbeat. */
+  notify: Notify | null;
   /** Fields that the form does not show. */
-  kept?: Pick<Watch['destinations'][number], 'events' | 'include_frame'>;
+  kept?: Pick<Watch['destinations'][number], 'include_frame'>;
 };
 
-/** Types of destinations with the field of their address. */
+/** Types of destinations with the field of their address and the default of `notify`. */
 export const destinationTypes = [
-  { type: 'slack', label: 'Slack', field: 'url', hint: 'URL of an incoming webhook' },
-  { type: 'discord', label: 'Discord', field: 'url', hint: 'URL of a webhook' },
-  { type: 'ntfy', label: 'ntfy', field: 'url', hint: 'URL of a topic' },
-  { type: 'pagerduty', label: 'PagerDuty', field: 'routing_key', hint: 'Integration key of Events v2' },
-  { type: 'email', label: 'E-mail', field: 'to', hint: 'Recipient, from the list of the operator' },
-  { type: 'webhook', label: 'Webhook', field: 'url', hint: 'URL that receives signed events' },
-  { type: 'mqtt', label: 'MQTT', field: 'url', hint: 'mqtt:// or mqtts:// with user and password' },
-  { type: 'heartbeat', label: 'Heartbeat', field: 'url', hint: 'URL that is called while all is well' },
+  {
+    type: 'slack',
+    label: 'Slack',
+    field: 'url',
+    notify: 'openings',
+    hint: 'URL of an incoming webhook',
+  },
+  { type: 'discord', label: 'Discord', field: 'url', notify: 'openings', hint: 'URL of a webhook' },
+  { type: 'ntfy', label: 'ntfy', field: 'url', notify: 'openings', hint: 'URL of a topic' },
+  {
+    type: 'pagerduty',
+    label: 'PagerDuty',
+    field: 'routing_key',
+    notify: 'openings_and_closings',
+    hint: 'Integration key of Events v2',
+  },
+  {
+    type: 'email',
+    label: 'E-mail',
+    field: 'to',
+    notify: 'openings',
+    hint: 'Recipient, from the list of the operator',
+  },
+  {
+    type: 'webhook',
+    label: 'Webhook',
+    field: 'url',
+    notify: 'everything',
+    hint: 'URL that receives signed events',
+  },
+  {
+    type: 'mqtt',
+    label: 'MQTT',
+    field: 'url',
+    notify: 'openings_and_closings',
+    hint: 'mqtt:// or mqtts:// with user and password',
+  },
+  {
+    type: 'heartbeat',
+    label: 'Heartbeat',
+    field: 'url',
+    notify: null,
+    hint: 'URL that is called while all is well',
+  },
 ] as const;
+
+/** Returns the form state of a destination that is added, or gets another type. */
+export function newDestination(type: DestinationType): DestinationDraft {
+  const notify = destinationTypes.find((each) => each.type === type)?.notify ?? null;
+  return { type, address: '', minSeverity: 'info', notify };
+}
+
+/** Values of `notify` of a type with their sentences. An incident or a retained state ends by its closing. */
+export function notifyOptions(type: DestinationType): { value: Notify; label: string }[] {
+  const endsBy = type === 'pagerduty' || type === 'mqtt';
+  return [
+    ...(endsBy ? [] : [{ value: 'openings' as const, label: 'When an alert opens, and as a reminder.' }]),
+    { value: 'openings_and_closings', label: 'When an alert opens, is acknowledged and closes.' },
+    { value: 'everything', label: 'Everything, also changes by hand and the hours of the schedule.' },
+  ];
+}
 
 /** Form state of a watch's fields. `null` is an empty number field. */
 export type WatchDraft = {
@@ -72,12 +126,13 @@ export function toWatchDraft(watch: Watch): WatchDraft {
     modelCalls: watch.budget?.model_calls_per_day ?? null,
     usd: watch.budget?.usd_per_day ?? null,
     destinations: watch.destinations.map(
-      ({ destination_id, type, url_masked: address, min_severity: minSeverity, events, include_frame }) => ({
+      ({ destination_id, type, url_masked: address, min_severity: minSeverity, notify, include_frame }) => ({
         destination_id,
         type,
         address,
         minSeverity,
-        kept: { events, include_frame },
+        notify,
+        kept: { include_frame },
       }),
     ),
     regions: toRegionDrafts(watch.regions),
@@ -110,16 +165,14 @@ function toBudget({ modelCalls, usd }: WatchDraft): NonNullable<WatchPatch['budg
   return modelCalls === null && usd === null ? null : { model_calls_per_day: modelCalls, usd_per_day: usd };
 }
 
-function toDestination({ destination_id: id, type, address, minSeverity, kept }: DestinationDraft) {
+function toDestination({ destination_id: id, type, address, minSeverity, notify, kept }: DestinationDraft) {
   const field = destinationTypes.find((each) => each.type === type)?.field ?? 'url';
   return {
     ...(id !== undefined && { destination_id: id }),
-    ...(kept && {
-      include_frame: kept.include_frame,
-      events: kept.events.flatMap((event) => (event === 'progress' ? [] : [event])),
-    }),
+    ...kept,
     type,
     [field]: address.trim(),
     min_severity: minSeverity,
+    notify,
   };
 }

@@ -1,13 +1,17 @@
 import { severitySchema } from '../records/watch.ts';
-import type { Destination, Watch } from '../records/watch.ts';
-import type { WatchEvent } from '../records/watch-event.ts';
+import type { Destination, DestinationType, Notify, Severity, Watch } from '../records/watch.ts';
+import type { WatchChangeReason, WatchEvent } from '../records/watch-event.ts';
 
-/** Type of the event that opens the subject of an event; undefined if it belongs to none. */
-const openings: Partial<Record<WatchEvent['type'], 'alert_opened' | 'stream_lost'>> = {
-  alert_reminder: 'alert_opened',
-  alert_acknowledged: 'alert_opened',
-  alert_closed: 'alert_opened',
-  stream_recovered: 'stream_lost',
+/** Default of `notify`: one message of an alert for people, programs follow the alert or the whole watch. */
+export const defaultNotify: Record<DestinationType, Notify | null> = {
+  slack: 'openings',
+  discord: 'openings',
+  ntfy: 'openings',
+  email: 'openings',
+  pagerduty: 'openings_and_closings',
+  mqtt: 'openings_and_closings',
+  webhook: 'everything',
+  heartbeat: null,
 };
 
 /** Returns true for an event that opens an alert or reports a lost stream, which another event ends. */
@@ -21,26 +25,67 @@ export function isEnding({ type }: { type: string }): boolean {
 }
 
 /**
- * Returns true if the destination receives the event: by its type, and for the opening of an alert by its severity. Receipt of an opening
- * decides about its end: `notified` has the openings that the destination received.
+ * Returns true if the destination receives the event. The severity decides about the opening of an alert, receipt of the opening about what follows:
+ * `notified` has the openings that the destination received. A failure of the watch reaches all, and so does its end.
  */
 export function isWanted(
-  { destination_id: id, type, events, min_severity: minimum }: Destination,
+  { destination_id: id, type, notify, min_severity: minimum }: Destination,
   event: WatchEvent,
   notified: readonly { subject: string; elsewhere?: true | undefined }[] = [],
 ): boolean {
   if (type === 'heartbeat') return isWell(event);
-  if (event.type === 'progress' || !events.includes(event.type)) return false;
-  if (isOwnFailure(id, event)) return false;
-  const opening = openings[event.type];
   const subject = findSubject(event);
-  if (notified.some((received) => received.subject === subject && !received.elsewhere)) return true;
-  // A destination that receives only ends received no opening.
-  if (opening !== undefined && events.includes(opening)) return false;
-  if (!('severity' in event.data)) return true;
-  const severities = severitySchema.options;
-  return severities.indexOf(event.data.severity) >= severities.indexOf(minimum);
+  const hasOpening = notified.some((received) => received.subject === subject && !received.elsewhere);
+  switch (event.type) {
+    case 'progress':
+      return false;
+    case 'alert_opened':
+      return hasOpening || isSevere(event.data.severity, minimum);
+    case 'alert_reminder':
+      return hasOpening;
+    case 'alert_acknowledged':
+      return hasOpening && notify !== 'openings';
+    case 'alert_closed':
+      // A retained state is wrong until its end arrives, also one that another event has published.
+      return (hasOpening && notify !== 'openings') || type === 'mqtt';
+    case 'stream_lost':
+      return true;
+    case 'stream_recovered':
+      return hasOpening || type === 'mqtt';
+    case 'watch_changed':
+      return !isOwnFailure(id, event) && (notify === 'everything' || isTold(event.data.reason, type));
+  }
 }
+
+function isSevere(severity: Severity, minimum: Severity): boolean {
+  const severities = severitySchema.options;
+  return severities.indexOf(severity) >= severities.indexOf(minimum);
+}
+
+/** Changes of a watch that reach all destinations: nobody watches, or somebody does again. A broker of MQTT has to know conditions and deletion. */
+function isTold(reason: WatchChangeReason, type: DestinationType): boolean {
+  return changes[reason] === 'failure' || (type === 'mqtt' && changes[reason] === 'device');
+}
+
+const changes: Record<WatchChangeReason, 'failure' | 'device' | 'other'> = {
+  created: 'device',
+  changed: 'device',
+  deleted: 'device',
+  paused: 'other',
+  resumed: 'other',
+  schedule_began: 'other',
+  schedule_ended: 'other',
+  budget_warning: 'other',
+  budget_exhausted: 'failure',
+  budget_renewed: 'failure',
+  model_without_price: 'failure',
+  checks_late: 'failure',
+  checks_in_time: 'failure',
+  destination_failed: 'failure',
+  destination_recovered: 'failure',
+  model_failed: 'failure',
+  model_recovered: 'failure',
+};
 
 /** Returns true if events of the watch are delivered: to its destinations, or ends to former ones. */
 export function hasDestinations({ config, former_destinations: former }: Watch): boolean {

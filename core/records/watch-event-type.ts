@@ -11,7 +11,6 @@ export const watchEventTypeSchema = z.enum([
   'watch_changed',
   'progress',
 ]);
-export type WatchEventType = z.infer<typeof watchEventTypeSchema>;
 
 /** Types that destinations receive: all except `progress`, which event streams and pages of the log have only. */
 export const deliveredEventTypes = watchEventTypeSchema.exclude(['progress']);

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema, regionSchema } from './capture.ts';
 import { runMetaSchema } from './run-base.ts';
-import { watchEventTypeSchema } from './watch-event-type.ts';
 
 const timestampSchema = z.iso.datetime();
 
@@ -55,6 +54,10 @@ export const destinationTypeSchema = z.enum([
 ]);
 export type DestinationType = z.infer<typeof destinationTypeSchema>;
 
+/** Events that a destination receives, besides failures, which reach all. Each value includes those before it. */
+export const notifySchema = z.enum(['openings', 'openings_and_closings', 'everything']);
+export type Notify = z.infer<typeof notifySchema>;
+
 /** Destination of a watch. Its address is stored apart (`WatchSecrets`). */
 export const destinationSchema = z.object({
   destination_id: z.string(),
@@ -63,9 +66,9 @@ export const destinationSchema = z.object({
   url_masked: z.string(),
   /** Keyed hash of the address, so that a reader can compare addresses without seeing them. */
   fingerprint: z.string(),
-  /** Types of events that the destination receives. */
-  events: z.array(watchEventTypeSchema),
-  /** Minimum severity of alerts; events without a severity are always delivered. */
+  /** `null` for a heartbeat, which receives no events. */
+  notify: notifySchema.nullable(),
+  /** Minimum severity of the alerts whose openings are delivered. */
   min_severity: severitySchema,
   /** True if events contain the frame as base64. */
   include_frame: z.boolean(),

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { inputModeSchema } from '../records/capture.ts';
 import type { Region } from '../records/capture.ts';
 import { createRegionMask } from '../records/region.ts';
-import { destinationTypeSchema, severitySchema, weekdaySchema } from '../records/watch.ts';
+import { destinationTypeSchema, notifySchema, severitySchema, weekdaySchema } from '../records/watch.ts';
 import type { DestinationType } from '../records/watch.ts';
-import { deliveredEventTypes } from '../records/watch-event-type.ts';
 import { condition, flag, integer, streamUrl } from './fields.ts';
 import { text } from './text.ts';
 
@@ -128,10 +127,13 @@ const destinationRequestSchema = z.object({
   routing_key: text(1, 255).optional().describe('Integration key of PagerDuty Events v2'),
   token: text(1, 255).optional().describe('Access token of ntfy'),
   to: text(3, 320).optional().describe('Recipient of e-mail'),
-  events: list(deliveredEventTypes, 1, deliveredEventTypes.options.length, 'events')
-    .default(deliveredEventTypes.options)
-    .describe('Types of events that are delivered; default: all'),
-  min_severity: severitySchema.default('info').describe('Minimum severity of alerts that are delivered'),
+  notify: notifySchema
+    .nullable()
+    .default(null)
+    .describe('Events that are delivered, besides failures; null: the default of the type'),
+  min_severity: severitySchema
+    .default('info')
+    .describe('Minimum severity of the alerts whose openings are delivered'),
   include_frame: flag.default(false).describe('True to include the frame in events, as base64; webhook only'),
 });
 export type DestinationRequest = z.infer<typeof destinationRequestSchema>;
@@ -216,10 +218,14 @@ export const watchRequestSchema = z
   })
   .check(({ value, issues }) => {
     for (const [index, destination] of value.destinations.entries()) {
-      const field = addressFields[destination.type];
-      if (destination[field] !== undefined) continue;
-      const message = `a ${destination.type} destination has ${field}`;
-      issues.push({ code: 'custom', path: ['destinations', index, field], message, input: undefined });
+      const { type, notify } = destination;
+      const refuse = (field: string, message: string) =>
+        issues.push({ code: 'custom', path: ['destinations', index, field], message, input: undefined });
+      if (type === 'heartbeat' && notify !== null) refuse('notify', 'a heartbeat has no notify');
+      if ((type === 'pagerduty' || type === 'mqtt') && notify === 'openings')
+        refuse('notify', `a ${type} destination needs closings: an incident or state ends by them`);
+      const field = addressFields[type];
+      if (destination[field] === undefined) refuse(field, `a ${type} destination has ${field}`);
     }
   });
 export type WatchRequest = z.infer<typeof watchRequestSchema>;

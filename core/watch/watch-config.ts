@@ -1,3 +1,4 @@
+import { defaultNotify } from '../event/receivers.ts';
 import type { Destination, DestinationAddress, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { DestinationRequest, WatchRequest } from '../requests/watches.ts';
@@ -36,7 +37,6 @@ export function toRequest(
 ): WatchRequest {
   const destinations = config.destinations.map((destination) => ({
     ...destination,
-    events: destination.events.filter((type) => type !== 'progress'),
     ...addresses.find(({ destination_id: id }) => id === destination.destination_id),
   }));
   return { ...config, stream_url: streamUrl, destinations };
@@ -80,7 +80,7 @@ function readAddress(destination: DestinationRequest, destinationId: string): De
 }
 
 function toDestination(
-  { type, events, min_severity, include_frame }: DestinationRequest,
+  { type, notify, min_severity, include_frame }: DestinationRequest,
   address: DestinationAddress | undefined,
   fingerprint: Fingerprint,
 ): Destination {
@@ -89,7 +89,7 @@ function toDestination(
     type,
     url_masked: address ? maskAddress(address) : '',
     fingerprint: fingerprint(address ? secretText(address) : ''),
-    events: [...events],
+    notify: notify ?? defaultNotify[type],
     min_severity,
     include_frame,
   };

@@ -7,7 +7,16 @@ import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, toDraft, watchRequest } from '../../console/try/draft.ts';
 import { createLanes, createSight } from '../../console/watches/lane-spans.ts';
 import { addCorner, parseCorners } from '../../console/watches/region-text.ts';
-import { newCondition, toWatchPatch } from '../../console/watches/watch-draft.ts';
+import {
+  newCondition,
+  newDestination,
+  notifyOptions,
+  toWatchPatch,
+} from '../../console/watches/watch-draft.ts';
+import { defaultNotify } from '../../core/event/receivers.ts';
+import { destinationTypeSchema, notifySchema } from '../../core/records/watch.ts';
+import { watchRequestSchema } from '../../core/requests/watches.ts';
+import { gateRequest } from '../support/watch-records.ts';
 import { checkCost } from '../../console/try/price.ts';
 import { requestCode } from '../../console/try/request-code.ts';
 import { logLines } from '../../console/operations/log-lines.ts';
@@ -266,10 +275,24 @@ describe('watches', () => {
       {
         type: 'webhook',
         url: 'https://example.com/h',
-        events: expect.not.arrayContaining(['watch_changed']),
+        notify: 'openings_and_closings',
       },
     ]);
     expect(watchRequest({ ...draft, condition: 'x'.repeat(500) }).name).toHaveLength(120);
+  });
+
+  test('the form of a destination has the default of the API and only values that the API accepts', () => {
+    for (const type of destinationTypeSchema.options) {
+      const { notify } = newDestination(type);
+      expect(notify).toBe(defaultNotify[type]);
+      const values = type === 'heartbeat' ? [] : notifyOptions(type).map(({ value }) => value);
+      for (const value of notifySchema.options) {
+        const address = { url: 'https://a', routing_key: 'R0', to: 'a@example.com' };
+        const destinations = [{ type, notify: value, ...address }];
+        const parsed = watchRequestSchema.safeParse({ ...gateRequest, destinations });
+        expect([type, value, parsed.success]).toEqual([type, value, values.includes(value)]);
+      }
+    }
   });
 
   test('a change of a watch sends only the changed fields', () => {
@@ -285,6 +308,7 @@ describe('watches', () => {
           type: 'slack' as const,
           address: 'https://a.example/***',
           minSeverity: 'info' as const,
+          notify: 'everything' as const,
         },
       ],
       regions: [],
@@ -303,11 +327,21 @@ describe('watches', () => {
       budget: { model_calls_per_day: null, usd_per_day: 2 },
     });
     expect(toWatchPatch({ ...before, usd: 2 }, before)).toEqual({ budget: null });
-    const email = { type: 'email' as const, address: ' a@example.com ', minSeverity: 'critical' as const };
+    const email = {
+      ...newDestination('email'),
+      address: ' a@example.com ',
+      minSeverity: 'critical' as const,
+    };
     expect(toWatchPatch(before, { ...before, destinations: [...before.destinations, email] })).toEqual({
       destinations: [
-        { destination_id: 'slack', type: 'slack', url: 'https://a.example/***', min_severity: 'info' },
-        { type: 'email', to: 'a@example.com', min_severity: 'critical' },
+        {
+          destination_id: 'slack',
+          type: 'slack',
+          url: 'https://a.example/***',
+          min_severity: 'info',
+          notify: 'everything',
+        },
+        { type: 'email', to: 'a@example.com', min_severity: 'critical', notify: 'openings' },
       ],
     });
     const regions = [{ mode: 'exclude' as const, corners: '0 0, 50 0, 50 50.5' }];

@@ -154,7 +154,7 @@ test('a run every five minutes counts watches that are blind, late and unheard',
 test('the run of each minute publishes events of watches that are not in the queue', async () => {
   const watches = embeddedRuns(world.database).watches;
   const creation = newCreation();
-  creation.config.destinations = [{ ...destination, events: ['watch_changed'] }];
+  creation.config.destinations = [{ ...destination, notify: 'everything' }];
   await watches.create(creation, world.clock.now);
   await handle(eachMinute);
   const { run_id: watch_id } = creation;

@@ -272,12 +272,7 @@ const ofService: Row[] = [
     '  options.messages.postpone(position, options.now().getTime() + backoffMs(failures), failures + 1);\n',
     '',
   ],
-  [
-    'severities are filtered',
-    'core/event/receivers.ts',
-    'severities.indexOf(event.data.severity) >=',
-    '9 >=',
-  ],
+  ['severities are filtered', 'core/event/receivers.ts', 'severities.indexOf(severity) >=', '9 >='],
   [
     'a deleted watch is purged',
     'core/workflow/repair.ts',

@@ -372,7 +372,8 @@ function toToldEvent({ sequence, type, data }: WatchEvent): ToldEvent {
   const severity = 'severity' in data ? data.severity : null;
   const failing =
     type === 'watch_changed' && data.reason === 'destination_failed' ? (data.destination_id ?? null) : null;
-  return { sequence, type, alertId: 'alert_id' in data ? data.alert_id : null, severity, failing };
+  const reason = type === 'watch_changed' ? data.reason : null;
+  return { sequence, type, alertId: 'alert_id' in data ? data.alert_id : null, severity, reason, failing };
 }
 
 function range(after: number, to: number): number[] {

@@ -174,7 +174,8 @@ export class OutsideWorld {
     const { behavior, latencyMs } = receiver.respond(this.time.nowMs);
     if (behavior === 'ok' || behavior === 'reply_lost') {
       try {
-        const settle = receiver.accept(readSequence(JSON.parse(String(body)), receiver));
+        const sequence = readSequence(JSON.parse(String(body)), receiver);
+        const settle = sequence === undefined ? () => undefined : receiver.accept(sequence);
         if (behavior === 'ok') this.settleLater(owner, latencyMs, settle);
       } catch (error) {
         this.fail(error);
@@ -222,8 +223,9 @@ type Body = {
   payload?: { custom_details: { sequence: number } };
 };
 
-/** Returns the sequence of the event in a request. An acknowledgement or resolution of PagerDuty has the alert only. */
-function readSequence(body: Body, receiver: Receiver): number {
+/** Returns the sequence of the event in a request. An acknowledgement or resolution of PagerDuty has the alert only; those of its stream are not followed. */
+function readSequence(body: Body, receiver: Receiver): number | undefined {
+  if (body.dedup_key?.endsWith(':stream')) return undefined;
   const sequence = body.data?.sequence ?? body.payload?.custom_details.sequence;
   if (sequence !== undefined) return sequence;
   const type = body.event_action === 'resolve' ? 'alert_closed' : 'alert_acknowledged';

@@ -6,6 +6,8 @@ export type ToldEvent = {
   type: string;
   alertId: string | null;
   severity: string | null;
+  /** Reason of a changed watch. */
+  reason: string | null;
   /** Destination that the event reports as failing. */
   failing: string | null;
 };

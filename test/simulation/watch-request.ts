@@ -31,10 +31,26 @@ export const retentionDays = 2;
 
 const alertEvents = ['alert_opened', 'alert_reminder', 'alert_acknowledged', 'alert_closed'];
 
-/** Creates receivers of all events, of severe alerts, and of alerts in the format of PagerDuty. */
+/** Reasons of changes after which nobody watches, or somebody does again. */
+const failures = [
+  'budget_exhausted',
+  'budget_renewed',
+  'model_without_price',
+  'checks_late',
+  'checks_in_time',
+  'destination_failed',
+  'destination_recovered',
+  'model_failed',
+  'model_recovered',
+];
+
+/** Creates receivers of all events, of severe alerts with failures, and of alerts in the format of PagerDuty. */
 export function createReceivers(index: number, random: Random): Receiver[] {
-  const isSevere = ({ type, severity }: ToldEvent) =>
-    (type === 'alert_opened' || type === 'alert_closed') && severity !== 'info';
+  const isSevere = ({ severity, type, reason, failing }: ToldEvent) => {
+    if (severity !== null) return severity !== 'info';
+    if (type === 'watch_changed') return failures.includes(reason ?? '') && failing !== 'webhook-2';
+    return type === 'stream_lost' || type === 'stream_recovered';
+  };
   return [
     new Receiver(
       `https://all-${index}.test/hook`,
@@ -71,9 +87,9 @@ export function createWatchRequest(
               type: 'webhook',
               url: severe,
               min_severity: 'warning',
-              events: ['alert_opened', 'alert_closed'],
+              notify: 'openings_and_closings',
             },
-            { type: 'pagerduty', routing_key: 'R0UT1NG', url: pager, events: alertEvents },
+            { type: 'pagerduty', routing_key: 'R0UT1NG', url: pager },
           ],
   });
 }

@@ -29,16 +29,6 @@ type Sent = {
 };
 
 export const [first, second] = [randomUUID(), randomUUID()];
-const allEvents: Destination['events'] = [
-  'alert_opened',
-  'alert_reminder',
-  'alert_acknowledged',
-  'alert_closed',
-  'stream_lost',
-  'stream_recovered',
-  'watch_changed',
-];
-
 export function opened(
   alertId: string,
   severity: 'info' | 'warning' | 'critical' = 'warning',
@@ -84,7 +74,7 @@ export async function createWatching(
   const stores = embeddedRuns(database);
   const { runs: store } = stores;
   const creation = newCreation();
-  const list = destinations.map((each) => ({ ...destination, events: allEvents, ...each }));
+  const list = destinations.map((each) => ({ ...destination, notify: 'everything' as const, ...each }));
   const addresses: DestinationAddress[] = list.map(({ destination_id, type }) => ({
     destination_id,
     type,

@@ -10,14 +10,12 @@ import type {
   WatchConfig,
 } from '../../core/records/watch.ts';
 import type { Region } from '../../core/records/capture.ts';
-import type { WatchEventType } from '../../core/records/watch-event-type.ts';
 import type { WatchPatch, WatchRequest } from '../../core/requests/watches.ts';
 
 /** Records of watches for tests: valid, with every field set. */
 
 export const watchId = '3f2504e0-4f89-41d3-9a0c-0305e82c3301';
 const severity: Severity = 'warning';
-const events: WatchEventType[] = ['alert_opened', 'alert_closed'];
 
 export const gateRequest: WatchRequest = {
   name: 'Gate',
@@ -66,7 +64,7 @@ export const destination: Destination = {
   type: 'slack',
   url_masked: 'https://hooks.slack.example/***',
   fingerprint: '0123456789abcdef',
-  events,
+  notify: 'openings_and_closings',
   min_severity: severity,
   include_frame: false,
 };

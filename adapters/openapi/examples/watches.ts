@@ -73,7 +73,7 @@ export const watch = {
       type: 'slack',
       url_masked: 'https://hooks.slack.example.com/***',
       fingerprint: '9f86d081884c7d65',
-      events: ['alert_opened', 'alert_closed'],
+      notify: 'openings',
       min_severity: 'info',
       include_frame: false,
     },

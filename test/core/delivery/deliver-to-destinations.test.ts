@@ -17,7 +17,8 @@ describe('events of a watch', () => {
       () => ({}),
       [
         { destination_id: 'all', type: 'webhook' },
-        { destination_id: 'closings', type: 'webhook', events: ['alert_closed'] },
+        { destination_id: 'openings', type: 'slack', notify: 'openings' },
+        { destination_id: 'closings', type: 'slack', notify: 'openings_and_closings' },
         { destination_id: 'critical', type: 'webhook', min_severity: 'critical' },
       ],
     );
@@ -29,7 +30,8 @@ describe('events of a watch', () => {
     expect(received('all').toSorted()).toEqual(
       ['alert_opened', 'alert_opened', 'alert_closed', 'watch_changed'].toSorted(),
     );
-    expect(received('closings')).toEqual(['alert_closed']);
+    expect(received('openings')).toEqual(['alert_opened', 'alert_opened']);
+    expect(received('closings').toSorted()).toEqual(['alert_closed', 'alert_opened', 'alert_opened']);
     expect(received('critical')).toEqual(['alert_opened', 'watch_changed']);
     expect(watch.counted.every((outcome) => outcome === 'delivered')).toBe(true);
   });
@@ -61,8 +63,8 @@ describe('events of a watch', () => {
       [
         { destination_id: 'notified', type: 'webhook', min_severity: 'warning' },
         { destination_id: 'spared', type: 'webhook', min_severity: 'critical' },
-        { destination_id: 'openings', type: 'webhook', events: ['alert_opened'] },
-        { destination_id: 'closings', type: 'webhook', events: ['alert_closed'] },
+        { destination_id: 'openings', type: 'webhook', notify: 'openings' },
+        { destination_id: 'closings', type: 'webhook', notify: 'openings_and_closings' },
       ],
     );
     const lost = { reason: 'unreachable' as const, lost_seconds: 60, open_alerts: [] };
@@ -83,8 +85,10 @@ describe('events of a watch', () => {
     await watch.pass(10);
     expect(watch.types().toSorted()).toEqual([
       'closings alert_closed',
+      'closings stream_recovered',
       'notified alert_closed',
       'notified stream_recovered',
+      'openings stream_recovered',
       'spared stream_recovered',
     ]);
     const states = await watch.deps.deliveries.states(watch.runKey);

@@ -103,9 +103,14 @@ describe('the body of POST /watches', () => {
     ['PagerDuty without key', { destinations: [{ type: 'pagerduty' }] }, 'destinations.0.routing_key'],
     ['e-mail without recipient', { destinations: [{ type: 'email' }] }, 'destinations.0.to'],
     [
-      'progress at a destination',
-      { destinations: [{ type: 'slack', url: 'https://a', events: ['progress'] }] },
-      'destinations.0.events.0',
+      'a heartbeat that is notified',
+      { destinations: [{ type: 'heartbeat', url: 'https://a', notify: 'openings' }] },
+      'destinations.0.notify',
+    ],
+    [
+      'PagerDuty without closings',
+      { destinations: [{ type: 'pagerduty', routing_key: 'R0', notify: 'openings' }] },
+      'destinations.0.notify',
     ],
     [
       'a region of two points',
