@@ -63,6 +63,12 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
           checked={draft.prefilter}
           onChecked={(prefilter) => change({ prefilter })}
         />
+        <Checkbox
+          label="Scan the time between checks"
+          hint="Judges also what came and went since the last check; a stream with one rendition is read as a player does"
+          checked={draft.lookBack}
+          onChecked={(lookBack) => change({ lookBack })}
+        />
         {draft.conditions.map((condition, index) => (
           <ConditionFields
             key={condition.condition_id ?? index}

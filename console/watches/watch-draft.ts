@@ -92,6 +92,7 @@ export type WatchDraft = {
   streamUrl: string;
   intervalSeconds: number | null;
   prefilter: boolean;
+  lookBack: boolean;
   retentionDays: number | null;
   conditions: ConditionDraft[];
   schedule: ScheduleDraft | null;
@@ -120,6 +121,7 @@ export function toWatchDraft(watch: Watch): WatchDraft {
     streamUrl: watch.stream_url,
     intervalSeconds: watch.interval_seconds,
     prefilter: watch.enable_prefilter,
+    lookBack: watch.look_back,
     retentionDays: watch.retention_days,
     conditions: watch.conditions,
     schedule: watch.schedule && { timeZone: watch.schedule.time_zone, spans: watch.schedule.active },
@@ -148,6 +150,7 @@ export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch 
     ...(changed('streamUrl') && { stream_url: after.streamUrl.trim() }),
     ...(changed('intervalSeconds') && { interval_seconds: after.intervalSeconds }),
     ...(changed('prefilter') && { enable_prefilter: after.prefilter }),
+    ...(changed('lookBack') && { look_back: after.lookBack }),
     ...(changed('retentionDays') && { retention_days: after.retentionDays }),
     ...(changed('conditions') && {
       conditions: after.conditions.map((each) => ({ ...each, condition: each.condition.trim() })),

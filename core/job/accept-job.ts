@@ -55,7 +55,7 @@ export type JobSpec<K extends Kind> = {
     labels: string[];
   };
   kind: K;
-  capture: Pick<Source, 'input_mode' | 'clip_duration_seconds'>;
+  capture: Pick<Source, 'input_mode' | 'clip_duration_seconds' | 'look_back'>;
   /** Differences between the request and the job, for its caller. */
   notices: (string | undefined)[];
   origin: Origin;

@@ -40,6 +40,7 @@ function toConfig(request: MonitorRequest, { vision, limits }: MonitorDeps): Mon
     trigger_cooldown_seconds: request.trigger_cooldown_seconds,
     max_triggers: request.max_triggers,
     enable_prefilter: request.enable_prefilter,
+    ...(request.look_back && { look_back: true }),
   };
 }
 

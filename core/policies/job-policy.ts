@@ -19,6 +19,7 @@ export type JobSettings = {
 /** Decisions that monitors and digests share. */
 export const jobPolicy = {
   probesLost: false,
+  confirms: () => false,
   isOver: ({ status }: Job) => isTerminal(status),
   interval: intervalSeconds,
   wakeAt: jobWakeUpTime,

@@ -63,6 +63,8 @@ export interface Policy<R extends Run, Seen extends Observation> {
   isOver(run: R): boolean;
   /** True if a capture of a lost camera probes it first, on hosts that try it often: a capture of a camera that hangs takes longer. */
   probesLost: boolean;
+  /** Returns true if the next check is to confirm what the last one saw. */
+  confirms(run: R): boolean;
   /** Returns the time between two captures, in seconds. */
   interval(run: R): number;
   /** Returns the time of the next tick. */

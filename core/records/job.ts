@@ -34,6 +34,8 @@ export const monitorConfigSchema = z.object({
   trigger_cooldown_seconds: z.int(),
   max_triggers: z.int().nullable(),
   enable_prefilter: z.boolean(),
+  /** Present if a capture scans all of the stream since the one before. */
+  look_back: z.literal(true).optional(),
 });
 export type MonitorConfig = z.infer<typeof monitorConfigSchema>;
 
@@ -195,6 +197,8 @@ export const sourceSchema = z.object({
   url: z.string(),
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),
+  /** True if captures scan the stream since the one before. */
+  look_back: z.boolean().optional(),
   /** Regions of a watch. Absent for jobs. */
   regions: z.array(regionSchema).nullish(),
   /** Set by stores that keep the source of an ended job for a while: its stream must not be requested any more. */

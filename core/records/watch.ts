@@ -97,6 +97,8 @@ export const watchConfigSchema = z.object({
   input_mode: inputModeSchema,
   clip_duration_seconds: z.int(),
   enable_prefilter: z.boolean(),
+  /** True if a capture scans all of the stream since the one before. */
+  look_back: z.boolean(),
   conditions: z.array(watchConditionSchema),
   /** Delay of a confirming check. */
   confirm_seconds: z.int(),

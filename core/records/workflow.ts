@@ -23,10 +23,33 @@ export const captureInputSchema = captureStateSchema.extend({
   tick: z.int().positive(),
   /** True if the tick only ends the job or its windows, without a capture. */
   closing: z.boolean(),
+  /** True if a watch confirms what its last check saw: then a capture also chooses a frame that shows the same. */
+  confirms: z.literal(true).optional(),
   /** True after a failed capture: resolves the URL again instead of using the cache. */
   resolve_again: z.boolean(),
 });
 export type CaptureInput = z.infer<typeof captureInputSchema>;
+
+/** Earlier moment of a capture that looks back, with its picture. */
+const momentSchema = z.object({
+  frame_key: z.string(),
+  captured_at: timestampSchema,
+  changed_share: z.number().min(0).max(1),
+});
+export type Moment = z.infer<typeof momentSchema>;
+
+/** Facts of the scan of a capture that looks back. */
+const scanFactsSchema = z.object({
+  /** Frames since the last capture, without the newest. */
+  frames: z.int().nonnegative(),
+  /** Time before the newest frame that was scanned without a hole. */
+  covered_seconds: z.number().nonnegative(),
+  left_out_seconds: z.number().nonnegative(),
+  /** Longest time between two neighbouring frames; 0 if unknown. */
+  distance_seconds: z.number().nonnegative(),
+  /** Times of the frames that do not differ from the newest, oldest first. */
+  quiet: z.array(timestampSchema).max(30),
+});
 
 const captureResultSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -40,6 +63,10 @@ const captureResultSchema = z.discriminatedUnion('kind', [
     moved: z.boolean(),
     changed_share: z.number().min(0).max(1),
     black: z.boolean(),
+    /** Earlier moments since the last capture, oldest first. Absent without any. */
+    moments: z.array(momentSchema).max(3).optional(),
+    /** Absent if the capture did not look back. */
+    scan: scanFactsSchema.optional(),
     motion_if_judged: z.string(),
     motion_if_skipped: z.string(),
   }),

@@ -26,6 +26,9 @@ export const monitorRequestSchema = z.object({
     .default(1)
     .describe('Number of alerts after which the job completes; null: at the end of its duration'),
   enable_prefilter: flag.default(true).describe('True to skip captures without motion'),
+  look_back: flag
+    .default(false)
+    .describe('True to scan all of the stream since the last check, and to judge the moments that differ'),
   labels,
 });
 export type MonitorRequest = z.infer<typeof monitorRequestSchema>;

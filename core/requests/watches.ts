@@ -165,6 +165,9 @@ const interval = seconds(5, 300).describe('Seconds between checks');
 const inputMode = inputModeSchema.describe('Media to capture');
 const clipDuration = seconds(1, 10).describe('Clip length in seconds; used by clip and hybrid');
 const prefilter = flag.describe('True to skip captures without motion');
+const lookBack = flag.describe(
+  'True to scan all of the stream since the last check, and to judge the moments that differ',
+);
 const conditions = list(conditionRequestSchema, 1, 8, 'conditions').refine(
   (entries) => hasUnique(entries.map((entry) => entry.condition_id)),
   'condition_id is unique in the watch',
@@ -203,6 +206,7 @@ export const watchRequestSchema = z
     input_mode: inputMode.default('frames'),
     clip_duration_seconds: clipDuration.default(3),
     enable_prefilter: prefilter.default(true),
+    look_back: lookBack.default(true),
     conditions,
     confirm_seconds: confirm.default(2),
     schedule: scheduleRequestSchema.nullable().default(null).describe('null: always active'),
@@ -238,6 +242,7 @@ export const watchPatchSchema = z.object({
   input_mode: inputMode.nullish(),
   clip_duration_seconds: clipDuration.nullish(),
   enable_prefilter: prefilter.nullish(),
+  look_back: lookBack.nullish(),
   conditions: conditions.optional(),
   confirm_seconds: confirm.nullish(),
   schedule: z.object({ time_zone: timeZone.optional(), active: activeSpans.optional() }).nullish(),

@@ -143,9 +143,9 @@ async function newWatch(
 export function toSource(
   { source_id, caller }: Pick<Watch, 'source_id' | 'caller'>,
   url: string,
-  { input_mode, clip_duration_seconds, regions }: WatchConfig,
+  { input_mode, clip_duration_seconds, look_back, regions }: WatchConfig,
 ) {
-  return { source_id, caller, url, input_mode, clip_duration_seconds, regions };
+  return { source_id, caller, url, input_mode, clip_duration_seconds, look_back, regions };
 }
 
 export function toSecrets(watchId: string, destinations: DestinationAddress[]) {

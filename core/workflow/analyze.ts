@@ -9,6 +9,7 @@ import type { Log } from '../ports/log.ts';
 import { applyRunChange } from '../event/stored-run.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Run } from '../records/run.ts';
+import type { RunChange } from '../ports/run-store.ts';
 import type { CaptureOutput, TickInput, WorkflowState } from '../records/workflow.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { captureStateAfter } from '../tick/advance-run.ts';
@@ -74,7 +75,8 @@ export async function analyze<R extends Run, Seen extends Observation>(
     await refreshEvidence(policy.expiringAlerts?.(run, change, deps.now()) ?? [], deps, log);
     if ((await deps.runs.commit(change)) !== 'committed') return conflict;
     const after = applyRunChange(run, change);
-    await removeMedia(listUnneeded(policy.pictures(run), policy.pictures(after), input.captured), deps, log);
+    const kept = [...policy.pictures(after), ...listReferred(change)];
+    await removeMedia(listUnneeded(policy.pictures(run), kept, input.captured), deps, log);
     await reportTick(after, seen.seen, closed, deps, log);
     return finish(after);
   });
@@ -160,6 +162,7 @@ function stepAfter<R extends Run, Seen extends Observation>(
     wait_until: wakeAt.toISOString(),
     capture: {
       ...(policy.probesLost && { probes_lost: true }),
+      ...(policy.confirms(run) && { confirms: true }),
       source_id: run.source_id,
       tick: run.last_tick + 1,
       closing: next?.closing ?? true,
@@ -180,9 +183,17 @@ function listUnneeded(
   return [...keys].filter((key) => !kept.has(key));
 }
 
-function taken(captured: CaptureOutput): string[] {
+/** Returns the pictures of the events of a tick. */
+function listReferred({ events }: RunChange): Picture[] {
+  const keys = events.map(({ data }) => ('frame_key' in data ? data.frame_key : null));
+  return keys.flatMap((key) => (key === null || key === undefined ? [] : [{ key, isEvidence: true }]));
+}
+
+/** Returns the keys of all media of a capture. */
+export function taken(captured: CaptureOutput): string[] {
   if (captured.kind !== 'captured') return [];
-  return captured.clip_key === null ? [captured.frame_key] : [captured.frame_key, captured.clip_key];
+  const { frame_key: frame, clip_key: clip, moments = [] } = captured;
+  return [frame, ...(clip === null ? [] : [clip]), ...moments.map(({ frame_key: key }) => key)];
 }
 
 /** Objects that a fault or a crash leaves behind expire (`media-lifetime.ts`). */

@@ -60,6 +60,7 @@ function beginState<R extends Run, Seen extends Observation>(
     wait_until: policy.wakeAt(run, now).toISOString(),
     capture: {
       ...(policy.probesLost && { probes_lost: true }),
+      ...(policy.confirms(run) && { confirms: true }),
       source_id: run.source_id,
       tick: run.last_tick + 1,
       closing: run.next?.closing ?? policy.beginsClosed(run, now),

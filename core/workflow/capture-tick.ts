@@ -13,7 +13,9 @@ import type { Source } from '../records/job.ts';
 import { isCamera } from '../records/platform.ts';
 import { rules } from '../rules.ts';
 import type { RunStore } from '../ports/run-store.ts';
-import type { CaptureInput, CaptureOutput, CaptureResult } from '../records/workflow.ts';
+import type { CaptureInput, CaptureOutput, CaptureResult, Moment } from '../records/workflow.ts';
+import { compareCapture } from './look-back.ts';
+import type { ComparedCapture } from './look-back.ts';
 
 export type CaptureDeps = Pick<CoreDeps, 'streams' | 'media' | 'compareMotion' | 'now' | 'newId'> & {
   runs: Pick<RunStore, 'source'>;
@@ -59,13 +61,14 @@ async function captureAndStore(
   if (!source) return noSource;
   // A burst outlives the cancellation of its job. Analyze then finds the job ended.
   if (source.ended) return notCaptured;
-  const capture = await tryCapture(source, input, deps, signal);
-  if ('kind' in capture) return capture;
-  const motion = deps.compareMotion(capture.thumbnail, input.motion, source.regions ?? []);
-  const keys = await store(capture, input, deps);
+  const compared = await tryCapture(source, input, deps, signal);
+  if ('kind' in compared) return compared;
+  const { capture, motion, scan } = compared;
+  const stored = await store(compared, input, deps);
   return {
     kind: 'captured',
-    ...keys,
+    ...stored,
+    ...(scan && { scan }),
     captured_at: capture.capturedAt.toISOString(),
     // During an outage nobody knows whether the picture stood still.
     seen: nowSeen(capture, motion.identicalToPrevious && !input.resolve_again, input.seen, deps.now()),
@@ -84,8 +87,8 @@ async function tryCapture(
   input: CaptureInput,
   deps: CaptureDeps,
   signal?: AbortSignal,
-): Promise<Capture | CaptureResult> {
-  const { url } = source;
+): Promise<ComparedCapture | CaptureResult> {
+  const { url, regions = null } = source;
   const beganAt = deps.now();
   if (input.probes_lost && input.resolve_again && deps.limits.lostCameraSeconds && isCamera(url)) {
     const failure = await reachStream(rules.lostProbeSeconds, signal, async (timeLimit) => {
@@ -98,14 +101,21 @@ async function tryCapture(
     mode: source.input_mode,
     clipSeconds: source.clip_duration_seconds,
     resolveAgain: input.resolve_again,
-    regions: source.regions ?? null,
+    regions,
     caller: source.caller,
+    ...(source.look_back && { lookBack: { since: input.seen?.position.scan ?? null } }),
   };
   // A probe takes part of the time: the task ends soon after the limit of a capture, and a cut task is a failure of the service.
   const { captureTimeoutSeconds: limit } = deps.limits;
   const spent = ageSeconds(beganAt, deps.now());
   const seconds = spent === 0 ? limit : Math.max(1, Math.floor(limit - spent));
-  return reachStream(seconds, signal, (timeLimit) => deps.streams.capture(request, timeLimit));
+  return reachStream(seconds, signal, async (timeLimit) => {
+    const capture = await deps.streams.capture(request, timeLimit);
+    const state = { ...input, isRepeated: isRepeated(capture, input.seen) };
+    const compared = await compareCapture(capture, state, regions ?? [], deps.compareMotion, timeLimit);
+    signal?.throwIfAborted();
+    return compared;
+  });
 }
 
 async function reachStream<Result>(
@@ -154,12 +164,25 @@ export function tooSlow(seconds: number): CaptureResult {
 }
 
 /** Keys end in a random id: a repeated capture of the same tick must not replace the frame that was judged. */
-async function store(capture: Capture, input: CaptureInput, deps: CaptureDeps) {
-  const name = `captures/${input.source_id}/${input.tick}-${deps.newId()}`;
-  await deps.media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
-  if (!capture.clip) return { frame_key: `${name}.jpg`, clip_key: null };
-  await deps.media.put(`${name}.mp4`, capture.clip, 'video/mp4');
-  return { frame_key: `${name}.jpg`, clip_key: `${name}.mp4` };
+async function store(
+  { capture, moments: pictures }: ComparedCapture,
+  input: CaptureInput,
+  { media, newId }: CaptureDeps,
+) {
+  const name = `captures/${input.source_id}/${input.tick}-${newId()}`;
+  const moments: Moment[] = [];
+  for (const [index, { frame, at, changedShare }] of pictures.entries()) {
+    const key = `${name}-${index + 1}.jpg`;
+    await media.put(key, frame, 'image/jpeg');
+    moments.push({ frame_key: key, captured_at: at.toISOString(), changed_share: changedShare });
+  }
+  await media.put(`${name}.jpg`, capture.frame, 'image/jpeg');
+  if (capture.clip) await media.put(`${name}.mp4`, capture.clip, 'video/mp4');
+  return {
+    frame_key: `${name}.jpg`,
+    clip_key: capture.clip ? `${name}.mp4` : null,
+    ...(moments.length > 0 && { moments }),
+  };
 }
 
 function isRepeated(capture: Capture, before: StreamFreshness | null): boolean {
@@ -178,8 +201,9 @@ function nowSeen(
 ): StreamFreshness {
   const at = now.toISOString();
   const before = earlier && seenOnClock(earlier, now);
+  const { scan = before?.position.scan } = capture.position;
   return {
-    position: capture.position,
+    position: { ...capture.position, ...(scan !== undefined && { scan }) },
     since: before !== null && isRepeated(capture, before) ? before.since : at,
     // The run of identical frames begins with the earlier of the two, captured at `before.seen_at`.
     identical_since: identical && before !== null ? (before.identical_since ?? before.seen_at) : null,

@@ -25,6 +25,7 @@ import { meteredVision } from '../../adapters/vision/metered-vision.ts';
 import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { validVersions } from '../../core/records/caller.ts';
 import type { Capture } from '../../core/records/capture.ts';
+import type { EarlierMotion } from '../../core/records/motion.ts';
 import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/policies/digest/summarize-windows.ts';
@@ -70,6 +71,8 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     summaries: [] as Scripted<string>[],
     webhooks: [] as Partial<WebhookResult>[],
     moved: [] as boolean[],
+    /** Comparisons of the frames that the scan of a capture found. */
+    earlier: [] as EarlierMotion[][],
   };
   let segment = 0;
 
@@ -185,7 +188,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
       identicalToPrevious: false,
       stateWithNewReference: 'looked',
       stateWithSameReference: 'skipped',
-      earlier: [],
+      earlier: script.earlier.shift() ?? [],
     }),
     pace: freePace,
     executions: {

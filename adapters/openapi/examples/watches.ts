@@ -52,6 +52,7 @@ export const watch = {
   input_mode: 'frames',
   clip_duration_seconds: 3,
   enable_prefilter: true,
+  look_back: true,
   conditions: [
     {
       condition_id: conditionId,

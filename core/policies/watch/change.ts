@@ -36,6 +36,13 @@ export function pauseWatch(watch: WatchRun, reason: string, now: Date): WatchCha
   return decision(watch, { ...state, conditions, causes }, set, steps, 'paused', hours, ended);
 }
 
+/** The next capture does not look back into the pause. */
+function withoutScan(seen: WatchRun['seen']): WatchRun['seen'] {
+  if (seen === null) return null;
+  const { scan: _, ...position } = seen.position;
+  return { ...seen, position };
+}
+
 /** Returns the trouble of a model that is lost: its recovery is reported after the pause. A grace period does not run in it. */
 function lostModel({ model_trouble: trouble }: Sight): Sight['model_trouble'] {
   return trouble?.lost ? trouble : null;
@@ -47,7 +54,7 @@ export function resumeWatch(watch: WatchRun, now: Date): WatchChangeDecision {
   const causes = { ...state.causes, paused: null };
   const conditions = state.conditions.map((condition) => restarted(condition, now));
   const sight = { ...watch.sight, counted_until: now.toISOString() };
-  const set = { next: null, sight, lease_until: now.toISOString() };
+  const set = { next: null, seen: withoutScan(watch.seen), sight, lease_until: now.toISOString() };
   return decision(watch, { ...state, conditions, causes, failed_executions: 0 }, set, [], 'resumed');
 }
 

@@ -16,13 +16,14 @@ import type { Policy, Tick } from '../policy.ts';
 import { budgetOnDay, reserve } from './budget.ts';
 import type { Cost } from './budget.ts';
 import { mapWatchTimes } from './clock-change.ts';
+import { isPending } from './condition.ts';
 import { isRefreshDue } from './evidence.ts';
 import { decideHealth } from './health.ts';
 import { priceCall } from './model-price.ts';
 import type { TokenPrice } from './model-price.ts';
 import { watchWakeUpTime } from './next-tick.ts';
 import type { WatchOutcome } from './outcome.ts';
-import { planAllQuestions, planQuestions, screenWatchCapture } from './questions.ts';
+import { findState, planAllQuestions, planQuestions, screenWatchCapture } from './questions.ts';
 import { localDay, scheduleAt } from './schedule.ts';
 import { decideWatchTick, findShownKey } from './tick.ts';
 import type { CreateAlertId } from './tick.ts';
@@ -43,6 +44,11 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
     owns: (run: Run): run is WatchRun => run.policy === 'watch',
     isOver,
     probesLost: true,
+    confirms: ({ config, state }) =>
+      config.conditions.some((rule) => {
+        const condition = findState(state.conditions, rule);
+        return condition !== undefined && condition.phase !== 'open' && isPending(condition, rule);
+      }),
     interval: ({ config }) => config.interval_seconds,
     wakeAt: watchWakeUpTime,
     begin: () => undefined,

@@ -59,7 +59,7 @@ function splitQuestions(asked: readonly WatchCondition[], states: readonly Condi
   return { joint: asked.filter((rule) => !isSeparate(rule)), separate: asked.filter(isSeparate) };
 }
 
-function findState(
+export function findState(
   states: readonly ConditionState[],
   { condition_id: id }: WatchCondition,
 ): ConditionState | undefined {

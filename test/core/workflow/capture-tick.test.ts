@@ -6,6 +6,7 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { CaptureInput } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
+import { scriptScan } from '../../support/scans.ts';
 import type { World } from '../../support/world.ts';
 
 let world: World;
@@ -139,5 +140,119 @@ describe('a capture', () => {
         capturing(() => Promise.reject(new RangeError('boom'))),
       ),
     ).rejects.toThrow('boom');
+  });
+});
+
+describe('a capture that looks back', () => {
+  const scanning = () => {
+    const requests: unknown[] = [];
+    const { capture } = world.c.streams;
+    return {
+      requests,
+      deps: {
+        ...world.c,
+        runs: {
+          source: async (id: string) => ({ ...(await world.c.jobs.source(id))!, look_back: true }),
+        },
+        streams: {
+          ...world.c.streams,
+          capture: (...given: Parameters<typeof capture>) => {
+            requests.push(given[0].lookBack);
+            return capture(...given);
+          },
+        },
+      },
+    };
+  };
+  const visit = [
+    { before: 8, shows: 'quiet' },
+    { before: 6, shows: 'visitor' },
+    { before: 4, shows: 'visitor' },
+    { before: 2, shows: 'quiet' },
+  ] as const;
+  const seenAt = (scan?: string) => {
+    const at = world.clock.now.toISOString();
+    const position = { segment: '0:/0.ts', segment_seconds: 2, ...(scan && { scan }) };
+    return { position, since: at, identical_since: null, seen_at: at };
+  };
+
+  test('a capture stores the moments of a visit beside its newest frame, with the facts of the scan', async () => {
+    const { deps } = scanning();
+    scriptScan(world, 0, visit, { coveredSeconds: 9.5, leftOutSeconds: 0.5 });
+    const captured = await captureTick({ ...input, seen: seenAt('s1') }, deps);
+    if (captured.kind !== 'captured') throw new Error(captured.kind);
+    const before = (seconds: number) => addSeconds(world.clock.now, -seconds).toISOString();
+    expect(captured).toMatchObject({
+      moments: [
+        { captured_at: before(6), changed_share: 0.1 },
+        { captured_at: before(4), changed_share: 0.1 },
+      ],
+      scan: {
+        frames: 4,
+        covered_seconds: 9.5,
+        left_out_seconds: 0.5,
+        distance_seconds: 2,
+        quiet: [before(8), before(2)],
+      },
+    });
+    const name = captured.frame_key.replace(/\.jpg$/, '');
+    expect(captured.moments?.map(({ frame_key: key }) => key)).toEqual([`${name}-1.jpg`, `${name}-2.jpg`]);
+    expect(captured.moments?.map(({ frame_key: key }) => world.pictures.get(key)?.[2])).toEqual([6, 4]);
+  });
+
+  test('a capture continues at the position of the last scan, also after captures that could not scan', async () => {
+    const { deps, requests } = scanning();
+    const first = await captureTick(input, deps);
+    const position = { segment: '1:/1.ts', segment_seconds: 2, scan: 's1' };
+    world.script.captures.push({ position });
+    const second = await captureTick({ ...input, ...first }, deps);
+    if (second.kind !== 'captured') throw new Error(second.kind);
+    const third = await captureTick({ ...input, seen: second.seen }, deps);
+    if (third.kind !== 'captured') throw new Error(third.kind);
+    await captureTick({ ...input, seen: third.seen }, deps);
+    expect(requests).toEqual([null, null, 's1', 's1'].map((since) => ({ since })));
+  });
+
+  test('a source without the field asks for no scan', async () => {
+    const { deps, requests } = scanning();
+    await captureTick(input, { ...deps, runs: world.c.runs });
+    expect(requests).toEqual([undefined]);
+  });
+
+  test.each([
+    ['is gone', async () => null],
+    ['cannot be decoded', () => Promise.reject(new Error('no key frame'))],
+  ])('a moment whose picture %s is left out', async (_, picture) => {
+    const { deps } = scanning();
+    scriptScan(world, 0, visit, {
+      picture: async (index) => (index === 1 ? picture() : new Uint8Array([255, 216, index])),
+    });
+    expect(await captureTick({ ...input, seen: seenAt() }, deps)).toMatchObject({
+      moments: [{ captured_at: addSeconds(world.clock.now, -4).toISOString() }],
+    });
+  });
+
+  test('pictures that take longer than a capture may are left out, and the capture is kept', async () => {
+    const { deps } = scanning();
+    scriptScan(world, 0, visit, { picture: () => new Promise(() => undefined) });
+    const limits = { ...deps.limits, captureTimeoutSeconds: 0.05 };
+    const captured = await captureTick({ ...input, seen: seenAt() }, { ...deps, limits });
+    expect(captured).toMatchObject({ kind: 'captured', scan: { frames: 4 } });
+    expect(captured).not.toHaveProperty('moments');
+  });
+
+  test.each([
+    ['black', { black: true }, '1:/1.ts'],
+    ['repeated', {}, '0:/0.ts'],
+  ])('a %s picture has no moments', async (_, motion, segment) => {
+    const { deps } = scanning();
+    const { compareMotion } = deps;
+    scriptScan(world, 0, visit);
+    Object.assign(world.script.captures[0]!, { position: { segment, segment_seconds: 2 } });
+    const captured = await captureTick(
+      { ...input, seen: seenAt() },
+      { ...deps, compareMotion: (...given) => ({ ...compareMotion(...given), ...motion }) },
+    );
+    expect(captured).not.toHaveProperty('moments');
   });
 });

@@ -1,0 +1,109 @@
+import type { EarlierMotion } from '../records/motion.ts';
+
+/** Frame of a scan, compared with the newest one and with what the model judged last. */
+export type ComparedFrame = EarlierMotion & { at: Date };
+
+/** Newest frame of a capture, which is judged in any case. */
+export type NewestFrame = {
+  at: Date;
+  moved: boolean;
+  /** True if the last check waits for a confirmation: a frame that shows the same as that check can be one. */
+  confirms: boolean;
+};
+
+/** Moments that are judged beside the newest frame. */
+const maxMoments = 3;
+/** Minimum time between two frames that are judged, in seconds. */
+export const momentsApartSeconds = 1;
+/** Time between two frames of which one confirms the other, in seconds: 2, less the inaccuracy of the times of frames. */
+export const confirmApartSeconds = 1.9;
+/** Minimum time from a frame that shows the rest of a visit to any other, in seconds. */
+const restApartSeconds = 3;
+
+type Kind = 'unchanged' | 'away' | 'arrived';
+type Frame = { index: number; ms: number; share: number };
+
+/**
+ * Chooses the earlier moments of a capture that the model judges, as indices in time order: of each visit the frame of the greatest difference, and of the
+ * greatest one a frame that confirms it, then what shows the rest. Returns none if nothing moved.
+ */
+export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFrame): number[] {
+  const chosen: Frame[] = [];
+  const apart = (seconds: number) => (frame: Frame) =>
+    distance(frame, [newest.at.getTime(), ...chosen.map(({ ms }) => ms)]) >= seconds * 1000;
+  const choose = (candidates: readonly (Frame | undefined)[]) => {
+    const found = candidates.find((frame) => frame && apart(momentsApartSeconds)(frame));
+    if (found && chosen.length < maxMoments) chosen.push(found);
+    return found;
+  };
+  const runs = findRuns(frames, newest);
+  const visits = runs
+    .filter(({ kind }) => kind === 'away')
+    .map((run) => run.frames.toSorted((one, other) => other.share - one.share))
+    .toSorted(([one], [other]) => (other?.share ?? 0) - (one?.share ?? 0));
+  const [main = [], ...others] = visits;
+  choose(runs.flatMap(({ kind, frames: of }) => (kind === 'unchanged' ? of.toReversed() : [])));
+  for (const frame of listConfirmed(main.filter(apart(momentsApartSeconds)))) choose([frame]);
+  for (const visit of others) choose(visit);
+  // What has come and is still there is confirmed by the newest frame.
+  choose(
+    runs.flatMap(({ kind, frames: of }) => (kind === 'arrived' ? of : [])).filter(apart(confirmApartSeconds)),
+  );
+  const rest = visits.flat();
+  for (let left = maxMoments - chosen.length; left > 0; left -= 1)
+    choose([
+      farthest(rest.filter(apart(restApartSeconds)), [newest.at.getTime(), ...chosen.map(({ ms }) => ms)]),
+    ]);
+  return chosen.map(({ index }) => index).toSorted((one, other) => one - other);
+}
+
+/** Returns the greatest frame of a visit with one that confirms it; if none is far enough, its first and last frame confirm each other. */
+function listConfirmed(visit: readonly Frame[]): Frame[] {
+  const [greatest] = visit;
+  if (!greatest) return [];
+  const confirms = (frame: Frame) => distance(frame, [greatest.ms]) >= confirmApartSeconds * 1000;
+  const partner = farthest(visit.filter(confirms), [greatest.ms]);
+  if (partner) return [greatest, partner];
+  const inOrder = visit.toSorted((one, other) => one.ms - other.ms);
+  const [first, last] = [inOrder[0], inOrder.at(-1)];
+  const spans = first && last && last.ms - first.ms >= confirmApartSeconds * 1000;
+  return spans ? [first, last, greatest] : [greatest];
+}
+
+/**
+ * Divides the frames into runs of one kind. A frame is `away` if it shows what is neither in the newest frame nor in the judged one, `arrived` if it shows what
+ * came since the last capture and is in the newest frame, and `unchanged` if it shows what waits for a confirmation.
+ */
+function findRuns(frames: readonly ComparedFrame[], newest: NewestFrame): { kind: Kind; frames: Frame[] }[] {
+  const runs: { kind: Kind; frames: Frame[] }[] = [];
+  let before: Kind | undefined;
+  for (const [index, frame] of frames.entries()) {
+    const kind = readKind(frame, newest);
+    const run = runs.at(-1);
+    const entry = { index, ms: frame.at.getTime(), share: frame.changedShare };
+    if (kind !== undefined && kind === before && run) run.frames.push(entry);
+    else if (kind !== undefined) runs.push({ kind, frames: [entry] });
+    before = kind;
+  }
+  return runs.filter(({ kind, frames: [first, ...rest] }) => {
+    const [begin, end] = [first?.index ?? 0, rest.at(-1)?.index ?? first?.index];
+    if (kind === 'unchanged') return begin === 0;
+    if (kind === 'away') return true;
+    return end === frames.length - 1 && (begin > 0 || frames[0]?.isNews);
+  });
+}
+
+function readKind({ moved, isNews, likeNewest }: EarlierMotion, newest: NewestFrame): Kind | undefined {
+  if (likeNewest) return moved && newest.moved ? 'arrived' : undefined;
+  if (moved || isNews) return 'away';
+  return newest.confirms ? 'unchanged' : undefined;
+}
+
+/** Returns the milliseconds to the nearest of these times. */
+function distance({ ms }: Frame, times: readonly number[]): number {
+  return Math.min(...times.map((time) => Math.abs(ms - time)));
+}
+
+function farthest(frames: readonly Frame[], times: readonly number[]): Frame | undefined {
+  return frames.toSorted((one, other) => distance(other, times) - distance(one, times))[0];
+}

@@ -1,0 +1,70 @@
+import type { Capture } from '../records/capture.ts';
+import type { CompareMotion, MotionComparison } from '../records/motion.ts';
+import type { CaptureInput, CaptureResult } from '../records/workflow.ts';
+import type { Region } from '../records/capture.ts';
+import { waitUntilAborted } from '../time-limit.ts';
+import { chooseMoments } from '../sight/choose-moments.ts';
+
+/** Picture of an earlier moment of a capture. */
+export type MomentPicture = { at: Date; changedShare: number; frame: Uint8Array };
+
+type ScanFacts = NonNullable<Extract<CaptureResult, { kind: 'captured' }>['scan']>;
+
+/** Capture with its comparison, and with earlier moments if it looks back. */
+export type ComparedCapture = {
+  capture: Capture;
+  motion: MotionComparison;
+  moments: MomentPicture[];
+  scan: ScanFacts | undefined;
+};
+
+/** Frames like the newest whose times are kept: more than any condition considers. */
+const maxQuiet = 30;
+
+/**
+ * Compares a capture and the frames that its scan found, and fetches the pictures of the moments to judge until the signal aborts. A moment whose picture
+ * cannot be had is left out.
+ */
+export async function compareCapture(
+  capture: Capture,
+  {
+    motion: state,
+    confirms,
+    isRepeated,
+  }: Pick<CaptureInput, 'motion' | 'confirms'> & { isRepeated: boolean },
+  regions: readonly Region[],
+  compareMotion: CompareMotion,
+  signal: AbortSignal,
+): Promise<ComparedCapture> {
+  const { scan } = capture;
+  const scanned = scan?.frames ?? [];
+  const motion = compareMotion(
+    capture.thumbnail,
+    state,
+    regions,
+    scanned.map(({ thumbnail }) => thumbnail),
+  );
+  if (!scan) return { capture, motion, moments: [], scan: undefined };
+  const frames = scanned.flatMap(({ at }, index) => {
+    const compared = motion.earlier[index];
+    return compared ? [{ at, ...compared }] : [];
+  });
+  const quiet = frames.filter(({ likeNewest }) => likeNewest).map(({ at }) => at.toISOString());
+  const facts = {
+    frames: frames.length,
+    covered_seconds: scan.coveredSeconds,
+    left_out_seconds: scan.leftOutSeconds,
+    distance_seconds: scan.distanceSeconds || (capture.keyFrameSeconds ?? 0),
+    quiet: quiet.slice(-maxQuiet),
+  };
+  const newest = { at: capture.capturedAt, moved: motion.moved, confirms: confirms ?? false };
+  // A repeated or black picture is not judged, and so is nothing before it.
+  const chosen = isRepeated || motion.black ? [] : chooseMoments(frames, newest);
+  const moments: MomentPicture[] = [];
+  for (const index of chosen) {
+    const frame = await waitUntilAborted(scan.picture(index, signal), signal).catch(() => null);
+    const compared = frames[index];
+    if (frame && compared) moments.push({ at: compared.at, changedShare: compared.changedShare, frame });
+  }
+  return { capture, motion, moments, scan: facts };
+}
