@@ -423,6 +423,10 @@ export interface MonitorRequest {
    */
   enable_prefilter?: boolean;
   /**
+   * True to scan all of the stream since the last check, and to judge the moments that differ
+   */
+  look_back?: boolean;
+  /**
    * Up to 8 short texts that events repeat and the list of jobs filters by
    *
    * @maxItems 8
@@ -516,6 +520,10 @@ export interface WatchRequest {
    * True to skip captures without motion
    */
   enable_prefilter?: boolean;
+  /**
+   * True to scan all of the stream since the last check, and to judge the moments that differ
+   */
+  look_back?: boolean;
   /**
    * @minItems 1
    * @maxItems 8
@@ -668,6 +676,7 @@ export interface WatchPatch {
   input_mode?: InputMode | null;
   clip_duration_seconds?: number | null;
   enable_prefilter?: boolean | null;
+  look_back?: boolean | null;
   /**
    * @minItems 1
    * @maxItems 8
@@ -980,6 +989,7 @@ export interface MonitorConfig {
   trigger_cooldown_seconds: number;
   max_triggers: number | null;
   enable_prefilter: boolean;
+  look_back?: true;
   /**
    * Webhook URL with masked password
    */
@@ -1023,6 +1033,7 @@ export interface MonitorDetails {
   trigger_cooldown_seconds: number;
   max_triggers: number | null;
   enable_prefilter: boolean;
+  look_back?: true;
   /**
    * Webhook URL with masked password
    */
@@ -2150,6 +2161,7 @@ export interface Watch {
   input_mode: InputMode;
   clip_duration_seconds: number;
   enable_prefilter: boolean;
+  look_back: boolean;
   conditions: {
     condition_id: string;
     condition: string;

@@ -24,6 +24,7 @@ export const gateRequest: WatchRequest = {
   input_mode: 'frames',
   clip_duration_seconds: 3,
   enable_prefilter: true,
+  look_back: true,
   conditions: [
     {
       condition: 'A person is at the gate',
@@ -96,6 +97,7 @@ export function newWatchConfig(fields: Partial<WatchConfig> = {}): WatchConfig {
     input_mode: 'frames',
     clip_duration_seconds: 3,
     enable_prefilter: true,
+    look_back: true,
     conditions: [newCondition()],
     confirm_seconds: 2,
     schedule,

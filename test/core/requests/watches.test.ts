@@ -15,6 +15,7 @@ describe('the body of POST /watches', () => {
       input_mode: 'frames',
       clip_duration_seconds: 3,
       enable_prefilter: true,
+      look_back: true,
       conditions: [
         {
           condition: 'A person is here',

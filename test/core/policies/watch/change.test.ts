@@ -93,4 +93,14 @@ describe('change of a watch', () => {
     };
     expect(watchWakeUpTime(restarted, now)).toEqual(later);
   });
+
+  test('a watch that resumes does not look back into its pause; one that is edited continues its scan', () => {
+    const at = now.toISOString();
+    const position = { segment: '7:/7.ts', segment_seconds: 2, scan: 's7' };
+    const run = { ...watch, seen: { position, since: at, identical_since: null, seen_at: at } };
+    const { seen } = resumeWatch({ ...run, ...pauseWatch(run, 'paused', later).set }, later).set;
+    expect(seen).toEqual({ ...run.seen, position: { segment: '7:/7.ts', segment_seconds: 2 } });
+    const edited = changeWatch(run, { config: watch.config, isOtherStream: false }, later);
+    expect({ ...run, ...edited.set }.seen).toEqual(run.seen);
+  });
 });
