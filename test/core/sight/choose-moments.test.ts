@@ -21,7 +21,7 @@ function chosen(
   }: { seconds?: number; shares?: number[]; moved?: boolean; confirms?: boolean } = {},
 ): number[] {
   const shows = { v: 'visitor', q: 'quiet', u: 'unchanged' } as const;
-  const frames = [...text].map((letter, index) => ({
+  const frames = text.split('').map((letter, index) => ({
     before: (text.length - index) * seconds,
     shows: shows[letter as 'v'],
     ...(shares[index] !== undefined && { share: shares[index] }),
