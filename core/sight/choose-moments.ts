@@ -45,7 +45,7 @@ export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFr
   choose(runs.flatMap(({ kind, frames: of }) => (kind === 'unchanged' ? of.toReversed() : [])));
   for (const frame of listConfirmed(main.filter(apart(momentsApartSeconds)))) choose([frame]);
   for (const visit of others) choose(visit);
-  // What has come and is still there is confirmed by the newest frame.
+  // An arrival is confirmed by the newest frame.
   choose(
     runs.flatMap(({ kind, frames: of }) => (kind === 'arrived' ? of : [])).filter(apart(confirmApartSeconds)),
   );

@@ -60,7 +60,7 @@ describe('the moments of a capture', () => {
     expect(chosen('vvvvvv', { moved: true, shares: [0.4] })).toEqual([12, 8, 2]);
   });
 
-  test('what has come and is still there is confirmed by one moment before the newest', () => {
+  test('a visitor who stays is confirmed by one moment before the newest frame', () => {
     const frames = [10, 8, 6, 4, 2].map((before) => ({
       ...toFrame({ before, shows: 'quiet' }),
       moved: before <= 6,
@@ -70,12 +70,12 @@ describe('the moments of a capture', () => {
     expect(chooseMoments(frames, { ...newest, moved: true })).toEqual([2]);
   });
 
-  test('what the model could not judge for a long time is judged once, not in each capture twice', () => {
+  test('a visitor whom the model failed to judge before has no moment beside the newest frame', () => {
     const frames = [6, 4, 2].map((before) => ({ ...toFrame({ before, shows: 'quiet' }), moved: true }));
     expect(chooseMoments(frames, { ...newest, moved: true })).toEqual([]);
   });
 
-  test('what waits for a confirmation and left before the newest frame is judged once more', () => {
+  test('a visitor who waits for a confirmation and leaves without a move has a moment', () => {
     expect(chosen('uuqqq', { confirms: true, moved: true })).toEqual([8]);
     expect(chosen('uuqqq', { confirms: false, moved: true })).toEqual([]);
   });
