@@ -924,16 +924,38 @@ export interface Advice {
    * Cost of one stream with this condition, all day
    */
   forecast: {
-    model: string;
     /**
      * Upper bound: the pre-filter skips captures without motion
      */
     model_calls_per_day: number;
     /**
+     * Frames that the model gets at most, besides clips
+     */
+    frames_per_day: number;
+    /**
      * US dollars by list prices; 0 for a local model, null if the price is not known
      */
     usd_per_day: number | null;
     usd_per_month: number | null;
+    model: string;
+    /**
+     * The same with look_back, the default of watches: up to four frames a check
+     */
+    with_look_back: {
+      /**
+       * Upper bound: the pre-filter skips captures without motion
+       */
+      model_calls_per_day: number;
+      /**
+       * Frames that the model gets at most, besides clips
+       */
+      frames_per_day: number;
+      /**
+       * US dollars by list prices; 0 for a local model, null if the price is not known
+       */
+      usd_per_day: number | null;
+      usd_per_month: number | null;
+    };
   };
 }
 export interface AnalyzeFrameResponse {

@@ -27,7 +27,7 @@ export type VisionProvider = {
 };
 
 /** Model as `/metrics` and job creation see it, known without a request. The stack writes it to an environment variable. */
-export type DescribedModel = Pick<VisionModel, 'provider' | 'model' | 'supportsVideo'>;
+export type DescribedModel = Pick<VisionModel, 'provider' | 'model' | 'supportsVideo' | 'judgesMoments'>;
 
 /** Model of a stage. */
 export type StageModel = {

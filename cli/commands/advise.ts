@@ -9,7 +9,8 @@ import { createVisionModel } from '../vision-model.ts';
 export function advise(condition: string, settings: Settings, terminal: Terminal, asJson: boolean): void {
   const model = createVisionModel(settings, settings.ffmpeg);
   const { findings, suggestion } = adviseOn(condition, model);
-  const forecast = { model: model.model, ...forecastCost(suggestion, findModelPrice(model)) };
+  const checks = { ...suggestion, judgesMoments: model.judgeMoments !== undefined };
+  const forecast = { model: model.model, ...forecastCost(checks, findModelPrice(model)) };
   if (asJson) return terminal.print(JSON.stringify({ findings, suggestion, forecast }));
   for (const { message } of findings) terminal.print(`- ${message}`);
   if (findings.length === 0) terminal.print('Nothing is doubtful about this condition.');
@@ -23,6 +24,15 @@ export function advise(condition: string, settings: Settings, terminal: Terminal
   terminal.print(`Check every ${interval} s, mode ${mode}; ${needed} of ${of} checks open an alert.`);
   for (const { days, from, to } of suggestion.active ?? [])
     terminal.print(`Schedule of the watch: ${days.join(', ')} from ${from} to ${to}.`);
-  const usd = forecast.usd_per_day === null ? 'an unknown price' : `$${forecast.usd_per_day.toFixed(2)}`;
-  terminal.print(`At most ${forecast.model_calls_per_day} model calls a day with ${model.model}: ${usd}.`);
+  const { with_look_back: back } = forecast;
+  terminal.print(
+    `At most ${forecast.model_calls_per_day} model calls a day with ${model.model}: ${inDollars(forecast.usd_per_day)}.`,
+  );
+  terminal.print(
+    `With look_back, the default of watches: at most ${back.model_calls_per_day} calls with ${back.frames_per_day} frames: ${inDollars(back.usd_per_day)}.`,
+  );
+}
+
+function inDollars(usd: number | null): string {
+  return usd === null ? 'an unknown price' : `$${usd.toFixed(2)}`;
 }

@@ -1,4 +1,6 @@
 import type { InputMode } from '../records/capture.ts';
+import { rules } from '../rules.ts';
+import { groupFrames } from '../tick/ask-model.ts';
 
 /** Price of a model: USD per token, and its tokens of a frame and of a second of video (`null`: no video). */
 export type ForecastPrice = {
@@ -10,37 +12,54 @@ export type ForecastPrice = {
 
 export type Forecast = {
   model_calls_per_day: number;
+  /** Frames that the model gets; a clip has none. */
+  frames_per_day: number;
   usd_per_day: number | null;
   usd_per_month: number | null;
 };
 
-/** Tokens of prompt and schema, and of an answer, as measured with Nova Lite. */
+/** Checks to forecast. `judgesMoments`: the model takes several frames in one call. */
+type Checks = { interval_seconds: number; input_mode: InputMode; judgesMoments: boolean };
+
+/** Tokens of prompt and schema, and of an answer about one frame, as measured with Nova Lite. */
 const promptTokens = 450;
 const answerTokens = 60;
 const clipSeconds = 3;
 const daysPerMonth = 30;
 
-/** Forecasts the cost of checking all day. `price`: `null` if unknown; 0 per token for a local model. */
+/** Forecasts the cost of checking all day, and that with `look_back`. `price`: `null` if unknown; 0 per token for a local model. */
 export function forecastCost(
-  { interval_seconds, input_mode }: { interval_seconds: number; input_mode: InputMode },
+  checks: Checks,
+  price: ForecastPrice | null,
+): Forecast & { with_look_back: Forecast } {
+  return { ...forecast(checks, 0, price), with_look_back: forecast(checks, rules.maxEarlierMoments, price) };
+}
+
+/** Forecasts checks of the newest frame and so many earlier ones. */
+function forecast(
+  { interval_seconds: interval, input_mode: mode, judgesMoments }: Checks,
+  earlier: number,
   price: ForecastPrice | null,
 ): Forecast {
-  const calls = Math.ceil(86_400 / interval_seconds);
-  const usd = price === null ? null : calls * priceCheck(input_mode, price);
+  const checks = Math.ceil(86_400 / interval);
+  const calls = groupFrames(earlier, mode, judgesMoments).length;
+  const frames = earlier + (mode === 'clip' ? 0 : 1);
+  const usd =
+    price === null ? null : checks * priceCheck({ calls, frames, answers: earlier + 1, mode }, price);
   return {
-    model_calls_per_day: calls,
+    model_calls_per_day: checks * calls,
+    frames_per_day: checks * frames,
     usd_per_day: usd === null ? null : roundCents(usd),
     usd_per_month: usd === null ? null : roundCents(usd * daysPerMonth),
   };
 }
 
 function priceCheck(
-  mode: InputMode,
+  { calls, frames, answers, mode }: { calls: number; frames: number; answers: number; mode: InputMode },
   { input, output, pictureTokens, videoTokensPerSecond }: ForecastPrice,
 ): number {
-  const frame = mode === 'clip' ? 0 : pictureTokens;
   const clip = mode === 'frames' ? 0 : clipSeconds * (videoTokensPerSecond ?? pictureTokens);
-  return (promptTokens + frame + clip) * input + answerTokens * output;
+  return (calls * promptTokens + frames * pictureTokens + clip) * input + answers * answerTokens * output;
 }
 
 function roundCents(usd: number): number {

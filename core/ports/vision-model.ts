@@ -46,6 +46,8 @@ export interface VisionModel {
   /** Model id of the provider, for messages. */
   readonly model: string;
   readonly supportsVideo: boolean;
+  /** True if the model judges several frames in one call elsewhere; absent if `judgeMoments` says so. */
+  readonly judgesMoments?: boolean | undefined;
   /** Loads what the first call needs; absent if nothing is loaded. */
   prepare?(signal: AbortSignal): Promise<void>;
   /** True if the model compares a frame with that of the check before. */

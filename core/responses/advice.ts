@@ -8,6 +8,16 @@ export const findingsSchema = z
   .array(z.object({ code: z.enum(adviceCodes), message: z.string() }))
   .describe('Doubts about the condition, each with a remedy; empty without doubts');
 
+const forecastSchema = z.object({
+  model_calls_per_day: z.int().describe('Upper bound: the pre-filter skips captures without motion'),
+  frames_per_day: z.int().describe('Frames that the model gets at most, besides clips'),
+  usd_per_day: z
+    .number()
+    .nullable()
+    .describe('US dollars by list prices; 0 for a local model, null if the price is not known'),
+  usd_per_month: z.number().nullable(),
+});
+
 /** Response of `POST /conditions/advise`. */
 export const adviceResponseSchema = z.object({
   findings: findingsSchema,
@@ -26,15 +36,12 @@ export const adviceResponseSchema = z.object({
       .nullable()
       .describe('Spans for the schedule of a watch, if the condition names times; add the time zone'),
   }),
-  forecast: z
-    .object({
+  forecast: forecastSchema
+    .extend({
       model: z.string(),
-      model_calls_per_day: z.int().describe('Upper bound: the pre-filter skips captures without motion'),
-      usd_per_day: z
-        .number()
-        .nullable()
-        .describe('US dollars by list prices; 0 for a local model, null if the price is not known'),
-      usd_per_month: z.number().nullable(),
+      with_look_back: forecastSchema.describe(
+        'The same with look_back, the default of watches: up to four frames a check',
+      ),
     })
     .describe('Cost of one stream with this condition, all day'),
 });

@@ -14,7 +14,7 @@ export type RemoteModelOptions = {
   /** Timeout of a model call, in seconds. */
   seconds: number;
   /** Model of `analyze`. */
-  model: Pick<VisionModel, 'provider' | 'model' | 'supportsVideo'>;
+  model: Pick<VisionModel, 'provider' | 'model' | 'supportsVideo' | 'judgesMoments'>;
 };
 
 /** Creates a model that invokes `analyze`. `createRemoteSummarizer` requests summaries of whole windows. */

@@ -59,7 +59,14 @@ export const advice = {
   forecast: {
     model: 'us.amazon.nova-lite-v1:0',
     model_calls_per_day: 2880,
+    frames_per_day: 2880,
     usd_per_day: 0.26,
     usd_per_month: 7.72,
+    with_look_back: {
+      model_calls_per_day: 2880,
+      frames_per_day: 11_520,
+      usd_per_day: 0.8,
+      usd_per_month: 23.9,
+    },
   },
 };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rules } from '../../../core/rules.ts';
 import type { DescribedModel, VisionPermission, VisionProvider } from '../provider.ts';
 import { createModel } from './create-model.ts';
 import { defaultVideoModelId, modelFamily } from './model-families.ts';
@@ -47,7 +48,9 @@ export const bedrockProvider = {
 
 /** Returns the model and its capabilities. Default: the cheapest model that supports video. */
 function describeModel(modelId = defaultVideoModelId): DescribedModel {
-  return { provider: 'bedrock', model: modelId, supportsVideo: modelFamily(modelId).supportsVideo };
+  const { supportsVideo, maxImages } = modelFamily(modelId);
+  const judgesMoments = maxImages > rules.maxEarlierMoments;
+  return { provider: 'bedrock', model: modelId, supportsVideo, judgesMoments };
 }
 
 /**
