@@ -120,6 +120,7 @@ const costOptions = z.object({
   mode: inputModeSchema,
   clipSeconds: z.string(),
   skip: z.number(),
+  lookBack: z.number().optional(),
   alerts: z.number(),
   model: z.string(),
   burstSeconds: z.number(),
@@ -152,6 +153,12 @@ program
     new Option('--skip <share>', 'fraction of captures that the pre-filter skips, 0 to 1')
       .default(0)
       .argParser(between(0, 1)),
+  )
+  .addOption(
+    new Option(
+      '--look-back <frames>',
+      'mean frames of a check with look_back, 1 to 4; default: no look_back',
+    ).argParser(between(1, 4)),
   )
   .addOption(
     new Option('--alerts <count>', 'webhooks per hour; 0: a monitor without a webhook')
@@ -190,12 +197,14 @@ program
   .option('--json', 'print the lines as JSON')
   .action(async (raw: unknown) => {
     const options = costOptions.parse(raw);
-    const { interval, clipSeconds, skip, alerts, polls, fixedEgress, streams, mbps, ...rest } = options;
+    const { interval, clipSeconds, skip, lookBack, alerts, polls, fixedEgress, streams, mbps, ...rest } =
+      options;
     const question = {
       ...rest,
       clipSeconds: Number(clipSeconds),
       intervalSeconds: interval,
       pollsPerHour: polls,
+      ...(lookBack !== undefined && { framesPerCheck: lookBack }),
       ...(fixedEgress && { gateway: { streams, megabitsPerSecond: mbps } }),
     };
     await cost({ ...question, skippedShare: skip, alertsPerHour: alerts }, terminal, wantsJson(raw));

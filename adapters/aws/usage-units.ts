@@ -9,12 +9,18 @@ export const units = {
     seconds: { frames: 0.5, clip: 1, hybrid: 1.2 },
     /** Delay until a camera sends a key frame, in seconds: half of a group of pictures of 4 s, and two round trips. */
     rtspExtraSeconds: 2.5,
+    /** Further time of a capture with `look_back`: the segments since the last one in the lowest rendition. */
+    scanSeconds: 0.3,
+    /** Time for the picture of an earlier moment. */
+    earlierFrameSeconds: 0.2,
   },
   analyze: {
     megabytes: 512,
     secondsWithoutModel: 0.08,
     /** Duration of a model call, which Lambda also bills: 60 output tokens of Nova Lite. */
     modelSeconds: { frames: 1.5, clip: 2.5, hybrid: 2.8 },
+    /** Further duration of a model call for a frame of an earlier moment. */
+    earlierFrameSeconds: 0.3,
   },
   /** Delivery of an alert: reads the evidence, signs and sends the event. */
   deliver: { megabytes: 512, seconds: 0.3 },
@@ -38,4 +44,6 @@ export const units = {
   logBytesPerTick: 2_700,
   promptTokens: 450,
   answerTokens: 60,
+  /** Verdict on an earlier frame, with one short sentence. */
+  earlierAnswerTokens: 30,
 } as const;

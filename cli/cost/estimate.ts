@@ -13,6 +13,7 @@ export type CostQuestion = {
   mode: InputMode;
   clipSeconds: number;
   skippedShare: number;
+  framesPerCheck?: number;
   alertsPerHour: number;
   model: string;
   source?: 'hls' | 'rtsp';

@@ -14,6 +14,8 @@ export type StreamHourInput = {
   clipSeconds: number;
   /** Share of captures that the pre-filter skips, 0 to 1. */
   skippedShare: number;
+  /** Mean frames of a check with `look_back`, 1 to 4; undefined without it. */
+  framesPerCheck?: number;
   /** Webhooks; 0 for a monitor without a webhook. */
   alertsPerHour: number;
   /** Source of the stream; a camera needs longer per capture. */
@@ -36,29 +38,36 @@ export type CostLine = { item: string; quantity: number; unit: string; dollars: 
 export function priceStreamHour(input: StreamHourInput): CostLine[] {
   const { intervalSeconds, mode, skippedShare, alertsPerHour } = input;
   const ticks = 3600 / intervalSeconds;
-  const modelCalls = ticks * (1 - skippedShare);
+  const checks = ticks * (1 - skippedShare);
   const { capture, analyze, deliver, tick, webhook } = units;
-  const analyzeSeconds = ticks * analyze.secondsWithoutModel + modelCalls * analyze.modelSeconds[mode];
-  const captureSeconds = capture.seconds[mode] + (input.source === 'rtsp' ? capture.rtspExtraSeconds : 0);
+  const earlier = checks * ((input.framesPerCheck ?? 1) - 1);
+  const analyzeSeconds =
+    ticks * analyze.secondsWithoutModel +
+    checks * analyze.modelSeconds[mode] +
+    earlier * analyze.earlierFrameSeconds;
+  const captureSeconds =
+    ticks * (capture.seconds[mode] + (input.source === 'rtsp' ? capture.rtspExtraSeconds : 0)) +
+    (input.framesPerCheck === undefined ? 0 : ticks * capture.scanSeconds) +
+    earlier * capture.earlierFrameSeconds;
   const media = mode === 'frames' ? 1 : 2;
-  const tokens = tokensPerCheck(input);
+  const tokens = countTokens(input, checks, earlier);
   const writeUnits = ticks * tick.writeUnits + alertsPerHour * webhook.writeUnits;
   const readUnits = ticks * tick.readUnits + alertsPerHour * webhook.readUnits;
   return [
-    ...workflowLines(input, ticks, analyzeSeconds + ticks * captureSeconds),
-    lambda('capture', ticks, ticks * captureSeconds, capture.megabytes),
+    ...workflowLines(input, ticks, analyzeSeconds + captureSeconds),
+    lambda('capture', ticks, captureSeconds, capture.megabytes),
     lambda('analyze', ticks, analyzeSeconds, analyze.megabytes),
     lambda('deliver', alertsPerHour, alertsPerHour * deliver.seconds, deliver.megabytes),
     line('DynamoDB writes', writeUnits, 'write units', listPrices.dynamoWriteUnit),
     line('DynamoDB reads', readUnits, 'read units', listPrices.dynamoReadUnit),
-    line('S3 writes', ticks * media, 'requests', listPrices.s3Put),
-    line('S3 reads', modelCalls * media + alertsPerHour, 'requests', listPrices.s3Get),
+    line('S3 writes', ticks * media + earlier, 'requests', listPrices.s3Put),
+    line('S3 reads', checks * media + earlier + alertsPerHour, 'requests', listPrices.s3Get),
     line('SQS', alertsPerHour * units.queueRequestsPerEvent, 'requests', listPrices.sqsFifoRequest),
     line('CloudWatch Logs', logBytes(input, ticks) / 1e9, 'GB', listPrices.logGigabyte),
     ...readerLines(input),
     ...gatewayLines(input, ticks),
-    line('Model, input', modelCalls * tokens.input, 'tokens', input.model.input),
-    line('Model, output', modelCalls * tokens.output, 'tokens', input.model.output),
+    line('Model, input', tokens.input, 'tokens', input.model.input),
+    line('Model, output', tokens.output, 'tokens', input.model.output),
   ];
 }
 
@@ -80,11 +89,13 @@ function readerLines({ readers, pollsPerHour, streamOrigin }: StreamHourInput): 
 }
 
 /** Lines of a NAT gateway: the data of the captures, and the share of the stream in its hour. */
-function gatewayLines({ gateway, source }: StreamHourInput, ticks: number): CostLine[] {
+function gatewayLines({ gateway, source, framesPerCheck }: StreamHourInput, ticks: number): CostLine[] {
   if (gateway === undefined) return [];
   const { segments, segmentSeconds, rtspSeconds } = units.egress;
-  const seconds = source === 'rtsp' ? rtspSeconds : segments * segmentSeconds;
-  const gigabytes = (ticks * seconds * gateway.megabitsPerSecond) / 8 / 1000;
+  const captured = ticks * (source === 'rtsp' ? rtspSeconds : segments * segmentSeconds);
+  // Each segment of a stream with one rendition is requested once, for scan and capture.
+  const seconds = framesPerCheck === undefined ? captured : Math.max(captured, 3600);
+  const gigabytes = (seconds * gateway.megabitsPerSecond) / 8 / 1000;
   const hour = listPrices.natGatewayHour + listPrices.publicAddressHour;
   return [
     line('NAT data', gigabytes, 'GB', listPrices.natGigabyte),
@@ -141,10 +152,15 @@ function lambda(name: string, calls: number, totalSeconds: number, megabytes: nu
   return { item: `Lambda ${name}`, quantity: gigabyteSeconds, unit: 'GB-seconds', dollars };
 }
 
-function tokensPerCheck({ mode, clipSeconds, model }: StreamHourInput): { input: number; output: number } {
+/** Counts the tokens of an hour. The earlier frames of a clip or hybrid check are a call of their own. */
+function countTokens({ mode, clipSeconds, model }: StreamHourInput, checks: number, earlier: number) {
+  if (mode !== 'frames' && model.videoTokensPerSecond === null)
+    throw new RangeError('This model does not support video');
   const image = mode === 'clip' ? 0 : model.pictureTokens;
-  if (mode === 'frames') return { input: units.promptTokens + image, output: units.answerTokens };
-  if (model.videoTokensPerSecond === null) throw new RangeError('This model does not support video');
-  const video = clipSeconds * model.videoTokensPerSecond;
-  return { input: units.promptTokens + image + video, output: units.answerTokens };
+  const video = mode === 'frames' ? 0 : clipSeconds * (model.videoTokensPerSecond ?? 0);
+  const calls = mode === 'frames' || earlier === 0 ? checks : 2 * checks;
+  return {
+    input: calls * units.promptTokens + checks * (image + video) + earlier * model.pictureTokens,
+    output: checks * units.answerTokens + earlier * units.earlierAnswerTokens,
+  };
 }

@@ -12,7 +12,10 @@ test('the command advise prints doubts, a clearer wording and settings', async (
   expect(stdout).toContain('not a request');
   expect(stdout).toContain('Suggested: "Something red is in the picture."');
   expect(stdout).toContain('Check every 30 s, mode frames; 10 of 10 checks open an alert.');
-  expect(stdout).toContain('$0.00');
+  expect(stdout).toContain('At most 2880 model calls a day with pixel: $0.00.');
+  expect(stdout).toContain(
+    'With look_back, the default of watches: at most 11520 calls with 11520 frames: $0.00.',
+  );
 });
 
 test('the command advise names what the model in use cannot judge', async () => {

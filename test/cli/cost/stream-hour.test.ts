@@ -77,6 +77,37 @@ describe('a stream-hour', () => {
     expect(total).toBeLessThan(0.09);
   });
 
+  test('looking back costs the frames of earlier moments and their scan, and nothing else', async () => {
+    const quantities = async (options: Partial<CostQuestion>) =>
+      Object.fromEntries(
+        (await estimate({ ...frames, ...options })).lines.map((line) => [line.item, line.quantity]),
+      );
+    const half = { skippedShare: 0.5 };
+    const [alone, back] = await Promise.all([quantities(half), quantities({ ...half, framesPerCheck: 3 })]);
+    const added = (item: string) => (back[item] ?? 0) - (alone[item] ?? 0);
+    expect(added('Model, input')).toBeCloseTo(180 * 2 * 800, 5);
+    expect(added('Model, output')).toBeCloseTo(180 * 2 * units.earlierAnswerTokens, 5);
+    expect([added('S3 writes'), added('S3 reads')]).toEqual([360, 360]);
+    expect(added('Lambda capture')).toBeGreaterThan(0);
+    expect(added('DynamoDB writes') + added('Step Functions')).toBe(0);
+    const scanned = await quantities({ skippedShare: 1, framesPerCheck: 1 });
+    expect(scanned['Model, input']).toBe(0);
+    expect(scanned['Lambda capture']).toBeGreaterThan(alone['Lambda capture'] ?? 0);
+  });
+
+  test('looking back with clips costs a call of its own for the earlier frames', async () => {
+    const input = async (framesPerCheck?: number) => {
+      const { lines } = await estimate({
+        ...frames,
+        mode: 'clip',
+        ...(framesPerCheck && { framesPerCheck }),
+      });
+      return lines.find(({ item }) => item === 'Model, input')?.quantity ?? 0;
+    };
+    expect((await input(3)) - (await input())).toBeCloseTo(360 * (units.promptTokens + 2 * 800), 5);
+    expect(await input(1)).toBe(await input());
+  });
+
   test('an open event stream costs about 2.5 cents per hour, a poll each second less than a cent', async () => {
     const base = (await estimate(frames)).total;
     expect((await estimate({ ...frames, readers: 1 })).total - base).toBeCloseTo(0.0245, 3);
@@ -164,6 +195,14 @@ describe('the network of a stage', () => {
     expect(total - shared.total).toBeCloseTo(0.05 * 0.99, 10);
   });
 
+  test('looking back at a stream with one rendition requests all of it through the gateway', async () => {
+    const { lines } = await estimate({ ...frames, gateway, framesPerCheck: 2 });
+    // An hour at 2 Mbit/s.
+    expect(lines.find(({ item }) => item === 'NAT data')?.quantity).toBeCloseTo(0.9, 10);
+    const often = await estimate({ ...frames, gateway, framesPerCheck: 2, intervalSeconds: 5 });
+    expect(often.lines.find(({ item }) => item === 'NAT data')?.quantity).toBeCloseTo(2 * 0.81, 10);
+  });
+
   test('a REST origin bills the requests of event streams, one each 14 minutes', async () => {
     const restApi = { ...frames, readers: 1, streamOrigin: 'rest-api' } as const;
     const added = (await estimate(restApi)).total - (await estimate({ ...frames, readers: 1 })).total;
@@ -179,10 +218,10 @@ describe('the pages', () => {
   test('docs/operate/cost.md states what the calculator prints', async () => {
     const rows = await Promise.all(
       (['hls', 'rtsp'] as const).map(async (source) => {
-        const prices = [{ source }, { source, mode: 'clip' as const }, { source, skippedShare: 0.5 }].map(
-          price,
-        );
-        return [`\`${source}\``, ...(await Promise.all(prices))];
+        const half = { source, skippedShare: 0.5 };
+        const prices = [{ source }, { source, mode: 'clip' as const }, half].map(price);
+        const back = source === 'hls' ? price({ ...half, framesPerCheck: 2 }) : 'none on AWS';
+        return [`\`${source}\``, ...(await Promise.all([...prices, back]))];
       }),
     );
     const cells = readPage('docs/operate/cost.md')
