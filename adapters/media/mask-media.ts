@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { TransientError } from '../../core/errors.ts';
 import type { MaskMedia } from '../../core/ports/mask-media.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
-import type { Capture, Region } from '../../core/records/capture.ts';
+import type { Capture, Region, Scan } from '../../core/records/capture.ts';
 import { shareCall, type SharedCall } from '../../core/share-call.ts';
 import { decodingLimits, quietArguments } from './ffmpeg/capture-arguments.ts';
 import { withoutTurns, type InTurn } from './ffmpeg/in-turn.ts';
@@ -86,9 +86,20 @@ export function maskCaptures(streams: StreamCapturer, maskMedia: MaskMedia): Str
     capture: async ({ regions, ...request }, signal) => {
       const capture = await streams.capture(request, signal);
       if (!regions || regions.length === 0) return capture;
-      return { ...capture, ...(await draw(capture, regions).join(signal)) };
+      const masked = { ...capture, ...(await draw(capture, regions).join(signal)) };
+      return capture.scan ? { ...masked, scan: maskScan(capture.scan, regions) } : masked;
     },
   };
+
+  function maskScan(scan: Scan, regions: readonly Region[]): Scan {
+    return {
+      ...scan,
+      picture: async (index, signal) => {
+        const frame = await scan.picture(index, signal);
+        return frame && (await maskMedia({ frame }, regions, signal)).frame;
+      },
+    };
+  }
 
   function draw(capture: Capture, regions: readonly Region[]): SharedCall<MaskedMedia> {
     const key = JSON.stringify(regions);

@@ -1,7 +1,7 @@
 import { createEgressGuard, type Address } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
 import { NoFrameDecodedError } from '../../adapters/media/ffmpeg/errors.ts';
-import type { FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import type { FfmpegInput, FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
 import { StreamError } from '../../core/errors.ts';
 import { record } from '../support/hls/recording.ts';
@@ -82,13 +82,12 @@ async function lookupInside(host: string): Promise<Address[]> {
 
 /** Replaces ffmpeg if none of its input is hostile: reads the data of the guarded client. */
 function drain(fed: Uint8Array[]): FfmpegRunner {
-  return {
-    run: async (input) => {
-      if (input.kind !== 'pipe') throw new NoFrameDecodedError('No picture');
-      for await (const chunk of input.chunks) fed.push(chunk);
-      throw new NoFrameDecodedError('No picture');
-    },
+  const run = async (input: FfmpegInput): Promise<never> => {
+    if (input.kind !== 'pipe') throw new NoFrameDecodedError('No picture');
+    for await (const chunk of input.chunks) fed.push(chunk);
+    throw new NoFrameDecodedError('No picture');
   };
+  return { run, runAll: run };
 }
 
 function goodFiles(

@@ -1,4 +1,5 @@
 import { TransientError } from '../../../core/errors.ts';
+import type { Scan } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { StreamTurns } from '../../../core/ports/stream-turns.ts';
 
@@ -10,8 +11,8 @@ export type LimitCapturesDeps = {
 };
 
 /**
- * Returns the capturer for ticks, in which each capture takes a turn. Throws `TransientError` if no turn is free in time, which
- * costs one tick.
+ * Returns the capturer for ticks, in which each capture takes a turn. Throws `TransientError` if no turn is free in time, which costs one tick. Each picture of
+ * its scan takes one too, and is missing then.
  */
 export function limitCaptures(
   streams: StreamCapturer,
@@ -20,15 +21,25 @@ export function limitCaptures(
   return {
     probe: streams.probe,
     capture: async (request, signal) => {
-      const startedMs = elapsedMs();
-      const turn = await turns.take(request.url);
-      report(elapsedMs() - startedMs);
-      if (turn === undefined) throw new TransientError('No capture turn was free in time');
-      try {
-        return await streams.capture(request, signal);
-      } finally {
-        turn.end();
-      }
+      const capture = await inTurn(request.url, () => streams.capture(request, signal));
+      if (capture === undefined) throw new TransientError('No capture turn was free in time');
+      const { scan } = capture;
+      if (!scan) return capture;
+      const picture: Scan['picture'] = async (...call) =>
+        (await inTurn(request.url, () => scan.picture(...call))) ?? null;
+      return { ...capture, scan: { ...scan, picture } };
     },
   };
+
+  async function inTurn<Result>(url: string, work: () => Promise<Result>): Promise<Result | undefined> {
+    const startedMs = elapsedMs();
+    const turn = await turns.take(url);
+    report(elapsedMs() - startedMs);
+    if (turn === undefined) return undefined;
+    try {
+      return await work();
+    } finally {
+      turn.end();
+    }
+  }
 }

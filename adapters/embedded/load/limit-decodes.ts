@@ -27,6 +27,8 @@ export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn): FfmpegRunner
       for await (const chunk of input.chunks) chunks.push(chunk);
       return inTurn(() => ffmpeg.run({ ...input, chunks }, wanted, limits, signal), signal);
     },
+    runAll: (input, wanted, limits, signal) =>
+      inTurn(() => ffmpeg.runAll(input, wanted, limits, signal), signal),
   };
 }
 

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
+import type { Capture, CaptureRequest, Scan } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 
@@ -31,7 +31,7 @@ type SharedCapture = {
  * Returns a capturer whose jobs share captures: a request for the same URL and media receives the
  * capture that is under way, or one that ended less than a second before. Modes clip and hybrid have the same media. An aborted
  * request leaves the capture to the others; the last one aborts it. A failure reaches all that wait, and is then forgotten.
- * A request with `resolveAgain` shares only captures that resolved the URL again. Captures that several callers share are decoded for none of them.
+ * A request that looks back shares only captures that look back since the same position. One with `resolveAgain` shares only captures that resolved the URL again. Captures that several callers share are decoded for none of them.
  */
 export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): StreamCapturer {
   const shared = new Map<string, SharedCapture>();
@@ -41,8 +41,9 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     signal.throwIfAborted();
     forgetOld();
-    const key = shareKey(request);
-    const caller = findCaller(key, request);
+    const media = shareKey(request);
+    const caller = findCaller(media, request);
+    const key = JSON.stringify([media, request.lookBack]);
     const existing = shared.get(key);
     const usable = existing?.caller === caller && (existing.isFresh || !request.resolveAgain);
     return (usable ? existing : begin(key, caller, request)).call.join(signal);
@@ -65,7 +66,7 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
     const entry: SharedCapture = {
       caller,
       call: shareCall(
-        (signal) => streams.capture({ ...request, caller: forDecoder }, signal),
+        async (signal) => sharePictures(await streams.capture({ ...request, caller: forDecoder }, signal)),
         () => forget(key, entry),
       ),
       endedAt: undefined,
@@ -81,6 +82,26 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
 
   function forget(key: string, entry: SharedCapture): void {
     if (shared.get(key) === entry) shared.delete(key);
+  }
+}
+
+/** Returns a capture whose jobs share the pictures of its scan too. */
+function sharePictures(capture: Capture): Capture {
+  return capture.scan ? { ...capture, scan: shareScan(capture.scan) } : capture;
+}
+
+function shareScan(scan: Scan): Scan {
+  const pictures = new Map<number, SharedCall<Uint8Array | null>>();
+  return { ...scan, picture: (index, signal) => find(index).join(signal) };
+
+  function find(index: number): SharedCall<Uint8Array | null> {
+    const known = pictures.get(index);
+    if (known !== undefined) return known;
+    const forget = () => void pictures.delete(index);
+    const call = shareCall((signal) => scan.picture(index, signal), forget);
+    call.result.catch(forget);
+    pictures.set(index, call);
+    return call;
   }
 }
 

@@ -4,6 +4,7 @@ import { readKeyFrameUnits } from '../mpeg-ts/key-frame-units.ts';
 import { frameSize, maxPixels, type FrameSize } from './capture-arguments.ts';
 import { startDecoder, type DecoderProcess } from './decoder-process.ts';
 import type { FfmpegOutput, FfmpegRunner } from './run-ffmpeg.ts';
+import type { Chunks } from './spawn-ffmpeg.ts';
 
 export type DecoderPoolDeps = {
   ffmpegPath: string;
@@ -31,7 +32,8 @@ const maxFailures = 2;
 /**
  * Returns a runner that decodes H.264 key frames of MPEG-TS in processes that stay, one frame at a time: starting ffmpeg takes ten times as long as
  * decoding. A process serves one caller and one size of frames. What is not exactly one picture, or has no caller, runs in a process of its own. So does
- * each capture after the pool failed twice on the same kind of stream: a hostile stream ends few shared processes.
+ * each capture after the pool failed twice on the same kind of stream: a hostile stream ends few shared processes. Of several key frames, the rest runs in
+ * one process of its own.
  */
 export function poolDecoders({
   ffmpegPath,
@@ -48,27 +50,54 @@ export function poolDecoders({
       const { mode, caller } = wanted;
       if (input.kind !== 'pipe' || input.format !== 'mpegts' || mode !== 'frames' || caller === undefined)
         return ffmpeg.run(input, wanted, limits, signal);
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of input.chunks) chunks.push(chunk);
-      const alone = () => ffmpeg.run({ ...input, chunks }, wanted, limits, signal);
+      const chunks = await collect(input.chunks);
       const [chunk] = chunks;
-      const picture = chunk && chunks.length === 1 ? readKeyFrameUnits(chunk) : null;
-      if (picture === null || picture.size.width * picture.size.height > maxPixels) return alone();
-      const size = frameSize(picture.size);
-      if (Math.min(size.width, size.height) === 0) return alone();
-      const kind = `${picture.parameters} ${caller}`;
-      const failed = failures.get(kind) ?? 0;
-      if (failed >= maxFailures) return alone();
-      signal.throwIfAborted();
-      const member = findMember(caller, size);
-      if (member === undefined) return alone();
-      const output = await decodeIn(member, picture.bytes, Math.min(maxDecodeMs, limits.timeoutMs));
-      signal.throwIfAborted();
-      if (output) failures.delete(kind);
-      else failures.set(kind, failed + 1);
-      return output ?? alone();
+      const output = chunk && chunks.length === 1 ? await decodeChunk(chunk, caller, limits, signal) : null;
+      return output ?? ffmpeg.run({ ...input, chunks }, wanted, limits, signal);
+    },
+    runAll: async (input, wanted, limits, signal) => {
+      const { caller } = wanted;
+      if (input.format !== 'mpegts' || caller === undefined)
+        return ffmpeg.runAll(input, wanted, limits, signal);
+      const chunks = await collect(input.chunks);
+      const outputs: (FfmpegOutput | null)[] = [];
+      for (const [index, chunk] of chunks.entries()) {
+        const output = await decodeChunk(chunk, caller, limits, signal);
+        if (output === null) {
+          const left = chunks.slice(index);
+          const others = await ffmpeg.runAll({ ...input, chunks: left }, wanted, limits, signal);
+          // The place of those that cannot be decoded is unknown.
+          return [...outputs, ...Array.from({ length: left.length - others.length }, () => null), ...others];
+        }
+        outputs.push(output);
+      }
+      return outputs;
     },
   };
+
+  /** Returns null for what needs a process of its own. */
+  async function decodeChunk(
+    chunk: Uint8Array,
+    caller: string,
+    limits: { timeoutMs: number },
+    signal: AbortSignal,
+  ): Promise<FfmpegOutput | null> {
+    const picture = readKeyFrameUnits(chunk);
+    if (picture === null || picture.size.width * picture.size.height > maxPixels) return null;
+    const size = frameSize(picture.size);
+    if (Math.min(size.width, size.height) === 0) return null;
+    const kind = `${picture.parameters} ${caller}`;
+    const failed = failures.get(kind) ?? 0;
+    if (failed >= maxFailures) return null;
+    signal.throwIfAborted();
+    const member = findMember(caller, size);
+    if (member === undefined) return null;
+    const output = await decodeIn(member, picture.bytes, Math.min(maxDecodeMs, limits.timeoutMs));
+    signal.throwIfAborted();
+    if (output) failures.delete(kind);
+    else failures.set(kind, failed + 1);
+    return output;
+  }
 
   /** Returns an idle process of the caller for the size; starts one, in the place of the longest idle one if there are too many. */
   function findMember(caller: string, size: FrameSize): Member | undefined {
@@ -115,6 +144,12 @@ export function poolDecoders({
     members.delete(member);
     member.decoder.close();
   }
+}
+
+async function collect(chunks: Chunks): Promise<Uint8Array[]> {
+  const collected: Uint8Array[] = [];
+  for await (const chunk of chunks) collected.push(chunk);
+  return collected;
 }
 
 type Member = {

@@ -38,6 +38,16 @@ export type FfmpegRunner = {
     limits: { timeoutMs: number },
     signal: AbortSignal,
   ): Promise<FfmpegOutput>;
+  /**
+   * Decodes all key frames of a pipe, in their order, and throws like `run`. Each chunk of MPEG-TS may be a key frame of its own. `null` stands for one that
+   * cannot be decoded, if its place is known.
+   */
+  runAll(
+    input: Extract<FfmpegInput, { kind: 'pipe' }>,
+    wanted: Pick<WantedCapture, 'caller'>,
+    limits: { timeoutMs: number },
+    signal: AbortSignal,
+  ): Promise<(FfmpegOutput | null)[]>;
 };
 
 /** Media of a capture. `caller`: the only one for whom a shared process may decode it; without, a process of its own does. */
@@ -68,7 +78,19 @@ export function createFfmpegRunner(options: {
   const newFile = (): string => join(options.tempDir, `clip-${randomUUID()}.mp4`);
   const { ffmpegPath, prepareAfterMs } = options;
   const spares = createFfmpegPool({ ffmpegPath, keepMs: keepSpareMs, newFile, prepareAfterMs });
-  return { run };
+  return { run, runAll };
+
+  /** Keeps no process for the next run: starting one takes as long as the decoding. */
+  async function runAll(
+    ...[input, , limits, signal]: Parameters<FfmpegRunner['runAll']>
+  ): Promise<FfmpegOutput[]> {
+    const wanted = { mode: 'frames', clipSeconds: 0 } as const;
+    const args = captureArguments(input, wanted, { ...limits, clipBytes: 0 }, '');
+    const outputs = { outputBytes: pictureBytesLimit, timeoutMs: limits.timeoutMs };
+    const outcome = await spawnFfmpeg({ ffmpegPath, args, input: input.chunks, ...outputs }, signal);
+    if (outcome.ended !== 'exited') throw notInLimits(outcome, 'frames', limits.timeoutMs);
+    return allPictures(outcome);
+  }
 
   async function run(
     ...[input, wanted, limits, signal]: Parameters<FfmpegRunner['run']>
@@ -132,6 +154,27 @@ function lastPictures(outcome: FfmpegOutcome): FfmpegOutput | undefined {
     return undefined;
   }
   return { frame, thumbnail: thumbnails.slice(-thumbnail.bytes) };
+}
+
+/** Returns the frames that have both pictures: none if ffmpeg was cut off between the two. */
+function allPictures({ fd3, stdout }: FfmpegOutcome): FfmpegOutput[] {
+  const frames = splitJpegs(Buffer.from(fd3.buffer, fd3.byteOffset, fd3.byteLength));
+  if (stdout.length !== frames.length * thumbnail.bytes) return [];
+  return frames.map((frame, index) => ({
+    frame,
+    thumbnail: stdout.slice(index * thumbnail.bytes, (index + 1) * thumbnail.bytes),
+  }));
+}
+
+const jpegEnd = Buffer.from([0xff, 0xd9]);
+
+function splitJpegs(bytes: Buffer): Uint8Array[] {
+  const jpegs: Uint8Array[] = [];
+  for (let from = 0, end = bytes.indexOf(jpegEnd); end >= 0; end = bytes.indexOf(jpegEnd, from)) {
+    jpegs.push(new Uint8Array(bytes.subarray(from, end + jpegEnd.length)));
+    from = end + jpegEnd.length;
+  }
+  return jpegs;
 }
 
 /**

@@ -10,6 +10,7 @@ import { createPlaylistCache } from './playlist-cache.ts';
 import type { LocatePlaylist, PlaylistSource } from './playlist-source.ts';
 import { probeHls } from './probe-hls.ts';
 import { createResourceCache } from './resource-cache.ts';
+import { scanHls } from './scan-hls.ts';
 
 /** Limits of one HLS capture. */
 export type HlsLimits = {
@@ -40,6 +41,8 @@ export type HlsCapturerDeps = {
   http: GuardedHttp;
   ffmpeg: FfmpegRunner;
   now: () => Date;
+  /** Monotonic clock, in milliseconds. Default: that of the process. */
+  elapsedMs?: () => number;
   /** Shared by all capturers of a process. Default: a separate budget. */
   budget?: PlaylistBudget;
   limits?: Partial<HlsLimits>;
@@ -50,6 +53,7 @@ export type HlsCapturerDeps = {
 /** Creates a capturer for HLS. `capture` throws `StreamEndedError` if the playlist has ended. */
 export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   const { http, ffmpeg, now, source, budget = createPlaylistBudget() } = deps;
+  const { elapsedMs = () => performance.now() } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
   const resources = createResourceCache({ now, max: maxCacheEntries, keepMs: cacheMs });
   const prepare = source?.prepare && { prepare: source.prepare };
@@ -57,6 +61,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   const locate: LocatePlaylist = source?.locate ?? (async (url) => ({ url, freshUntil: null }));
   const finder = { fetcher, locate, asksSource: source !== undefined };
   const edge = { fetcher, ffmpeg, now, decodeTimeoutMs: limits.decodeTimeoutMs };
+  const scanDeps = { fetcher, ffmpeg, elapsedMs };
   const playlists = createPlaylistCache({ now, max: maxCacheEntries, keepMs: source ? Infinity : cacheMs });
   return { probe: async (url, signal) => probeHls({ fetcher, locate }, url, signal), capture };
 
@@ -67,17 +72,22 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     const knownOlder = cached?.olderSegments ?? 0;
     try {
       const { playlist, freshUntil } = await findPlaylist(finder, request, cached, signal);
-      const known = { mediaUrl: playlist.url, freshUntil };
+      const { rendition } = playlist;
+      const known = { mediaUrl: playlist.url, rendition, freshUntil };
       if (playlist.paused) {
         playlists.set(key, { ...known, olderSegments: knownOlder });
         throw new StreamPausedError();
       }
-      const { capture, olderSegments } = await captureLiveEdge(edge, playlist, knownOlder, request, signal);
+      const captured = await captureLiveEdge(edge, playlist, knownOlder, request, signal);
+      const { capture, olderSegments } = captured;
       const { segment } = capture.position;
       const mayHaveMoved = !source && playlist.url !== request.url && segment === cached?.segment;
       if (mayHaveMoved) playlists.delete(key);
       else playlists.set(key, { ...known, olderSegments, segment });
-      return capture;
+      if (!request.lookBack) return capture;
+      const scanned = await scanHls(scanDeps, { ...captured, playlist }, rendition, request, signal);
+      const { scan, position } = scanned;
+      return { ...capture, scan, position: { ...capture.position, ...(position && { scan: position }) } };
     } catch (error) {
       // Requesting another playlist would only start another advertisement.
       if (!(error instanceof StreamPausedError)) playlists.delete(key);

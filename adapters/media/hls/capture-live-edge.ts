@@ -1,6 +1,6 @@
-import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
+import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
-import { captureSegments, type SegmentCaptureDeps } from './capture-segments.ts';
+import { captureSegments, type SegmentCaptureDeps, type SegmentsCapture } from './capture-segments.ts';
 import { chooseSegments, markGap } from './choose-segments.ts';
 import { SegmentMissingError } from './fetch-segments.ts';
 import type { MediaPlaylist } from './playlist.ts';
@@ -15,7 +15,7 @@ const maxOlderSegments = 5;
 const maxMissingSegments = 2;
 
 /** Capture, and the number of older segments that it needed to reach a key frame. */
-export type LiveEdgeCapture = { capture: Capture; olderSegments: number };
+export type LiveEdgeCapture = SegmentsCapture & { olderSegments: number };
 
 /**
  * Captures the newest segments of a playlist, with `olderSegments` before them. Falls back to the previous segment
@@ -50,11 +50,13 @@ async function captureKeyFrame(
 ): Promise<LiveEdgeCapture> {
   const segments = chooseSegments(playlist, { ...request, olderSegments });
   try {
-    return { capture: await captureSegments(deps, playlist, segments, request, signal), olderSegments };
+    return { ...(await captureSegments(deps, playlist, segments, request, signal)), olderSegments };
   } catch (error) {
     const more = chooseSegments(playlist, { ...request, olderSegments: maxOlderSegments });
     if (!(error instanceof NoFrameDecodedError) || more.length <= segments.length) throw error;
-    const capture = await captureSegments(deps, playlist, more, request, signal);
-    return { capture, olderSegments: maxOlderSegments };
+    return {
+      ...(await captureSegments(deps, playlist, more, request, signal)),
+      olderSegments: maxOlderSegments,
+    };
   }
 }

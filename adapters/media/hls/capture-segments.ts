@@ -6,6 +6,7 @@ import { fetchSegments, type SegmentFetcher } from './fetch-segments.ts';
 import { toFfmpegInput } from './ffmpeg-input.ts';
 import { createKeyFrameTracker, type KeyFrameTracker } from './key-frame-tracker.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
+import { readSegment, type ReadSegment } from './read-segment.ts';
 import type { ResourceCache } from './resource-cache.ts';
 import { streamPosition } from './stream-position.ts';
 
@@ -17,6 +18,9 @@ export type SegmentCaptureDeps = {
   now: () => Date;
 };
 
+/** Capture, and the key frames of its segments if the request looks back. */
+export type SegmentsCapture = { capture: Capture; read: ReadSegment[] };
+
 /** Fetches and decodes contiguous segments of a playlist. Throws `StreamFetchError` and the errors of ffmpeg. */
 export async function captureSegments(
   deps: SegmentCaptureDeps,
@@ -24,20 +28,24 @@ export async function captureSegments(
   segments: Segment[],
   request: CaptureRequest,
   signal: AbortSignal,
-): Promise<Capture> {
+): Promise<SegmentsCapture> {
   const newest = segments.at(-1);
   if (newest === undefined) {
     throw new StreamFetchError('The playlist has no segments yet. Try again in a few seconds.');
   }
-  const tracker = createKeyFrameTracker(segments);
+  const read: ReadSegment[] = [];
+  const tracker = createKeyFrameTracker(segments, (...part) => {
+    if (request.lookBack) read.push(readSegment(...part));
+  });
   const output = await decode(deps, segments, tracker, request, signal);
   const keyFrameSeconds = tracker.secondsWithoutKeyFrame();
-  return {
+  const capture = {
     ...output,
     ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
     capturedAt: captureTime(newest, request.mode, deps.now(), tracker.lastKeyFrameAt()),
     position: streamPosition(newest, playlist),
   };
+  return { capture, read };
 }
 
 /** Decodes the segments. Aborts pending downloads when ffmpeg has enough input. */

@@ -27,6 +27,26 @@ export function rankVariants(variants: Variant[], mode: InputMode): Variant[] {
   return [...enough, ...candidates.filter((variant) => !suffices(variant, mode)).toReversed()];
 }
 
+/** Minimum height of a rendition that a scan reads: that of the thumbnail, with a reserve for the codec. */
+const minScanHeight = 160;
+
+/**
+ * Returns the smallest variant with video for scans, of H.264 if there is one. Returns null if that is the variant that is judged, or if sizes are unknown: an
+ * unknown one may be audio only.
+ */
+export function chooseScanVariant(variants: Variant[], judged: Variant): Variant | null {
+  const [smallest] = variants
+    .filter((variant) => hasPicture(variant) && shorterSide(variant) >= minScanHeight)
+    .toSorted((a, b) => work(a) - work(b) || bySize(a, b));
+  const isSmaller = smallest !== undefined && bySize(smallest, judged) < 0 && smallest.url !== judged.url;
+  return isSmaller ? smallest : null;
+}
+
+/** Names a variant for positions: bandwidths may vary, and a URL may be signed. */
+export function nameVariant({ resolution }: Variant): string {
+  return resolution === null ? 'unknown' : `${resolution.width}x${resolution.height}`;
+}
+
 function hasPicture(variant: Variant): boolean {
   if (variant.resolution !== null || !variant.codecs) return true;
   return readCodecs(variant).some((codec) => videoCodec.test(codec));

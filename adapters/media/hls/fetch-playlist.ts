@@ -2,7 +2,7 @@ import type { InputMode } from '../../../core/records/capture.ts';
 import { InvalidUrlError, NotLiveError, StreamError, StreamFetchError } from '../../../core/errors.ts';
 import { EgressLimitError, EgressTimeoutError } from '../../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../../egress/guarded-http.ts';
-import { rankVariants } from './choose-variant.ts';
+import { chooseScanVariant, nameVariant, rankVariants } from './choose-variant.ts';
 import { hlsStreamError, httpStatusError } from './fetch-failure.ts';
 import { sniffBody, kindFromContentType, type ContentKind } from './sniff-content.ts';
 import {
@@ -31,6 +31,12 @@ export type PreparePlaylist = (playlist: Uint8Array) => { playlist: Uint8Array; 
 /** Media playlist. `paused` as in `PreparePlaylist`. */
 export type FetchedPlaylist = MediaPlaylist & { paused: boolean };
 
+/** Smaller rendition of a stream, which scans read. */
+export type Rendition = { name: string; url: string; variables: Variables };
+
+/** Media playlist with the rendition to scan; `null` if it is the playlist itself. */
+export type ResolvedPlaylist = FetchedPlaylist & { rendition: Rendition | null };
+
 /** The server has no such playlist (HTTP 404 or 410). */
 export class PlaylistGoneError extends StreamFetchError {
   override name = 'PlaylistGoneError';
@@ -45,19 +51,25 @@ export async function fetchMediaPlaylist(
   url: string,
   mode: InputMode,
   signal: AbortSignal,
-): Promise<FetchedPlaylist> {
+): Promise<ResolvedPlaylist> {
   const playlist = await fetchPlaylist(fetcher, url, noVariables, signal);
-  if (playlist.kind === 'media') return playlist;
-  const [best, ...others] = rankVariants(playlist.variants, mode);
+  if (playlist.kind === 'media') return { ...playlist, rendition: null };
+  const { variants, variables } = playlist;
+  const [best, ...others] = rankVariants(variants, mode);
   if (best === undefined)
     throw new StreamFetchError('The playlist lists no variant stream with video. Use a stream with video.');
+  const fetch = async (variant: Variant): Promise<ResolvedPlaylist> => {
+    const scanned = chooseScanVariant(variants, variant);
+    const rendition = scanned && { name: nameVariant(scanned), url: scanned.url, variables };
+    return { ...(await fetchRendition(fetcher, { url: variant.url, variables }, signal)), rendition };
+  };
   try {
-    return await fetchVariant(fetcher, best, playlist.variables, signal);
+    return await fetch(best);
   } catch (error) {
     // One alternative is tried: a playlist may list a second server for the same stream.
     const [other] = others.filter((variant) => variant.url !== best.url);
     if (other === undefined || !canRetryElsewhere(error)) throw error;
-    return await fetchVariant(fetcher, other, playlist.variables, signal).catch(() => {
+    return await fetch(other).catch(() => {
       throw error;
     });
   }
@@ -70,13 +82,13 @@ export function canRetryElsewhere(error: unknown): boolean {
   return error instanceof StreamError && !(error.cause instanceof EgressTimeoutError);
 }
 
-async function fetchVariant(
+/** Fetches the media playlist of a variant stream. */
+export async function fetchRendition(
   fetcher: PlaylistFetcher,
-  variant: Variant,
-  variables: Variables,
+  { url, variables }: Pick<Rendition, 'url' | 'variables'>,
   signal: AbortSignal,
 ): Promise<FetchedPlaylist> {
-  const playlist = await fetchPlaylist(fetcher, variant.url, variables, signal);
+  const playlist = await fetchPlaylist(fetcher, url, variables, signal);
   if (playlist.kind === 'media') return playlist;
   throw new StreamFetchError(
     'The playlist refers to further multivariant playlists. Use the URL of one variant stream.',

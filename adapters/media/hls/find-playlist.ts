@@ -1,7 +1,7 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamEndedError } from '../../../core/errors.ts';
 import { fetchMediaPlaylist, canRetryElsewhere } from './fetch-playlist.ts';
-import type { FetchedPlaylist, PlaylistFetcher } from './fetch-playlist.ts';
+import type { PlaylistFetcher, ResolvedPlaylist } from './fetch-playlist.ts';
 import { classifyLiveness } from './liveness.ts';
 import type { CachedPlaylist } from './playlist-cache.ts';
 import type { LocatePlaylist } from './playlist-source.ts';
@@ -15,7 +15,7 @@ export type PlaylistFinder = {
 };
 
 /** Live media playlist, and the expiry of its URL (`null` if unknown). */
-export type FoundPlaylist = { playlist: FetchedPlaylist; freshUntil: Date | null | undefined };
+export type FoundPlaylist = { playlist: ResolvedPlaylist; freshUntil: Date | null | undefined };
 
 /**
  * Fetches the cached media playlist. If it fails or has ended, resolves the URL again: addresses expire, and a
@@ -40,13 +40,13 @@ export async function findPlaylist(
 async function lastPlaylist(
   { fetcher, asksSource }: PlaylistFinder,
   request: CaptureRequest,
-  { mediaUrl }: CachedPlaylist,
+  { mediaUrl, rendition = null }: CachedPlaylist,
   signal: AbortSignal,
-): Promise<FetchedPlaylist | null> {
+): Promise<ResolvedPlaylist | null> {
   const isAll = mediaUrl === request.url;
   try {
     const playlist = await fetchMediaPlaylist(fetcher, mediaUrl, request.mode, signal);
-    if (classifyLiveness(playlist) === 'live') return playlist;
+    if (classifyLiveness(playlist) === 'live') return { ...playlist, rendition };
   } catch (error) {
     if (isAll || !canRetryElsewhere(error)) throw error;
     return null;

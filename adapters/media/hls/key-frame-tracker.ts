@@ -19,8 +19,11 @@ export type KeyFrameTracker = {
   secondsWithoutKeyFrame(): number | undefined;
 };
 
-/** Creates the tracker for segments in playlist order. */
-export function createKeyFrameTracker(segments: Segment[]): KeyFrameTracker {
+/** Creates the tracker for segments in playlist order. `report` is called with each segment before its bytes are passed on. */
+export function createKeyFrameTracker(
+  segments: Segment[],
+  report: (segment: Segment, bytes: Uint8Array, initialization: Uint8Array | null) => void = () => undefined,
+): KeyFrameTracker {
   let lastAt: Date | null = null;
   let isMarked = false;
   /** Time since the last key frame up to the end of the segments without one. */
@@ -46,6 +49,7 @@ export function createKeyFrameTracker(segments: Segment[]): KeyFrameTracker {
 
   function note(segment: Segment | undefined, bytes: Uint8Array, initialization: Uint8Array | null): void {
     if (segment === undefined) return;
+    report(segment, bytes, initialization);
     const offsetSeconds = lastKeyFrameOffset(segment, bytes, initialization);
     if (offsetSeconds === null) {
       sinceSeconds += segment.durationSeconds;

@@ -10,9 +10,16 @@ const isNoKeyFrame = 0x10000;
  * boxes do not contain them (ISO/IEC 14496-12).
  */
 export function lastKeyFrameOffsetMp4(segment: Uint8Array, initialization: Uint8Array | null): number | null {
+  return keyFrameOffsetsMp4(segment, initialization)?.at(-1) ?? null;
+}
+
+/**
+ * Returns the seconds from the first frame of a fragmented MP4 segment to each key frame, in decoding order. Returns null if the boxes do not contain them.
+ */
+export function keyFrameOffsetsMp4(segment: Uint8Array, initialization: Uint8Array | null): number[] | null {
   try {
     const track = videoTrack(asBuffer(initialization ?? segment));
-    return track === null ? null : lastKeyFrame(asBuffer(segment), track);
+    return track === null ? null : keyFrames(asBuffer(segment), track);
   } catch {
     // Truncated boxes: the caller then uses the start time of the segment.
     return null;
@@ -45,9 +52,9 @@ function findDefaults(extension: Buffer, id: number): Buffer | null {
   return null;
 }
 
-function lastKeyFrame(segment: Buffer, track: Track): number | null {
+function keyFrames(segment: Buffer, track: Track): number[] | null {
   let first = Infinity;
-  let last: number | null = null;
+  const found: number[] = [];
   let left = maxSamples;
   for (const fragment of readFragments(segment)) {
     if ((left -= 1) < 0) return null;
@@ -59,12 +66,12 @@ function lastKeyFrame(segment: Buffer, track: Track): number | null {
       for (const sample of readSamples(run, header, track.timescale)) {
         if ((left -= 1) < 0) return null;
         first = Math.min(first, seconds + sample.delaySeconds);
-        if ((sample.flags & isNoKeyFrame) === 0) last = seconds + sample.delaySeconds;
+        if ((sample.flags & isNoKeyFrame) === 0) found.push(seconds + sample.delaySeconds);
         seconds += sample.seconds;
       }
     }
   }
-  return last === null ? null : last - first;
+  return first === Infinity ? null : found.map((seconds) => seconds - first);
 }
 
 function* readFragments(segment: Buffer): Generator<Buffer> {

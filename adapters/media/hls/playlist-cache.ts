@@ -1,10 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { isOver } from '../../../core/time.ts';
+import type { Rendition } from './fetch-playlist.ts';
 
 /** Cached result of the last capture; saves the next capture a request. */
 export type CachedPlaylist = {
   /** URL of the selected media playlist, after redirects. */
   mediaUrl: string;
+  /** Rendition that scans read; `null` for the media playlist itself. */
+  rendition?: Rendition | null;
   /** Position of the last capture. If the next one is the same, the encoder may use another playlist now. */
   segment?: string | null;
   /** Number of older segments that were needed to reach a key frame. */

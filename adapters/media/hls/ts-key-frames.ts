@@ -12,9 +12,14 @@ import { ptsDifference, ptsPerSecond, readPts } from '../mpeg-ts/pes-packet.ts';
  * frame is marked with the random access indicator, as all HLS encoders do. Needs no PSI, and skips garbage.
  */
 export function lastKeyFrameOffsetTs(segment: Uint8Array): number | null {
+  return keyFrameOffsetsTs(segment)?.at(-1) ?? null;
+}
+
+/** Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order. Returns null if it has no frame. */
+export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
   let base: number | null = null;
   let first = 0;
-  let last: number | null = null;
+  const keyFrames: number[] = [];
   for (
     let at = findPacket(segment, 0);
     at + packetBytes <= segment.length;
@@ -28,7 +33,7 @@ export function lastKeyFrameOffsetTs(segment: Uint8Array): number | null {
     base ??= pts;
     const offset = ptsDifference(base, pts);
     first = Math.min(first, offset);
-    if (isRandomAccess(packet)) last = offset;
+    if (isRandomAccess(packet)) keyFrames.push(offset);
   }
-  return last === null ? null : (last - first) / ptsPerSecond;
+  return base === null ? null : keyFrames.map((offset) => (offset - first) / ptsPerSecond);
 }

@@ -118,7 +118,8 @@ describe('capturer with the platform secret', () => {
       ...defaultPlatformSettings,
       twitch: { ...defaultPlatformSettings.twitch, gqlUrl, usherUrl },
     });
-    const ffmpeg = { run: () => Promise.reject(new Error('No capture expected')) };
+    const refuse = () => Promise.reject(new Error('No capture expected'));
+    const ffmpeg = { run: refuse, runAll: refuse };
     const capturer = createStreamCapturer({ guard, http, ffmpeg, now, platforms });
     const look = (url: string) => capturer.probe(url, signal).catch(() => undefined);
     const accounts = () =>

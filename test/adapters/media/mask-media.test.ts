@@ -191,6 +191,22 @@ test('watches with the same regions share the drawing of a capture, and no other
   ]);
 });
 
+test('regions are drawn into each picture of a scan, and a missing one stays missing', async () => {
+  const scan = { frames: [], coveredSeconds: 0, leftOutSeconds: 0, distanceSeconds: 0 };
+  const picture = async (index: number) => (index === 0 ? new Uint8Array([5]) : null);
+  const capture = { frame: new Uint8Array([1]), scan: { ...scan, picture } } as unknown as Capture;
+  const streams = {
+    probe: async () => ({ platform: 'hls' as const, playbackUrl: '' }),
+    capture: async () => capture,
+  };
+  const masking = maskCaptures(streams, async ({ frame }) => ({ frame: new Uint8Array([...frame, 9]) }));
+  const request = { url: '0', mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+  const regions = [polygon('exclude', ...shapes.rectangle)];
+  const masked = await masking.capture({ ...request, regions }, never);
+  expect(await masked.scan?.picture(0, never)).toEqual(new Uint8Array([5, 9]));
+  expect(await masked.scan?.picture(1, never)).toBeNull();
+});
+
 test('a drawing that failed is tried again by the next watch', async () => {
   const capture = { frame: new Uint8Array([1]) } as Capture;
   const streams = {

@@ -14,6 +14,7 @@ const ffmpeg: FfmpegRunner = {
     inputs.push(input);
     return Promise.resolve({ frame: new Uint8Array(1), thumbnail: new Uint8Array(1) });
   },
+  runAll: () => Promise.resolve([]),
 };
 let server: HlsServer;
 let http: GuardedHttp;

@@ -52,6 +52,7 @@ export type Platforms = Awaited<ReturnType<typeof startPlatforms>>;
 /** Frames do not matter for these tests: this ffmpeg reads no input. */
 const ffmpeg: FfmpegRunner = {
   run: () => Promise.resolve({ frame: new Uint8Array(1), thumbnail: new Uint8Array(1) }),
+  runAll: () => Promise.resolve([]),
 };
 
 export const never = new AbortController().signal;

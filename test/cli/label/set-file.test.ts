@@ -170,4 +170,5 @@ test('a label replaces its temporary file instead of following a link of that na
   expect(JSON.parse(read()).expected).toBe('yes');
 });
 
-const noFfmpeg = { run: () => Promise.reject(new Error('ffmpeg was started')) };
+const refuse = () => Promise.reject(new Error('ffmpeg was started'));
+const noFfmpeg = { run: refuse, runAll: refuse };

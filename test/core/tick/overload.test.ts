@@ -36,7 +36,7 @@ function openMachine() {
     await new Promise<void>((resolve) => at(nowMs + decodeMs, resolve));
     return { frame: new Uint8Array(), thumbnail: new Uint8Array() };
   };
-  const ffmpeg = limitDecodes({ run: decode }, inTurn);
+  const ffmpeg = limitDecodes({ run: decode, runAll: async () => [await decode()] }, inTurn);
   const jobs: { checks: number[]; stopped: boolean; coverage: () => ReturnType<typeof computeCoverage> }[] =
     [];
 

@@ -6,7 +6,7 @@ import { EgressRefusedError } from '../../../adapters/egress/errors.ts';
 import type { GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { NoFrameDecodedError, ImageDecodeError } from '../../../adapters/media/ffmpeg/errors.ts';
 import type { ImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
-import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import type { FfmpegInput, FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
 import { createKeyFrameTracker } from '../../../adapters/media/hls/key-frame-tracker.ts';
 import { extractLastKeyFrame } from '../../../adapters/media/hls/extract-last-key-frame.ts';
@@ -148,12 +148,11 @@ async function guarded(text: string): Promise<URL> {
   return url;
 }
 
-const drain: FfmpegRunner = {
-  run: async (input) => {
-    if (input.kind === 'pipe') for await (const _ of input.chunks);
-    throw new NoFrameDecodedError('No picture');
-  },
+const drainInput = async (input: FfmpegInput): Promise<never> => {
+  if (input.kind === 'pipe') for await (const _ of input.chunks);
+  throw new NoFrameDecodedError('No picture');
 };
+const drain: FfmpegRunner = { run: drainInput, runAll: drainInput };
 
 async function named(work: Promise<unknown>): Promise<void> {
   await work.catch((error: unknown) => {

@@ -214,6 +214,7 @@ export function sharedDecoderProperty() {
       run: async () => {
         throw new NoFrameDecodedError('Not in a shared process');
       },
+      runAll: async () => [],
     },
     maxProcesses: 3,
     // Each reading is a minute later, so that each idle process is replaced.

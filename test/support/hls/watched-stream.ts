@@ -70,6 +70,12 @@ const unseeing: FfmpegRunner = {
     if (input.kind === 'pipe') for await (const part of input.chunks) parts.push(part);
     return { frame: Buffer.concat(parts), thumbnail: new Uint8Array(thumbnail.bytes) };
   },
+  async runAll(input) {
+    const frames: { frame: Uint8Array; thumbnail: Uint8Array }[] = [];
+    for await (const frame of input.chunks)
+      frames.push({ frame, thumbnail: new Uint8Array(thumbnail.bytes) });
+    return frames;
+  },
 };
 
 /** Requires a stream error with a remediation, and returns it. */

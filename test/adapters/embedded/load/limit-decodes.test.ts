@@ -5,16 +5,15 @@ import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.
 
 function openRunner(max: number) {
   const ends: (() => void)[] = [];
-  const ffmpeg: FfmpegRunner = {
-    run: async (_input, _wanted, _limits, signal) => {
-      signal.throwIfAborted();
-      await new Promise<void>((resolve, reject) => {
-        ends.push(resolve);
-        signal.addEventListener('abort', () => reject(signal.reason));
-      });
-      return { frame: new Uint8Array(), thumbnail: new Uint8Array() };
-    },
+  const fakeDecode = async (_input: unknown, _wanted: unknown, _limits: unknown, signal: AbortSignal) => {
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      ends.push(resolve);
+      signal.addEventListener('abort', () => reject(signal.reason));
+    });
+    return { frame: new Uint8Array(), thumbnail: new Uint8Array() };
   };
+  const ffmpeg: FfmpegRunner = { run: fakeDecode, runAll: async (...call) => [await fakeDecode(...call)] };
   let nowMs = 0;
   const timers = new Map<() => void, number>();
   const waits: number[] = [];

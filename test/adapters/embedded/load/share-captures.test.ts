@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shareCaptures } from '../../../../adapters/embedded/load/share-captures.ts';
-import type { Capture, CaptureRequest } from '../../../../core/records/capture.ts';
+import type { Capture, CaptureRequest, Scan } from '../../../../core/records/capture.ts';
 
 const request: CaptureRequest = {
   url: 'https://camera.example/live.m3u8',
@@ -11,7 +11,7 @@ const request: CaptureRequest = {
 const never = new AbortController().signal;
 
 /** Capturer whose captures end by hand. */
-function manualCapturer() {
+function manualCapturer(more: Partial<Capture> = {}) {
   const clock = { now: new Date(0) };
   const begun: {
     request: CaptureRequest;
@@ -29,6 +29,7 @@ function manualCapturer() {
           thumbnail: new Uint8Array(),
           capturedAt: new Date(0),
           position: { segment: null, segment_seconds: 0 },
+          ...more,
         };
         begun.push({ request: asked, signal, end: () => result.resolve(capture), fail: result.reject });
         return result.promise;
@@ -117,4 +118,41 @@ test('captures that several callers share are decoded for none of them, those of
   for (const caller of ['ada', 'ada', 'bob', 'ada']) void capturer.capture({ ...request, caller }, never);
   void capturer.capture({ ...request, url: 'https://camera.example/bob.m3u8', caller: 'bob' }, never);
   expect(begun.map(({ request: { caller } }) => caller)).toEqual(['ada', undefined, 'bob']);
+});
+
+test('requests that look back share a capture since the same position only', () => {
+  const { capturer, begun } = manualCapturer();
+  for (const lookBack of [{ since: 'a' }, { since: 'a' }, { since: 'b' }, { since: null }, undefined])
+    void capturer.capture({ ...request, ...(lookBack && { lookBack }), caller: 'ada' }, never);
+  expect(begun.map(({ request }) => request.lookBack?.since)).toEqual(['a', 'b', null, undefined]);
+});
+
+test('a stream with two callers is decoded for none of them, from whatever position they look back', () => {
+  const { capturer, begun } = manualCapturer();
+  void capturer.capture({ ...request, lookBack: { since: 'a' }, caller: 'ada' }, never);
+  void capturer.capture({ ...request, lookBack: { since: 'b' }, caller: 'bob' }, never);
+  expect(begun.map(({ request }) => request.caller)).toEqual(['ada', undefined]);
+});
+
+test('jobs share each picture of a shared scan, and one that aborts leaves it to the others', async () => {
+  const calls: { index: number; signal: AbortSignal; end: (picture: Uint8Array) => void }[] = [];
+  const scan: Scan = {
+    frames: [],
+    coveredSeconds: 0,
+    leftOutSeconds: 0,
+    distanceSeconds: 0,
+    picture: (index, signal) => new Promise((end) => calls.push({ index, signal, end })),
+  };
+  const { capturer, begun } = manualCapturer({ scan });
+  const captures = [1, 2].map(() => capturer.capture({ ...request, lookBack: { since: 'a' } }, never));
+  begun[0]?.end();
+  const [one, other] = await Promise.all(captures);
+  const leaving = new AbortController();
+  const left = one!.scan!.picture(3, leaving.signal).catch(() => 'left');
+  const kept = other!.scan!.picture(3, never);
+  leaving.abort();
+  expect(await left).toBe('left');
+  calls[0]?.end(new Uint8Array([7]));
+  expect(await kept).toEqual(new Uint8Array([7]));
+  expect(calls.map(({ index, signal }) => [index, signal.aborted])).toEqual([[3, false]]);
 });

@@ -41,6 +41,10 @@ function openPool(maxProcesses = 1) {
       alone += 1;
       return runner.run(...call);
     },
+    runAll: (...call) => {
+      alone += 1;
+      return runner.runAll(...call);
+    },
   };
   const start = (size: FrameSize) => {
     started += 1;
@@ -55,7 +59,14 @@ function openPool(maxProcesses = 1) {
       { timeoutMs: 20_000 },
       signal,
     );
-  return { run, countAlone: () => alone, countStarted: () => started };
+  const runAll = (chunks: Uint8Array[], caller = 'ada') =>
+    pool.runAll(
+      { kind: 'pipe', format: 'mpegts', chunks },
+      caller === '' ? {} : { caller },
+      { timeoutMs: 20_000 },
+      signal,
+    );
+  return { run, runAll, countAlone: () => alone, countStarted: () => started };
 }
 
 /** Names the color of a thumbnail by its planes U and V. */
@@ -93,7 +104,7 @@ test('a new process takes the place of the longest idle one, if that has no freq
     ffmpegPath,
     maxProcesses: 2,
     elapsedMs: () => clock.elapsedMs,
-    ffmpeg: { run: async () => ((alone += 1), output) },
+    ffmpeg: { run: async () => ((alone += 1), output), runAll: async () => [output] },
     start: () => {
       started += 1;
       return { pid: undefined, isBusy: () => false, decode: async () => output, close: () => undefined };
@@ -158,3 +169,40 @@ test.each(attacks)(
     }
   },
 );
+
+test('several key frames are decoded in their order, in one process that stays', async () => {
+  const { runAll, countAlone, countStarted } = openPool();
+  expect((await runAll([red, blue, red])).map((picture) => picture && readColor(picture.thumbnail))).toEqual([
+    'red',
+    'blue',
+    'red',
+  ]);
+  expect({ started: countStarted(), alone: countAlone() }).toEqual({ started: 1, alone: 0 });
+});
+
+test('key frames from the first unusual one on are decoded in one process of their own', async () => {
+  const { runAll, countAlone } = openPool();
+  const pictures = await runAll([red, Buffer.concat([blue, blue]), red]);
+  expect(pictures.map((picture) => picture && readColor(picture.thumbnail))).toEqual([
+    'red',
+    'blue',
+    'blue',
+    'red',
+  ]);
+  expect(countAlone()).toBe(1);
+});
+
+test('a key frame that cannot be decoded is missing, and those around it keep their places', async () => {
+  const { runAll } = openPool();
+  const pictures = await runAll([red, Buffer.alloc(blue.length, 0x47), red]);
+  expect(pictures.map((picture) => picture && readColor(picture.thumbnail))).toEqual(['red', null, 'red']);
+});
+
+test('key frames of nobody are decoded in one process of their own', async () => {
+  const { runAll, countAlone, countStarted } = openPool();
+  expect((await runAll([red, blue], '')).map((picture) => readColor(picture!.thumbnail))).toEqual([
+    'red',
+    'blue',
+  ]);
+  expect({ started: countStarted(), alone: countAlone() }).toEqual({ started: 0, alone: 1 });
+});

@@ -45,7 +45,8 @@ describe('A capturer', () => {
 
   test('large playlists that stall fail beyond the limit, while small ones are read', async () => {
     const budget = createPlaylistBudget({ maxBytes: kilobytes(300) });
-    const ffmpeg = { run: () => Promise.reject(new Error('not needed')) };
+    const refuse = () => Promise.reject(new Error('not needed'));
+    const ffmpeg = { run: refuse, runAll: refuse };
     const { probe } = createHlsCapturer({ http, ffmpeg, now: () => new Date(), budget });
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const stop = new AbortController();

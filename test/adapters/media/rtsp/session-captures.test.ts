@@ -49,6 +49,7 @@ function openCapturer({ decodesPipes = true } = {}) {
       if (!decodesPipes && input.kind === 'pipe') throw new NoFrameDecodedError('Nothing was decoded.');
       return runner.run(input, ...rest);
     },
+    runAll: runner.runAll,
   };
   const sessions = createRtspSessions({
     guard,

@@ -1,0 +1,119 @@
+import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import type { ReadSegment } from './read-segment.ts';
+import type { ScanBudget } from './scan-budget.ts';
+import { segmentFormat } from './segment-format.ts';
+
+/** Key frame of a scan: its segment, and its time in it. */
+export type DecodedKeyFrame = { segment: ReadSegment['segment']; seconds: number } & FfmpegOutput;
+
+/** Result of a scan's decoding, without an order. `failed` are the segments of which nothing can be decoded. */
+export type DecodedSegments = { frames: DecodedKeyFrame[]; failed: ReadSegment[] };
+
+export type ScanDecoding = { ffmpeg: FfmpegRunner; caller: string | undefined; budget: ScanBudget };
+
+/** Maximum runs with a process each, newest first: a playlist may list a discontinuity at each segment. */
+const maxRuns = 4;
+/** Minimum time between two frames of a scan: some streams have key frames only. It keeps one of each second where they are not exact. */
+export const minDistanceSeconds = 0.87;
+
+/** Decodes the key frames of segments, oldest first, in one run for each span with the same encoding. Throws the abort reason. */
+export async function decodeSegments(
+  deps: ScanDecoding,
+  segments: readonly ReadSegment[],
+  signal: AbortSignal,
+): Promise<DecodedSegments> {
+  const runs = splitRuns(segments).toReversed();
+  const frames: DecodedKeyFrame[] = [];
+  const failed: ReadSegment[] = [];
+  for (const [index, run] of runs.entries()) {
+    const decoded = index < maxRuns ? await tryDecode(deps, run, signal) : null;
+    if (decoded === null) failed.push(...run);
+    else frames.push(...decoded);
+  }
+  return { frames, failed };
+}
+
+/** Splits segments at discontinuities, at missing segments, and where the encoding or the kind of bytes changes. */
+function splitRuns(segments: readonly ReadSegment[]): ReadSegment[][] {
+  const runs: ReadSegment[][] = [];
+  for (const segment of segments) {
+    const before = runs.at(-1)?.at(-1);
+    if (before !== undefined && continues(before, segment)) runs.at(-1)?.push(segment);
+    else runs.push([segment]);
+  }
+  return runs;
+}
+
+function continues(before: ReadSegment, next: ReadSegment): boolean {
+  return (
+    !next.segment.discontinuity &&
+    next.segment.sequence === before.segment.sequence + 1n &&
+    next.kind === before.kind &&
+    segmentFormat(next.segment) === segmentFormat(before.segment) &&
+    next.segment.initialization?.url === before.segment.initialization?.url &&
+    next.segment.initialization?.byteRange?.offset === before.segment.initialization?.byteRange?.offset
+  );
+}
+
+/** Returns null if nothing can be decoded. */
+async function tryDecode(
+  { ffmpeg, caller, budget }: ScanDecoding,
+  run: ReadSegment[],
+  signal: AbortSignal,
+): Promise<DecodedKeyFrame[] | null> {
+  const { chunks, times } = toInput(run);
+  if (times.length === 0) return [];
+  const input = { kind: 'pipe', format: segmentFormat(run[0]?.segment), chunks } as const;
+  try {
+    const outputs = await budget.within(
+      (bounded) => ffmpeg.runAll(input, { caller }, { timeoutMs: Math.max(1, budget.leftMs()) }, bounded),
+      signal,
+    );
+    const frames = thinOut(alignFromEnd(outputs, times));
+    return frames.length === 0 ? null : frames;
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
+}
+
+type KeyFrameTime = { segment: ReadSegment['segment']; seconds: number };
+
+/** Returns the bytes of a run for ffmpeg, and the times of the key frames that it outputs. */
+function toInput(run: ReadSegment[]): { chunks: Uint8Array[]; times: KeyFrameTime[] } {
+  const times = run.flatMap(({ segment, seconds }) => seconds.map((each) => ({ segment, seconds: each })));
+  const extracts = run.flatMap((segment) => (segment.kind === 'extracts' ? segment.extracts : []));
+  if (extracts.length > 0) {
+    const kept = thinOut(times.map((time, index) => ({ ...time, bytes: extracts[index]?.bytes })));
+    return { chunks: kept.flatMap(({ bytes }) => bytes ?? []), times: kept };
+  }
+  const whole = run.flatMap((segment) => (segment.kind === 'whole' ? segment : []));
+  const initialization = whole[0]?.initialization;
+  return { chunks: [...(initialization ? [initialization] : []), ...whole.map(({ bytes }) => bytes)], times };
+}
+
+/** Drops frames that follow another one too soon. */
+function thinOut<Time extends KeyFrameTime>(times: readonly Time[]): Time[] {
+  let runSeconds = 0;
+  let current = times[0]?.segment;
+  let keptSeconds = -Infinity;
+  return times.filter(({ segment, seconds }) => {
+    if (segment !== current) runSeconds += current?.durationSeconds ?? 0;
+    current = segment;
+    if (runSeconds + seconds - keptSeconds < minDistanceSeconds) return false;
+    keptSeconds = runSeconds + seconds;
+    return true;
+  });
+}
+
+/** A decoder that joins a stream misses its first frames, so the last one of both lists is the same. */
+function alignFromEnd(
+  outputs: readonly (FfmpegOutput | null)[],
+  times: readonly KeyFrameTime[],
+): DecodedKeyFrame[] {
+  const behind = times.length - outputs.length;
+  return outputs.flatMap((output, index) => {
+    const time = times[index + behind];
+    return output && time ? { ...time, frame: output.frame, thumbnail: output.thumbnail } : [];
+  });
+}

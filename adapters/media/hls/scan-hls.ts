@@ -1,0 +1,227 @@
+import type { Capture, CaptureRequest, Scan } from '../../../core/records/capture.ts';
+import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { fetchRendition, type PlaylistFetcher, type Rendition } from './fetch-playlist.ts';
+import type { SegmentFetcher } from './fetch-segments.ts';
+import type { MediaPlaylist } from './playlist.ts';
+import type { ReadSegment } from './read-segment.ts';
+import { createScanBudget, type ScanBudget } from './scan-budget.ts';
+import { decodeSegments, minDistanceSeconds, type DecodedKeyFrame } from './scan-decode.ts';
+import { readJudgedPicture } from './scan-pictures.ts';
+import { findUnscanned, formatPosition, parsePosition, type Unscanned } from './scan-position.ts';
+import { readSegments } from './scan-segments.ts';
+import { alignRendition, segmentStarts } from './scan-timeline.ts';
+import { streamPosition } from './stream-position.ts';
+
+export type ScanHlsDeps = {
+  fetcher: SegmentFetcher & PlaylistFetcher;
+  ffmpeg: FfmpegRunner;
+  /** Monotonic clock, in milliseconds. */
+  elapsedMs: () => number;
+};
+
+/** Capture whose stream is scanned, with the playlist and the key frames of the segments that it is from. */
+export type CapturedEdge = { capture: Capture; playlist: MediaPlaylist; read: readonly ReadSegment[] };
+
+/** Scan of a capture, and the position after it. */
+export type ScannedStream = { scan: Scan; position: string | undefined };
+
+/** Maximum time before the capture that a scan sees. */
+const maxScanMs = 60_000;
+const budgetMs = 10_000;
+const toleranceMs = 500;
+/** Maximum bytes of all frames that a scan keeps for the model. */
+const maxPictureBytes = 12 * 1024 * 1024;
+/** Stands for the rendition that is judged. */
+const judgedName = '-';
+/** Stands for a rendition or segment of which only the time is known. */
+const unknown = '?';
+
+/** Scans the stream before a capture since a position. Never fails: what cannot be scanned is left out. Throws the abort reason. */
+export async function scanHls(
+  deps: ScanHlsDeps,
+  edge: CapturedEdge,
+  rendition: Rendition | null,
+  request: CaptureRequest,
+  signal: AbortSignal,
+): Promise<ScannedStream> {
+  const since = request.lookBack?.since ?? null;
+  try {
+    return await scanSince(deps, edge, rendition, { ...request, since }, signal);
+  } catch {
+    signal.throwIfAborted();
+    const atMs = edge.capture.capturedAt.getTime();
+    const seconds = (atMs - (parsePosition(since)?.atMs ?? atMs)) / 1000;
+    return {
+      scan: { ...noScan, leftOutSeconds: Math.min(Math.max(0, seconds), maxScanMs / 1000) },
+      position: formatPosition({ rendition: unknown, segment: unknown, atMs }),
+    };
+  }
+}
+
+const noScan: Scan = {
+  frames: [],
+  coveredSeconds: 0,
+  leftOutSeconds: 0,
+  distanceSeconds: 0,
+  picture: async () => null,
+};
+
+type ScanRequest = CaptureRequest & { since: string | null };
+
+async function scanSince(
+  { fetcher, ffmpeg, elapsedMs }: ScanHlsDeps,
+  edge: CapturedEdge,
+  rendition: Rendition | null,
+  { since, mode, caller }: ScanRequest,
+  signal: AbortSignal,
+): Promise<ScannedStream> {
+  const budget = createScanBudget({ bytes: fetcher.captureBytes, milliseconds: budgetMs, elapsedMs });
+  const judged = { ...edge, startsMs: startsOfJudged(edge, mode) };
+  const window = await findWindow({ fetcher, budget }, judged, rendition, signal);
+  const { playlist, startsMs, name, end } = window;
+  const newest = playlist.segments[end];
+  if (newest === undefined) return { scan: noScan, position: since ?? undefined };
+  const captureMs = edge.capture.capturedAt.getTime();
+  const before = parsePosition(since);
+  const segment = streamPosition(newest, playlist).segment ?? unknown;
+  const position = formatPosition({ rendition: name, segment, atMs: captureMs });
+  if (before === null) return { scan: noScan, position };
+  const unscanned = findUnscanned(playlist, startsMs, name, before);
+  const isSame = unscanned.from > end && unscanned.afterMs === -Infinity;
+  if (unscanned.isOutdated || isSame) return { scan: noScan, position: since ?? position };
+  const read = await readSegments(
+    fetcher,
+    listWanted(window, unscanned.from, captureMs),
+    window.read,
+    budget,
+    signal,
+  );
+  const ordered = read.toSorted((one, other) => (one.segment.sequence < other.segment.sequence ? -1 : 1));
+  const decoding = { fetcher, ffmpeg, caller, budget };
+  const decoded = await decodeSegments(decoding, ordered, signal);
+  const seen = new Set(
+    ordered.filter((each) => !decoded.failed.includes(each)).map((each) => each.segment.sequence),
+  );
+  const frames = dateFrames(decoded.frames, window).filter(
+    ({ atMs }) => atMs > unscanned.afterMs && atMs <= captureMs - minDistanceSeconds * 1000,
+  );
+  return {
+    scan: {
+      frames: frames.map(({ atMs, thumbnail }) => ({ at: new Date(atMs), thumbnail })),
+      ...measure(window, unscanned, seen, captureMs),
+      distanceSeconds: longestDistance([...frames.map(({ atMs }) => atMs), captureMs]),
+      picture: async (index, signal) => {
+        const frame = frames[index];
+        if (frame === undefined) return null;
+        const found =
+          name === judgedName ? null : await readJudgedPicture(decoding, judged, frame.atMs, signal);
+        return found ?? frame.picture;
+      },
+    },
+    position,
+  };
+}
+
+/** Playlist that is scanned, on the clock of the captures, up to the segment `end`. `read` are segments that need not be fetched. */
+type Window = {
+  name: string;
+  playlist: MediaPlaylist;
+  startsMs: number[];
+  end: number;
+  read: readonly ReadSegment[];
+};
+
+type JudgedEdge = CapturedEdge & { startsMs: number[] };
+
+/** Falls back to the rendition that is judged if the other one cannot be read. */
+async function findWindow(
+  { fetcher, budget }: { fetcher: PlaylistFetcher; budget: ScanBudget },
+  { playlist: judged, startsMs, read }: JudgedEdge,
+  rendition: Rendition | null,
+  signal: AbortSignal,
+): Promise<Window> {
+  const newest = read.at(-1)?.segment.sequence;
+  const end = judged.segments.findIndex(({ sequence }) => sequence === newest);
+  const own = { name: judgedName, playlist: judged, startsMs, end, read };
+  if (rendition === null) return own;
+  const other = await budget
+    .within((bounded) => fetchRendition(fetcher, rendition, bounded), signal)
+    .catch(() => null);
+  signal.throwIfAborted();
+  if (other === null || other.paused || other.segments.length === 0) return own;
+  const otherStartsMs = segmentStarts(other, alignRendition(judged, startsMs, other));
+  const endMs = endsMs(judged, startsMs, end) + toleranceMs;
+  return {
+    name: rendition.name,
+    playlist: other,
+    startsMs: otherStartsMs,
+    end: other.segments.findLastIndex((_, index) => endsMs(other, otherStartsMs, index) <= endMs),
+    read: [],
+  };
+}
+
+function endsMs({ segments }: MediaPlaylist, startsMs: readonly number[], index: number): number {
+  return (startsMs[index] ?? 0) + (segments[index]?.durationSeconds ?? 0) * 1000;
+}
+
+/** The frame of a capture is the last key frame of its segments, that of a clip their end. */
+function startsOfJudged({ capture, playlist, read }: CapturedEdge, mode: CaptureRequest['mode']): number[] {
+  const atMs = capture.capturedAt.getTime();
+  const shown = (mode === 'frames' && read.findLast(({ seconds }) => seconds.length > 0)) || read.at(-1);
+  const seconds = mode === 'frames' ? (shown?.seconds.at(-1) ?? 0) : (shown?.segment.durationSeconds ?? 0);
+  const index = playlist.segments.findIndex(({ sequence }) => sequence === shown?.segment.sequence);
+  return segmentStarts(playlist, { index: Math.max(0, index), startMs: atMs - seconds * 1000 });
+}
+
+/** Lists the segments to fetch, newest first. */
+function listWanted({ playlist, startsMs, end }: Window, from: number, captureMs: number) {
+  return playlist.segments
+    .slice(0, end + 1)
+    .filter(({ gap }, index) => index >= from && !gap && (startsMs[index] ?? 0) >= captureMs - maxScanMs)
+    .toReversed();
+}
+
+/** Returns frames with their times, oldest first. The oldest ones have no picture if all together are too large. */
+function dateFrames(frames: readonly DecodedKeyFrame[], { playlist, startsMs }: Window) {
+  let leftBytes = maxPictureBytes;
+  return frames
+    .map(({ segment, seconds, frame, thumbnail }) => {
+      const index = playlist.segments.findIndex(({ sequence }) => sequence === segment.sequence);
+      return { atMs: (startsMs[index] ?? 0) + seconds * 1000, frame, thumbnail };
+    })
+    .toSorted((one, other) => other.atMs - one.atMs)
+    .map(({ frame, ...dated }) => {
+      leftBytes -= frame.length;
+      return { ...dated, picture: leftBytes >= 0 ? frame : null };
+    })
+    .toReversed();
+}
+
+/** Measures the time before the capture that was seen without a hole, and the time that was not seen. */
+function measure(
+  { playlist, startsMs, end }: Window,
+  { from, goneSeconds, afterMs }: Unscanned,
+  seen: ReadonlySet<bigint>,
+  captureMs: number,
+): Pick<Scan, 'coveredSeconds' | 'leftOutSeconds'> {
+  const isSeen = (index: number): boolean => seen.has(playlist.segments[index]?.sequence ?? -1n);
+  const wanted = playlist.segments.slice(from, end + 1);
+  const leftOutSeconds = wanted.reduce(
+    (sum, { durationSeconds }, index) => sum + (isSeen(from + index) ? 0 : durationSeconds),
+    goneSeconds,
+  );
+  let oldest = end + 1;
+  while (oldest > from && isSeen(oldest - 1)) oldest -= 1;
+  if (oldest > end) return { coveredSeconds: 0, leftOutSeconds };
+  const untilMs = Math.min(captureMs, endsMs(playlist, startsMs, end));
+  return {
+    coveredSeconds: Math.max(0, untilMs - Math.max(afterMs, startsMs[oldest] ?? 0)) / 1000,
+    leftOutSeconds,
+  };
+}
+
+function longestDistance(timesMs: number[]): number {
+  return (
+    timesMs.reduce((longest, atMs, index) => Math.max(longest, atMs - (timesMs[index - 1] ?? atMs)), 0) / 1000
+  );
+}

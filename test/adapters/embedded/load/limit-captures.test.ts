@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { limitCaptures } from '../../../../adapters/embedded/load/limit-captures.ts';
+import type { Capture, CaptureRequest } from '../../../../core/records/capture.ts';
+
+const request: CaptureRequest = {
+  url: 'https://c.example/1.m3u8',
+  mode: 'frames',
+  clipSeconds: 3,
+  resolveAgain: false,
+};
+const never = new AbortController().signal;
+
+/** Capturer whose turns are counted. `free` is the number of turns that are left to take. */
+function openCapturer(free: number) {
+  const held: string[] = [];
+  const picture = new Uint8Array([7]);
+  const scan = { frames: [], coveredSeconds: 1, leftOutSeconds: 0, distanceSeconds: 0 };
+  const capture: Capture = {
+    frame: picture,
+    thumbnail: picture,
+    capturedAt: new Date(0),
+    position: { segment: null, segment_seconds: 0 },
+    scan: { ...scan, picture: async () => (held.includes(request.url) ? picture : null) },
+  };
+  const turns = {
+    take: async (url: string) => {
+      if ((free -= 1) < 0) return undefined;
+      held.push(url);
+      return { end: () => void held.splice(held.indexOf(url), 1) };
+    },
+  };
+  const streams = {
+    probe: async () => ({ platform: 'hls' as const, playbackUrl: '' }),
+    capture: async () => capture,
+  };
+  return {
+    capturer: limitCaptures(streams, { turns, elapsedMs: () => 0, report: () => undefined }),
+    held,
+    picture,
+  };
+}
+
+test('a picture of a scan holds a turn of its own, after that of its capture has ended', async () => {
+  const { capturer, held, picture } = openCapturer(2);
+  const { scan } = await capturer.capture(request, never);
+  expect(held).toEqual([]);
+  expect(await scan?.picture(0, never)).toBe(picture);
+  expect(held).toEqual([]);
+});
+
+test('a picture for which no turn is free is missing', async () => {
+  const { capturer } = openCapturer(1);
+  const { scan } = await capturer.capture(request, never);
+  expect(await scan?.picture(0, never)).toBeNull();
+});
