@@ -24,7 +24,7 @@ const synthesized = synthesize({
   modelTokensPerMinute: 400_000,
   eventBus: 'new-bus',
 });
-const { resources, template } = synthesized;
+const { template } = synthesized;
 const functions = ownFunctions(synthesized);
 const runbook = readFileSync(new URL('../../docs/operate/runbook.md', import.meta.url), 'utf8');
 
