@@ -79,3 +79,9 @@ export function earlier(a: Date, b: Date): Date {
 export function later(a: Date, b: Date): Date {
   return a > b ? a : b;
 }
+
+/** Replaces a time. */
+export type Move = { (time: string): string; (time: string | null): string | null };
+
+/** Replaces the times of a run: `past` was the current time when it was stored, `other` is a planned time, or of another clock. */
+export type Mover = { past: Move; other: Move };

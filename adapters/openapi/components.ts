@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { inputModeSchema } from '../../core/records/capture.ts';
 import { deliveryStateSchema, webhookEventTypeSchema } from '../../core/records/delivery.ts';
-import { gapSchema, jobStatusSchema, stopReasonSchema } from '../../core/records/job.ts';
+import { policyEvents } from '../../core/policies/records.ts';
+import { jobStatusSchema } from '../../core/records/job.ts';
+import { gapSchema } from '../../core/records/sight.ts';
+import { stopReasonSchema } from '../../core/records/stop-reason.ts';
 import { scopeSchema } from '../../core/records/key.ts';
 import { logLevelSchema } from '../../core/ports/log.ts';
 import { analyzeFrameRequestSchema } from '../../core/requests/analyze-frame.ts';
@@ -79,11 +82,13 @@ const responses = createRegistry({
   Advice: adviceResponseSchema,
   AnalyzeFrameResponse: looks.analyzeFrameResponseSchema,
   StreamValidation: looks.streamValidationResponseSchema,
-  MonitorConfig: configs.monitorConfigResponseSchema,
-  DigestConfig: configs.digestConfigResponseSchema,
+  ...Object.fromEntries(
+    configs.configSchemas.map(({ policy, config }) => [`${toPascal(policy)}Config`, config]),
+  ),
   JobConfig: configs.jobConfigSchema,
-  MonitorDetails: configs.monitorDetailsSchema,
-  DigestDetails: configs.digestDetailsSchema,
+  ...Object.fromEntries(
+    configs.configSchemas.map(({ policy, details }) => [`${toPascal(policy)}Details`, details]),
+  ),
   JobDetails: configs.jobDetailsSchema,
   FinalStats: jobs.finalStatsSchema,
   JobStats: jobs.jobStatsSchema,
@@ -93,10 +98,7 @@ const responses = createRegistry({
   CancelledJob: jobs.cancelResponseSchema,
   JobStarted: events.jobStartedSchema,
   Progress: events.progressSchema,
-  WatchTriggered: events.watchTriggeredSchema,
-  WatchTriggeredWithPicture: events.watchTriggeredWithPictureSchema,
-  SummaryGenerated: events.summaryGeneratedSchema,
-  SummaryGeneratedWithPicture: events.summaryGeneratedWithPictureSchema,
+  ...policyEventSchemas(),
   ErrorEvent: events.errorEventSchema,
   JobStopped: events.jobStoppedSchema,
   LoggedEvent: events.loggedEventSchema,
@@ -156,6 +158,21 @@ export function responseSchema(schema: z.ZodType): JsonObject {
 function refOr(schema: z.ZodType, registry: Registry): JsonObject | undefined {
   const id = registry.get(schema)?.id;
   return id === undefined ? undefined : { $ref: refTo(id) };
+}
+
+/** Returns the schemas of the events that only jobs of one policy have: with links to images, and with images. */
+function policyEventSchemas(): Record<string, z.ZodType> {
+  const named = Object.entries(policyEvents).flatMap(
+    ([type, { linked, streamed }]): [string, z.ZodType][] => [
+      [toPascal(type), linked],
+      [`${toPascal(type)}WithPicture`, streamed],
+    ],
+  );
+  return Object.fromEntries(named);
+}
+
+function toPascal(name: string): string {
+  return name.replaceAll(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function createRegistry(schemas: Record<string, z.ZodType>): Registry {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { policyEvents } from '../../core/policies/records.ts';
 import * as events from '../../core/responses/events.ts';
 import { responseSchema } from './components.ts';
 import { summaryGenerated } from './examples/digest.ts';
@@ -19,13 +20,13 @@ export const webhooks: Webhook[] = [
   {
     type: 'watch_triggered',
     title: 'The condition holds',
-    schema: events.watchTriggeredWithPictureSchema,
+    schema: policyEvents.watch_triggered.streamed,
     example: examples.watchTriggered,
   },
   {
     type: 'summary_generated',
     title: 'A window of a digest has ended',
-    schema: events.summaryGeneratedWithPictureSchema,
+    schema: policyEvents.summary_generated.streamed,
     example: summaryGenerated,
   },
   {

@@ -22,7 +22,7 @@ import { formatError } from '../exit.ts';
 import { listen } from '../http-server.ts';
 import { createLimits } from '../limits.ts';
 import { readSparseSeconds } from '../../core/stream/validate-stream.ts';
-import { jobPolicies } from '../../core/records/job-type.ts';
+import { jobPolicies } from '../../core/records/job.ts';
 import { createCaptureScheduler } from '../capture-scheduler.ts';
 import { loadPlatformSettings } from '../platforms.ts';
 import type { Settings } from '../settings.ts';

@@ -4,7 +4,10 @@ import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { toErrorCode } from '../responses/errors.ts';
-import { jobTypes } from '../records/job-type.ts';
+import { policyEvents } from '../policies/records.ts';
+import { toJobType } from '../records/job-type.ts';
+import { placeEvent } from '../responses/fields.ts';
+import type { EventPlace } from '../responses/fields.ts';
 import type { loggedEventSchema, streamedEventSchema } from '../responses/events.ts';
 
 type Links = Pick<CoreDeps, 'baseUrl'>;
@@ -17,68 +20,71 @@ export type EventEnvelope = z.input<typeof streamedEventSchema>;
 
 /** Returns an event for a page of the log. Images are links. */
 export function envelopeWithLinks(job: Job, event: JobEvent, { baseUrl }: Links): LinkedEvent {
-  const link = `${baseUrl}/jobs/${job.run_id}/media/${event.sequence}`;
-  const shared = envelope(job, event);
-  switch (event.type) {
-    case 'watch_triggered': {
-      const { frame_key: _, ...data } = event.data;
-      return { type: event.type, ...shared, data: { ...position(job, event), ...data, frame_url: link } };
-    }
-    case 'summary_generated': {
-      const { frame_grid_key: key, ...data } = event.data;
-      const image = key === undefined ? {} : { frame_grid_url: link };
-      return { type: event.type, ...shared, data: { ...position(job, event), ...data, ...image } };
-    }
-    default:
-      return withoutImage(job, event, baseUrl);
-  }
+  const url = `${baseUrl}/jobs/${job.run_id}/media/${event.sequence}`;
+  if (isShared(event)) return presentShared(job, event, baseUrl);
+  return withPresenter(event, (data, presenter) => presenter.toLinked(data, toPlace(job, event), url));
 }
 
 /** Returns an event for webhooks and event streams. Images are base64, `null` if expired. */
 export async function envelopeWithImages(job: Job, event: JobEvent, deps: Pictures): Promise<EventEnvelope> {
-  const shared = envelope(job, event);
-  switch (event.type) {
-    case 'watch_triggered': {
-      const { frame_key: key, ...data } = event.data;
-      const image = { frame_b64: await readBase64(key, deps) };
-      return { type: event.type, ...shared, data: { ...position(job, event), ...data, ...image } };
-    }
-    case 'summary_generated': {
-      const { frame_grid_key: key, ...data } = event.data;
-      const image = key === undefined ? {} : { frame_grid_b64: await readBase64(key, deps) };
-      return { type: event.type, ...shared, data: { ...position(job, event), ...data, ...image } };
-    }
-    default:
-      return withoutImage(job, event, deps.baseUrl);
-  }
+  if (isShared(event)) return presentShared(job, event, deps.baseUrl);
+  return withPresenter(event, async (data, presenter) => {
+    const key = presenter.imageKey(data);
+    const image = key === undefined ? null : await readBase64(key, deps);
+    return presenter.toStreamed(data, toPlace(job, event), image);
+  });
 }
 
-type EventWithImage = Extract<JobEvent, { type: 'watch_triggered' | 'summary_generated' }>;
+/** Returns the media key of the image of an event; undefined for an event without one. */
+export function findImageKey(event: JobEvent): string | undefined {
+  if (isShared(event)) return undefined;
+  return withPresenter(event, (data, presenter) => presenter.imageKey(data));
+}
 
-function withoutImage(job: Job, event: Exclude<JobEvent, EventWithImage>, baseUrl: string) {
-  const shared = envelope(job, event);
+type OwnType = keyof typeof policyEvents;
+type Data<T extends OwnType> = z.infer<(typeof policyEvents)[T]['stored']>['data'];
+type OwnEvent<T extends OwnType> = { [K in T]: { type: K; data: Data<K> } }[T];
+type SharedEvent = Exclude<JobEvent, { type: OwnType }>;
+
+/** Presents the events of one type that only jobs of one policy have. */
+type Presenter<T extends OwnType> = {
+  imageKey(data: Data<T>): string | undefined;
+  toLinked(data: Data<T>, place: EventPlace, url: string): LinkedEvent;
+  toStreamed(data: Data<T>, place: EventPlace, image: string | null): EventEnvelope;
+};
+
+const presenters: { [T in OwnType]: Presenter<T> } = policyEvents;
+
+function withPresenter<T extends OwnType, Result>(
+  { type, data }: OwnEvent<T>,
+  use: <U extends OwnType>(data: Data<U>, presenter: Presenter<U>) => Result,
+): Result {
+  return use(data, presenters[type]);
+}
+
+function isShared(event: JobEvent): event is SharedEvent {
+  return !(event.type in policyEvents);
+}
+
+function presentShared(job: Job, event: SharedEvent, baseUrl: string) {
+  const place = toPlace(job, event);
   switch (event.type) {
     case 'job_started': {
-      const links = { job_type: jobTypes[job.policy], events_url: `${baseUrl}/jobs/${job.run_id}/events` };
-      return { type: event.type, ...shared, data: { ...position(job, event), ...event.data, ...links } };
+      const links = { job_type: toJobType(job.policy), events_url: `${baseUrl}/jobs/${job.run_id}/events` };
+      return placeEvent(event.type, place, { ...event.data, ...links });
     }
-    case 'error': {
-      const code = toErrorCode(event.data.code);
-      return { type: event.type, ...shared, data: { ...position(job, event), ...event.data, code } };
-    }
+    case 'error':
+      return placeEvent(event.type, place, { ...event.data, code: toErrorCode(event.data.code) });
     case 'progress':
-      return { type: event.type, ...shared, data: { ...position(job, event), ...event.data } };
+      return placeEvent(event.type, place, event.data);
     case 'job_stopped':
-      return { type: event.type, ...shared, data: { ...position(job, event), ...event.data } };
+      return placeEvent(event.type, place, event.data);
   }
 }
 
-function envelope(job: Job, event: JobEvent) {
-  return { timestamp: event.timestamp, source_url: maskUrl(job.stream_url) };
-}
-
-function position({ labels }: Job, { job_id, sequence }: JobEvent) {
-  return { job_id, sequence, ...(labels.length > 0 && { labels }) };
+function toPlace({ stream_url: url, labels }: Job, { job_id, sequence, timestamp }: JobEvent): EventPlace {
+  const position = { job_id, sequence, ...(labels.length > 0 && { labels }) };
+  return { timestamp, source_url: maskUrl(url), position };
 }
 
 async function readBase64(key: string, { media }: Pictures): Promise<string | null> {

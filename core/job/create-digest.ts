@@ -1,10 +1,11 @@
 import { rules } from '../rules.ts';
-import type { DigestConfig, DigestJob } from '../records/job.ts';
+import { digestRecords } from '../policies/digest/records.ts';
+import type { DigestConfig } from '../policies/digest/records.ts';
+import type { JobOf } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { DigestRequest } from '../requests/live-digest.ts';
 import { acceptJob, limitNotice } from './accept-job.ts';
 import type { AcceptDeps, Origin } from './accept-job.ts';
-import { initialDigestState } from '../records/job.ts';
 
 /** Accepts a digest. Throws the contract's errors. */
 export async function createDigest(
@@ -13,10 +14,10 @@ export async function createDigest(
   deps: AcceptDeps,
   idempotency?: IdempotencyRecord,
   origin: Origin = {},
-): Promise<DigestJob> {
+): Promise<JobOf<'digest'>> {
   const config = toConfig(request, deps);
   const capture = { input_mode: config.input_mode, clip_duration_seconds: 0 };
-  const kind = { policy: 'digest', config, state: initialDigestState } as const;
+  const kind = { policy: 'digest', config, state: digestRecords.initialState } as const;
   const wantedSeconds = (request.max_windows ?? 0) * request.window_minutes * 60;
   const notices = [limitNotice(wantedSeconds, config.digest_duration_seconds)];
   return acceptJob({ request, kind, capture, notices, origin }, caller, deps, idempotency);

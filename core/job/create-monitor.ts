@@ -1,7 +1,8 @@
-import { initialMonitorState } from '../records/job.ts';
 import type { InputMode } from '../records/capture.ts';
 import { InvalidInputModeError } from '../errors.ts';
-import type { MonitorConfig, MonitorJob } from '../records/job.ts';
+import { monitorRecords } from '../policies/monitor/records.ts';
+import type { MonitorConfig } from '../policies/monitor/records.ts';
+import type { JobOf } from '../records/job.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { MonitorRequest } from '../requests/live-monitor.ts';
@@ -19,9 +20,9 @@ export async function createMonitor(
   deps: MonitorDeps,
   idempotency?: IdempotencyRecord,
   origin: Origin = {},
-): Promise<MonitorJob> {
+): Promise<JobOf<'monitor'>> {
   const config = toConfig(request, deps);
-  const kind = { policy: 'monitor', config, state: initialMonitorState } as const;
+  const kind = { policy: 'monitor', config, state: monitorRecords.initialState } as const;
   const notices = [
     limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
     clipNotice(config),

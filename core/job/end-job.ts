@@ -10,7 +10,7 @@ import { applyClosure } from '../policies/digest/apply-closure.ts';
 import { closeUnasked, finalizeClosure, planFinalClosure } from '../policies/digest/window-closure.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
-import type { DigestJob, Job } from '../records/job.ts';
+import type { JobOf, Job } from '../records/job.ts';
 import { asJob } from '../records/run.ts';
 import { jobLog } from '../ports/log.ts';
 import { ageSeconds } from '../time.ts';
@@ -73,7 +73,7 @@ type FinalUpdate = JobUpdate & { complete: boolean };
 type EndOptions = {
   mustEnd?: (job: Job) => boolean;
   /** Closes windows of a digest. */
-  close: (job: DigestJob, closing: WindowClosure) => Promise<ClosureResult>;
+  close: (job: JobOf<'digest'>, closing: WindowClosure) => Promise<ClosureResult>;
 };
 
 /** Returns undefined if the job is gone, had ended already, or need not end (`mustEnd`). */
@@ -135,7 +135,7 @@ function isAnswered(asked: WindowClosure, closing: WindowClosure): boolean {
 
 /** Returns a closure without a summary if the model call is impossible: a cancellation never fails because of its summary. */
 async function summarizeOrGiveUp(
-  job: DigestJob,
+  job: JobOf<'digest'>,
   closing: WindowClosure,
   askedAt: Date,
   deps: CancelDeps,

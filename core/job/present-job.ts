@@ -2,11 +2,11 @@ import type { z } from 'zod';
 import { computeCoverage, watchSeconds } from '../tick/coverage.ts';
 import { onClock } from '../sight/clock-change.ts';
 import { mapJobTimes } from '../tick/clock-change.ts';
-import { withKind } from '../kinds/job-kinds.ts';
+import { withKind } from '../records/job-kind.ts';
 import type { Delivery } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
 import { maskUrl } from '../stream/mask-url.ts';
-import { jobTypes } from '../records/job-type.ts';
+import { toJobType } from '../records/job-type.ts';
 import type {
   finalStatsSchema,
   jobDetailSchema,
@@ -23,7 +23,7 @@ export function jobSummary(job: Job, message?: string): z.input<typeof jobSummar
     status: job.status,
     created_at: job.created_at,
     stream_url: maskUrl(job.stream_url),
-    job_type: jobTypes[job.policy],
+    job_type: toJobType(job.policy),
     details: {
       ...visibleConfig(job),
       delivery: job.webhook_url === null ? 'polling' : 'webhook',
@@ -43,7 +43,7 @@ export function jobDetail(
   return {
     job_id: job.run_id,
     status: job.status,
-    job_type: jobTypes[job.policy],
+    job_type: toJobType(job.policy),
     created_at: job.created_at,
     stream_url: maskUrl(job.stream_url),
     config: visibleConfig(job),
@@ -64,7 +64,7 @@ export function jobStats(stored: Job, now: Date): z.input<typeof finalStatsSchem
     ...(job.failure === null ? {} : { error: job.failure }),
     auto_stopped: job.reason === 'max_duration_reached',
     ...job.counters,
-    ...withKind(job, ({ state }, kind) => kind.stats(state)),
+    ...withKind(job, ({ state }, kind) => kind.toNumbers(state)),
     last_check: job.last_tick,
     watch_duration_seconds: watchSeconds(job, now),
     started_at: job.started_at,

@@ -1,12 +1,12 @@
 import { eventsBeforeHole } from '../event/before-hole.ts';
+import { findImageKey } from '../event/present-event.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { withKind } from '../kinds/job-kinds.ts';
+import { withKind } from '../records/job-kind.ts';
 import type { Delivery } from '../records/delivery.ts';
 import { JobNotFoundError } from '../errors.ts';
 import type { JobEvent } from '../records/event.ts';
 import type { Job } from '../records/job.ts';
 import { asJob, isJobEvent } from '../records/run.ts';
-import type { RunEvent } from '../records/run.ts';
 import type { JobQuery } from '../ports/job-store.ts';
 
 type Deps = Pick<CoreDeps, 'runs' | 'jobs' | 'deliveries' | 'now'> & {
@@ -60,7 +60,7 @@ export async function readEventImage(
 ): Promise<Uint8Array | undefined> {
   await requireOwnJob(jobId, caller, deps);
   const event = await deps.runs.event(jobId, sequence);
-  const key = event && findImageKey(event);
+  const key = event && isJobEvent(event) ? findImageKey(event) : undefined;
   const image = key === undefined ? undefined : await deps.media.get(key);
   const boxes = event?.type === 'watch_triggered' ? (event.data.boxes ?? []) : [];
   if (image === undefined || !withBoxes || boxes.length === 0 || deps.drawBoxes === undefined) return image;
@@ -87,11 +87,6 @@ export async function readLastFrame(
 async function lastFrameKey(jobId: string, caller: string, deps: Deps): Promise<string | undefined> {
   const { sight: watch } = await requireOwnJob(jobId, caller, deps);
   return watch.last_frame?.key;
-}
-
-function findImageKey(event: RunEvent): string | undefined {
-  if (event.type === 'watch_triggered') return event.data.frame_key;
-  return event.type === 'summary_generated' ? event.data.frame_grid_key : undefined;
 }
 
 /** Throws `JobNotFoundError` for expired jobs, and for those of other callers. */

@@ -2,7 +2,7 @@ import type { RunChange } from '../ports/run-store.ts';
 import { assignSequences } from '../records/event.ts';
 import { isTerminal } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
-import { jobTypes } from '../records/job-type.ts';
+import { toJobType } from '../records/job-type.ts';
 import { atTick } from '../sight/clock-change.ts';
 import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
 import { planTick } from '../tick/job-change.ts';
@@ -33,7 +33,7 @@ function planBegin(job: Job, now: Date): RunChange | undefined {
   if (job.status !== 'pending') return undefined;
   const { policy, config, notices } = job;
   const started = {
-    job_type: jobTypes[policy],
+    job_type: toJobType(policy),
     status: 'running' as const,
     config,
     ...(notices.length > 0 && { notices }),

@@ -1,7 +1,7 @@
 import type { RunChange } from '../ports/run-store.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Failure } from '../records/failure.ts';
-import type { DigestJob } from '../records/job.ts';
+import type { JobOf } from '../records/job.ts';
 import type { Run } from '../records/run.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import type { CaptureOutput, TickInput } from '../records/workflow.ts';
@@ -89,4 +89,4 @@ export interface Policy<R extends Run, Seen extends Observation> {
 }
 
 /** Windows to summarize. */
-export type Closing = { job: DigestJob; closing: WindowClosure };
+export type Closing = { job: JobOf<'digest'>; closing: WindowClosure };

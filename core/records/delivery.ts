@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { policyEvents } from '../policies/records.ts';
 import { ageSeconds, secondsUntil } from '../time.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -6,8 +7,7 @@ const timestampSchema = z.iso.datetime();
 /** Types of events that webhooks receive: all except `progress`. */
 export const webhookEventTypeSchema = z.enum([
   'job_started',
-  'watch_triggered',
-  'summary_generated',
+  ...Object.values(policyEvents).map(({ stored }) => stored.shape.type.value),
   'error',
   'job_stopped',
 ]);

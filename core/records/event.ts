@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { failureSchema } from './failure.ts';
-import { gapSchema, jobSchema, jobStatusSchema, stopReasonSchema } from './job.ts';
-import { evidenceBoxSchema, promptVersionSchema } from './vision.ts';
+import { policyEvents, jobRecords } from '../policies/records.ts';
+import { jobStatusSchema } from './job.ts';
+import { stopReasonSchema } from './stop-reason.ts';
 
 const countSchema = z.int().nonnegative();
 const timestampSchema = z.iso.datetime();
@@ -11,7 +12,7 @@ const jobStartedSchema = z.object({
   data: z.object({
     job_type: z.string(),
     status: jobStatusSchema,
-    config: z.union(jobSchema.options.map(({ shape }) => shape.config)),
+    config: z.union(Object.values(jobRecords).map(({ fields }) => fields.config)),
     /** Absent without any. */
     notices: z.array(z.string()).optional(),
   }),
@@ -43,42 +44,6 @@ const progressSchema = z.object({
   }),
 });
 
-const watchTriggeredSchema = z.object({
-  type: z.literal('watch_triggered'),
-  data: z.object({
-    condition: z.string(),
-    triggered: z.literal(true),
-    explanation: z.string(),
-    prefilter_skipped: z.boolean(),
-    frame_key: z.string(),
-    captured_at: timestampSchema,
-    triggers_fired: countSchema,
-    /** Absent without any. */
-    boxes: z.array(evidenceBoxSchema).optional(),
-    /** Absent from models without a prompt. */
-    prompt_version: promptVersionSchema.optional(),
-  }),
-});
-
-const summaryGeneratedSchema = z.object({
-  type: z.literal('summary_generated'),
-  data: z.object({
-    /** Starts at 1, without gaps. */
-    window_index: z.int().positive(),
-    window_start: timestampSchema,
-    window_end: timestampSchema,
-    /** True if the job ended before the window. */
-    partial: z.boolean(),
-    summary: z.string(),
-    frames_captured: countSchema,
-    frames_skipped: countSchema,
-    /** Intervals of the window without observation. */
-    gaps: z.array(gapSchema),
-    /** Media key of the frame grid. Absent if not requested, or if the window has no samples. */
-    frame_grid_key: z.string().optional(),
-  }),
-});
-
 const errorSchema = z.object({ type: z.literal('error'), data: failureSchema });
 
 const jobStoppedSchema = z.object({
@@ -98,8 +63,7 @@ const jobStoppedSchema = z.object({
 export const newEventSchema = z.discriminatedUnion('type', [
   jobStartedSchema,
   progressSchema,
-  watchTriggeredSchema,
-  summaryGeneratedSchema,
+  ...Object.values(policyEvents).map(({ stored }) => stored),
   errorSchema,
   jobStoppedSchema,
 ]);

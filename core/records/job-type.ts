@@ -1,20 +1,16 @@
 import { z } from 'zod';
-import { jobSchema } from './job.ts';
+import { jobPolicies } from './job.ts';
 import type { JobPolicy } from './job.ts';
 
-/** Type of a job in the interface, by the policy of its run. */
-export const jobTypes = { monitor: 'live-monitor', digest: 'live-digest' } as const satisfies Record<
-  JobPolicy,
-  string
->;
+/** Returns the type of a job in the interface. */
+export function toJobType<P extends JobPolicy>(policy: P) {
+  return `live-${policy}` as const;
+}
 
-export const jobTypeSchema = z.enum(jobTypes);
+export const jobTypeSchema = z.enum(jobPolicies.map((policy) => toJobType(policy)));
 type JobType = z.infer<typeof jobTypeSchema>;
-
-/** Policies of jobs. */
-export const jobPolicies = jobSchema.options.map(({ shape }) => shape.policy.value);
 
 /** Returns the policy of a type in a request. */
 export function toPolicy(type: JobType): JobPolicy | undefined {
-  return jobPolicies.find((policy) => jobTypes[policy] === type);
+  return jobPolicies.find((policy) => toJobType(policy) === type);
 }

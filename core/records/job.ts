@@ -3,55 +3,15 @@ import { inputModeSchema, regionSchema } from './capture.ts';
 import { webhookEventsSchema } from './delivery.ts';
 import { failureSchema } from './failure.ts';
 import { runMetaSchema, runProgressSchema } from './run-base.ts';
-import { gapReasonSchema, initialSight, sightSchema } from './sight.ts';
+import { jobRecords } from '../policies/records.ts';
+import { gapSchema, initialSight, sightSchema } from './sight.ts';
+import { stopReasonSchema } from './stop-reason.ts';
 
 const timestampSchema = z.iso.datetime();
 const countSchema = z.int().nonnegative();
 
 export const jobStatusSchema = z.enum(['pending', 'running', 'stopped', 'completed', 'failed']);
 export type JobStatus = z.infer<typeof jobStatusSchema>;
-
-export const stopReasonSchema = z.enum([
-  'condition_triggered',
-  'max_triggers_reached',
-  'max_duration_reached',
-  'max_windows_reached',
-  'cancelled',
-  'stream_ended',
-  'stream_lost',
-  'vlm_error',
-  'internal_error',
-]);
-export type StopReason = z.infer<typeof stopReasonSchema>;
-
-/** Configuration of a monitor, after defaults and clamping. Durations in seconds. */
-export const monitorConfigSchema = z.object({
-  condition: z.string(),
-  interval_seconds: z.int(),
-  input_mode: inputModeSchema,
-  clip_duration_seconds: z.int(),
-  monitor_duration_seconds: z.int(),
-  trigger_cooldown_seconds: z.int(),
-  max_triggers: z.int().nullable(),
-  enable_prefilter: z.boolean(),
-  /** Present if a capture scans all of the stream since the one before. */
-  look_back: z.literal(true).optional(),
-});
-export type MonitorConfig = z.infer<typeof monitorConfigSchema>;
-
-/** Configuration of a digest, after defaults. */
-export const digestConfigSchema = z.object({
-  window_minutes: z.int(),
-  capture_interval_seconds: z.int(),
-  /** `null`: no limit but the duration. */
-  max_windows: z.int().nullable(),
-  /** Maximum runtime in seconds: the length of `max_windows` windows, or the server's cap. */
-  digest_duration_seconds: z.int(),
-  input_mode: z.literal('frames'),
-  include_frames: z.boolean(),
-  enable_prefilter: z.boolean(),
-});
-export type DigestConfig = z.infer<typeof digestConfigSchema>;
 
 /** Numbers of a job. They only grow. */
 export const countersSchema = z.object({
@@ -73,10 +33,6 @@ export const countersSchema = z.object({
   output_tokens: countSchema,
 });
 export type Counters = z.infer<typeof countersSchema>;
-
-/** Interval without observation; its reason is the first failure in it. */
-export const gapSchema = z.object({ from: timestampSchema, to: timestampSchema, reason: gapReasonSchema });
-export type Gap = z.infer<typeof gapSchema>;
 
 /** Sight of a job, with the sum of its gaps. */
 export const jobSightSchema = sightSchema.extend({
@@ -109,86 +65,22 @@ const jobBaseSchema = runMetaSchema.extend(runProgressSchema.shape).extend({
 });
 export type JobBase = z.infer<typeof jobBaseSchema>;
 
-/** State of a monitor, carried from tick to tick. */
-export const monitorStateSchema = z.object({ last_trigger_at: timestampSchema.nullable() });
-export type MonitorState = z.infer<typeof monitorStateSchema>;
-
-export const initialMonitorState: MonitorState = { last_trigger_at: null };
-
-export const monitorJobSchema = jobBaseSchema.extend({
-  policy: z.literal('monitor'),
-  config: monitorConfigSchema,
-  state: monitorStateSchema,
-});
-export type MonitorJob = z.infer<typeof monitorJobSchema>;
-
-/** Frame kept for a summary: media key and capture time. */
-export const sampleSchema = z.object({ frame_key: z.string(), captured_at: z.iso.datetime() });
-export type StoredSample = z.infer<typeof sampleSchema>;
-
-/** Number of skipped captures in a window, by reason. */
-export const skippedSchema = z.object({
-  no_motion: countSchema,
-  frozen: countSchema,
-  black: countSchema,
-  repeated: countSchema,
-});
-
-/** Captures of a window so far. */
-export const windowSchema = z.object({
-  /** Starts at 1. */
-  index: z.int().positive(),
-  frames_captured: countSchema,
-  skipped: skippedSchema,
-  /** In time order, at most `maxSamplesPerWindow`; above it, samples are removed evenly. */
-  samples: z.array(sampleSchema),
-});
-export type DigestWindow = z.infer<typeof windowSchema>;
-
-/** End of a digest: the time up to which it has windows, and how the job ends with the last of them. */
-export const digestEndSchema = z.object({
-  at: z.iso.datetime(),
-  reason: stopReasonSchema,
-  /** Present if the job fails. */
-  failure: failureSchema.optional(),
-});
-export type DigestEnd = z.infer<typeof digestEndSchema>;
-
-/** State of a digest, carried from tick to tick. */
-export const digestStateSchema = z.object({
-  /** Number of windows with a summary in the log. */
-  summarized: countSchema,
-  /** Windows without a summary, oldest first. Windows without captures are absent. */
-  windows: z.array(windowSchema),
-  /** End of the digest while its last windows are pending: from `at` on nothing is captured. */
-  end: digestEndSchema.nullable(),
-});
-export type DigestState = z.infer<typeof digestStateSchema>;
-
-export const initialDigestState: DigestState = { summarized: 0, windows: [], end: null };
-
-/** Creates a window without captures. */
-export function emptyWindow(index: number): DigestWindow {
-  return {
-    index,
-    frames_captured: 0,
-    skipped: { no_motion: 0, frozen: 0, black: 0, repeated: 0 },
-    samples: [],
-  };
-}
-
-export const digestJobSchema = jobBaseSchema.extend({
-  policy: z.literal('digest'),
-  config: digestConfigSchema,
-  state: digestStateSchema,
-});
-export type DigestJob = z.infer<typeof digestJobSchema>;
-
-/** Stored job. */
-export const jobSchema = z.discriminatedUnion('policy', [monitorJobSchema, digestJobSchema]);
-export type Job = z.infer<typeof jobSchema>;
+type JobRecords = typeof jobRecords;
 /** Policies of jobs. */
-export type JobPolicy = Job['policy'];
+export type JobPolicy = keyof JobRecords;
+export type ConfigOf<P extends JobPolicy> = z.infer<JobRecords[P]['fields']['config']>;
+export type StateOf<P extends JobPolicy> = z.infer<JobRecords[P]['fields']['state']>;
+/** Stored job of one policy. */
+export type JobOf<P extends JobPolicy> = {
+  [K in P]: JobBase & { policy: K; config: ConfigOf<K>; state: StateOf<K> };
+}[P];
+/** Stored job. */
+export type Job = JobOf<JobPolicy>;
+
+export const jobSchemas = Object.values(jobRecords).map(({ fields }) =>
+  z.object({ ...jobBaseSchema.shape, ...fields }),
+);
+export const jobPolicies = Object.values(jobRecords).map(({ fields }) => fields.policy.value);
 
 /** Stream and mode of a job: all data that `capture` may read. */
 export const sourceSchema = z.object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jobSchema } from './job.ts';
+import { jobSchemas } from './job.ts';
 import type { JobEvent } from './event.ts';
 import type { Job } from './job.ts';
 import type { WatchEvent } from './watch-event.ts';
@@ -7,7 +7,7 @@ import { watchRunSchema } from './watch-run.ts';
 import type { WatchRun } from './watch-run.ts';
 
 /** Stream that is checked repeatedly, under one policy. */
-export const runSchema = z.discriminatedUnion('policy', [...jobSchema.options, watchRunSchema]);
+export const runSchema = z.discriminatedUnion('policy', [watchRunSchema, ...jobSchemas]);
 export type Run = z.infer<typeof runSchema>;
 
 export type Policy = Run['policy'];

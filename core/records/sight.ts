@@ -7,6 +7,10 @@ const countSchema = z.int().nonnegative();
 export const gapReasonSchema = z.enum(['stream', 'stale', 'model', 'service']);
 export type GapReason = z.infer<typeof gapReasonSchema>;
 
+/** Interval without observation; its reason is the first failure in it. */
+export const gapSchema = z.object({ from: timestampSchema, to: timestampSchema, reason: gapReasonSchema });
+export type Gap = z.infer<typeof gapSchema>;
+
 /** Reasons of a lost stream: unreachable, no new segment, wrong password, ended or a recording, or one image for too long. */
 export const streamLossReasonSchema = z.enum([
   'unreachable',

@@ -1,5 +1,5 @@
 import type { Failure } from './failure.ts';
-import type { DigestEnd, StoredSample } from './job.ts';
+import type { DigestEnd, StoredSample } from '../policies/digest/records.ts';
 import type { Summary } from './vision.ts';
 
 /** Time span of a window. `partial`: the job ends before the window. */

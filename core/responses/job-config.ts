@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { webhookEventTypeSchema } from '../records/delivery.ts';
-import { digestConfigSchema, monitorConfigSchema, stopReasonSchema } from '../records/job.ts';
+import { jobRecords } from '../policies/records.ts';
+import { stopReasonSchema } from '../records/stop-reason.ts';
 
 const visible = {
   webhook_url: z.string().optional().describe('Webhook URL with masked password'),
@@ -16,18 +17,14 @@ const delivered = {
   reason: stopReasonSchema.nullable().describe("Reason of the job's end; null for an active job"),
 };
 
-/** Configuration of a monitor. */
-export const monitorConfigResponseSchema = monitorConfigSchema.extend(visible);
-/** Configuration of a digest. */
-export const digestConfigResponseSchema = digestConfigSchema.extend(visible);
-
-/** Configuration of a job, after defaults and clamping. */
-export const jobConfigSchema = z.union([monitorConfigResponseSchema, digestConfigResponseSchema]);
-
-/** Configurations in lists and creation responses, which have no stats. */
-export const monitorDetailsSchema = monitorConfigResponseSchema.extend(delivered);
-export const digestDetailsSchema = digestConfigResponseSchema.extend(delivered);
-export const jobDetailsSchema = z.union([monitorDetailsSchema, digestDetailsSchema]);
+/** Configuration of the jobs of each policy, after defaults and clamping; `details` in lists and creation responses, which have no stats. */
+export const configSchemas = Object.values(jobRecords).map(({ fields }) => ({
+  policy: fields.policy.value,
+  config: z.object({ ...fields.config.shape, ...visible }),
+  details: z.object({ ...fields.config.shape, ...visible, ...delivered }),
+}));
+export const jobConfigSchema = z.union(configSchemas.map(({ config }) => config));
+export const jobDetailsSchema = z.union(configSchemas.map(({ details }) => details));
 
 /** Differences between the request and the job. */
 export const noticesSchema = z

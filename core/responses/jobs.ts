@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { failureSchema } from '../records/failure.ts';
-import { countersSchema, gapSchema, jobStatusSchema, stopReasonSchema } from '../records/job.ts';
-import { summaryGeneratedSchema, watchTriggeredSchema } from './events.ts';
+import { policyLists, policyNumbers } from '../policies/records.ts';
+import { countersSchema, jobStatusSchema } from '../records/job.ts';
+import { gapSchema } from '../records/sight.ts';
+import { stopReasonSchema } from '../records/stop-reason.ts';
 import { jobTypeSchema } from '../records/job-type.ts';
 import { jobConfigSchema, jobDetailsSchema, noticesSchema } from './job-config.ts';
 import { count, jobId, sequence, sourceUrl, timestamp } from './fields.ts';
@@ -43,7 +45,7 @@ const statsFields = {
   error: failureSchema.optional().describe('Failure of the job; absent unless failed'),
   auto_stopped: z.boolean().describe('True for max_duration_reached: start a new job to continue'),
   ...countersSchema.shape,
-  windows_summarized: count.optional().describe('Number of windows with a summary; digests only'),
+  ...policyNumbers,
   last_check: count.describe('Number of the newest check'),
   watch_duration_seconds: z.number().nonnegative(),
   started_at: timestamp.nullable(),
@@ -82,8 +84,7 @@ const webhookStatsSchema = z
 export const jobStatsSchema = z.object({
   ...statsFields,
   notices: noticesSchema,
-  triggers: z.array(watchTriggeredSchema).optional().describe('Newest 50 alerts; monitors only'),
-  summaries: z.array(summaryGeneratedSchema).optional().describe('Newest 50 summaries; digests only'),
+  ...policyLists,
   webhook: webhookStatsSchema.optional(),
 });
 

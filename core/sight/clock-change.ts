@@ -2,17 +2,12 @@ import type { NextTick } from '../records/run-base.ts';
 import type { Sight } from '../records/sight.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, later } from '../time.ts';
+import type { Move, Mover } from '../time.ts';
 
 /**
  * Moves stored times with a clock that was set back, the same for every policy. A policy lists its times once, by a function that replaces each of them;
  * the same list tells how far the clock was set back.
  */
-
-/** Replaces a time. */
-type Move = { (time: string): string; (time: string | null): string | null };
-
-/** Replaces the times of a run: `past` was the current time when it was stored, `other` is a planned time, or of another clock. */
-export type Mover = { past: Move; other: Move };
 
 /** Returns the run with each of its times replaced. */
 export type MapTimes<Run> = (run: Run, move: Mover) => Run;

@@ -1,5 +1,6 @@
-import { withKind } from '../kinds/job-kinds.ts';
-import type { Gap, Job, JobSight } from '../records/job.ts';
+import { withKind } from '../records/job-kind.ts';
+import type { Job, JobSight } from '../records/job.ts';
+import type { Gap } from '../records/sight.ts';
 import { intervalSeconds } from './next-tick.ts';
 import { countSight } from '../sight/count-sight.ts';
 import type { SightSpan } from '../sight/count-sight.ts';

@@ -1,4 +1,4 @@
-import { withKind } from '../kinds/job-kinds.ts';
+import { withKind } from '../records/job-kind.ts';
 import type { Job, JobSight } from '../records/job.ts';
 import type { NextTick } from '../records/run-base.ts';
 import { rules } from '../rules.ts';
@@ -42,10 +42,10 @@ export function scheduleTick(
 
 /** Returns the time between two captures of a job, in seconds. */
 export function intervalSeconds(job: Job): number {
-  return withKind(job, (of, kind) => kind.intervalSeconds(of));
+  return withKind(job, ({ config }, kind) => kind.intervalSeconds(config));
 }
 
 /** Returns the maximum duration of a job, in seconds. */
 export function durationSeconds(job: Job): number {
-  return withKind(job, (of, kind) => kind.durationSeconds(of));
+  return withKind(job, ({ config }, kind) => kind.durationSeconds(config));
 }

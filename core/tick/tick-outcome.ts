@@ -1,6 +1,7 @@
 import type { Failure } from '../records/failure.ts';
 import type { ClosureResult } from '../records/window-closure.ts';
-import type { Counters, Job, JobSight, StopReason, TerminalStatus } from '../records/job.ts';
+import type { Counters, Job, JobSight, TerminalStatus } from '../records/job.ts';
+import type { StopReason } from '../records/stop-reason.ts';
 import type { NextTick } from '../records/run-base.ts';
 import type { Verdict } from '../records/vision.ts';
 import type { Screening } from '../sight/screening.ts';

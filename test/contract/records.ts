@@ -1,17 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { digestRecords } from '../../core/policies/digest/records.ts';
+import { monitorRecords } from '../../core/policies/monitor/records.ts';
 import { assignSequences, type JobEvent, type NewEvent } from '../../core/records/event.ts';
-import {
-  initialDigestState,
-  initialMonitorState,
-  initialJobSight,
-  type DigestJob,
-  type Job,
-  type MonitorJob,
-  type Source,
-  zeroCounters,
-} from '../../core/records/job.ts';
+import { initialJobSight, type Job, type JobOf, type Source, zeroCounters } from '../../core/records/job.ts';
 import { initialProgress } from '../../core/records/run-base.ts';
-import { jobTypes } from '../../core/records/job-type.ts';
+import { toJobType } from '../../core/records/job-type.ts';
 import type { JobChange, JobCreation, Usage } from '../../core/ports/job-store.ts';
 import type { RunChange, Totals } from '../../core/ports/run-store.ts';
 import type { Run } from '../../core/records/run.ts';
@@ -33,7 +26,7 @@ export const nothingTotalled: Totals = {
 };
 export const nothingUsed: Usage = { ...nothingTotalled, jobs_created: 0 };
 
-export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
+export function newJob(overrides: Partial<JobOf<'monitor'>> = {}): JobOf<'monitor'> {
   return {
     run_id: randomUUID(),
     caller: 'harbour',
@@ -55,7 +48,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
       max_triggers: 1,
       enable_prefilter: true,
     },
-    state: initialMonitorState,
+    state: monitorRecords.initialState,
     counters: zeroCounters,
     ...initialProgress,
     sight: initialJobSight,
@@ -73,7 +66,7 @@ export function newJob(overrides: Partial<MonitorJob> = {}): MonitorJob {
   };
 }
 
-export function newDigest(overrides: Partial<DigestJob> = {}): DigestJob {
+export function newDigest(overrides: Partial<JobOf<'digest'>> = {}): JobOf<'digest'> {
   const { config: _, ...job } = newJob();
   return {
     ...job,
@@ -87,7 +80,7 @@ export function newDigest(overrides: Partial<DigestJob> = {}): DigestJob {
       include_frames: false,
       enable_prefilter: true,
     },
-    state: initialDigestState,
+    state: digestRecords.initialState,
     ...overrides,
   };
 }
@@ -158,7 +151,7 @@ export const stopped: NewEvent = {
 export function startedEvent(job: Job): NewEvent {
   return {
     type: 'job_started',
-    data: { job_type: jobTypes[job.policy], status: 'running', config: job.config },
+    data: { job_type: toJobType(job.policy), status: 'running', config: job.config },
   };
 }
 

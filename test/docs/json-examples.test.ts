@@ -4,12 +4,13 @@ import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
-import { jobStoppedSchema, watchTriggeredWithPictureSchema } from '../../core/responses/events.ts';
+import { policyEvents } from '../../core/policies/records.ts';
+import { jobStoppedSchema } from '../../core/responses/events.ts';
 
 /** JSON of the pages, compared with the schemas of the API: no value is lost, and each has its field. */
 
 const examples: [page: string, schemas: z.ZodType[]][] = [
-  ['docs/use/events.md', [watchTriggeredWithPictureSchema, jobStoppedSchema]],
+  ['docs/use/events.md', [policyEvents.watch_triggered.streamed, jobStoppedSchema]],
   ['docs/use/api-reference.md', [monitorRequestSchema]],
 ];
 

@@ -1,4 +1,6 @@
-import type { DigestConfig, DigestJob, MonitorConfig, MonitorJob } from '../../core/records/job.ts';
+import type { DigestConfig } from '../../core/policies/digest/records.ts';
+import type { MonitorConfig } from '../../core/policies/monitor/records.ts';
+import type { JobOf } from '../../core/records/job.ts';
 import type { TickOutcome } from '../../core/tick/tick-outcome.ts';
 import type { CaptureOutput } from '../../core/records/workflow.ts';
 import { after, newDigest, newJob, start } from '../contract/records.ts';
@@ -8,7 +10,10 @@ type Captured = Extract<CaptureOutput, { kind: 'captured' }>;
 export { after, start };
 
 /** Returns a monitor that has run since `start`. */
-export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<MonitorJob> = {}): MonitorJob {
+export function runningJob(
+  config: Partial<MonitorConfig> = {},
+  rest: Partial<JobOf<'monitor'>> = {},
+): JobOf<'monitor'> {
   const job = newJob();
   return {
     ...job,
@@ -23,7 +28,10 @@ export function runningJob(config: Partial<MonitorConfig> = {}, rest: Partial<Mo
 }
 
 /** Returns a digest that has run since `start`. */
-export function runningDigest(config: Partial<DigestConfig> = {}, rest: Partial<DigestJob> = {}): DigestJob {
+export function runningDigest(
+  config: Partial<DigestConfig> = {},
+  rest: Partial<JobOf<'digest'>> = {},
+): JobOf<'digest'> {
   const job = newDigest();
   return {
     ...job,

@@ -3,7 +3,7 @@ import { inputModeSchema } from '../../../core/records/capture.ts';
 import type { CoreDeps } from '../../../core/dependencies.ts';
 import { JobNotFoundError } from '../../../core/errors.ts';
 import { failureSchema } from '../../../core/records/failure.ts';
-import { digestEndSchema, sampleSchema } from '../../../core/records/job.ts';
+import { digestEndSchema, sampleSchema } from '../../../core/policies/digest/records.ts';
 import { summarizeWindows } from '../../../core/policies/digest/summarize-windows.ts';
 import type { SummaryDeps } from '../../../core/policies/digest/summarize-windows.ts';
 import { tokenUseSchema, verdictSchema } from '../../../core/records/vision.ts';

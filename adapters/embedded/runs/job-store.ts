@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { sumUsage } from '../../../core/job/sum-usage.ts';
 import type { JobStore } from '../../../core/ports/job-store.ts';
-import { jobPolicies } from '../../../core/records/job-type.ts';
+import { jobPolicies } from '../../../core/records/job.ts';
 import { isJob } from '../../../core/records/run.ts';
 import { rules } from '../../../core/rules.ts';
 import { addSeconds } from '../../../core/time.ts';

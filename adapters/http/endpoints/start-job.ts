@@ -5,7 +5,7 @@ import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
 import { requireKey } from '../../../core/access/require-key.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
-import { withKind } from '../../../core/kinds/job-kinds.ts';
+import { withKind } from '../../../core/records/job-kind.ts';
 import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
 import { describeIgnored } from '../../../core/requests/unknown-fields.ts';

@@ -1,4 +1,5 @@
 import type { WatchpostError } from '../../../core/errors.ts';
+import { policyEvents } from '../../../core/policies/records.ts';
 import type { EventType } from '../../../core/records/event.ts';
 import type { EventEnvelope } from '../../../core/event/present-event.ts';
 import { errorResponse } from '../error-envelope.ts';
@@ -6,14 +7,13 @@ import { errorResponse } from '../error-envelope.ts';
 /** Format of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
 /** Event names in the stream (interface section 6.3). */
-const names = {
-  job_started: 'started',
-  progress: 'progress',
-  watch_triggered: 'triggered',
-  summary_generated: 'summary',
-  error: 'error',
-  job_stopped: 'stopped',
-} as const;
+const names: Record<EventType, { streamName: string }> = {
+  job_started: { streamName: 'started' },
+  progress: { streamName: 'progress' },
+  ...policyEvents,
+  error: { streamName: 'error' },
+  job_stopped: { streamName: 'stopped' },
+};
 
 /** Returns true for `stopped` and `error`, which end the session (interface section 6.2). */
 export function isTerminalEvent(type: EventType): boolean {
@@ -22,7 +22,7 @@ export function isTerminalEvent(type: EventType): boolean {
 
 /** Formats an event. JSON contains no unescaped line break, so one `data:` line suffices. */
 export function formatEvent(sequence: number, envelope: EventEnvelope): string {
-  return `event: ${names[envelope.type]}\nid: ${sequence}\ndata: ${JSON.stringify(envelope)}\n\n`;
+  return `event: ${names[envelope.type].streamName}\nid: ${sequence}\ndata: ${JSON.stringify(envelope)}\n\n`;
 }
 
 /**

@@ -7,7 +7,8 @@ import { addSeconds, earlier } from '../../time.ts';
 import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
 import { nextCaptureAt, scheduleTick } from '../../tick/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
-import type { DigestJob, DigestState } from '../../records/job.ts';
+import type { JobOf } from '../../records/job.ts';
+import type { DigestState } from './records.ts';
 import type { NextTick } from '../../records/run-base.ts';
 import type { WindowClosure } from '../../records/window-closure.ts';
 import { applyClosure } from './apply-closure.ts';
@@ -16,7 +17,7 @@ import { addCapture, closeUnasked, nextWindowEnd, planFinalClosure } from './win
 
 /** Decides a tick of a digest: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
 export function decideDigestTick(
-  job: DigestJob,
+  job: JobOf<'digest'>,
   outcome: TickOutcome,
   now: Date,
   stretch = 1,
@@ -37,7 +38,7 @@ type DigestDecision = TickDecision & { state: DigestState };
 type Closed = DigestSnapshot & { events: NewEvent[]; ending: JobEnding | undefined };
 
 /** Applies the closure of a tick. If the model has failed for too long, all remaining windows are closed without a summary. */
-function closeWindows(job: DigestJob, before: DigestSnapshot, outcome: TickOutcome, now: Date): Closed {
+function closeWindows(job: JobOf<'digest'>, before: DigestSnapshot, outcome: TickOutcome, now: Date): Closed {
   const { closed } = outcome;
   if (!closed) return { ...before, events: [], ending: undefined };
   const times = readTimes(outcome, now);
@@ -59,7 +60,7 @@ function endingAfter({ last, end }: WindowClosure): JobEnding | undefined {
 
 /** Plans the next sample, or the end of a window if that is earlier. After the end of the digest only summaries remain. */
 function nextStep(
-  job: DigestJob,
+  job: JobOf<'digest'>,
   outcome: TickOutcome,
   { sight, state }: DigestSnapshot,
   now: Date,

@@ -1,18 +1,12 @@
 import { recordModelCall } from '../../tick/record-outcome.ts';
 import { gapsWithin } from '../../tick/coverage.ts';
 import type { NewEvent } from '../../records/event.ts';
-import type {
-  Counters,
-  DigestEnd,
-  DigestJob,
-  DigestState,
-  DigestWindow,
-  Gap,
-  JobSight,
-} from '../../records/job.ts';
+import type { Counters, JobOf, JobSight } from '../../records/job.ts';
+import type { Gap } from '../../records/sight.ts';
+import type { DigestEnd, DigestState, DigestWindow } from './records.ts';
 import type { TickTimes } from '../../tick/tick-outcome.ts';
 import type { ClosureResult, SummaryResult, WindowSpan } from '../../records/window-closure.ts';
-import { emptyWindow } from '../../records/job.ts';
+import { emptyWindow } from './records.ts';
 
 export type DigestSnapshot = { counters: Counters; sight: JobSight; state: DigestState };
 
@@ -21,7 +15,7 @@ export type DigestSnapshot = { counters: Counters; sight: JobSight; state: Diges
  * open. A closed window stays closed. `now` is later than `times` by the call of the model.
  */
 export function applyClosure(
-  job: DigestJob,
+  job: JobOf<'digest'>,
   { counters, sight, state: before }: DigestSnapshot,
   { closing, result, gridKey }: ClosureResult,
   { at, askedAt }: TickTimes,

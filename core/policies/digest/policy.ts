@@ -1,4 +1,4 @@
-import type { DigestJob } from '../../records/job.ts';
+import type { JobOf } from '../../records/job.ts';
 import type { Run } from '../../records/run.ts';
 import { atTick } from '../../sight/clock-change.ts';
 import { mapJobTimes } from '../../tick/clock-change.ts';
@@ -11,10 +11,10 @@ import { decideDigestTick } from './after-tick.ts';
 import { planTickClosure } from './window-closure.ts';
 
 /** Samples of fresh captures, and a summary of each window. */
-export function createDigestPolicy(settings: JobSettings): Policy<DigestJob, TickOutcome> {
+export function createDigestPolicy(settings: JobSettings): Policy<JobOf<'digest'>, TickOutcome> {
   return {
     ...jobPolicy,
-    owns: (run: Run): run is DigestJob => run.policy === 'digest',
+    owns: (run: Run): run is JobOf<'digest'> => run.policy === 'digest',
     work: (stored, output, at) => {
       const { run: job, now } = atTick(stored, at, mapJobTimes);
       const screening = screenCapture(job, output, now);

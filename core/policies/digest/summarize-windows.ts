@@ -4,7 +4,7 @@ import { rules } from '../../rules.ts';
 import { closeUnasked } from './window-closure.ts';
 import type { WindowClosure, ClosureResult, SummaryResult } from '../../records/window-closure.ts';
 import { TransientError, VisionError } from '../../errors.ts';
-import type { DigestJob } from '../../records/job.ts';
+import type { JobOf } from '../../records/job.ts';
 import { jobLog } from '../../ports/log.ts';
 import type { Sample } from '../../ports/vision-model.ts';
 import type { WindowSummarizer } from '../../ports/window-summarizer.ts';
@@ -19,7 +19,7 @@ export type SummaryTimeout = { seconds: number; signal?: AbortSignal | undefined
  * store ignores its signal. Throws the reason of `timeout.signal`, and defects.
  */
 export async function summarizeWindows(
-  job: DigestJob,
+  job: JobOf<'digest'>,
   closing: WindowClosure,
   deps: SummaryDeps,
   timeout: SummaryTimeout,
@@ -84,7 +84,7 @@ async function readSamplesOrGiveUp(
 }
 
 /** Returns the result for samples that cannot be read. They are retried like a model call; after the last retry the window closes without a summary. */
-function unreadable({ sight }: DigestJob): SummaryResult {
+function unreadable({ sight }: JobOf<'digest'>): SummaryResult {
   if ((sight.model_trouble?.failures ?? 0) + 1 >= rules.maxModelFailures)
     return { kind: 'none', why: 'they could not be read.' };
   const message = 'The pictures could not be read';
@@ -111,7 +111,7 @@ const gridTileWidthPixels = 320;
 
 /** Creates the frame grid of a window. Returns undefined if it fails: the summary does not need it. */
 async function storeGrid(
-  job: DigestJob,
+  job: JobOf<'digest'>,
   samples: Sample[],
   deps: SummaryDeps,
   signal: AbortSignal,

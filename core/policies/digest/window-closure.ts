@@ -3,9 +3,10 @@ import { recordOutcome } from '../../tick/record-outcome.ts';
 import { streamLostEnding, readTimes } from '../../tick/tick-outcome.ts';
 import type { TickOutcome } from '../../tick/tick-outcome.ts';
 import { earlier, addSeconds, later, ageSeconds } from '../../time.ts';
-import type { DigestEnd, DigestJob, DigestState, DigestWindow, StoredSample } from '../../records/job.ts';
+import type { JobOf } from '../../records/job.ts';
+import type { DigestEnd, DigestState, DigestWindow, StoredSample } from './records.ts';
 import type { ClosureResult, WindowClosure, WindowSpan } from '../../records/window-closure.ts';
-import { emptyWindow } from '../../records/job.ts';
+import { emptyWindow } from './records.ts';
 
 /** Returns the result without a retry: the windows are closed without the missed summary. */
 export function finalizeClosure({ result, ...rest }: ClosureResult): ClosureResult {
@@ -20,7 +21,11 @@ export function closeUnasked(closing: WindowClosure): ClosureResult {
 }
 
 /** Plans the windows that a tick closes: elapsed ones, and at the end of the job the open one. */
-export function planTickClosure(job: DigestJob, outcome: TickOutcome, now: Date): WindowClosure | undefined {
+export function planTickClosure(
+  job: JobOf<'digest'>,
+  outcome: TickOutcome,
+  now: Date,
+): WindowClosure | undefined {
   const digest = addCapture(job, outcome, now);
   const end = digest.end ?? findEnd(job, outcome, now);
   if (end) return planFinalClosure(job, digest, end);
@@ -29,7 +34,7 @@ export function planTickClosure(job: DigestJob, outcome: TickOutcome, now: Date)
 }
 
 /** Returns the end of the job if this tick ends its last window: the stream is lost or has ended, or the duration is over. */
-function findEnd(job: DigestJob, outcome: TickOutcome, now: Date): DigestEnd | undefined {
+function findEnd(job: JobOf<'digest'>, outcome: TickOutcome, now: Date): DigestEnd | undefined {
   const at = now.toISOString();
   const lost = streamLostEnding(job, outcome, recordOutcome(job, outcome, now).sight, now);
   if (lost) return { at, reason: lost.reason, failure: lost.failure };
@@ -39,7 +44,7 @@ function findEnd(job: DigestJob, outcome: TickOutcome, now: Date): DigestEnd | u
 }
 
 /** Plans the windows that remain when a job ends, up to its deadline. */
-export function planFinalClosure(job: DigestJob, digest: DigestState, given: DigestEnd): WindowClosure {
+export function planFinalClosure(job: JobOf<'digest'>, digest: DigestState, given: DigestEnd): WindowClosure {
   const end =
     job.deadline === null ? new Date(given.at) : earlier(new Date(given.at), new Date(job.deadline));
   const spans = spansOver(job, digest, end);
@@ -55,12 +60,12 @@ export function planFinalClosure(job: DigestJob, digest: DigestState, given: Dig
 /** Ends after which the model is not asked: it failed, or the service did. */
 const unasked: DigestEnd['reason'][] = ['vlm_error', 'internal_error'];
 
-function spansOver(job: DigestJob, { summarized }: DigestState, at: Date): WindowSpan[] {
+function spansOver(job: JobOf<'digest'>, { summarized }: DigestState, at: Date): WindowSpan[] {
   const over = Math.max(0, countElapsedWindows(job, at) - summarized);
   return Array.from({ length: over }, (_, offset) => computeSpan(job, summarized + 1 + offset));
 }
 
-function computeSpan(job: DigestJob, index: number): WindowSpan {
+function computeSpan(job: JobOf<'digest'>, index: number): WindowSpan {
   return { index, start: windowStart(job, index), end: windowStart(job, index + 1), partial: false };
 }
 
@@ -82,23 +87,23 @@ function closing(spans: WindowSpan[], { windows }: DigestState, end: DigestEnd |
 }
 
 /** Returns the start of a window. Windows follow each other from the start of the job; a window includes its start and excludes its end. */
-function windowStart(job: DigestJob, index: number): Date {
+function windowStart(job: JobOf<'digest'>, index: number): Date {
   return addSeconds(findStart(job), (index - 1) * windowSeconds(job));
 }
 
 /** Returns the number of windows that have ended at `at`. */
-function countElapsedWindows(job: DigestJob, at: Date): number {
+function countElapsedWindows(job: JobOf<'digest'>, at: Date): number {
   return Math.floor(ageSeconds(findStart(job), at) / windowSeconds(job));
 }
 
 /** Returns the number of windows up to the deadline, with a partial one at the end. */
-function countWindows(job: DigestJob): number {
+function countWindows(job: JobOf<'digest'>): number {
   if (job.deadline === null) return Infinity;
   return Math.ceil(ageSeconds(findStart(job), new Date(job.deadline)) / windowSeconds(job));
 }
 
 /** Returns the state with the capture of a tick in its window: as a sample, or counted as skipped. */
-export function addCapture(job: DigestJob, outcome: TickOutcome, now: Date): DigestState {
+export function addCapture(job: JobOf<'digest'>, outcome: TickOutcome, now: Date): DigestState {
   const { state: digest } = job;
   if (outcome.kind !== 'sampled' && outcome.kind !== 'skipped') return digest;
   const takenAt = readTimes(outcome, now).at;
@@ -137,15 +142,15 @@ function thinnedByOne(samples: StoredSample[]): StoredSample[] {
   return samples.toSpliced(spans.indexOf(Math.min(...spans)), 1);
 }
 
-function windowSeconds(job: DigestJob): number {
+function windowSeconds(job: JobOf<'digest'>): number {
   return job.config.window_minutes * 60;
 }
 
-function findStart(job: DigestJob): Date {
+function findStart(job: JobOf<'digest'>): Date {
   return new Date(job.started_at ?? job.created_at);
 }
 
 /** Returns the time of the next window closure: the end of the window, or `now` if it has already ended. */
-export function nextWindowEnd(job: DigestJob, { summarized }: DigestState, now: Date): Date {
+export function nextWindowEnd(job: JobOf<'digest'>, { summarized }: DigestState, now: Date): Date {
   return later(windowStart(job, summarized + 2), now);
 }

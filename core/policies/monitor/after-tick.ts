@@ -5,7 +5,8 @@ import { modelFailureEnding, readTimes, streamLostEnding } from '../../tick/tick
 import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
 import { nextCaptureAt, scheduleTick } from '../../tick/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
-import type { Counters, JobSight, MonitorJob, MonitorState } from '../../records/job.ts';
+import type { Counters, JobOf, JobSight } from '../../records/job.ts';
+import type { MonitorState } from './records.ts';
 import type { NextTick } from '../../records/run-base.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import { ageSeconds } from '../../time.ts';
@@ -13,7 +14,7 @@ import type { Verdict } from '../../records/vision.ts';
 
 /** Decides a tick of a monitor: alert, cooldown, end of the job, next tick. */
 export function decideMonitorTick(
-  job: MonitorJob,
+  job: JobOf<'monitor'>,
   outcome: TickOutcome,
   now: Date,
   stretch = 1,
@@ -38,14 +39,14 @@ export function decideMonitorTick(
 }
 
 /** A verdict that holds fires an alert, except during the cooldown after the last one. */
-function mayAlert(job: MonitorJob, verdict: Verdict, now: Date): boolean {
+function mayAlert(job: JobOf<'monitor'>, verdict: Verdict, now: Date): boolean {
   if (!verdict.triggered) return false;
   const { last_trigger_at: last } = job.state;
   return last === null || ageSeconds(last, now) >= job.config.trigger_cooldown_seconds;
 }
 
 function findEnding(
-  job: MonitorJob,
+  job: JobOf<'monitor'>,
   outcome: TickOutcome,
   counters: Counters,
   sight: JobSight,
@@ -70,7 +71,7 @@ function findEnding(
 
 /** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */
 function planNextCheck(
-  job: MonitorJob,
+  job: JobOf<'monitor'>,
   outcome: TickOutcome,
   sight: JobSight,
   now: Date,
@@ -84,7 +85,7 @@ function planNextCheck(
 
 /** Creates the alert: condition, explanation of the model, and evidence. */
 function createTriggerEvent(
-  job: MonitorJob,
+  job: JobOf<'monitor'>,
   outcome: Extract<TickOutcome, { kind: 'judged' }>,
   counters: Counters,
 ): NewEvent {

@@ -1,4 +1,4 @@
-import type { MonitorJob } from '../../records/job.ts';
+import type { JobOf } from '../../records/job.ts';
 import type { Run } from '../../records/run.ts';
 import type { TickOutcome } from '../../tick/tick-outcome.ts';
 import { judgeOne } from '../judge-one.ts';
@@ -8,10 +8,10 @@ import type { Policy } from '../policy.ts';
 import { decideMonitorTick } from './after-tick.ts';
 
 /** One question about each fresh capture; an alert for a verdict that holds. */
-export function createMonitorPolicy(settings: JobSettings): Policy<MonitorJob, TickOutcome> {
+export function createMonitorPolicy(settings: JobSettings): Policy<JobOf<'monitor'>, TickOutcome> {
   return {
     ...jobPolicy,
-    owns: (run: Run): run is MonitorJob => run.policy === 'monitor',
+    owns: (run: Run): run is JobOf<'monitor'> => run.policy === 'monitor',
     work: judgeOne,
     decide: (stored, tick, now) => planJobTick(stored, tick, now, settings, decideMonitorTick),
     pictures: ({ sight: { last_frame: last } }) =>

@@ -1,7 +1,7 @@
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
 import { mapRunTimes } from '../../sight/clock-change.ts';
-import type { Mover } from '../../sight/clock-change.ts';
+import type { Mover } from '../../time.ts';
 
 /** Replaces the times of a watch, so that cooldowns, reminders and snoozes keep their length. */
 export function mapWatchTimes(watch: WatchRun, move: Mover): WatchRun {

@@ -8,7 +8,7 @@ import {
   JobAlreadyStoppedError,
 } from '../../../core/errors.ts';
 import type { JobEvent } from '../../../core/records/event.ts';
-import type { DigestJob, Job, MonitorJob } from '../../../core/records/job.ts';
+import type { Job, JobOf } from '../../../core/records/job.ts';
 import { computeCoverage, watchSeconds } from '../../../core/tick/coverage.ts';
 import { createDigest } from '../../../core/job/create-digest.ts';
 import { createMonitor } from '../../../core/job/create-monitor.ts';
@@ -274,10 +274,10 @@ function checkLog(job: Job, events: JobEvent[], setBack: boolean): void {
   const ticks = events.flatMap((event) => (event.type === 'progress' ? [event.data.check] : []));
   expect(ticks).toEqual([...new Set(ticks)].toSorted((a, b) => a - b));
   if (job.policy === 'monitor') checkAlerts(job, events);
-  else checkSummaries(job, events, setBack);
+  else if (job.policy === 'digest') checkSummaries(job, events, setBack);
 }
 
-function checkAlerts({ counters, config }: MonitorJob, events: JobEvent[]): void {
+function checkAlerts({ counters, config }: JobOf<'monitor'>, events: JobEvent[]): void {
   const alerts = events.filter(({ type }) => type === 'watch_triggered');
   expect(counters.triggers_fired).toBe(alerts.length);
   if (config.max_triggers !== null) expect(alerts.length).toBeLessThanOrEqual(config.max_triggers);
@@ -286,7 +286,7 @@ function checkAlerts({ counters, config }: MonitorJob, events: JobEvent[]): void
 }
 
 /** One summary a window, end to end from the start; no end leaves anything untold. */
-function checkSummaries(job: DigestJob, events: JobEvent[], setBack: boolean): void {
+function checkSummaries(job: JobOf<'digest'>, events: JobEvent[], setBack: boolean): void {
   const summaries = events.flatMap((event) => (event.type === 'summary_generated' ? [event.data] : []));
   expect(summaries.map(({ window_index: index }) => index)).toEqual(summaries.map((_, at) => at + 1));
   expect(job.state.summarized).toBe(summaries.length);

@@ -3,7 +3,7 @@ import { decideDigestTick } from '../../../../core/policies/digest/after-tick.ts
 import type { TickOutcome } from '../../../../core/tick/tick-outcome.ts';
 import { planTickClosure } from '../../../../core/policies/digest/window-closure.ts';
 import type { SummaryResult } from '../../../../core/records/window-closure.ts';
-import type { DigestJob } from '../../../../core/records/job.ts';
+import type { JobOf } from '../../../../core/records/job.ts';
 import { after, captured, captureFailed, missed, runningDigest } from '../../../support/watching.ts';
 
 const due: TickOutcome = { kind: 'no_capture' };
@@ -28,7 +28,7 @@ function captureAt(seconds: number) {
 }
 
 /** Plays outcomes at the given seconds, each on the job that the last one left; the model answers unless it is silent. */
-function play(job: DigestJob, ticks: [number, TickOutcome, 'silent'?][]) {
+function play(job: JobOf<'digest'>, ticks: [number, TickOutcome, 'silent'?][]) {
   const decisions = [];
   let current = job;
   for (const [seconds, outcome, silent] of ticks) {

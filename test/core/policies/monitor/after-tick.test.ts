@@ -3,7 +3,7 @@ import { decideMonitorTick } from '../../../../core/policies/monitor/after-tick.
 import { screenCapture } from '../../../../core/tick/screen-capture.ts';
 import type { TickOutcome } from '../../../../core/tick/tick-outcome.ts';
 import { initialJobSight } from '../../../../core/records/job.ts';
-import type { MonitorJob } from '../../../../core/records/job.ts';
+import type { JobOf } from '../../../../core/records/job.ts';
 import {
   after,
   captured,
@@ -15,7 +15,7 @@ import {
 } from '../../../support/watching.ts';
 
 /** Plays outcomes one after the other at the given seconds, each on the job that the last one left. */
-function play(job: MonitorJob, ticks: [number, TickOutcome][]) {
+function play(job: JobOf<'monitor'>, ticks: [number, TickOutcome][]) {
   const decisions = [];
   let current = job;
   for (const [seconds, outcome] of ticks) {
