@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CreateAlertId } from '../core/policies/watch/tick.ts';
+import type { CreateAlertId } from '../core/policies/watch/condition-steps.ts';
 
 /** Returns the UUIDv5 (RFC 9562) of condition and opening in the namespace of the watch. */
 export const createAlertId: CreateAlertId = (watchId, conditionId, opening) => {

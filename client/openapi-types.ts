@@ -95,6 +95,8 @@ export type WatchEvent =
          * Version of the prompt; absent from built-in models
          */
         prompt_version?: string;
+        ended?: true;
+        lost_seconds?: number;
         /**
          * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
          */
@@ -2635,6 +2637,7 @@ export interface Alert {
    * Version of the prompt; absent from built-in models
    */
   prompt_version?: string;
+  lost_seconds?: number;
   reminders: number;
   acknowledged: {
     at: string;

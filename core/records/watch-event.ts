@@ -8,6 +8,7 @@ import {
   alertCloseReasonSchema,
   conditionPhaseSchema,
   countedCheckSchema,
+  lostSecondsSchema,
   maxExplanationLength,
   watchStatusSchema,
 } from './watch-state.ts';
@@ -33,6 +34,9 @@ const alertOpenedSchema = z.object({
     frame_key: z.string().nullable(),
     boxes: z.array(evidenceBoxSchema).optional(),
     prompt_version: promptVersionSchema.optional(),
+    /** Present if the alert is over: it opened with a moment before the newest frame, and closed in the same tick. */
+    ended: z.literal(true).optional(),
+    lost_seconds: lostSecondsSchema,
   }),
 });
 

@@ -154,6 +154,9 @@ export const alertCloseReasonSchema = z.enum([
 ]);
 export type AlertCloseReason = z.infer<typeof alertCloseReasonSchema>;
 
+/** Time for which the stream gave no picture just before the opening, in seconds; absent if it did. */
+export const lostSecondsSchema = z.number().nonnegative().optional();
+
 /** Verdict that counted for an opening. */
 export const countedCheckSchema = z.object({ checked_at: timestampSchema, triggered: z.boolean() });
 export type CountedCheck = z.infer<typeof countedCheckSchema>;
@@ -177,6 +180,7 @@ export const alertSchema = z.object({
   /** Objects in the evidence that the condition names. Absent without any. */
   boxes: z.array(evidenceBoxSchema).optional(),
   prompt_version: promptVersionSchema.optional(),
+  lost_seconds: lostSecondsSchema,
   reminders: countSchema,
   acknowledged: z.object({ at: timestampSchema, by: z.string() }).nullable(),
   closed: z

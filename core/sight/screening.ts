@@ -67,10 +67,11 @@ function noNews(
 }
 
 function nothingMoved(
-  { moved }: Captured,
+  { moved, moments = [] }: Captured,
   { prefilter, skippedInARow }: ScreeningState,
 ): SkipReason | undefined {
-  if (!prefilter || moved || skippedInARow >= rules.forceCheckAfterSkips) return undefined;
+  if (!prefilter || moved || moments.length > 0 || skippedInARow >= rules.forceCheckAfterSkips)
+    return undefined;
   return 'no_motion';
 }
 

@@ -230,6 +230,24 @@ function alertCases(makeStore: MakeStore): void {
     expect(await store.alerts({ caller: 'alice', limit: 10 }, after(86_401))).toEqual([]);
   });
 
+  test('an alert that opens and closes in one commit is closed', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const closed = {
+      at: after(6).toISOString(),
+      reason: 'cleared' as const,
+      explanation: 'Nobody is there.',
+      open_seconds: 6,
+      frame_key: 'evidence/7/2.jpg',
+    };
+    const ended = { closed, expires_at: after(86_400).toISOString(), lost_seconds: 75 };
+    const alert = newAlert(creation, ended);
+    await store.commit(newChange(creation, { alerts: [{ kind: 'open', alert }] }));
+    expect(await store.alert(alert.alert_id, start)).toEqual(alert);
+    expect(await store.alerts({ caller: 'alice', limit: 10, state: 'closed' }, start)).toEqual([alert]);
+    expect(await store.alerts({ caller: 'alice', limit: 10, state: 'open' }, start)).toEqual([]);
+    expect(await store.alert(alert.alert_id, after(86_401))).toBeUndefined();
+  });
+
   test('alerts of a caller are listed newest first, in pages, by watch and time', async () => {
     const store = await makeStore();
     const [gate, yard, foreign] = [newCreation(), newCreation(), newCreation({ caller: 'bob' })];

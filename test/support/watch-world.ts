@@ -65,6 +65,7 @@ export async function createWatch({
         url: watch.stream_url,
         input_mode: 'frames',
         clip_duration_seconds: 3,
+        look_back: true,
       },
       secrets: { watch_id: watchId, destinations: [] },
       events: [],
@@ -92,6 +93,12 @@ export async function stored(): Promise<WatchRun> {
 export async function eventTypes(): Promise<string[]> {
   const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
   return events.map(({ type }) => type).filter((type) => type !== 'progress');
+}
+
+/** Lists the events of alerts. */
+export async function alertEvents() {
+  const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
+  return events.flatMap((event) => (event.type.startsWith('alert_') ? event : []));
 }
 
 /** Lists the data of the events `watch_changed`. */

@@ -5,8 +5,13 @@ import { addSeconds, ageSeconds } from '../../time.ts';
 import { countedChecks, opened } from './condition.ts';
 import type { OpenCondition, Verdict } from './condition.ts';
 
-/** Event with the change of the alert that it reports. */
-export type AlertStep = { event: NewWatchEvent; change: AlertChange };
+type Step<Type extends NewWatchEvent['type'], Kind extends AlertChange['kind']> = {
+  event: Extract<NewWatchEvent, { type: Type }>;
+  change: Extract<AlertChange, { kind: Kind }>;
+};
+export type Opening = Step<'alert_opened', 'open'>;
+export type Closing = Step<'alert_closed', 'close'>;
+export type Reminder = Step<'alert_reminder', 'remind'>;
 
 type Moment = { watch: Watch; frameKey: string | null; now: Date };
 
@@ -18,8 +23,8 @@ export function openAlert(
   rule: WatchCondition,
   alertId: string,
   { explanation, boxes = [], prompt_version }: Omit<Verdict, 'triggered'>,
-  { watch, frameKey, now }: Moment,
-): AlertStep & { state: OpenCondition } {
+  { watch, frameKey, now, lostSeconds }: Moment & { lostSeconds?: number | undefined },
+): Opening & { state: OpenCondition } {
   const { retention_days: retentionDays } = watch.config;
   const { severity } = rule;
   const after = opened(state, { alertId, explanation, severity, retentionDays }, now);
@@ -31,6 +36,7 @@ export function openAlert(
     // An opening without a frame has nothing that boxes could be drawn on.
     ...(boxes.length === 0 || frameKey === null ? {} : { boxes }),
     ...(prompt_version === undefined ? {} : { prompt_version }),
+    ...(lostSeconds === undefined ? {} : { lost_seconds: lostSeconds }),
   };
   const { config, run_id: watch_id, caller } = watch;
   const alert = {
@@ -54,7 +60,7 @@ export function closeAlert(
   rule: WatchCondition,
   reason: AlertCloseReason,
   { frameKey, now }: Omit<Moment, 'watch'>,
-): AlertStep {
+): Closing {
   const { alert } = state;
   const openSeconds = ageSeconds(alert.opened_at, now);
   const shared = { reason, explanation: alert.explanation, open_seconds: openSeconds, frame_key: frameKey };
@@ -70,12 +76,20 @@ export function closeAlert(
   };
 }
 
+/** Joins an opening with the closing of its alert in the same tick: the store has one change of the alert, because its transaction allows no second one. */
+export function endAlert({ event, change }: Opening, { change: closing }: Closing): Opening {
+  return {
+    event: { ...event, data: { ...event.data, ended: true } },
+    change: { ...change, alert: { ...change.alert, closed: closing.closed, expires_at: closing.expiresAt } },
+  };
+}
+
 /** Repeats the alert of a condition. */
 export function remindAlert(
   state: OpenCondition,
   rule: WatchCondition,
   { frameKey, now }: Omit<Moment, 'watch'>,
-): AlertStep & { state: OpenCondition } {
+): Reminder & { state: OpenCondition } {
   const { alert } = state;
   const data = {
     ...alertFields(state, rule),

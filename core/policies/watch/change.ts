@@ -8,7 +8,7 @@ import { countSight } from '../../sight/count-sight.ts';
 import { findLoss } from '../../sight/trouble.ts';
 import { addSeconds } from '../../time.ts';
 import { alertFields, closeAlert } from './alerts.ts';
-import type { AlertStep } from './alerts.ts';
+import type { Closing } from './alerts.ts';
 import { closed, forget, isOpen } from './condition.ts';
 import { countByHour, listActive } from './coverage.ts';
 import { initialConditionState } from './initial-state.ts';
@@ -69,7 +69,7 @@ export function changeWatch(
 ): WatchChangeDecision {
   const { sight, hours } = countUntil(watch, now);
   const { state } = watch;
-  const steps: AlertStep[] = [];
+  const steps: Closing[] = [];
   const moment = { watch, frameKey: noFrame, now };
   const close = (condition: ConditionState, rule: WatchCondition, reason: AlertCloseReason) => {
     if (isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
@@ -171,7 +171,7 @@ function withoutTick({ next }: WatchRun): WatchChange['set'] {
 
 function closeAll(watch: WatchRun, reason: AlertCloseReason, now: Date) {
   const moment = { watch, frameKey: noFrame, now };
-  const steps: AlertStep[] = [];
+  const steps: Closing[] = [];
   const conditions = watch.state.conditions.map((condition) => {
     const rule = findRule(watch.config, condition.condition_id);
     if (rule && isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
@@ -203,7 +203,7 @@ function decision(
   watch: WatchRun,
   state: WatchState,
   set: WatchChange['set'] & Pick<WatchRun, 'sight'>,
-  steps: readonly AlertStep[],
+  steps: readonly Closing[],
   reason?: WatchChangeReason,
   hours: WatchChangeDecision['hours'] = [],
   ended: readonly NewWatchEvent[] = [],

@@ -34,11 +34,11 @@ export function afterTimeWithoutSight(
   return state.phase === 'unknown' && state.history === '' ? state : { ...forget(state), phase: 'unknown' };
 }
 
-/** Adds a verdict. The first datapoint of an unknown condition clears it, unless it opens. */
+/** Adds a verdict, or a frame like a clear one, which has no explanation. The first datapoint of an unknown condition clears it, unless it opens. */
 export function withVerdict(
   state: ConditionState,
   rule: WatchCondition,
-  { triggered, explanation }: Verdict,
+  { triggered, explanation }: Pick<Verdict, 'triggered'> & { explanation?: string },
   now: Date,
 ): ConditionState {
   const length = Math.max(rule.checks_considered, rule.checks_to_close);
@@ -49,7 +49,10 @@ export function withVerdict(
     history: (state.history + (triggered ? '1' : '0')).slice(-length),
     checked_at: [...state.checked_at, Math.floor(now.getTime() / 1000)].slice(-length),
     unjudged: 0,
-    alert: seen.alert && { ...seen.alert, explanation: shorten(explanation) },
+    alert: seen.alert && {
+      ...seen.alert,
+      ...(explanation !== undefined && { explanation: shorten(explanation) }),
+    },
   };
 }
 

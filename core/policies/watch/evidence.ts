@@ -26,3 +26,8 @@ export function toEvidenceKey(frameKey: string, retentionDays: number): string {
   const days = evidenceDays.find((each) => each >= retentionDays) ?? 90;
   return frameKey.replace(/^captures\//, `${evidenceFolder}/${days}/`);
 }
+
+/** Returns the key of the frame of a capture of which this is a copy. */
+export function toCaptureKey(evidenceKey: string): string {
+  return evidenceKey.replace(/^evidence\/\d+\//, 'captures/');
+}

@@ -5,19 +5,22 @@ import type { Run } from '../../records/run.ts';
 import { toWatchEvents } from '../../records/watch-event.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
-import type { TickInput } from '../../records/workflow.ts';
+import type { CaptureOutput, TickInput } from '../../records/workflow.ts';
+import type { Schedule } from '../../records/watch.ts';
 import { advanceRun } from '../../tick/advance-run.ts';
 import { atTick } from '../../sight/clock-change.ts';
 import { groupQuestions } from '../../tick/ask-model.ts';
 import type { Judgement, Questions } from '../../tick/ask-model.ts';
 import type { Captured } from '../../sight/screening.ts';
 import { addSeconds, ageSeconds, earlier } from '../../time.ts';
-import type { Policy, Tick } from '../policy.ts';
+import { toShownKey } from '../../stream/shown-frame.ts';
+import type { Evidence, Policy, Tick } from '../policy.ts';
 import { budgetOnDay, reserve } from './budget.ts';
 import type { Cost } from './budget.ts';
 import { mapWatchTimes } from './clock-change.ts';
 import { isPending } from './condition.ts';
-import { isRefreshDue } from './evidence.ts';
+import { isRefreshDue, toCaptureKey } from './evidence.ts';
+import { onServiceClock } from './datapoints.ts';
 import { decideHealth } from './health.ts';
 import { priceCall } from './model-price.ts';
 import type { TokenPrice } from './model-price.ts';
@@ -25,8 +28,8 @@ import { watchWakeUpTime } from './next-tick.ts';
 import type { WatchOutcome } from './outcome.ts';
 import { findState, planAllQuestions, planQuestions, screenWatchCapture } from './questions.ts';
 import { localDay, scheduleAt } from './schedule.ts';
-import { decideWatchTick, findShownKey } from './tick.ts';
-import type { CreateAlertId } from './tick.ts';
+import { decideWatchTick } from './tick.ts';
+import type { CreateAlertId } from './condition-steps.ts';
 
 export type WatchSettings = {
   /** Time from the start of an attempt at a lost camera to the next, in seconds; absent on hosts where attempts cost money. */
@@ -55,10 +58,10 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
     beginsClosed: ({ config }, now) => !scheduleAt(config.schedule, now).active,
     work: (stored, output, now) => {
       const { run: watch } = atTick(stored, now, mapWatchTimes);
-      const screening = screenWatchCapture(watch, output, now);
+      const { config, sight } = watch;
+      const screening = screenWatchCapture(watch, onSchedule(output, config.schedule), now);
       if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
       const { captured } = screening;
-      const { config, sight } = watch;
       const lacksPrice = (config.budget?.usd_per_day ?? null) !== null && settings.modelPrice === null;
       if (lacksPrice) return { kind: 'seen', seen: { kind: 'not_asked', captured, why: 'price' } };
       const planned = planQuestions(watch);
@@ -75,6 +78,7 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
         mode: config.input_mode,
         regions: config.regions,
         previousKey: sight.last_frame?.key,
+        moments: captured.moments,
         ...(reservation && { reservation }),
       };
     },
@@ -101,6 +105,19 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
         alert && isRefreshDue(alert.opened_at, from, to) ? [alert.alert_id] : [],
       );
     },
+  };
+}
+
+/** Leaves out what a capture scanned of the time off schedule. */
+function onSchedule(output: CaptureOutput, schedule: Schedule | null): CaptureOutput {
+  if (output.kind !== 'captured' || schedule === null) return output;
+  const { moments, scan, ...captured } = output;
+  const isActive = (time: string) =>
+    scheduleAt(schedule, onServiceClock(time, captured, new Date(captured.began_at))).active;
+  return {
+    ...captured,
+    ...(moments && { moments: moments.filter(({ captured_at: time }) => isActive(time)) }),
+    ...(scan && { scan: { ...scan, quiet: scan.quiet.filter(isActive) } }),
   };
 }
 
@@ -208,8 +225,8 @@ function computeMaxLostWait(
   return left > 0 ? Math.max(1, left) : Infinity;
 }
 
-/** Lists copies of the newest frame for all that a tick reports; what opens an alert can be in another frame of the clip. */
-function listEvidence({ config, sight }: WatchRun, seen: WatchOutcome, { events, set }: RunChange) {
+/** Lists copies of the frames of all that a tick reports: the newest one, another one of the clip, or that of an earlier moment. */
+function listEvidence({ sight }: WatchRun, seen: WatchOutcome, { events, set }: RunChange): Evidence[] {
   // The picture of an outdated tick is not the newest frame.
   const isNewest = 'captured' in seen && set.sight?.last_frame?.key === seen.captured.frame_key;
   const captured = isNewest ? seen.captured : null;
@@ -218,10 +235,11 @@ function listEvidence({ config, sight }: WatchRun, seen: WatchOutcome, { events,
   const answers = seen.kind === 'judged' ? seen.answers : [];
   const keys = new Set(events.flatMap(({ data }) => ('frame_key' in data ? (data.frame_key ?? []) : [])));
   return [...keys].map((key) => {
-    const shown = answers.find(
-      ({ verdict }) => verdict && findShownKey(verdict, captured, config.retention_days) === key,
-    );
-    const atSeconds = shown?.verdict?.shown_at_seconds;
+    const own = toCaptureKey(key);
+    const moment = captured?.moments?.find(({ frame_key: of }) => of === own);
+    if (moment) return { key, frame_key: moment.frame_key, clip_key: null };
+    const shownAt = answers.map(({ verdict }) => verdict?.shown_at_seconds);
+    const atSeconds = shownAt.find((at) => at !== undefined && toShownKey(frameKey, at) === own);
     if (captured === null || atSeconds === undefined) return { key, frame_key: frameKey, clip_key: null };
     return { key, frame_key: frameKey, clip_key: captured.clip_key, atSeconds };
   });

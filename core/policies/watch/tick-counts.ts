@@ -27,7 +27,8 @@ export function countTick(
 function outcomeCounts(outcome: WatchOutcome): Partial<WatchCounts> {
   switch (outcome.kind) {
     case 'judged': {
-      const { answers, used, failure } = outcome;
+      const { used, failure } = outcome;
+      const answers = [...outcome.earlier.flatMap((moment) => moment.answers), ...outcome.answers];
       const verdicts = answers.filter(({ verdict }) => verdict !== null).length;
       return {
         verdicts,

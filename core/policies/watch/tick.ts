@@ -16,31 +16,15 @@ import { afterTick } from '../../sight/after-tick.ts';
 import type { PolicySight, SightRules } from '../../sight/after-tick.ts';
 import { findLoss } from '../../sight/trouble.ts';
 import { ageSeconds } from '../../time.ts';
-import { closeAlert, openAlert, remindAlert } from './alerts.ts';
-import type { AlertStep } from './alerts.ts';
 import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
 import type { Cost } from './budget.ts';
-import type { OpenCondition, Verdict } from './condition.ts';
-import {
-  afterTimeWithoutSight,
-  closed,
-  closesNow,
-  isOpen,
-  isPending,
-  awaitsOpening,
-  isUnjudgeable,
-  remindsNow,
-  shorten,
-  withSight,
-  withVerdict,
-} from './condition.ts';
+import { isPending, isUnjudgeable, shorten } from './condition.ts';
+import { findRule, stepConditions } from './condition-steps.ts';
+import type { CreateAlertId } from './condition-steps.ts';
 import { countByHour, listActive } from './coverage.ts';
 import type { HourlyCounts } from './coverage.ts';
-import { toEvidenceKey } from './evidence.ts';
-import { toShownKey } from '../../stream/shown-frame.ts';
-import { initialConditionState } from './initial-state.ts';
+import { findAnswer } from './datapoints.ts';
 import { planNextTick } from './next-tick.ts';
-import type { ConditionAnswer } from '../../tick/ask-model.ts';
 import type { WatchOutcome } from './outcome.ts';
 import { createWatchProgress } from './progress.ts';
 import { localDay, scheduleAt } from './schedule.ts';
@@ -58,9 +42,6 @@ export type WatchTickInput = {
   /** Begin of the capture, for which its sight counts; default the time of the decision. */
   at?: Date;
 };
-
-/** Returns the id of an alert: a UUIDv5 of watch, condition and the number of the opening. */
-export type CreateAlertId = (watchId: string, conditionId: string, opening: number) => string;
 
 /** Decision of a tick. Events are in the order of the log. */
 export type WatchDecision = {
@@ -83,8 +64,8 @@ export function decideWatchTick(
   const today = decideDay(watch, outcome, need, now);
   const { schedule, causes, warns, budget } = today;
   const isActive = !causes.paused && schedule.active;
-  const stepped = stepConditions({ watch, outcome, causes, isActive, now }, createAlertId);
-  const { conditions, closings, openings, reminders } = stepped;
+  const stepped = stepConditions({ watch, outcome, causes, isActive, at: at ?? now, now }, createAlertId);
+  const { conditions, steps, counts } = stepped;
   const judged = sawEverything(outcome, config.conditions, conditions);
   const { sight: seen, spans } = afterTick(
     watch,
@@ -108,7 +89,6 @@ export function decideWatchTick(
   const plan = { status, sight, isPending: isWaiting, judged, maxLostWaitSeconds, stretch };
   const times = { scheduleUntil: schedule.until, dayEnd: today.day.end };
   const next = planNextTick(watch, outcome, { ...plan, ...times }, now);
-  const steps = [...closings, ...openings, ...reminders];
   const events: NewWatchEvent[] = [
     ...(outcome.kind === 'no_capture'
       ? []
@@ -121,13 +101,12 @@ export function decideWatchTick(
     })),
     ...modelEvents(watch.sight, sight, status),
   ];
-  const counts = { opened: openings.length, closed: closings.length, reminders: reminders.length };
   return {
     set: {
       state: {
         ...stored,
         conditions,
-        openings: stored.openings + openings.length,
+        openings: stored.openings + counts.opened,
         causes,
         budget,
         failed_executions: 0,
@@ -137,7 +116,7 @@ export function decideWatchTick(
     },
     next,
     events,
-    alerts: steps.map(({ change }) => change),
+    alerts: steps.flatMap(({ change }) => change ?? []),
     hours: [...countByHour(spans), ...countTick(outcome, counts, now)],
   };
 }
@@ -165,140 +144,6 @@ function decideDay(
   return { schedule, day, causes, budget, warns: settled !== null && !settled.warned && warned };
 }
 
-/** Tick as its conditions see it. */
-type ConditionTick = {
-  watch: WatchRun;
-  outcome: WatchOutcome;
-  causes: WatchState['causes'];
-  isActive: boolean;
-  now: Date;
-};
-
-/** Change of a condition with its alert. */
-type ConditionStep = { state: ConditionState; closing?: AlertStep; reminder?: AlertStep };
-
-/** Returns the conditions after a tick, with the changes of their alerts. */
-function stepConditions(tick: ConditionTick, createAlertId: CreateAlertId) {
-  const { watch, outcome, isActive, now } = tick;
-  const { config, state: stored } = watch;
-  const closings: AlertStep[] = [];
-  const openings: AlertStep[] = [];
-  const reminders: AlertStep[] = [];
-  const conditions = alignConditions(config.conditions, stored.conditions, now).map((before) => {
-    const rule = findRule(config.conditions, before);
-    const aged = afterTimeWithoutSight(before, config.interval_seconds, now);
-    if (!rule) return aged;
-    const state = isActive ? observe(aged, rule, outcome, now) : aged;
-    if (isOpen(state)) {
-      const step = stepOpen(state, rule, tick);
-      if (step.closing) closings.push(step.closing);
-      if (step.reminder) reminders.push(step.reminder);
-      return step.state;
-    }
-    if (!isActive) return closed(state, 'unknown');
-    const opening = stored.openings + openings.length + 1;
-    const opened = stepClosed(state, rule, tick, () =>
-      createAlertId(watch.run_id, state.condition_id, opening),
-    );
-    if (!opened) return state;
-    openings.push(opened);
-    return opened.state;
-  });
-  return { conditions, closings, openings, reminders };
-}
-
-/** Closes the alert of a condition, or repeats it. */
-function stepOpen(state: OpenCondition, rule: WatchCondition, tick: ConditionTick): ConditionStep {
-  const { causes, isActive, now } = tick;
-  const moment = readMoment(tick, state.alert.retention_days);
-  if (!isActive) {
-    const reason = causes.paused ? 'paused' : 'off_schedule';
-    return { state: closed(state, 'unknown'), closing: closeAlert(state, rule, reason, moment) };
-  }
-  if (closesNow(state, rule))
-    return { state: closed(state, 'clear'), closing: closeAlert(state, rule, 'cleared', moment) };
-  if (causes.budget_exhausted || !remindsNow(state, rule, now)) return { state };
-  const reminder = remindAlert(state, rule, moment);
-  return { state: reminder.state, reminder };
-}
-
-/** Opens an alert of a condition. One that a cooldown held back opens on a verdict that holds, with its explanation and frame. */
-function stepClosed(
-  state: ConditionState,
-  rule: WatchCondition,
-  tick: ConditionTick,
-  createId: () => string,
-) {
-  const { watch, outcome, now } = tick;
-  const verdict = findAnswer(outcome, state.condition_id)?.verdict;
-  if (!verdict?.triggered || !awaitsOpening(state, rule, now)) return undefined;
-  const { retention_days: days } = watch.config;
-  const newest = readMoment(tick, days);
-  const captured = 'captured' in outcome ? outcome.captured : null;
-  const frameKey = findShownKey(verdict, captured, days) ?? newest.frameKey;
-  return openAlert(state, rule, createId(), verdict, { ...newest, frameKey });
-}
-
-/** Returns the moment of a change of an alert, with the key of its newest frame. */
-function readMoment({ watch, outcome, now }: ConditionTick, retentionDays: number) {
-  const captured = 'captured' in outcome ? outcome.captured : null;
-  const newestKey = captured?.frame_key ?? watch.sight.last_frame?.key ?? null;
-  return { watch, frameKey: newestKey && toEvidenceKey(newestKey, retentionDays), now };
-}
-
-/** Returns one state per condition of the configuration, in its order. */
-function alignConditions(
-  rules: readonly WatchCondition[],
-  states: readonly ConditionState[],
-  now: Date,
-): ConditionState[] {
-  return rules.map(
-    ({ condition_id: id }) =>
-      states.find(({ condition_id: other }) => other === id) ?? initialConditionState(id, now),
-  );
-}
-
-function findRule(
-  rules: readonly WatchCondition[],
-  { condition_id: id }: ConditionState,
-): WatchCondition | undefined {
-  return rules.find(({ condition_id: other }) => other === id);
-}
-
-/** Applies the outcome to one condition. An answer about another text than the current one is dropped. */
-function observe(
-  state: ConditionState,
-  rule: WatchCondition,
-  outcome: WatchOutcome,
-  now: Date,
-): ConditionState {
-  if (outcome.kind === 'skipped' && outcome.why === 'no_motion') return withSight(state, now);
-  const answer = findAnswer(outcome, state.condition_id);
-  if (!answer || answer.condition !== rule.condition) return state;
-  if (answer.verdict === null) {
-    const isUnsure = answer.unjudgedReason !== undefined;
-    const unjudged = Math.min(rules.maxUnjudged, isUnsure ? state.unjudged + 1 : Math.max(1, state.unjudged));
-    return { ...state, unjudged, left_out: state.left_out + (answer.leftOut ? 1 : 0) };
-  }
-  const judged = withVerdict(state, rule, answer.verdict, now);
-  return answer.joint ? { ...judged, left_out: 0 } : judged;
-}
-
-function findAnswer(outcome: WatchOutcome, conditionId: string): ConditionAnswer | undefined {
-  if (outcome.kind !== 'judged') return undefined;
-  return outcome.answers.find(({ condition_id: id }) => id === conditionId);
-}
-
-/** Returns the key of the evidence if it is a frame of the clip. */
-export function findShownKey(
-  { shown_at_seconds: atSeconds }: Verdict,
-  captured: { frame_key: string } | null,
-  retentionDays: number,
-): string | undefined {
-  if (atSeconds === undefined || captured === null) return undefined;
-  return toEvidenceKey(toShownKey(captured.frame_key, atSeconds), retentionDays);
-}
-
 /** Returns true if the model judged each condition, as far as it can: only then is the capture the motion reference. */
 function sawEverything(
   outcome: WatchOutcome,
@@ -306,8 +151,8 @@ function sawEverything(
   states: readonly ConditionState[],
 ): boolean {
   return conditions.every(({ condition_id: id, condition }) => {
-    const answer = findAnswer(outcome, id);
-    if (answer?.condition !== condition) return false;
+    const answer = outcome.kind === 'judged' && findAnswer(outcome.answers, { condition_id: id, condition });
+    if (!answer) return false;
     if (answer.verdict !== null) return true;
     const state = states.find(({ condition_id: other }) => other === id);
     return answer.unjudgedReason !== undefined && state !== undefined && isUnjudgeable(state);
@@ -329,8 +174,11 @@ function readSight(outcome: WatchOutcome, judged: boolean): PolicySight {
     case 'judged': {
       const { answers, busy, failure, used } = outcome;
       const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
+      const isSeen = [answers, ...outcome.earlier.map((moment) => moment.answers)]
+        .flat()
+        .some(({ verdict }) => verdict !== null);
       return {
-        seen: verdicts.length > 0 ? 'seen' : busy ? 'service' : 'model',
+        seen: isSeen ? 'seen' : busy ? 'service' : 'model',
         // A busy model was not called.
         modelFailure: failure ?? (used.calls > 0 ? null : undefined),
         verdicts: judged ? verdicts : undefined,

@@ -104,7 +104,7 @@ export class Oracle {
     const wasExhausted = this.exhausted;
     const needed = this.callsFor(this.config.conditions.map(({ id }) => id));
     this.exhausted = this.config.callsPerDay !== null && this.spent.calls + needed > this.config.callsPerDay;
-    this.observeConditions(tick, watches, now);
+    this.observeConditions(tick, watches, now, at);
     // Closings, openings, reminders, each in the order of the conditions.
     const opened = new Set<string>();
     for (const rule of this.config.conditions) {
@@ -122,15 +122,15 @@ export class Oracle {
       const condition = this.get(rule.id);
       if (condition.phase === 'open' || opened.has(rule.id) || !watches) continue;
       const holds = tick.kind === 'judged' && tick.answers[rule.id] === true;
-      if (!holds || !this.isConfirmed(rule) || !this.mayOpen(rule, now)) continue;
+      if (!holds || !this.isConfirmed(rule) || !this.mayOpen(rule, at)) continue;
       this.openings += 1;
       openEvents.push(`open ${rule.id} #${this.openings}`);
       opened.add(rule.id);
       Object.assign(condition, {
         phase: 'open',
         checks: [],
-        openedAt: now,
-        lastOpening: now,
+        openedAt: at,
+        lastOpening: at,
         lastReminder: null,
         acknowledged: false,
         unconfirmed: false,
@@ -249,7 +249,8 @@ export class Oracle {
     return true;
   }
 
-  private observeConditions(tick: PlainTick, onSchedule: boolean, now: number): void {
+  /** A verdict counts at the time of its picture. */
+  private observeConditions(tick: PlainTick, onSchedule: boolean, now: number, at: number): void {
     const maxBlindMs = Math.max(10 * minutes, 8 * this.config.interval * seconds);
     for (const rule of this.config.conditions) {
       const condition = this.get(rule.id);
@@ -268,9 +269,9 @@ export class Oracle {
         continue;
       }
       if (!tick.alone.includes(rule.id)) condition.timesLeftOut = 0;
-      condition.checks.push({ at: now, holds: answer });
+      condition.checks.push({ at, holds: answer });
       if (condition.phase === 'unknown') condition.phase = 'clear';
-      Object.assign(condition, { lastSight: now, unconfirmed: false, unjudged: 0 });
+      Object.assign(condition, { lastSight: at, unconfirmed: false, unjudged: 0 });
     }
   }
 

@@ -21,9 +21,9 @@ export function toAlertWrite(change: AlertChange): Write {
           ...itemKeys.alert(alert.alert_id),
           caller: `${alertsOfCaller}${alert.caller}`,
           listed_at: listedAt(alert),
-          status: 'open',
           policy: alert.watch_id,
           reminders: alert.reminders,
+          ...closedColumns(alert),
           record: JSON.stringify(alert),
         },
       };
@@ -47,14 +47,20 @@ export function toAlertWrite(change: AlertChange): Write {
         kind: 'update',
         key: itemKeys.alert(change.alertId),
         change: 'SET #closed = :closed, #status = :status, #expires_at = :expires_at, #ttl = :ttl',
-        values: {
-          ':closed': JSON.stringify(change.closed),
-          ':status': 'closed',
-          ':expires_at': change.expiresAt,
-          ':ttl': Math.ceil(Date.parse(change.expiresAt) / 1000),
-        },
+        values: Object.fromEntries(
+          Object.entries(closedColumns({ closed: change.closed, expires_at: change.expiresAt })).map(
+            ([name, value]) => [`:${name}`, value],
+          ),
+        ),
       };
   }
+}
+
+/** Returns the columns of the state of an alert, which its closing changes. An alert can open and close in one change. */
+function closedColumns({ closed, expires_at }: Pick<Alert, 'closed' | 'expires_at'>) {
+  if (closed === null || expires_at === null) return { status: 'open' };
+  const ttl = Math.ceil(Date.parse(expires_at) / 1000);
+  return { status: 'closed', closed: JSON.stringify(closed), expires_at, ttl };
 }
 
 /** Returns undefined for an alert that is unknown or has expired. */

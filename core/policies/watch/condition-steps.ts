@@ -1,0 +1,207 @@
+import type { WatchCondition } from '../../records/watch.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
+import type { NewWatchEvent } from '../../records/watch-event.ts';
+import type { AlertChange, ConditionState, WatchState } from '../../records/watch-state.ts';
+import { rules } from '../../rules.ts';
+import type { ConditionAnswer } from '../../tick/ask-model.ts';
+import { hasFailed } from '../../sight/trouble.ts';
+import { addSeconds, ageSeconds } from '../../time.ts';
+import { closeAlert, endAlert, openAlert, remindAlert } from './alerts.ts';
+import type { Closing, Opening, Reminder } from './alerts.ts';
+import type { OpenCondition } from './condition.ts';
+import {
+  afterTimeWithoutSight,
+  awaitsOpening,
+  closed,
+  closesNow,
+  isOpen,
+  remindsNow,
+  withSight,
+  withVerdict,
+} from './condition.ts';
+import { findAnswer, listDatapoints } from './datapoints.ts';
+import type { Datapoint } from './datapoints.ts';
+import { toEvidenceKey } from './evidence.ts';
+import { initialConditionState } from './initial-state.ts';
+import type { WatchOutcome } from './outcome.ts';
+import type { AlertCounts } from './tick-counts.ts';
+
+/** Returns the id of an alert: a UUIDv5 of watch, condition and the number of the opening. */
+export type CreateAlertId = (watchId: string, conditionId: string, opening: number) => string;
+
+/** Tick as its conditions see it. `at` is the time of the newest frame, `now` that of the decision. */
+export type ConditionTick = {
+  watch: WatchRun;
+  outcome: WatchOutcome;
+  causes: WatchState['causes'];
+  isActive: boolean;
+  at: Date;
+  now: Date;
+};
+
+/** Condition while its datapoints are applied, with the changes of its alert: `ended` is the closing of the opening of this tick. */
+type Progress = {
+  state: ConditionState;
+  closing?: Closing;
+  opening?: Opening;
+  ended?: Pick<Closing, 'event'>;
+  reminder?: Reminder;
+};
+
+/** Event with the change of the alert that it reports, unless that of its opening reports it too. */
+type ConditionStep = { event: NewWatchEvent; change?: AlertChange };
+
+/** Returns the conditions after a tick, with the changes of their alerts in the order of the log. */
+export function stepConditions(
+  tick: ConditionTick,
+  createAlertId: CreateAlertId,
+): { conditions: ConditionState[]; steps: ConditionStep[]; counts: AlertCounts } {
+  const { watch, now } = tick;
+  const { config, state: stored } = watch;
+  let opened = 0;
+  const createId = (conditionId: string) => {
+    opened += 1;
+    return createAlertId(watch.run_id, conditionId, stored.openings + opened);
+  };
+  const stepped = alignConditions(config.conditions, stored.conditions, now).map((before): Progress => {
+    const rule = findRule(config.conditions, before);
+    const aged = afterTimeWithoutSight(before, config.interval_seconds, now);
+    return rule ? stepCondition(aged, rule, tick, createId) : { state: aged };
+  });
+  const list = (name: 'closing' | 'opening' | 'ended' | 'reminder') =>
+    stepped.flatMap((progress): ConditionStep[] => {
+      const step = progress[name];
+      return step ? [step] : [];
+    });
+  const [closings, endings, reminders] = [list('closing'), list('ended'), list('reminder')];
+  return {
+    conditions: stepped.map(({ state }) => state),
+    steps: [...closings, ...list('opening'), ...endings, ...reminders],
+    counts: { opened, closed: closings.length + endings.length, reminders: reminders.length },
+  };
+}
+
+function stepCondition(
+  before: ConditionState,
+  rule: WatchCondition,
+  tick: ConditionTick,
+  createId: (conditionId: string) => string,
+): Progress {
+  const { causes, isActive, outcome, at, now } = tick;
+  if (!isActive) {
+    const reason = causes.paused ? 'paused' : 'off_schedule';
+    return {
+      state: closed(before, 'unknown'),
+      ...(isOpen(before) && { closing: closeAlert(before, rule, reason, readMoment(before, tick)) }),
+    };
+  }
+  let progress: Progress = { state: before };
+  for (const point of listDatapoints(outcome, rule, before, at))
+    progress = applyDatapoint(progress, rule, point, tick, createId);
+  progress = { ...progress, state: withoutVerdict(progress.state, rule, tick) };
+  const { state, opening } = progress;
+  if (!isOpen(state)) return progress;
+  if (closesNow(state, rule)) return close(progress, state, rule, readMoment(state, tick));
+  if (opening || causes.budget_exhausted || !remindsNow(state, rule, now)) return progress;
+  const reminder = remindAlert(state, rule, readMoment(state, tick));
+  return { ...progress, state: reminder.state, reminder };
+}
+
+/** Applies a datapoint at its own time. At most one alert of a condition opens in a tick. */
+function applyDatapoint(
+  progress: Progress,
+  rule: WatchCondition,
+  point: Datapoint,
+  tick: ConditionTick,
+  createId: (conditionId: string) => string,
+): Progress {
+  const { watch } = tick;
+  const { at, verdict } = point;
+  const state = withVerdict(progress.state, rule, verdict ?? { triggered: false }, at);
+  const next = { ...progress, state };
+  const days = isOpen(state) ? state.alert.retention_days : watch.config.retention_days;
+  const moment = { watch, frameKey: toEvidenceKey(point.frameKey, days), now: at };
+  if (isOpen(state)) {
+    const isOver = closesNow(state, rule) || (verdict?.triggered === false && isBack(state, point, tick));
+    return isOver ? close(next, state, rule, moment) : next;
+  }
+  if (progress.opening || !verdict?.triggered || !awaitsOpening(state, rule, at)) return next;
+  const lost = { lostSeconds: readLostSeconds(tick) };
+  const opened = openAlert(state, rule, createId(state.condition_id), verdict, { ...moment, ...lost });
+  return { ...next, state: opened.state, opening: opened };
+}
+
+/** Closes the alert; one that opened in this tick ends with it. */
+function close(
+  progress: Progress,
+  state: OpenCondition,
+  rule: WatchCondition,
+  moment: { frameKey: string | null; now: Date },
+): Progress {
+  const closing = closeAlert(state, rule, 'cleared', moment);
+  const after = { ...progress, state: closed(state, 'clear') };
+  if (!progress.opening) return { ...after, closing };
+  return { ...after, opening: endAlert(progress.opening, closing), ended: { event: closing.event } };
+}
+
+/** Returns true if the newest frame is the first of a stream that was lost, and the alert opened just before the loss or in it: nobody saw whether it went on. */
+function isBack({ alert }: OpenCondition, { isNewest }: Datapoint, { watch }: ConditionTick): boolean {
+  const trouble = watch.sight.stream_trouble;
+  if (!isNewest || !trouble?.lost) return false;
+  return new Date(alert.opened_at) >= addSeconds(new Date(trouble.since), -rules.streamGraceSeconds);
+}
+
+/** Returns for how long the stream gave no picture before this tick; undefined if it did. */
+function readLostSeconds({ watch, now }: ConditionTick): number | undefined {
+  const { stream_trouble: trouble } = watch.sight;
+  return hasFailed(trouble) ? ageSeconds(trouble.since, now) : undefined;
+}
+
+/** Applies what a tick shows without a verdict: sight, or an answer of the model that has none. */
+function withoutVerdict(
+  state: ConditionState,
+  rule: WatchCondition,
+  { outcome, now }: ConditionTick,
+): ConditionState {
+  if (outcome.kind === 'skipped' && outcome.why === 'no_motion') return withSight(state, now);
+  const answer = outcome.kind === 'judged' ? findAnswer(outcome.answers, rule) : undefined;
+  if (!answer) return state;
+  return answer.verdict ? countJoint(state, answer) : countUnjudged(state, answer);
+}
+
+function countJoint(state: ConditionState, { joint }: ConditionAnswer): ConditionState {
+  return joint ? { ...state, left_out: 0 } : state;
+}
+
+function countUnjudged(state: ConditionState, { unjudgedReason, leftOut }: ConditionAnswer): ConditionState {
+  const isUnsure = unjudgedReason !== undefined;
+  const unjudged = Math.min(rules.maxUnjudged, isUnsure ? state.unjudged + 1 : Math.max(1, state.unjudged));
+  return { ...state, unjudged, left_out: state.left_out + (leftOut ? 1 : 0) };
+}
+
+/** Returns the moment of a change of an alert that no verdict causes, with the key of the newest frame. */
+function readMoment(state: ConditionState, { watch, outcome, now }: ConditionTick) {
+  const captured = 'captured' in outcome ? outcome.captured : null;
+  const newestKey = captured?.frame_key ?? watch.sight.last_frame?.key ?? null;
+  const days = state.alert?.retention_days ?? watch.config.retention_days;
+  return { watch, frameKey: newestKey && toEvidenceKey(newestKey, days), now };
+}
+
+/** Returns one state per condition of the configuration, in its order. */
+function alignConditions(
+  conditions: readonly WatchCondition[],
+  states: readonly ConditionState[],
+  now: Date,
+): ConditionState[] {
+  return conditions.map(
+    ({ condition_id: id }) =>
+      states.find(({ condition_id: other }) => other === id) ?? initialConditionState(id, now),
+  );
+}
+
+export function findRule(
+  conditions: readonly WatchCondition[],
+  { condition_id: id }: ConditionState,
+): WatchCondition | undefined {
+  return conditions.find(({ condition_id: other }) => other === id);
+}

@@ -1,0 +1,94 @@
+import type { WatchCondition } from '../../records/watch.ts';
+import type { ConditionState } from '../../records/watch-state.ts';
+import { confirmApartSeconds } from '../../sight/choose-moments.ts';
+import type { ConditionAnswer } from '../../tick/ask-model.ts';
+import { ageSeconds, earlier, later } from '../../time.ts';
+import type { Verdict } from './condition.ts';
+import { toShownKey } from '../../stream/shown-frame.ts';
+import type { WatchOutcome } from './outcome.ts';
+
+type Judged = Extract<WatchOutcome, { kind: 'judged' }>;
+
+/** Datapoint of a condition: a verdict at the time of its frame, or a frame that does not differ from a clear one (`verdict` is `null`). */
+export type Datapoint = {
+  at: Date;
+  verdict: Verdict | null;
+  /** Media key of the frame; that of the newest frame where there is none. */
+  frameKey: string;
+  isNewest?: boolean;
+};
+
+/**
+ * Lists the datapoints of a condition in a tick, in time order. `at` is the time of the newest frame on the clock of this service. A verdict that holds counts
+ * only if the one that counted before it in this capture is far enough from it: several frames of one shadow are one mistake of the model.
+ */
+export function listDatapoints(
+  outcome: WatchOutcome,
+  rule: WatchCondition,
+  { checked_at: checkedAt, last_opened_at: openedAt }: ConditionState,
+  at: Date,
+): Datapoint[] {
+  if (outcome.kind !== 'judged') return [];
+  const { captured, answers, earlier: moments } = outcome;
+  const verdict = findAnswer(answers, rule)?.verdict ?? null;
+  const judged = moments.flatMap(({ frame_key: frameKey, captured_at: time, answers: of }) => {
+    const found = findAnswer(of, rule)?.verdict;
+    return found ? [{ at: onServiceClock(time, captured, at), verdict: found, frameKey }] : [];
+  });
+  const quiet = verdict?.triggered === false ? listQuiet(outcome, judged) : [];
+  const points = [
+    ...judged,
+    ...quiet.map((time) => ({
+      at: onServiceClock(time, captured, at),
+      verdict: null,
+      frameKey: captured.frame_key,
+    })),
+    ...(verdict ? [{ at, verdict, frameKey: shownKey(verdict, captured), isNewest: true }] : []),
+  ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
+  // A clock that was set back, or a stream whose times jump, puts no datapoint before one that counted.
+  const floor = later(new Date((checkedAt.at(-1) ?? 0) * 1000), new Date(openedAt ?? 0));
+  return withoutRepeats(points).map((point) => ({ ...point, at: later(floor, earlier(point.at, at)) }));
+}
+
+/** Returns the answer about a condition; undefined if it is about another text than the current one. */
+export function findAnswer(
+  answers: readonly ConditionAnswer[],
+  { condition_id: id, condition }: Pick<WatchCondition, 'condition_id' | 'condition'>,
+): ConditionAnswer | undefined {
+  const answer = answers.find(({ condition_id: other }) => other === id);
+  return answer?.condition === condition ? answer : undefined;
+}
+
+/** Returns the time of an earlier moment of a capture whose newest frame is of `at`. */
+export function onServiceClock(
+  time: string,
+  { captured_at }: Pick<Judged['captured'], 'captured_at'>,
+  at: Date,
+): Date {
+  return new Date(at.getTime() - (Date.parse(captured_at) - Date.parse(time)));
+}
+
+/** Returns the key of a frame that a verdict is about: one of the clip, or the newest frame. */
+function shownKey({ shown_at_seconds: atSeconds }: Verdict, { frame_key }: Judged['captured']): string {
+  return atSeconds === undefined ? frame_key : toShownKey(frame_key, atSeconds);
+}
+
+/** Returns the times of frames like the newest one, after the first moment that was judged clear. They were not judged themselves. */
+function listQuiet({ captured, earlier: moments }: Judged, judged: readonly Datapoint[]): string[] {
+  const clear = judged.find(({ verdict }) => verdict?.triggered === false);
+  const first = moments.find(({ frame_key: key }) => key === clear?.frameKey);
+  if (!first) return [];
+  const own = new Set(moments.map(({ captured_at: time }) => time));
+  const quiet = captured.scan?.quiet ?? [];
+  return quiet.filter((time) => !own.has(time) && Date.parse(time) > Date.parse(first.captured_at));
+}
+
+function withoutRepeats(points: readonly Datapoint[]): Datapoint[] {
+  let held: Date | undefined;
+  return points.filter(({ at, verdict }) => {
+    if (!verdict?.triggered) return true;
+    if (held !== undefined && ageSeconds(held, at) < confirmApartSeconds) return false;
+    held = at;
+    return true;
+  });
+}

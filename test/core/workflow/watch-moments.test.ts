@@ -1,0 +1,238 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { StreamFetchError } from '../../../core/errors.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
+import { addSeconds } from '../../../core/time.ts';
+import { newScan, compared } from '../../support/scans.ts';
+import type { ScriptedFrame } from '../../support/scans.ts';
+import {
+  alertEvents,
+  closeWorld,
+  createWatch,
+  eventTypes,
+  run,
+  stored,
+  watchId,
+  world,
+} from '../../support/watch-world.ts';
+
+afterEach(closeWorld);
+
+const visitor = (...seconds: number[]) => seconds.map((before) => ({ before, shows: 'visitor' as const }));
+const quiet = (...seconds: number[]) => seconds.map((before) => ({ before, shows: 'quiet' as const }));
+
+/** Runs a tick whose scan finds these frames: `verdicts` are those of the chosen moments and the newest frame. */
+async function tick(
+  step: WorkflowState,
+  frames: readonly ScriptedFrame[],
+  verdicts: boolean[],
+  moved = false,
+): Promise<WorkflowState> {
+  const { script, c } = world;
+  const { capture } = c.streams;
+  script.moved.push(moved);
+  script.earlier.push(frames.map(compared));
+  script.verdicts.push(...verdicts);
+  c.streams.capture = async (...args) => {
+    c.streams.capture = capture;
+    const captured = await capture(...args);
+    return { ...captured, scan: newScan(captured.capturedAt, frames) };
+  };
+  return world.tick(step);
+}
+
+const ago = (seconds: number) => addSeconds(world.clock.now, -seconds).toISOString();
+
+describe('a visit between two checks', () => {
+  test('a visit that two moments show opens an alert with the time, the picture and the explanation of its moment', async () => {
+    const clear = await run(await createWatch(), 1);
+    await tick(clear, [...quiet(8), ...visitor(6, 4), ...quiet(2)], [true, true, false]);
+    const [opened, ...others] = await alertEvents();
+    expect(others).toEqual([]);
+    expect(opened).toMatchObject({
+      type: 'alert_opened',
+      data: {
+        opened_at: ago(4),
+        explanation: 'It is there.',
+        checks: [{}, { checked_at: ago(6) }, { checked_at: ago(4) }],
+      },
+    });
+    expect(opened?.data).not.toHaveProperty('ended');
+    const key = opened && 'frame_key' in opened.data ? opened.data.frame_key : '';
+    expect(world.pictures.get(key ?? '')?.[2]).toBe(4);
+    const [alert] = await world.c.watches.alerts({ caller: 'caller', limit: 1 }, world.clock.now);
+    expect(alert).toMatchObject({ opened_at: ago(4), frame_key: key, closed: null });
+  });
+
+  test('a tick keeps the newest frame and the evidence, and no other picture of its moments', async () => {
+    const clear = await run(await createWatch(), 1);
+    await tick(clear, visitor(6, 4), [true, true, false]);
+    const { sight } = await stored();
+    expect([...world.pictures.keys()].filter((key) => key.startsWith('captures/'))).toEqual([
+      sight.last_frame?.key,
+    ]);
+    expect([...world.pictures.keys()].filter((key) => key.startsWith('evidence/'))).toHaveLength(1);
+  });
+
+  test('a visit that is over within the tick opens as ended, closes, and is one change of the alert', async () => {
+    const clear = await run(await createWatch(), 1);
+    const { commit } = world.c.runs;
+    const changes: unknown[] = [];
+    world.c.runs.commit = async (change) => {
+      changes.push(...(change.alerts ?? []));
+      return commit(change);
+    };
+    await tick(clear, [...visitor(12, 8, 4), ...quiet(3, 2, 1)], [true, true, false, false]);
+    const [opened, closed] = await alertEvents();
+    expect(opened).toMatchObject({ type: 'alert_opened', data: { opened_at: ago(8), ended: true } });
+    expect(closed).toMatchObject({
+      type: 'alert_closed',
+      data: { closed_at: ago(3), open_seconds: 5, reason: 'cleared' },
+    });
+    expect(changes).toMatchObject([{ kind: 'open', alert: { closed: { at: ago(3), open_seconds: 5 } } }]);
+    const [alert] = await world.c.watches.alerts(
+      { caller: 'caller', limit: 1, state: 'closed' },
+      world.clock.now,
+    );
+    expect(alert).toMatchObject({ closed: { open_seconds: 5 }, expires_at: expect.any(String) });
+    expect((await stored()).state).toMatchObject({
+      openings: 1,
+      conditions: [{ phase: 'clear', alert: null }],
+    });
+  });
+
+  test('frames that the model did not judge are not clear before a moment that it judged so', async () => {
+    const clear = await run(await createWatch(), 1);
+    await tick(clear, [...visitor(8, 6), ...quiet(4, 3, 2, 1)], [true, true, false]);
+    expect(await eventTypes()).toEqual(['alert_opened']);
+    expect((await stored()).state.conditions).toMatchObject([{ phase: 'open', history: '0' }]);
+  });
+
+  test('one moment that holds opens nothing, and the check that follows confirms it by its own scan', async () => {
+    const clear = await run(await createWatch(), 1);
+    const pending = await tick(clear, visitor(2), [true, false]);
+    expect(await eventTypes()).toEqual([]);
+    expect(pending.capture.confirms).toBe(true);
+    expect(Date.parse(pending.wait_until) - world.clock.now.getTime()).toBe(2000);
+    await tick(pending, visitor(1), [true, false]);
+    expect(await alertEvents()).toMatchObject([{ type: 'alert_opened', data: { opened_at: ago(1) } }]);
+  });
+
+  test('a capture without motion and without moments is skipped, one with a moment is judged', async () => {
+    const clear = await run(await createWatch(), 1);
+    const skipped = await tick(clear, quiet(8, 6, 4, 2), []);
+    const judged = await tick(skipped, visitor(6, 4), [true, true, false]);
+    const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
+    const skips = events.flatMap((event) =>
+      event.type === 'progress' ? [event.data.prefilter_skipped] : [],
+    );
+    expect(skips).toEqual([false, true, false]);
+    expect(judged.done).toBe(false);
+  });
+
+  test('one tick opens one alert of a condition, and counts its verdicts in the statistics', async () => {
+    const clear = await run(await createWatch(), 1);
+    await tick(clear, visitor(9, 6, 3), [true, true, true, false]);
+    expect(await eventTypes()).toEqual(['alert_opened']);
+    const [hour] = await world.c.watches.hours(watchId, new Date(0), new Date('2100-01-01'));
+    expect(hour?.counts).toMatchObject({ checks: 2, verdicts: 5, ticks: 2, alerts_opened: 1 });
+  });
+
+  test('an open alert closes with the picture of the moment that was clear, and may open again in the same tick', async () => {
+    let step = await run(await createWatch(), 1);
+    step = await tick(step, visitor(8, 4), [true, true, true]);
+    expect(await eventTypes()).toEqual(['alert_opened']);
+    await tick(step, visitor(9, 6, 3), [false, false, true, true]);
+    const events = await alertEvents();
+    expect(events).toMatchObject([
+      { type: 'alert_opened' },
+      { type: 'alert_closed', data: { closed_at: ago(6) } },
+      { type: 'alert_opened', data: { opened_at: ago(0) } },
+    ]);
+    const closing = events[1]?.data;
+    expect(closing && 'frame_key' in closing && world.pictures.get(closing.frame_key ?? '')?.[2]).toBe(6);
+  });
+});
+
+describe('times of moments', () => {
+  test.each([
+    ['back', -3600],
+    ['forward', 3600],
+  ])('a clock that is set %s judges nothing twice and keeps the order of times', async (_, seconds) => {
+    const clear = await run(await createWatch(), 1);
+    const opened = await tick(clear, visitor(6, 4), [true, true, false]);
+    world.stepClock(seconds);
+    await tick(opened, visitor(6, 3), [true, true, true]);
+    expect((await alertEvents()).map(({ type }) => type)).toEqual(['alert_opened']);
+    const [condition] = (await stored()).state.conditions;
+    const times = condition?.checked_at ?? [];
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    expect(times.at(-1)).toBe(Math.floor(world.clock.now.getTime() / 1000));
+  });
+
+  test('a stream whose times jump back puts no datapoint before one that counted', async () => {
+    const clear = await run(await createWatch(), 1);
+    await tick(clear, visitor(50, 40), [true, true, false]);
+    const begin = Date.parse((await stored()).created_at) / 1000;
+    const [condition] = (await stored()).state.conditions;
+    for (const time of condition?.checked_at ?? []) expect(time).toBeGreaterThanOrEqual(begin);
+    const [opened] = await alertEvents();
+    expect(opened?.data).toMatchObject({ opened_at: (await stored()).created_at });
+  });
+
+  test('moments before the begin of a span of the schedule are not judged', async () => {
+    const from = '12:01';
+    const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+    const schedule = { time_zone: 'UTC', active: [{ days: [...days], from, to: '23:00' }] };
+    let step = await createWatch({ schedule });
+    while (step.capture.closing) step = await world.tick(step);
+    world.advance(5);
+    await tick(step, visitor(20, 15, 3), [true, false]);
+    const [condition] = (await stored()).state.conditions;
+    expect(condition?.history).toBe('10');
+  });
+});
+
+describe('an alert beside a lost stream', () => {
+  const failing = () => {
+    world.script.captures.push(new StreamFetchError('gone'));
+  };
+  async function lose(step: WorkflowState): Promise<WorkflowState> {
+    let lost = step;
+    while (!(await stored()).sight.stream_trouble?.lost) {
+      failing();
+      lost = await world.tick(lost);
+    }
+    return lost;
+  }
+
+  test('an alert that opens with the first picture of a stream that was gone says for how long', async () => {
+    const clear = await run(await createWatch(), 1);
+    const lost = await lose(clear);
+    await tick(lost, visitor(6, 4), [true, true, false]);
+    const { since } = (await stored()).sight.stream_trouble ?? { since: null };
+    expect(since).toBeNull();
+    const [opened] = await alertEvents();
+    const seconds = opened && 'lost_seconds' in opened.data ? opened.data.lost_seconds : undefined;
+    expect(seconds).toBeGreaterThanOrEqual(60);
+    const [alert] = await world.c.watches.alerts({ caller: 'caller', limit: 1 }, world.clock.now);
+    expect(alert?.lost_seconds).toBe(seconds);
+  });
+
+  test('an alert that opened just before its stream was lost closes with the return of the stream', async () => {
+    const clear = await run(await createWatch(), 1);
+    const opened = await tick(clear, visitor(6, 4), [true, true, true]);
+    const lost = await lose(opened);
+    await tick(lost, [], [false], true);
+    expect(await eventTypes()).toEqual(['alert_opened', 'stream_lost', 'alert_closed', 'stream_recovered']);
+  });
+
+  test('an alert that opened long before its stream was lost closes by its rules', async () => {
+    const clear = await run(await createWatch(), 1);
+    let step = await tick(clear, visitor(6, 4), [true, true, true]);
+    world.script.verdicts.push(...Array.from({ length: 20 }, () => true));
+    step = await run(step, 20);
+    const lost = await lose(step);
+    await tick(lost, [], [false], true);
+    expect(await eventTypes()).toEqual(['alert_opened', 'stream_lost', 'stream_recovered']);
+  });
+});
