@@ -13,7 +13,7 @@ type Judged = Extract<WatchOutcome, { kind: 'judged' }>;
 export type Datapoint = {
   at: Date;
   verdict: Verdict | null;
-  /** Media key of the frame; that of the newest frame where there is none. */
+  /** Media key of the frame; that of the newest one for a frame that was not judged. */
   frameKey: string;
   isNewest?: boolean;
 };
