@@ -25,6 +25,7 @@ export function judgeOne(stored: Asking, output: CaptureOutput, at: Date): Work<
     questions: { joint: [], separate: [{ condition_id: '', condition }] },
     mode,
     previousKey: job.sight.last_frame?.key,
+    moments: screening.captured.moments,
   };
 }
 
@@ -33,9 +34,21 @@ function readJudgement(captured: Captured, judgement: Judgement | undefined): Ti
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, busy, calls } = judgement;
   const [answer] = answers;
-  if (failure) return { kind: 'model_failed', failure, captured };
-  if (busy || !answer) return { kind: 'model_busy', captured };
-  const tokens = calls[0] ?? { input_tokens: 0, output_tokens: 0 };
+  // One frame that failed costs the others nothing.
+  if (failure && !answer?.verdict) return { kind: 'model_failed', failure, captured };
+  if (!answer || (busy && !answer.verdict)) return { kind: 'model_busy', captured };
+  const tokens = {
+    input_tokens: calls.reduce((sum, call) => sum + (call?.input_tokens ?? 0), 0),
+    output_tokens: calls.reduce((sum, call) => sum + (call?.output_tokens ?? 0), 0),
+  };
   const unjudged = { triggered: false, judged: false, explanation: answer.unjudgedReason ?? '' };
-  return { kind: 'judged', verdict: { ...(answer.verdict ?? unjudged), tokens }, captured };
+  const earlier = judgement.earlier.flatMap(({ answers: [first], ...moment }) =>
+    first?.verdict ? [{ ...moment, verdict: first.verdict }] : [],
+  );
+  return {
+    kind: 'judged',
+    verdict: { ...(answer.verdict ?? unjudged), tokens },
+    captured,
+    ...(earlier.length > 0 && { earlier }),
+  };
 }

@@ -11,10 +11,13 @@ import { rules } from '../rules.ts';
 
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
+/** Verdict on an earlier moment of a capture that looks back. */
+export type EarlierVerdict = { frame_key: string; captured_at: string; verdict: Omit<Verdict, 'tokens'> };
+
 /** Result of a tick's capture: a fresh one has a verdict, a failed or omitted model call, or is a sample of a summary. */
 type Observation =
   | Exclude<Screening, { kind: 'fresh' }>
-  | { kind: 'judged'; verdict: Verdict; captured: Captured }
+  | { kind: 'judged'; verdict: Verdict; captured: Captured; earlier?: EarlierVerdict[] }
   | { kind: 'model_failed'; failure: Failure; captured: Captured }
   /** The model of this machine had too many images to judge. */
   | { kind: 'model_busy'; captured: Captured }

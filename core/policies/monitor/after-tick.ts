@@ -2,15 +2,16 @@ import { recordModelWait } from '../../tick/coverage.ts';
 import { recordOutcome } from '../../tick/record-outcome.ts';
 import { createProgressEvent } from '../../tick/progress-event.ts';
 import { modelFailureEnding, readTimes, streamLostEnding } from '../../tick/tick-outcome.ts';
-import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
+import type { EarlierVerdict, JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
 import { nextCaptureAt, scheduleTick } from '../../tick/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
 import type { Counters, JobOf, JobSight } from '../../records/job.ts';
 import type { MonitorState } from './records.ts';
 import type { NextTick } from '../../records/run-base.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
-import { ageSeconds } from '../../time.ts';
-import type { Verdict } from '../../records/vision.ts';
+import { confirmApartSeconds } from '../../sight/choose-moments.ts';
+import { momentTime } from '../../sight/moment-time.ts';
+import { ageSeconds, later } from '../../time.ts';
 
 /** Decides a tick of a monitor: alert, cooldown, end of the job, next tick. */
 export function decideMonitorTick(
@@ -20,29 +21,59 @@ export function decideMonitorTick(
   stretch = 1,
 ): TickDecision & { state: MonitorState } {
   const { counters, sight } = recordOutcome(job, outcome, now, stretch);
-  const alerts = outcome.kind === 'judged' && mayAlert(job, outcome.verdict, now);
-  if (alerts) {
-    counters.triggers_fired += 1;
-    if (sight.last_frame && outcome.verdict.shown_at_seconds === undefined)
-      sight.last_frame = { ...sight.last_frame, evidence: true };
-  }
+  const triggers = listTriggers(job, outcome, now);
+  const alerts = triggers.length > 0;
+  counters.triggers_fired += triggers.length;
+  if (sight.last_frame && triggers.some(({ frame_key: key }) => key === sight.last_frame?.key))
+    sight.last_frame = { ...sight.last_frame, evidence: true };
   const ending = findEnding(job, outcome, counters, sight, alerts, now);
   const next = ending
     ? scheduleTick(job, now, outcome, sight, { done: true })
     : planNextCheck(job, outcome, sight, now, stretch);
   const events: NewEvent[] =
     outcome.kind === 'no_capture' ? [] : [createProgressEvent(job, outcome, counters, next)];
-  if (alerts) events.push(createTriggerEvent(job, outcome, counters));
+  const firedBefore = counters.triggers_fired - triggers.length;
+  for (const [index, trigger] of triggers.entries())
+    events.push(createTriggerEvent(job, trigger, firedBefore + index + 1));
   const { askedAt } = readTimes(outcome, now);
-  const state = alerts ? { last_trigger_at: now.toISOString() } : job.state;
+  const last = triggers.at(-1);
+  const state = last ? { last_trigger_at: last.at.toISOString() } : job.state;
   return { counters, sight: recordModelWait(job, sight, askedAt, now), state, events, next, ending };
 }
 
-/** A verdict that holds fires an alert, except during the cooldown after the last one. */
-function mayAlert(job: JobOf<'monitor'>, verdict: Verdict, now: Date): boolean {
-  if (!verdict.triggered) return false;
-  const { last_trigger_at: last } = job.state;
-  return last === null || ageSeconds(last, now) >= job.config.trigger_cooldown_seconds;
+/** Verdict that fires an alert, at its time on the clock of this service. */
+type Trigger = EarlierVerdict & { at: Date };
+
+/** Lists the verdicts that fire an alert, in time order: those that hold, except during the cooldown after the one before, until the job has its last. */
+function listTriggers(job: JobOf<'monitor'>, outcome: TickOutcome, now: Date): Trigger[] {
+  if (outcome.kind !== 'judged') return [];
+  const { config, state, counters } = job;
+  const { captured, verdict, earlier: moments = [] } = outcome;
+  // Moments are before the next capture's, whose times count from its begin too.
+  const at = config.look_back ? readTimes(outcome, now).at : now;
+  const all: Trigger[] = [
+    ...moments.map((moment) => ({ ...moment, at: momentTime(moment.captured_at, captured, at) })),
+    { frame_key: shownKey(outcome), captured_at: captured.captured_at, verdict, at },
+  ];
+  const left = (config.max_triggers ?? Infinity) - counters.triggers_fired;
+  let last = state.last_trigger_at === null ? null : new Date(state.last_trigger_at);
+  let lastHere: Date | undefined;
+  const fired: Trigger[] = [];
+  for (const trigger of all) {
+    if (!trigger.verdict.triggered || fired.length >= left) continue;
+    if (last !== null && ageSeconds(last, trigger.at) < config.trigger_cooldown_seconds) continue;
+    // Several frames of one shadow are one mistake of the model.
+    if (lastHere && ageSeconds(lastHere, trigger.at) < confirmApartSeconds) continue;
+    last = later(last ?? trigger.at, trigger.at);
+    lastHere = trigger.at;
+    fired.push({ ...trigger, at: last });
+  }
+  return fired;
+}
+
+function shownKey({ verdict, captured }: Extract<TickOutcome, { kind: 'judged' }>): string {
+  const { shown_at_seconds: atSeconds } = verdict;
+  return atSeconds === undefined ? captured.frame_key : toShownKey(captured.frame_key, atSeconds);
 }
 
 function findEnding(
@@ -85,22 +116,21 @@ function planNextCheck(
 
 /** Creates the alert: condition, explanation of the model, and evidence. */
 function createTriggerEvent(
-  job: JobOf<'monitor'>,
-  outcome: Extract<TickOutcome, { kind: 'judged' }>,
-  counters: Counters,
+  { config }: JobOf<'monitor'>,
+  { verdict, frame_key, captured_at }: Trigger,
+  fired: number,
 ): NewEvent {
-  const { boxes, shown_at_seconds: atSeconds, prompt_version } = outcome.verdict;
-  const { frame_key: frameKey } = outcome.captured;
+  const { explanation, boxes, prompt_version } = verdict;
   return {
     type: 'watch_triggered',
     data: {
-      condition: job.config.condition,
+      condition: config.condition,
       triggered: true,
-      explanation: outcome.verdict.explanation,
+      explanation,
       prefilter_skipped: false,
-      frame_key: atSeconds === undefined ? frameKey : toShownKey(frameKey, atSeconds),
-      captured_at: outcome.captured.captured_at,
-      triggers_fired: counters.triggers_fired,
+      frame_key,
+      captured_at,
+      triggers_fired: fired,
       ...(boxes === undefined ? {} : { boxes }),
       ...(prompt_version === undefined ? {} : { prompt_version }),
     },

@@ -1,5 +1,6 @@
 import type { JobOf } from '../../records/job.ts';
 import type { Run } from '../../records/run.ts';
+import { toShownKey } from '../../stream/shown-frame.ts';
 import type { TickOutcome } from '../../tick/tick-outcome.ts';
 import { judgeOne } from '../judge-one.ts';
 import type { JobSettings } from '../job-policy.ts';
@@ -20,9 +21,10 @@ export function createMonitorPolicy(settings: JobSettings): Policy<JobOf<'monito
       if (seen.kind !== 'judged' || seen.verdict.shown_at_seconds === undefined) return [];
       const { frame_key, clip_key } = seen.captured;
       const atSeconds = seen.verdict.shown_at_seconds;
+      const key = toShownKey(frame_key, atSeconds);
       return events.flatMap((event) =>
-        event.type === 'watch_triggered'
-          ? [{ key: event.data.frame_key, frame_key, clip_key, atSeconds }]
+        event.type === 'watch_triggered' && event.data.frame_key === key
+          ? [{ key, frame_key, clip_key, atSeconds }]
           : [],
       );
     },

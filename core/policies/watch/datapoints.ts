@@ -2,7 +2,8 @@ import type { WatchCondition } from '../../records/watch.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
 import { confirmApartSeconds } from '../../sight/choose-moments.ts';
 import type { ConditionAnswer } from '../../tick/ask-model.ts';
-import { ageSeconds, earlier, later } from '../../time.ts';
+import { momentTime } from '../../sight/moment-time.ts';
+import { ageSeconds, later } from '../../time.ts';
 import type { Verdict } from './condition.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import type { WatchOutcome } from './outcome.ts';
@@ -33,13 +34,13 @@ export function listDatapoints(
   const verdict = findAnswer(answers, rule)?.verdict ?? null;
   const judged = moments.flatMap(({ frame_key: frameKey, captured_at: time, answers: of }) => {
     const found = findAnswer(of, rule)?.verdict;
-    return found ? [{ at: onServiceClock(time, captured, at), verdict: found, frameKey }] : [];
+    return found ? [{ at: momentTime(time, captured, at), verdict: found, frameKey }] : [];
   });
   const quiet = verdict?.triggered === false ? listQuiet(outcome, judged) : [];
   const points = [
     ...judged,
     ...quiet.map((time) => ({
-      at: onServiceClock(time, captured, at),
+      at: momentTime(time, captured, at),
       verdict: null,
       frameKey: captured.frame_key,
     })),
@@ -47,7 +48,7 @@ export function listDatapoints(
   ].toSorted((one, other) => one.at.getTime() - other.at.getTime());
   // A clock that was set back, or a stream whose times jump, puts no datapoint before one that counted.
   const floor = later(new Date((checkedAt.at(-1) ?? 0) * 1000), new Date(openedAt ?? 0));
-  return withoutRepeats(points).map((point) => ({ ...point, at: later(floor, earlier(point.at, at)) }));
+  return withoutRepeats(points).map((point) => ({ ...point, at: later(floor, point.at) }));
 }
 
 /** Returns the answer about a condition; undefined if it is about another text than the current one. */
@@ -57,15 +58,6 @@ export function findAnswer(
 ): ConditionAnswer | undefined {
   const answer = answers.find(({ condition_id: other }) => other === id);
   return answer?.condition === condition ? answer : undefined;
-}
-
-/** Returns the time of an earlier moment of a capture whose newest frame is of `at`. */
-export function onServiceClock(
-  time: string,
-  { captured_at }: Pick<Judged['captured'], 'captured_at'>,
-  at: Date,
-): Date {
-  return new Date(at.getTime() - (Date.parse(captured_at) - Date.parse(time)));
 }
 
 /** Returns the key of a frame that a verdict is about: one of the clip, or the newest frame. */

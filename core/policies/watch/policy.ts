@@ -11,6 +11,7 @@ import { advanceRun } from '../../tick/advance-run.ts';
 import { atTick } from '../../sight/clock-change.ts';
 import { groupQuestions } from '../../tick/ask-model.ts';
 import type { Judgement, Questions } from '../../tick/ask-model.ts';
+import { momentTime } from '../../sight/moment-time.ts';
 import type { Captured } from '../../sight/screening.ts';
 import { addSeconds, ageSeconds, earlier } from '../../time.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
@@ -20,7 +21,6 @@ import type { Cost } from './budget.ts';
 import { mapWatchTimes } from './clock-change.ts';
 import { isPending } from './condition.ts';
 import { isRefreshDue, toCaptureKey } from './evidence.ts';
-import { onServiceClock } from './datapoints.ts';
 import { decideHealth } from './health.ts';
 import { priceCall } from './model-price.ts';
 import type { TokenPrice } from './model-price.ts';
@@ -113,7 +113,7 @@ function onSchedule(output: CaptureOutput, schedule: Schedule | null): CaptureOu
   if (output.kind !== 'captured' || schedule === null) return output;
   const { moments, scan, ...captured } = output;
   const isActive = (time: string) =>
-    scheduleAt(schedule, onServiceClock(time, captured, new Date(captured.began_at))).active;
+    scheduleAt(schedule, momentTime(time, captured, new Date(captured.began_at))).active;
   return {
     ...captured,
     ...(moments && { moments: moments.filter(({ captured_at: time }) => isActive(time)) }),

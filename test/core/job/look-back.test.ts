@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { addSeconds } from '../../../core/time.ts';
+import { compared, newScan } from '../../support/scans.ts';
+import { createWorld, monitorRequest } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+beforeEach(() => {
+  world = createWorld();
+});
+afterEach(() => world.close());
+
+/** Starts a monitor, and runs a tick without a visit and one whose scan finds visitors these seconds before its newest frame. */
+async function play(fields: Record<string, unknown>, seconds: number[], verdicts: boolean[]) {
+  const job = await createMonitor(monitorRequest({ look_back: true, ...fields }), 'harbour', world.c);
+  world.script.verdicts.push(false);
+  const step = await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+  const { capture } = world.c.streams;
+  const frames = seconds.map((before) => ({ before, shows: 'visitor' as const }));
+  world.c.streams.capture = async (...args) => {
+    const captured = await capture(...args);
+    return { ...captured, scan: newScan(captured.capturedAt, frames) };
+  };
+  world.script.earlier.push(frames.map(compared));
+  world.script.verdicts.push(...verdicts);
+  await world.tick(step);
+  const events = await world.jobs.events(job.run_id, 0, 100, world.clock.now);
+  const stored = await world.jobs.get(job.run_id, world.clock.now);
+  return {
+    job: stored!,
+    triggers: events.flatMap(({ type, data }) => (type === 'watch_triggered' ? [data] : [])),
+    progress: events.flatMap(({ type, data }) => (type === 'progress' ? [data] : [])),
+  };
+}
+
+const ago = (seconds: number) => addSeconds(world.clock.now, -seconds).toISOString();
+
+describe('a monitor that looks back', () => {
+  test('each moment that holds fires in time order, with its own picture, which is kept', async () => {
+    const { triggers, progress, job } = await play(
+      { max_triggers: null },
+      [9, 5, 2],
+      [true, false, true, true],
+    );
+    expect(triggers).toMatchObject([
+      { captured_at: ago(9), triggers_fired: 1 },
+      { captured_at: ago(2), triggers_fired: 2 },
+      { captured_at: ago(0), triggers_fired: 3 },
+    ]);
+    expect(triggers.slice(0, 2).map(({ frame_key: key }) => world.pictures.get(key)?.[2])).toEqual([9, 2]);
+    expect(progress).toHaveLength(2);
+    expect(progress[1]).toMatchObject({ checks_performed: 2, triggers_fired: 3 });
+    expect(job.counters).toMatchObject({ checks_performed: 2, triggers_fired: 3, input_tokens: 50 });
+    // The picture of the moment that did not hold is removed.
+    expect([...world.pictures.keys()].filter((key) => /-\d\.jpg$/.test(key))).toHaveLength(2);
+  });
+
+  test('the cooldown goes by the times of the moments', async () => {
+    const { triggers, job } = await play(
+      { max_triggers: null, trigger_cooldown_seconds: 5 },
+      [9, 6, 3],
+      [true, true, true, true],
+    );
+    expect(triggers.map(({ captured_at: at }) => at)).toEqual([ago(9), ago(3)]);
+    expect(job.state).toMatchObject({ last_trigger_at: ago(3) });
+  });
+
+  test('max_triggers drops what comes after it', async () => {
+    const { triggers, job } = await play({ max_triggers: 1 }, [9, 6], [true, true, true]);
+    expect(triggers.map(({ captured_at: at }) => at)).toEqual([ago(9)]);
+    expect(job).toMatchObject({ status: 'completed', reason: 'condition_triggered' });
+    expect(job.sight.last_frame?.evidence).toBe(false);
+  });
+
+  test('a visit between two checks fires although nothing moves in the newest picture', async () => {
+    world.script.moved.push(true, false);
+    const { triggers } = await play({}, [6, 4], [true, false, false]);
+    expect(triggers.map(({ captured_at: at }) => at)).toEqual([ago(6)]);
+  });
+
+  test('a monitor without the field asks for no scan, and its configuration does not name it', async () => {
+    const { job, triggers } = await play({ look_back: false, max_triggers: null }, [], [true]);
+    expect(job.config).not.toHaveProperty('look_back');
+    expect(await world.c.runs.source(job.source_id)).not.toHaveProperty('look_back');
+    expect(triggers).toHaveLength(1);
+  });
+});
