@@ -1,4 +1,5 @@
 import type { EarlierMotion } from '../records/motion.ts';
+import { rules } from '../rules.ts';
 
 /** Frame of a scan, compared with the newest one and with what the model judged last. */
 export type ComparedFrame = EarlierMotion & { at: Date };
@@ -11,8 +12,6 @@ export type NewestFrame = {
   confirms: boolean;
 };
 
-/** Moments that are judged beside the newest frame. */
-const maxMoments = 3;
 /** Minimum time between two frames that are judged, in seconds. */
 export const momentsApartSeconds = 1;
 /** Time between two frames of which one confirms the other, in seconds: 2, less the inaccuracy of the times of frames. */
@@ -33,7 +32,7 @@ export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFr
     distance(frame, [newest.at.getTime(), ...chosen.map(({ ms }) => ms)]) >= seconds * 1000;
   const choose = (candidates: readonly (Frame | undefined)[]) => {
     const found = candidates.find((frame) => frame && apart(momentsApartSeconds)(frame));
-    if (found && chosen.length < maxMoments) chosen.push(found);
+    if (found && chosen.length < rules.maxEarlierMoments) chosen.push(found);
     return found;
   };
   const runs = findRuns(frames, newest);
@@ -50,7 +49,7 @@ export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFr
     runs.flatMap(({ kind, frames: of }) => (kind === 'arrived' ? of : [])).filter(apart(confirmApartSeconds)),
   );
   const rest = visits.flat();
-  for (let left = maxMoments - chosen.length; left > 0; left -= 1)
+  for (let left = rules.maxEarlierMoments - chosen.length; left > 0; left -= 1)
     choose([
       farthest(rest.filter(apart(restApartSeconds)), [newest.at.getTime(), ...chosen.map(({ ms }) => ms)]),
     ]);

@@ -87,12 +87,7 @@ const ofRules: Row[] = [
     "[...closings, ...list('opening'), ...endings, ...reminders]",
     "[...list('opening'), ...closings, ...endings, ...reminders]",
   ],
-  [
-    'one id per opening',
-    'tick.ts',
-    'openings: stored.openings + counts.opened',
-    'openings: stored.openings',
-  ],
+  ['one id per opening', 'tick.ts', 'openings: stored.openings + counts.opened', 'openings: stored.openings'],
   ['changed text', 'datapoints.ts', 'answer?.condition === condition ? answer : undefined', 'answer'],
   ['no reminder if exhausted', 'condition-steps.ts', 'causes.budget_exhausted || !remindsNow', '!remindsNow'],
   [
