@@ -4,11 +4,13 @@ import { isTerminal } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
 import type { CaptureOutput } from '../records/workflow.ts';
 import { toJobType } from '../records/job-type.ts';
+import type { ClosureResult } from '../records/window-closure.ts';
 import { atTick } from '../sight/clock-change.ts';
 import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
 import { planTick } from '../tick/job-change.ts';
+import type { JobUpdate } from '../tick/job-change.ts';
 import { durationSeconds, intervalSeconds, jobWakeUpTime, leaseUntil } from '../tick/next-tick.ts';
-import type { TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
+import type { JobEnding, TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
 import { addSeconds, earlier } from '../time.ts';
 import type { JobPlan, PlanDeps } from './job-plan.ts';
 import type { Closing, Evidence, Picture, Policy, Tick, Work } from './policy.ts';
@@ -17,6 +19,9 @@ export type JobSettings = {
   /** Time for which an ended job stays readable, in seconds. */
   retentionSeconds: number;
 };
+
+/** Update of a job before its end. `complete`: no further update is necessary. */
+export type FinalUpdate = JobUpdate & { complete: boolean };
 
 /** Decisions of one policy of jobs. All are pure. */
 export type JobDecisions<J extends Job> = {
@@ -28,6 +33,10 @@ export type JobDecisions<J extends Job> = {
   windows?(job: J, outcome: TickOutcome, now: Date): Closing | undefined;
   /** Decides a tick. */
   decide(job: J, outcome: TickOutcome, now: Date, stretch: number): TickDecision;
+  /** Plans the windows that the end of a running job closes outside of a tick: its cancellation, or the failure of its execution. */
+  lastWindows?(job: J, ending: JobEnding, now: Date): Closing | undefined;
+  /** Returns the last events and state of such a job; `closed` are its last windows. */
+  finish?(job: J, end: { at: Date; closed: ClosureResult | undefined }, now: Date): FinalUpdate | undefined;
   /** Pictures that the job refers to, besides its newest frame. */
   pictures?(job: J): Picture[];
   /** Returns the pictures to store before a change is committed that refers to them. */

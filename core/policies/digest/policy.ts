@@ -3,9 +3,10 @@ import { mapJobTimes } from '../../tick/clock-change.ts';
 import { screenCapture } from '../../tick/screen-capture.ts';
 import type { JobOf } from '../../records/job.ts';
 import type { JobDecisions } from '../job-policy.ts';
+import { applyClosure } from './apply-closure.ts';
 import { decideDigestTick } from './after-tick.ts';
 import { digestRequestSchema, planDigest } from './create.ts';
-import { planTickClosure } from './window-closure.ts';
+import { planFinalClosure, planTickClosure } from './window-closure.ts';
 
 /** Samples of fresh captures, and a summary of each window. */
 export const digestDecisions: JobDecisions<JobOf<'digest'>> = {
@@ -21,6 +22,15 @@ export const digestDecisions: JobDecisions<JobOf<'digest'>> = {
     return closing && { job, closing };
   },
   decide: decideDigestTick,
+  lastWindows: (job, { reason, failure }, now) => {
+    const at = job.state.end?.at ?? now.toISOString();
+    return { job, closing: planFinalClosure(job, job.state, { at, reason, failure }) };
+  },
+  finish: (job, { at, closed }, now) => {
+    if (!closed) return undefined;
+    const { events, ...set } = applyClosure(job, job, closed, { at, askedAt: at }, now);
+    return { set, events, complete: closed.closing.last };
+  },
   pictures: ({ state }) =>
     state.windows.flatMap(({ samples }) => samples.map(({ frame_key: key }) => ({ key, isEvidence: false }))),
 };
