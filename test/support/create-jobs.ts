@@ -1,14 +1,13 @@
 import { acceptJob } from '../../core/job/accept-job.ts';
-import { digestRequestSchema, planDigest } from '../../core/policies/digest/create.ts';
-import { monitorRequestSchema, planMonitor } from '../../core/policies/monitor/create.ts';
-import type { z } from 'zod';
+import { planDigest } from '../../core/policies/digest/create.ts';
+import { planMonitor } from '../../core/policies/monitor/create.ts';
 
 type Rest = Parameters<typeof acceptJob> extends [unknown, unknown, ...infer Others] ? Others : never;
 
 /** Accepts a monitor. */
-export const createMonitor = (request: z.output<typeof monitorRequestSchema>, ...rest: Rest) =>
+export const createMonitor = (request: Parameters<typeof planMonitor>[0], ...rest: Rest) =>
   acceptJob(planMonitor, request, ...rest);
 
 /** Accepts a digest. */
-export const createDigest = (request: z.output<typeof digestRequestSchema>, ...rest: Rest) =>
+export const createDigest = (request: Parameters<typeof planDigest>[0], ...rest: Rest) =>
   acceptJob(planDigest, request, ...rest);
