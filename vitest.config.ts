@@ -50,6 +50,8 @@ function project(name: Lane, options: LaneOptions) {
       name,
       include: [...lanes[name]],
       exclude: excludedFrom(name),
+      // Node loads the modules, as in the service: Vite's transformation takes a tenth of the processor time, and only `vi.mock` needs it.
+      experimental: { viteModuleRunner: name === 'stacks', nodeLoader: name === 'stacks' },
       testTimeout: 30_000,
       hookTimeout: 60_000,
       // Real streams, processes and clocks on two shared cores: a test that fails in CI must fail twice. The report lists the retried tests.

@@ -8,6 +8,7 @@ export const otherVariables: Record<string, string> = {
   WATCHPOST_WEBHOOK_SECRET: 'examples of receivers',
   WATCHPOST_VERSION: 'the bundles of the functions on AWS',
   WATCHPOST_CHROMIUM: 'the tests of the console',
+  WATCHPOST_SCREENSHOTS: 'the tests of the console',
   WATCHPOST_TEST_FOLDER: 'the tests',
   WATCHPOST_TEST_SYSTEM_FOLDER: 'the tests',
   WATCHPOST_TEST_PACKAGES: 'the tests',

@@ -22,7 +22,7 @@ export const lanes = {
     'test/fuzz/media/**/*.test.ts',
   ],
   /** Templates of the stack. Their files share the CDK, whose import takes seconds, and the stacks that they have synthesized. */
-  stacks: ['test/lib/!(second-vision-provider|cdk-synth).test.ts', 'test/lib/*/**/*.test.ts'],
+  stacks: ['test/lib/!(cdk-synth).test.ts', 'test/lib/*/**/*.test.ts'],
   /** Whole services, functions and packages, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
   service: [
     'test/adapters/aws/{mail,platform-secret}.test.ts',

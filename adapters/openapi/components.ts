@@ -11,8 +11,8 @@ import { analyzeFrameRequestSchema } from '../../core/requests/analyze-frame.ts'
 import { checkOnceRequestSchema } from '../../core/requests/check-once.ts';
 import { webhookDefaultsRequestSchema, webhookTestRequestSchema } from '../../core/requests/deliveries.ts';
 import { callerRequestSchema, keyLabelSchema, keyRequestSchema } from '../../core/requests/keys.ts';
-import { digestRequestSchema } from '../../core/requests/live-digest.ts';
-import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
+import { digestRequestSchema } from '../../core/policies/digest/create.ts';
+import { monitorRequestSchema } from '../../core/policies/monitor/create.ts';
 import { validateStreamRequestSchema } from '../../core/requests/validate-stream.ts';
 import { adviseRequestSchema } from '../../core/requests/advise.ts';
 import { adviceResponseSchema } from '../../core/responses/advice.ts';

@@ -9,12 +9,13 @@ import {
 } from '../errors.ts';
 import { zeroCounters, initialJobSight } from '../records/job.ts';
 import type { WebhookEventType } from '../records/delivery.ts';
-import type { Job, JobBase, Source } from '../records/job.ts';
+import type { JobBase, Source } from '../records/job.ts';
 import { initialProgress } from '../records/run-base.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
 import { streamSchemes } from '../records/platform.ts';
+import type { JobPlan, PlanDeps, PolicyFields } from '../policies/job-plan.ts';
 import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 
 export type AcceptDeps = Pick<
@@ -35,10 +36,6 @@ export type AcceptDeps = Pick<
   | 'pace'
 >;
 
-/** Fields that differ between the policies of jobs. */
-type KindOf<J extends Job> = J extends Job ? Pick<J, 'policy' | 'config' | 'state'> : never;
-type Kind = KindOf<Job>;
-
 /** Source of a request, besides its fields. */
 export type Origin = {
   /** Notice about fields of the request that were ignored. */
@@ -47,31 +44,29 @@ export type Origin = {
   again?: Pick<JobBase, 'notices' | 'webhook_events'>;
 };
 
-export type JobSpec<K extends Kind> = {
-  request: {
-    stream_url: string;
-    webhook_url?: string | null | undefined;
-    webhook_events?: WebhookEventType[] | null | undefined;
-    labels: string[];
-  };
-  kind: K;
-  capture: Pick<Source, 'input_mode' | 'clip_duration_seconds' | 'look_back'>;
-  /** Differences between the request and the job, for its caller. */
-  notices: (string | undefined)[];
-  origin: Origin;
+export type JobRequest = {
+  stream_url: string;
+  webhook_url?: string | null | undefined;
+  webhook_events?: WebhookEventType[] | null | undefined;
+  labels: string[];
 };
 
+type JobSpec<Fields extends PolicyFields> = JobPlan<Fields> & { request: JobRequest; origin: Origin };
+
 /**
- * Accepts a job of any policy: reserves a slot, probes the stream, stores the job and then starts its execution. `reconcile` repairs
+ * Accepts a job as its policy plans it: reserves a slot, probes the stream, stores the job and then starts its execution. `reconcile` repairs
  * an interrupted start. Throws the contract's errors, `IdempotencyKeyReusedError`, and `IdempotencyConflictError`; it stores nothing
  * then.
  */
-export async function acceptJob<K extends Kind>(
-  wanted: JobSpec<K>,
+export async function acceptJob<Request extends JobRequest, Fields extends PolicyFields>(
+  plan: (request: Request, deps: PlanDeps) => JobPlan<Fields>,
+  request: Request,
   caller: string,
-  deps: AcceptDeps,
+  deps: AcceptDeps & PlanDeps,
   idempotency?: IdempotencyRecord,
-): Promise<JobBase & K> {
+  origin: Origin = {},
+): Promise<JobBase & Fields> {
+  const wanted = { ...plan(request, deps), request, origin };
   checkUrls(wanted, deps);
   requireCapacity(deps);
   const holder = deps.newId();
@@ -108,13 +103,13 @@ async function reserveSlot(
   return result.jobId;
 }
 
-async function createProbed<K extends Kind>(
-  wanted: JobSpec<K>,
+async function createProbed<Fields extends PolicyFields>(
+  wanted: JobSpec<Fields>,
   jobId: string,
   caller: string,
   deps: AcceptDeps,
   idempotency?: IdempotencyRecord,
-): Promise<JobBase & K> {
+): Promise<JobBase & Fields> {
   await probeStream(wanted.request.stream_url, caller, deps);
   const webhookEvents = await chooseWebhookEvents(wanted, caller, deps);
   const { job, source } = newJob({ ...wanted, webhookEvents }, jobId, caller, deps);
@@ -141,14 +136,14 @@ async function releaseQuietly(
   });
 }
 
-function checkUrls({ request }: JobSpec<Kind>, { urls, webhookUrls }: AcceptDeps): void {
+function checkUrls({ request }: JobSpec<PolicyFields>, { urls, webhookUrls }: AcceptDeps): void {
   urls.check(request.stream_url, streamSchemes);
   if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }
 
 /** Returns the filter of the request or of the job that runs again, else the default of the caller; `null` for all types and for a job without a webhook. */
 async function chooseWebhookEvents(
-  { request, origin }: JobSpec<Kind>,
+  { request, origin }: JobSpec<PolicyFields>,
   caller: string,
   { callers }: AcceptDeps,
 ): Promise<WebhookEventType[] | null> {
@@ -158,15 +153,15 @@ async function chooseWebhookEvents(
   return (await callers.find(caller))?.webhook_events ?? null;
 }
 
-function newJob<K extends Kind>(
+function newJob<Fields extends PolicyFields>(
   {
     request,
-    kind,
+    fields,
     capture,
     notices,
     origin,
     webhookEvents,
-  }: JobSpec<K> & { webhookEvents: WebhookEventType[] | null },
+  }: JobSpec<Fields> & { webhookEvents: WebhookEventType[] | null },
   jobId: string,
   caller: string,
   deps: AcceptDeps,
@@ -197,7 +192,7 @@ function newJob<K extends Kind>(
     failure: null,
     expires_at: null,
   };
-  return { job: { ...base, ...kind }, source };
+  return { job: { ...base, ...fields }, source };
 }
 
 /** Lists each notice once, with those of the job that runs again. */
@@ -206,12 +201,7 @@ function listNotices(notices: (string | undefined)[], { again }: Origin): string
   return [...new Set(all)];
 }
 
-/** Describes a duration above the cap of this server. Returns undefined below it. */
-export function limitNotice(wantedSeconds: number, allowedSeconds: number): string | undefined {
-  return wantedSeconds > allowedSeconds ? `Limited to ${allowedSeconds} s by this server.` : undefined;
-}
-
-function webhookEventsNotice({ webhook_url: url, webhook_events: events }: JobSpec<Kind>['request']) {
+function webhookEventsNotice({ webhook_url: url, webhook_events: events }: JobRequest) {
   return events && !url ? 'webhook_events has no effect without webhook_url.' : undefined;
 }
 

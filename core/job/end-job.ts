@@ -3,11 +3,11 @@ import type { CoreDeps, Limits } from '../dependencies.ts';
 import { onClock } from '../sight/clock-change.ts';
 import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
 import { planEnd, planUpdate } from '../tick/job-change.ts';
-import type { JobUpdate } from '../tick/job-change.ts';
 import { rules } from '../rules.ts';
 import type { JobEnding } from '../tick/tick-outcome.ts';
-import { applyClosure } from '../policies/digest/apply-closure.ts';
-import { closeUnasked, finalizeClosure, planFinalClosure } from '../policies/digest/window-closure.ts';
+import { closeUnasked, finalizeClosure } from '../policies/digest/window-closure.ts';
+import { withDecisions } from '../policies/job-policies.ts';
+import type { FinalUpdate } from '../policies/job-policy.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { JobOf, Job } from '../records/job.ts';
@@ -67,9 +67,6 @@ export async function failJob(
   );
 }
 
-/** Update of a job before its end. `complete`: no further update is necessary. */
-type FinalUpdate = JobUpdate & { complete: boolean };
-
 type EndOptions = {
   mustEnd?: (job: Job) => boolean;
   /** Closes windows of a digest. */
@@ -91,7 +88,7 @@ async function endJob(
     // A tick may end the job after the first of several windows: their state has its end.
     if (stored && hasClosed && stored.reason === ending.reason) return committed(stored);
     if (!stored || isTerminal(stored.status) || !mustEnd(stored)) return committed(undefined);
-    const work = await closeWindows(stored, ending, close, deps);
+    const work = await finish(stored, ending, close, deps);
     const now = deps.now();
     const job = onClock(stored, now, mapJobTimes);
     const isPartial = work && !work.complete;
@@ -108,21 +105,21 @@ async function endJob(
   }
 }
 
-/** Closes the windows of a digest that ends, up to now or the end of its stream. */
-async function closeWindows(
+/** Returns the last events of a running job that ends outside of a tick; closes the windows that end with it. */
+async function finish(
   stored: Job,
-  { reason, failure }: JobEnding,
+  ending: JobEnding,
   close: EndOptions['close'],
   deps: Deps,
 ): Promise<FinalUpdate | undefined> {
-  const now = deps.now();
-  const job = onClock(stored, now, mapJobTimes);
-  if (job.policy !== 'digest' || job.status !== 'running') return undefined;
-  const at = job.state.end?.at ?? now.toISOString();
-  const closing = planFinalClosure(job, job.state, { at, reason, failure });
-  const closed = await close(job, closing);
-  const { events, ...set } = applyClosure(job, job, closed, { at: now, askedAt: now }, deps.now());
-  return { set, events, complete: closing.last };
+  const at = deps.now();
+  const running = onClock(stored, at, mapJobTimes);
+  if (running.status !== 'running') return undefined;
+  return withDecisions(running, async (job, decisions) => {
+    const last = decisions.lastWindows?.(job, ending, at);
+    const closed = last && (await close(last.job, last.closing));
+    return decisions.finish?.(job, { at, closed }, deps.now());
+  });
 }
 
 /** Returns true if the answer for `asked` stays valid for `closing`: a picture that a tick took meanwhile is not worth another call of the model. */

@@ -1,12 +1,10 @@
 import { JobNotFoundError } from '../errors.ts';
+import { withDecisions } from '../policies/job-policies.ts';
+import type { PlanDeps } from '../policies/job-plan.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
-import type { Job, JobPolicy } from '../records/job.ts';
-import { digestRequestSchema } from '../requests/live-digest.ts';
-import { monitorRequestSchema } from '../requests/live-monitor.ts';
-import type { Origin } from './accept-job.ts';
-import { createDigest } from './create-digest.ts';
-import { createMonitor } from './create-monitor.ts';
-import type { MonitorDeps } from './create-monitor.ts';
+import type { Job } from '../records/job.ts';
+import { acceptJob } from './accept-job.ts';
+import type { AcceptDeps } from './accept-job.ts';
 import { requireOwnJob } from './read-jobs.ts';
 
 /**
@@ -16,7 +14,7 @@ import { requireOwnJob } from './read-jobs.ts';
 export async function runAgain(
   jobId: string,
   caller: string,
-  deps: MonitorDeps,
+  deps: AcceptDeps & PlanDeps,
   idempotency?: IdempotencyRecord,
 ): Promise<Job> {
   const job = await requireOwnJob(jobId, caller, deps);
@@ -24,16 +22,6 @@ export async function runAgain(
   if (source === undefined) throw new JobNotFoundError(deps.limits.retentionSeconds);
   const { webhook_url, labels, config } = job;
   const request = { ...config, stream_url: source.url, webhook_url, labels };
-  const origin = { again: job };
-  return creations[job.policy](request, caller, deps, idempotency, origin);
+  const plan = withDecisions(job, (_, decisions) => decisions.planAgain);
+  return acceptJob(plan, request, caller, deps, idempotency, { again: job });
 }
-
-type Create = (
-  request: object,
-  ...rest: [caller: string, deps: MonitorDeps, idempotency: IdempotencyRecord | undefined, origin: Origin]
-) => Promise<Job>;
-
-const creations: Record<JobPolicy, Create> = {
-  monitor: (request, ...rest) => createMonitor(monitorRequestSchema.parse(request), ...rest),
-  digest: (request, ...rest) => createDigest(digestRequestSchema.parse(request), ...rest),
-};

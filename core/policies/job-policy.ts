@@ -2,31 +2,78 @@ import type { RunChange } from '../ports/run-store.ts';
 import { assignSequences } from '../records/event.ts';
 import { isTerminal } from '../records/job.ts';
 import type { Job } from '../records/job.ts';
+import type { CaptureOutput } from '../records/workflow.ts';
 import { toJobType } from '../records/job-type.ts';
+import type { ClosureResult } from '../records/window-closure.ts';
 import { atTick } from '../sight/clock-change.ts';
 import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
 import { planTick } from '../tick/job-change.ts';
+import type { JobUpdate } from '../tick/job-change.ts';
 import { durationSeconds, intervalSeconds, jobWakeUpTime, leaseUntil } from '../tick/next-tick.ts';
-import type { TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
+import type { JobEnding, TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
 import { addSeconds, earlier } from '../time.ts';
-import type { Tick } from './policy.ts';
+import type { JobPlan, PlanDeps } from './job-plan.ts';
+import type { Closing, Evidence, Picture, Policy, Tick, Work } from './policy.ts';
 
 export type JobSettings = {
   /** Time for which an ended job stays readable, in seconds. */
   retentionSeconds: number;
 };
 
-/** Decisions that monitors and digests share. */
-export const jobPolicy = {
-  probesLost: false,
-  confirms: () => false,
-  isOver: ({ status }: Job) => isTerminal(status),
-  interval: intervalSeconds,
-  wakeAt: jobWakeUpTime,
-  begin: planBegin,
-  beginsClosed: () => false,
-  countsLate: () => false,
+/** Update of a job before its end. `complete`: no further update is necessary. */
+export type FinalUpdate = JobUpdate & { complete: boolean };
+
+/** Decisions of one policy of jobs. All are pure. */
+export type JobDecisions<J extends Job> = {
+  /** Plans a job with the request of an earlier one. */
+  planAgain(request: object, deps: PlanDeps): JobPlan;
+  /** Screens a capture, and plans a check of it. */
+  work(job: J, captured: CaptureOutput, now: Date): Work<TickOutcome>;
+  /** Plans the windows that a tick closes. */
+  windows?(job: J, outcome: TickOutcome, now: Date): Closing | undefined;
+  /** Decides a tick. */
+  decide(job: J, outcome: TickOutcome, now: Date, stretch: number): TickDecision;
+  /** Plans the windows that the end of a running job closes outside of a tick: its cancellation, or the failure of its execution. */
+  lastWindows?(job: J, ending: JobEnding, now: Date): Closing | undefined;
+  /** Returns the last events and state of such a job; `closed` are its last windows. */
+  finish?(job: J, end: { at: Date; closed: ClosureResult | undefined }, now: Date): FinalUpdate | undefined;
+  /** Pictures that the job refers to, besides its newest frame. */
+  pictures?(job: J): Picture[];
+  /** Returns the pictures to store before a change is committed that refers to them. */
+  evidence?(outcome: TickOutcome, change: RunChange): Evidence[];
 };
+
+/** Returns the policy of a job for the steps of the workflow. */
+export function toPolicy<J extends Job>(
+  policy: J['policy'],
+  { work, windows, decide, pictures, evidence }: JobDecisions<J>,
+  settings: JobSettings,
+): Policy<J, TickOutcome> {
+  return {
+    owns: (run): run is J => run.policy === policy,
+    probesLost: false,
+    confirms: () => false,
+    isOver: ({ status }) => isTerminal(status),
+    interval: intervalSeconds,
+    wakeAt: jobWakeUpTime,
+    begin: planBegin,
+    beginsClosed: () => false,
+    countsLate: () => false,
+    work,
+    ...(windows && {
+      windows: (stored, tick, at) => {
+        const { run: job, now } = atTick(stored, at, mapJobTimes);
+        return windows(job, toOutcome(stored, tick), now);
+      },
+    }),
+    decide: (stored, tick, now) => planJobTick(stored, tick, now, settings, decide),
+    pictures: (job) => {
+      const { last_frame: last } = job.sight;
+      return [...(last ? [{ key: last.key, isEvidence: last.evidence }] : []), ...(pictures?.(job) ?? [])];
+    },
+    evidence: (_, seen, change) => evidence?.(seen, change) ?? [],
+  };
+}
 
 /** Plans the change from pending to running. The duration of the job counts from here. */
 function planBegin(job: Job, now: Date): RunChange | undefined {
@@ -54,7 +101,7 @@ function planBegin(job: Job, now: Date): RunChange | undefined {
 }
 
 /** Plans the one transaction of a tick of a job, on the clock of the tick. */
-export function planJobTick<J extends Job>(
+function planJobTick<J extends Job>(
   stored: J,
   tick: Tick<TickOutcome>,
   at: Date,
@@ -67,7 +114,7 @@ export function planJobTick<J extends Job>(
 }
 
 /** Returns what a tick saw with its times, and the windows that it closes. */
-export function toOutcome(
+function toOutcome(
   stored: Job,
   {
     input,

@@ -10,7 +10,6 @@ type Numbers = z.input<z.ZodObject<typeof policyNumbers>>;
 type JobKind<P extends JobPolicy> = {
   /** Name in messages. */
   name: string;
-  initialState: StateOf<P>;
   /** Returns the time between two captures, in seconds. */
   intervalSeconds(config: ConfigOf<P>): number;
   /** Returns the maximum duration, in seconds. */

@@ -26,6 +26,8 @@ export type SightRules = {
   /** True if a frozen or black image is a trouble of the stream. */
   reportsStills: boolean;
   modelGrace: ModelGrace;
+  /** True if a stale capture ends the growing waits, because the stream was reached. */
+  staleEndsWaits?: boolean;
 };
 
 /** Part of a tick that depends on the policy. */
@@ -69,10 +71,12 @@ export function afterTick<Seen extends Sight>(
     model: isKept(before.model_trouble) ? before.model_trouble : null,
   };
   const time = { lateSeconds: next === null ? 0 : ageSeconds(next.wait_until, question.at), now };
+  const stream = afterStreamSign(troubles.stream, sign, time, readBegin(outcome));
   return {
     sight: {
       ...sight,
-      stream_trouble: afterStreamSign(troubles.stream, sign, time, readBegin(outcome)),
+      stream_trouble:
+        stream && sign === 'stale' && rules.staleEndsWaits ? { ...stream, captures: 0 } : stream,
       model_trouble:
         modelFailure === undefined
           ? troubles.model

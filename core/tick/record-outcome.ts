@@ -24,7 +24,12 @@ export function recordOutcome(
     outcome,
     readSight(outcome),
     { at, now, stretch, intervalSeconds: intervalSeconds(job) },
-    { outlivesStream: false, reportsStills: false, modelGrace: modelGrace(job) },
+    {
+      outlivesStream: false,
+      reportsStills: false,
+      modelGrace: modelGrace(job),
+      staleEndsWaits: true,
+    },
   );
   return { counters: count(job.counters, outcome), sight: { ...sight, ...addGaps(job.sight, spans) } };
 }

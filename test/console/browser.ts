@@ -33,7 +33,8 @@ export type WatchedPage = {
 
 /** Opens a page and records its faults. Requests to any host but `host` are faults. */
 export async function openPage(browser: Browser, host: string): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: desk, colorScheme: 'light' });
+  // An animation without an end redraws the page sixty times a second: more processor time than all of its tests.
+  const context = await browser.newContext({ viewport: desk, colorScheme: 'light', reducedMotion: 'reduce' });
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -66,16 +67,20 @@ export async function drawn(page: Page): Promise<void> {
 }
 
 const folder = 'test-output/screenshots';
+/** Screenshots take half of the processor time of these tests, and find nothing by themselves: on request. */
+const savesScreenshots = process.env['WATCHPOST_SCREENSHOTS'] === '1';
 
-/** Inspects the page in both themes and on a phone: saves screenshots, requires no serious axe finding and no overflow. */
+/** Inspects the page in both themes and on a phone: requires no serious axe finding and no overflow, and saves screenshots on request. */
 export async function inspect(page: Page, name: string): Promise<void> {
-  mkdirSync(folder, { recursive: true });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await drawn(page);
     await shoot(page, `${name}-${colorScheme}`, desk);
     expect(await seriousFindings(page, colorScheme), `axe, ${name}, ${colorScheme}`).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.setViewportSize(phone);
+  await drawn(page);
   await shoot(page, `${name}-390`, phone);
   const width = await page.evaluate('document.documentElement.scrollWidth');
   expect(width, `width of ${name} on a phone`).toBeLessThanOrEqual(phone.width);
@@ -84,8 +89,8 @@ export async function inspect(page: Page, name: string): Promise<void> {
 
 /** Saves a screenshot of the whole page, or of the viewport if a dialog is open, since dialogs cover only the viewport. */
 async function shoot(page: Page, name: string, size: { width: number; height: number }): Promise<void> {
-  await page.setViewportSize(size);
-  await drawn(page);
+  if (!savesScreenshots) return;
+  mkdirSync(folder, { recursive: true });
   if ((await page.getByRole('dialog').count()) === 0) {
     const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
     await page.setViewportSize({ width: size.width, height: Math.max(size.height, height) });

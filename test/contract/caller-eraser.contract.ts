@@ -5,7 +5,7 @@ import { eraseCaller } from '../../core/access/erase-caller.ts';
 import { operator } from '../../core/access/key-rights.ts';
 import { createKey } from '../../core/access/keys.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
-import { createMonitor } from '../../core/job/create-monitor.ts';
+import { createMonitor } from '../support/create-jobs.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
 import type { KeyStore } from '../../core/ports/key-store.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';

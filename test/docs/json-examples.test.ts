@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
-import { monitorRequestSchema } from '../../core/requests/live-monitor.ts';
+import { monitorRequestSchema } from '../../core/policies/monitor/create.ts';
 import { policyEvents } from '../../core/policies/records.ts';
 import { jobStoppedSchema } from '../../core/responses/events.ts';
 

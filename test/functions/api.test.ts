@@ -5,7 +5,7 @@ import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/or
 import { createApp } from '../../adapters/http/app.ts';
 import { mintKey } from '../../core/access/api-key.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
-import { createMonitor } from '../../core/job/create-monitor.ts';
+import { createMonitor } from '../support/create-jobs.ts';
 import { createHandler } from '../../functions/api/handler.ts';
 import { httpEvent } from '../adapters/aws/http/events.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';

@@ -14,7 +14,7 @@ import {
   TransientError,
   VisionError,
 } from '../../core/errors.ts';
-import { createMonitor } from '../../core/job/create-monitor.ts';
+import { createMonitor } from '../support/create-jobs.ts';
 import { createHandler } from '../../functions/capture/handler.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';

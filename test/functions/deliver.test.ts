@@ -1,7 +1,7 @@
 import { webhookKey, webhookMessage } from '../contract/records.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import { createMonitor } from '../../core/job/create-monitor.ts';
+import { createMonitor } from '../support/create-jobs.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
 import { createHandler } from '../../functions/deliver/handler.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';

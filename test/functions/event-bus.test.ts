@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEventBus } from '../../adapters/aws/event-bus.ts';
 import { publishCreations, publishRun } from '../../core/event/publish.ts';
 import { sendTestAlert } from '../../core/delivery/test-destinations.ts';
-import { createMonitor } from '../../core/job/create-monitor.ts';
+import { createMonitor } from '../support/create-jobs.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
 import type { EventBus } from '../../core/ports/event-bus.ts';
 import type { MetricName } from '../../core/ports/metrics.ts';

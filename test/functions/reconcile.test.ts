@@ -6,7 +6,7 @@ import { useListedStatus } from '../../adapters/aws/listed-executions.ts';
 import { shardFor } from '../../adapters/aws/dynamodb/table/keys.ts';
 import { newCaller } from '../../core/records/caller.ts';
 import { noUse } from '../../core/records/caller-use.ts';
-import { createMonitor } from '../../core/job/create-monitor.ts';
+import { createMonitor } from '../support/create-jobs.ts';
 import { createHandler } from '../../functions/reconcile/handler.ts';
 import type { FanOutDeps } from '../../functions/reconcile/fan-out.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';

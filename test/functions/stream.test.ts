@@ -7,7 +7,7 @@ import type { StreamingRuntime } from '../../adapters/aws/http/response-stream.t
 import { createApp } from '../../adapters/http/app.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { mintKey } from '../../core/access/api-key.ts';
-import { createMonitor } from '../../core/job/create-monitor.ts';
+import { createMonitor } from '../support/create-jobs.ts';
 import { cancelJob } from '../../core/job/end-job.ts';
 import { createHandler } from '../../functions/stream/handler.ts';
 import { httpEvent, restEvent } from '../adapters/aws/http/events.ts';

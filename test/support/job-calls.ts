@@ -1,4 +1,4 @@
-import { createMonitor } from '../../core/job/create-monitor.ts';
+import { createMonitor } from './create-jobs.ts';
 import { getJob } from '../../core/job/read-jobs.ts';
 import { monitorRequest } from './world.ts';
 import type { World } from './world.ts';

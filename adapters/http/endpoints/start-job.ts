@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Job, JobPolicy } from '../../../core/records/job.ts';
-import type { Origin } from '../../../core/job/accept-job.ts';
+import { acceptJob } from '../../../core/job/accept-job.ts';
+import type { JobRequest } from '../../../core/job/accept-job.ts';
+import type { JobPlan, PlanDeps } from '../../../core/policies/job-plan.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
 import { requireKey } from '../../../core/access/require-key.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
 import { withKind } from '../../../core/records/job-kind.ts';
-import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
 import { describeIgnored } from '../../../core/requests/unknown-fields.ts';
 import type { HttpDeps } from '../dependencies.ts';
@@ -37,26 +38,20 @@ export const startDeclaration = {
 
 type StartRequest<Body> = Call & { headers: z.output<typeof startHeaders>; body: Body };
 
-type Create<Body> = (
-  body: Body,
-  caller: string,
-  deps: HttpDeps,
-  idempotency: IdempotencyRecord | undefined,
-  origin: Origin,
-) => Promise<Job>;
-
 /** Creates a job. The response is an event stream if the caller accepts one and sets no webhook. */
-export async function startJob<Body extends { webhook_url?: string | null | undefined }>(
+export async function startJob<Body extends JobRequest>(
   policy: JobPolicy,
   { headers, body, caller, key, unknown, context }: StartRequest<Body>,
-  create: Create<Body>,
+  plan: (body: Body, deps: PlanDeps) => JobPlan,
   deps: HttpDeps,
 ) {
   const keyed = { key: headers['Idempotency-Key'], kind: policy, request: body };
   const createOnce = () =>
     createIdempotently(keyed, caller, deps, (idempotency) =>
       withCallLimit(caller, deps, () =>
-        create(body, caller, requireKey(deps, key), idempotency, { ignored: describeIgnored(unknown) }),
+        acceptJob(plan, body, caller, requireKey(deps, key), idempotency, {
+          ignored: describeIgnored(unknown),
+        }),
       ),
     );
   if (!body.webhook_url && wantsEvents(context)) return respondWithNewJob(context, deps, createOnce);

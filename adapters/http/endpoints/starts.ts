@@ -1,13 +1,11 @@
-import { createDigest } from '../../../core/job/create-digest.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { runAgain } from '../../../core/job/run-again.ts';
 import { jobPathSchema } from '../../../core/requests/jobs.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
 import { requireKey } from '../../../core/access/require-key.ts';
 import { withCallLimit } from '../../../core/access/with-call-limit.ts';
-import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
-import { monitorRequestSchema } from '../../../core/requests/live-monitor.ts';
+import { digestRequestSchema, planDigest } from '../../../core/policies/digest/create.ts';
+import { monitorRequestSchema, planMonitor } from '../../../core/policies/monitor/create.ts';
 import { jobSummarySchema } from '../../../core/responses/jobs.ts';
 import * as digestExamples from '../../openapi/examples/digest.ts';
 import { monitorStream } from '../../openapi/examples/events.ts';
@@ -63,7 +61,7 @@ const liveMonitorEndpoint = defineEndpoint(
       response: { polling: examples.acceptedJob, webhook: examples.acceptedWebhookJob },
     },
   },
-  (request, deps) => startJob('monitor', request, createMonitor, deps),
+  (request, deps) => startJob('monitor', request, planMonitor, deps),
 );
 
 const liveDigestEndpoint = defineEndpoint(
@@ -99,7 +97,7 @@ const liveDigestEndpoint = defineEndpoint(
       response: { polling: digestExamples.acceptedDigest },
     },
   },
-  (request, deps) => startJob('digest', request, createDigest, deps),
+  (request, deps) => startJob('digest', request, planDigest, deps),
 );
 
 const runAgainEndpoint = defineEndpoint(

@@ -1,38 +1,36 @@
-import type { JobOf } from '../../records/job.ts';
-import type { Run } from '../../records/run.ts';
 import { atTick } from '../../sight/clock-change.ts';
 import { mapJobTimes } from '../../tick/clock-change.ts';
 import { screenCapture } from '../../tick/screen-capture.ts';
-import type { TickOutcome } from '../../tick/tick-outcome.ts';
-import type { JobSettings } from '../job-policy.ts';
-import { jobPolicy, planJobTick, toOutcome } from '../job-policy.ts';
-import type { Policy } from '../policy.ts';
+import type { JobOf } from '../../records/job.ts';
+import type { JobDecisions } from '../job-policy.ts';
+import { applyClosure } from './apply-closure.ts';
 import { decideDigestTick } from './after-tick.ts';
-import { planTickClosure } from './window-closure.ts';
+import { digestRequestSchema, planDigest } from './create.ts';
+import { planFinalClosure, planTickClosure } from './window-closure.ts';
 
 /** Samples of fresh captures, and a summary of each window. */
-export function createDigestPolicy(settings: JobSettings): Policy<JobOf<'digest'>, TickOutcome> {
-  return {
-    ...jobPolicy,
-    owns: (run: Run): run is JobOf<'digest'> => run.policy === 'digest',
-    work: (stored, output, at) => {
-      const { run: job, now } = atTick(stored, at, mapJobTimes);
-      const screening = screenCapture(job, output, now);
-      if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
-      return { kind: 'seen', seen: { kind: 'sampled', captured: screening.captured } };
-    },
-    windows: (stored, tick, at) => {
-      const { run: job, now } = atTick(stored, at, mapJobTimes);
-      const closing = planTickClosure(job, toOutcome(stored, tick), now);
-      return closing && { job, closing };
-    },
-    decide: (stored, tick, now) => planJobTick(stored, tick, now, settings, decideDigestTick),
-    pictures: ({ sight: { last_frame: last }, state }) => [
-      ...(last ? [{ key: last.key, isEvidence: last.evidence }] : []),
-      ...state.windows.flatMap(({ samples }) =>
-        samples.map(({ frame_key: key }) => ({ key, isEvidence: false })),
-      ),
-    ],
-    evidence: () => [],
-  };
-}
+export const digestDecisions: JobDecisions<JobOf<'digest'>> = {
+  planAgain: (request, deps) => planDigest(digestRequestSchema.parse(request), deps),
+  work: (stored, output, at) => {
+    const { run: job, now } = atTick(stored, at, mapJobTimes);
+    const screening = screenCapture(job, output, now);
+    if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
+    return { kind: 'seen', seen: { kind: 'sampled', captured: screening.captured } };
+  },
+  windows: (job, outcome, now) => {
+    const closing = planTickClosure(job, outcome, now);
+    return closing && { job, closing };
+  },
+  decide: decideDigestTick,
+  lastWindows: (job, { reason, failure }, now) => {
+    const at = job.state.end?.at ?? now.toISOString();
+    return { job, closing: planFinalClosure(job, job.state, { at, reason, failure }) };
+  },
+  finish: (job, { at, closed }, now) => {
+    if (!closed) return undefined;
+    const { events, ...set } = applyClosure(job, job, closed, { at, askedAt: at }, now);
+    return { set, events, complete: closed.closing.last };
+  },
+  pictures: ({ state }) =>
+    state.windows.flatMap(({ samples }) => samples.map(({ frame_key: key }) => ({ key, isEvidence: false }))),
+};

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createBurstDefinition } from '../../../adapters/aws/bursts.ts';
 import { eraseCaller } from '../../../core/access/erase-caller.ts';
 import { operator } from '../../../core/access/key-rights.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../support/create-jobs.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import bursts from '../../../lib/workflow/bursts.asl.json' with { type: 'json' };

@@ -12,7 +12,7 @@ import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts
 import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
 import { compareMotion } from '../../../adapters/media/motion/compare-motion.ts';
 import { computeCoverage } from '../../../core/tick/coverage.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../support/create-jobs.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
 import { after, start } from '../../contract/records.ts';
 import { startHlsServer, type HlsServer } from '../../support/hls/hls-server.ts';

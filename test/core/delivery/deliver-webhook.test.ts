@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../support/create-jobs.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { TransientError } from '../../../core/errors.ts';
 import { messageGroup } from '../../../core/records/delivery.ts';

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { computeCoverage } from '../../../core/tick/coverage.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
-import { createDigest } from '../../../core/job/create-digest.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';

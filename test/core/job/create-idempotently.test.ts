@@ -7,7 +7,7 @@ import {
 } from '../../../core/errors.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { holdProbes as holdProbesOf } from '../../support/hold-probes.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';

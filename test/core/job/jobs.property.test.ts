@@ -10,8 +10,7 @@ import {
 import type { JobEvent } from '../../../core/records/event.ts';
 import type { Job, JobOf } from '../../../core/records/job.ts';
 import { computeCoverage, watchSeconds } from '../../../core/tick/coverage.ts';
-import { createDigest } from '../../../core/job/create-digest.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob, failJob } from '../../../core/job/end-job.ts';
 import { repairDue } from '../../../core/workflow/repair.ts';
 import { isTerminal } from '../../../core/records/job.ts';

@@ -11,7 +11,7 @@ import {
   TransientError,
   VisionError,
 } from '../../../core/errors.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { listJobs } from '../../../core/job/read-jobs.ts';
 import { repairDue } from '../../../core/workflow/repair.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../support/create-jobs.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { compared, newScan } from '../../support/scans.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';

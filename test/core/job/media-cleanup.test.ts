@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TransientError, VisionError } from '../../../core/errors.ts';
-import { createDigest } from '../../../core/job/create-digest.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { getJob, readLastFrame, readEventImage } from '../../../core/job/read-jobs.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';

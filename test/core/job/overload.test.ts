@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
 import { createWatch } from '../../../core/watch/create-watch.ts';

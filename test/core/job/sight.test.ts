@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { StreamEndedError, StreamFetchError, VisionError } from '../../../core/errors.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
-import { createDigest } from '../../../core/job/create-digest.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { jobStats } from '../../../core/job/present-job.ts';
 import type { Job } from '../../../core/records/job.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';

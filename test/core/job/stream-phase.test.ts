@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createDigest } from '../../../core/job/create-digest.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { createWorld, digestRequest, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

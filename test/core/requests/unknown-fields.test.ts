@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeIgnored, findUnknownFields } from '../../../core/requests/unknown-fields.ts';
-import { digestRequestSchema } from '../../../core/requests/live-digest.ts';
-import { monitorRequestSchema } from '../../../core/requests/live-monitor.ts';
+import { digestRequestSchema } from '../../../core/policies/digest/create.ts';
+import { monitorRequestSchema } from '../../../core/policies/monitor/create.ts';
 
 const monitor = Object.keys(monitorRequestSchema.shape);
 const digest = Object.keys(digestRequestSchema.shape);

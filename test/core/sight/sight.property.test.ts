@@ -12,8 +12,7 @@ import type { WatchRun } from '../../../core/records/watch-run.ts';
 import { atTick, onClock } from '../../../core/sight/clock-change.ts';
 import { mapJobTimes } from '../../../core/tick/clock-change.ts';
 import { computeCoverage } from '../../../core/tick/coverage.ts';
-import { decideDigestTick } from '../../../core/policies/digest/after-tick.ts';
-import { decideMonitorTick } from '../../../core/policies/monitor/after-tick.ts';
+import { withDecisions } from '../../../core/policies/job-policies.ts';
 import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
 import { start } from '../../contract/records.ts';
 import { captured, looked, missed, runningDigest, runningJob } from '../../support/watching.ts';
@@ -164,10 +163,7 @@ function liveJob(first: Job): Subject {
       const closing = due.run.policy === 'digest' ? planTickClosure(due.run, seen, due.now) : undefined;
       const closed = closing && { closing, result: { kind: 'none' as const, why: null }, gridKey: null };
       const outcome = { ...seen, closed };
-      const decision =
-        due.run.policy === 'monitor'
-          ? decideMonitorTick(due.run, outcome, due.now, stretch)
-          : decideDigestTick(due.run, outcome, due.now, stretch);
+      const decision = withDecisions(due.run, (of, { decide }) => decide(of, outcome, due.now, stretch));
       const { counters, sight, state, next, ending } = decision;
       const set = { counters, sight, state, next, last_tick: job.last_tick + 1 };
       job = applyRunChange(due.run, { set });

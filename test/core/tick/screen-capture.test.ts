@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createMonitorPolicy } from '../../../core/policies/monitor/policy.ts';
+import { monitorDecisions } from '../../../core/policies/monitor/policy.ts';
 import { screenCapture } from '../../../core/tick/screen-capture.ts';
 import type { JobSight } from '../../../core/records/job.ts';
 import { failingModel } from '../../support/trouble.ts';
 import { after, captured, runningDigest, runningJob, start } from '../../support/watching.ts';
 
-const monitor = createMonitorPolicy({ retentionSeconds: 0 });
 const still = captured({ moved: false, changed_share: 0 });
 const jobWith = (sight: Partial<JobSight>) => ({ sight: { ...runningJob().sight, ...sight } });
 
@@ -29,7 +28,7 @@ describe('the pre-filter', () => {
 
   test('the pre-filter does not skip after a failed model call', () => {
     const job = runningJob({}, jobWith({ model_trouble: failingModel(1) }));
-    expect(monitor.work(job, still, after(1)).kind).toBe('check');
+    expect(monitorDecisions.work(job, still, after(1)).kind).toBe('check');
   });
 
   test('the pre-filter can be switched off', () => {
@@ -73,7 +72,7 @@ describe('what is no news is never judged, with or without the pre-filter', () =
 
   test('the same segment again is judged where the model failed on it', () => {
     const job = runningJob({ enable_prefilter: false }, jobWith({ model_trouble: failingModel(1) }));
-    expect(monitor.work(job, captured({ repeated: true }), after(5)).kind).toBe('check');
+    expect(monitorDecisions.work(job, captured({ repeated: true }), after(5)).kind).toBe('check');
   });
 
   test('an RTSP stream has no segments and is never stale by them', () => {

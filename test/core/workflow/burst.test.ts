@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../support/create-jobs.ts';
 import { analyzeTask } from '../../../core/workflow/tasks.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';

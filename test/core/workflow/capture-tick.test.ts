@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { StreamPausedError, TransientError } from '../../../core/errors.ts';
 import { captureTick } from '../../../core/workflow/capture-tick.ts';
-import { createMonitor } from '../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../support/create-jobs.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { CaptureInput } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';

@@ -59,6 +59,7 @@ describe('a watch of two hours', () => {
   ])(
     'every $intervalSeconds s covers what it should, alerts once an event and ends with the cap',
     async ({ intervalSeconds, numRuns }) => {
+      let refused = 0;
       await fc.assert(
         fc.asyncProperty(scripts(intervalSeconds), async (script) => {
           const watched = await watch(script, intervalSeconds);
@@ -71,11 +72,13 @@ describe('a watch of two hours', () => {
           expect(gapSeconds).toBeLessThanOrEqual(bounds.max);
           expect(filterAlerts(watched)).toHaveLength(expectedAlerts(script, watched.attempts));
           expect(filterAlerts(watched).length).toBeGreaterThanOrEqual(unmissable(script, intervalSeconds));
-          expect(watched.refused).toBeGreaterThan(0);
+          refused += watched.refused;
         }),
         // To make a failing script smaller takes longer than anybody waits; its seed is printed.
         { numRuns, endOnFailure: true },
       );
+      // A script with few alerts may have no delivery that the receiver refuses.
+      expect(refused).toBeGreaterThan(0);
     },
     60_000,
   );

@@ -6,7 +6,7 @@ import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';
 import { units } from '../../../../adapters/aws/usage-units.ts';
 import { newCaller } from '../../../../core/records/caller.ts';
-import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import { withDynamoLocal } from './dynamo-local.ts';
 

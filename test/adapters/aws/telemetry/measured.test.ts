@@ -6,7 +6,7 @@ import { instrumentRepairs } from '../../../../adapters/aws/telemetry/instrument
 import { instrumentVision } from '../../../../adapters/aws/telemetry/instrument-vision.ts';
 import { StreamFetchError, VisionError } from '../../../../core/errors.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';
-import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../../support/create-jobs.ts';
 import { repairDue } from '../../../../core/workflow/repair.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 

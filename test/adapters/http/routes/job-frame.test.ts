@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import type { Job } from '../../../../core/records/job.ts';
-import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
-import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../../support/create-jobs.ts';
 import { readEventImage } from '../../../../core/job/read-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 

@@ -8,7 +8,7 @@ import { newCaller } from '../../../../core/records/caller.ts';
 import { createClientFor } from '../../../support/api-client.ts';
 import type { ApiClient } from '../../../support/api-client.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
-import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../../support/create-jobs.ts';
 import type { World } from '../../../support/world.ts';
 
 let world: World;

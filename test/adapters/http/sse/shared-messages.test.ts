@@ -1,6 +1,6 @@
 import { onTestFinished, expect, test, vi } from 'vitest';
 import { jobMessages } from '../../../../adapters/http/sse/job-messages.ts';
-import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../../support/create-jobs.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 
 test('readers of one host share a message and its picture, and those of another host have its links', async () => {

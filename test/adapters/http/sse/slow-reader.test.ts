@@ -7,7 +7,7 @@ import { createApp } from '../../../../adapters/http/app.ts';
 import { listen } from '../../../../cli/http-server.ts';
 import type { HttpServer } from '../../../../cli/http-server.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
-import { createMonitor } from '../../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../../support/create-jobs.ts';
 import { openEvents } from '../../../support/event-stream.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';

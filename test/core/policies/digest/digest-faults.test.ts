@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { rules } from '../../../../core/rules.ts';
 import { StreamEndedError, StreamFetchError, TransientError, VisionError } from '../../../../core/errors.ts';
-import { createDigest } from '../../../../core/job/create-digest.ts';
+import { createDigest } from '../../../support/create-jobs.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { createWorld, digestRequest } from '../../../support/world.ts';

@@ -6,7 +6,7 @@ import {
   TransientError,
   VisionError,
 } from '../../../../core/errors.ts';
-import { createDigest } from '../../../../core/job/create-digest.ts';
+import { createDigest } from '../../../support/create-jobs.ts';
 import { cancelJob, failJob } from '../../../../core/job/end-job.ts';
 import { jobDetail } from '../../../../core/job/present-job.ts';
 import { getJob, readEventImage } from '../../../../core/job/read-jobs.ts';

@@ -224,6 +224,20 @@ describe('a stream that fails', () => {
     expect(ending).toEqual({ status: 'stopped', reason: 'stream_ended' });
   });
 
+  test('a stale capture ends the waits after failed ones: the next failure waits for a second', () => {
+    const stale: TickOutcome = { kind: 'stale', captured: captured() };
+    const decisions = play(runningJob({ interval_seconds: 300 }), [
+      [10, captureFailed],
+      [11, captureFailed],
+      [13, stale],
+      [29, captureFailed],
+      [30, captureFailed],
+    ]);
+    expect(decisions.map(({ next }) => next.wait_until)).toEqual(
+      [11, 13, 29, 30, 32].map((seconds) => after(seconds).toISOString()),
+    );
+  });
+
   test('a stale stream is checked again soon, and counts as lost if it stays stale', () => {
     const stale: TickOutcome = { kind: 'stale', captured: captured() };
     const decisions = play(runningJob({ interval_seconds: 300 }), [

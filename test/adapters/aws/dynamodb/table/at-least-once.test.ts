@@ -5,7 +5,7 @@ import { dynamoStores } from '../../../../../adapters/aws/dynamodb/stores.ts';
 import { rules } from '../../../../../core/rules.ts';
 import { JobAlreadyStoppedError, MaxJobsReachedError } from '../../../../../core/errors.ts';
 import { createIdempotently } from '../../../../../core/job/create-idempotently.ts';
-import { createMonitor } from '../../../../../core/job/create-monitor.ts';
+import { createMonitor } from '../../../../support/create-jobs.ts';
 import { deliver } from '../../../../../core/delivery/deliver.ts';
 import { cancelJob, failJob } from '../../../../../core/job/end-job.ts';
 import { webhookKey, webhookMessage } from '../../../../contract/records.ts';
