@@ -552,6 +552,10 @@ export interface WatchRequest {
      */
     checks_to_close?: number;
     /**
+     * Seconds for which the condition must not have held before the alert closes
+     */
+    close_after_seconds?: number;
+    /**
      * Minimum seconds from one opening to the next
      */
     cooldown_seconds?: number;
@@ -704,6 +708,10 @@ export interface WatchPatch {
      * Consecutive verdicts that do not hold, after which the alert closes
      */
     checks_to_close?: number;
+    /**
+     * Seconds for which the condition must not have held before the alert closes
+     */
+    close_after_seconds?: number;
     /**
      * Minimum seconds from one opening to the next
      */
@@ -2192,6 +2200,7 @@ export interface Watch {
     checks_to_open: number;
     checks_considered: number;
     checks_to_close: number;
+    close_after_seconds: number;
     cooldown_seconds: number;
     remind_seconds: number | null;
     severity: Severity;

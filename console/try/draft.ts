@@ -6,6 +6,7 @@ import type {
   MonitorRequest,
   WatchRequest,
 } from '../api/types.ts';
+import { defaultCloseAfter } from '../watches/watch-draft.ts';
 
 /** Form state of the page. Each of the three requests is created from it. `null` is an empty number field. */
 export type Draft = {
@@ -126,7 +127,13 @@ export function watchRequest(draft: Draft): WatchRequest {
     ...modeFields(draft),
     interval_seconds: draft.intervalSeconds ?? 10,
     enable_prefilter: draft.prefilter,
-    conditions: [{ condition, cooldown_seconds: draft.cooldownSeconds ?? 0 }],
+    conditions: [
+      {
+        condition,
+        cooldown_seconds: draft.cooldownSeconds ?? 0,
+        close_after_seconds: defaultCloseAfter(condition),
+      },
+    ],
     ...destinationField(draft),
   };
 }

@@ -5,6 +5,7 @@ import { Button } from '../parts/button.tsx';
 import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
+import { duration } from '../time/format.ts';
 import { When } from '../time/when.tsx';
 import { conditionLabel, conditionsWithState, precisionText, severityTones } from './watch-labels.ts';
 
@@ -75,8 +76,11 @@ function Sight({ state }: { state: ConditionState }) {
   );
 }
 
-function rulesText({ checks_to_open: open, checks_considered: of, checks_to_close: close }: WatchCondition) {
-  return `Opens after ${open} of ${of} checks that hold, closes after ${close} that do not.`;
+function rulesText(condition: WatchCondition) {
+  const { checks_to_open: open, checks_considered: of, checks_to_close: close } = condition;
+  const { close_after_seconds: seconds } = condition;
+  const time = seconds === 0 ? '' : ` and ${duration(seconds)} without it`;
+  return `Opens after ${open} of ${of} checks that hold, closes after ${close} that do not${time}.`;
 }
 
 function Precision({ id, stats }: { id: string; stats: WatchStats | undefined }) {

@@ -10,7 +10,7 @@ import { ConditionAdvice } from '../try/advice.tsx';
 import { DestinationFields } from './destination-fields.tsx';
 import { RegionFields } from './region-fields.tsx';
 import { localZone, ScheduleFields } from './schedule-fields.tsx';
-import { newCondition, toWatchDraft, toWatchPatch } from './watch-draft.ts';
+import { defaultCloseAfter, newCondition, toWatchDraft, toWatchPatch } from './watch-draft.ts';
 import type { ConditionDraft, ScheduleDraft, WatchDraft } from './watch-draft.ts';
 
 const maxConditions = 8;
@@ -214,6 +214,15 @@ function ConditionFields({ number, condition, onChange, onRemove, onSchedule }: 
             onValue={(value) => onChange({ ...condition, [field]: value ?? 1 })}
           />
         ))}
+        <NumberField
+          label="Close after (s)"
+          hint="Without the condition, 0 to 3600"
+          min={0}
+          max={3600}
+          empty={String(defaultCloseAfter(condition.condition))}
+          value={condition.close_after_seconds}
+          onValue={(value) => onChange({ ...condition, close_after_seconds: value })}
+        />
         <NumberField
           label="Cooldown (s)"
           hint="From one opening to the next"

@@ -2,8 +2,11 @@ import type { DestinationType, Notify, Severity, Watch, WatchCondition, WatchPat
 import { toRegionDrafts, toRegions } from './region-text.ts';
 import type { RegionDraft } from './region-text.ts';
 
-/** Condition in the form; a new one has no id yet. */
-export type ConditionDraft = Omit<WatchCondition, 'condition_id'> & { condition_id?: string };
+/** Condition in the form; a new one has no id yet. `close_after_seconds` is null for the default of its text. */
+export type ConditionDraft = Omit<WatchCondition, 'condition_id' | 'close_after_seconds'> & {
+  condition_id?: string;
+  close_after_seconds: number | null;
+};
 
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 type Span = { days: (typeof weekdays)[number][]; from: string; to: string };
@@ -109,10 +112,18 @@ export const newCondition: ConditionDraft = {
   checks_to_open: 2,
   checks_considered: 3,
   checks_to_close: 3,
+  close_after_seconds: null,
   cooldown_seconds: 0,
   remind_seconds: null,
   severity: 'warning',
 };
+
+/** Returns the default of the forms: a person who leaves the picture for a moment is one alert. The default of the API is 0. */
+export function defaultCloseAfter(condition: string): number {
+  const names =
+    /\b(?:person|people|somebody|someone|anybody|anyone|man|men|woman|women|child|children|human|visitor|pedestrian)s?\b/i;
+  return names.test(condition) ? 30 : 0;
+}
 
 /** Returns the form state of a watch. */
 export function toWatchDraft(watch: Watch): WatchDraft {
@@ -153,7 +164,11 @@ export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch 
     ...(changed('lookBack') && { look_back: after.lookBack }),
     ...(changed('retentionDays') && { retention_days: after.retentionDays }),
     ...(changed('conditions') && {
-      conditions: after.conditions.map((each) => ({ ...each, condition: each.condition.trim() })),
+      conditions: after.conditions.map(({ close_after_seconds: closeAfter, ...each }) => ({
+        ...each,
+        condition: each.condition.trim(),
+        close_after_seconds: closeAfter ?? defaultCloseAfter(each.condition),
+      })),
     }),
     ...(changed('schedule') && {
       schedule: after.schedule && { time_zone: after.schedule.timeZone.trim(), active: after.schedule.spans },

@@ -15,6 +15,8 @@ export const conditionPhaseSchema = z.enum(['unknown', 'clear', 'open']);
 export const openAlertSchema = z.object({
   alert_id: z.uuid(),
   opened_at: timestampSchema,
+  /** Time of the newest verdict that held. */
+  held_at: timestampSchema,
   /** Time of the last reminder; `null` before the first. */
   reminded_at: timestampSchema.nullable(),
   /** `null` until a caller acknowledges the alert. */

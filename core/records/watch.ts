@@ -17,6 +17,8 @@ export const watchConditionSchema = z.object({
   checks_considered: z.int(),
   /** Consecutive verdicts that do not hold, after which an alert closes. */
   checks_to_close: z.int(),
+  /** Minimum time from the last verdict that held to the closing. */
+  close_after_seconds: z.int(),
   /** Minimum time from one opening to the next. */
   cooldown_seconds: z.int(),
   /** `null`: an open alert is not repeated. */

@@ -49,6 +49,9 @@ const conditionRequestSchema = z
     checks_to_close: seconds(1, 10)
       .default(3)
       .describe('Consecutive verdicts that do not hold, after which the alert closes'),
+    close_after_seconds: seconds(0, 3600)
+      .default(0)
+      .describe('Seconds for which the condition must not have held before the alert closes'),
     cooldown_seconds: seconds(0, 86_400).default(0).describe('Minimum seconds from one opening to the next'),
     remind_seconds: seconds(60, 86_400)
       .nullable()

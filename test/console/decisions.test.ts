@@ -268,7 +268,7 @@ describe('watches', () => {
       input_mode: 'frames',
       interval_seconds: 10,
       enable_prefilter: true,
-      conditions: [{ condition: 'A dog', cooldown_seconds: 30 }],
+      conditions: [{ condition: 'A dog', cooldown_seconds: 30, close_after_seconds: 0 }],
     });
     const request = watchRequest({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true });
     expect(request.destinations).toMatchObject([
@@ -318,11 +318,20 @@ describe('watches', () => {
       conditions: [{ ...newCondition, condition_id: 'dog', condition: 'A dog' }],
     };
     expect(toWatchPatch(before, before)).toEqual({});
-    const conditions = [...before.conditions, { ...newCondition, condition: ' A cat ' }];
+    const person = { ...newCondition, condition: ' A person is at the gate ' };
+    const conditions = [...before.conditions, { ...newCondition, condition: ' A cat ' }, person];
     expect(toWatchPatch(before, { ...before, name: ' Yard ', conditions })).toEqual({
       name: 'Yard',
-      conditions: [before.conditions[0], { ...newCondition, condition: 'A cat' }],
+      conditions: [
+        { ...before.conditions[0], close_after_seconds: 0 },
+        { ...newCondition, condition: 'A cat', close_after_seconds: 0 },
+        { ...newCondition, condition: 'A person is at the gate', close_after_seconds: 30 },
+      ],
     });
+    const chosen = { ...person, close_after_seconds: 5 };
+    expect(toWatchPatch(before, { ...before, conditions: [chosen] }).conditions).toMatchObject([
+      { close_after_seconds: 5 },
+    ]);
     expect(toWatchPatch(before, { ...before, usd: 2 })).toEqual({
       budget: { model_calls_per_day: null, usd_per_day: 2 },
     });

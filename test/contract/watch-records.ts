@@ -49,6 +49,7 @@ export function withOpenConditions(creation: WatchCreation): WatchCreation {
     alert: {
       alert_id: randomUUID(),
       opened_at: at,
+      held_at: at,
       reminded_at: after(index).toISOString(),
       acknowledged_at: after(2 * index).toISOString(),
       unconfirmed: false,

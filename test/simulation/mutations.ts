@@ -14,6 +14,7 @@ const ofRules: Row[] = [
   ['M of N', 'condition.ts', '>= rule.checks_to_open;', '> rule.checks_to_open;'],
   ['last N', 'condition.ts', 'history.slice(-considered)', 'history'],
   ['checks_to_close', 'condition.ts', '>= rule.checks_to_close;', '>= rule.checks_to_close - 1;'],
+  ['close_after_seconds', 'condition.ts', '&& secondsClear >= rule.close_after_seconds;', ';'],
   [
     'first datapoint clears',
     'condition.ts',

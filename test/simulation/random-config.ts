@@ -27,6 +27,7 @@ function randomCondition(random: Random, id: string): PlainCondition {
     toOpen: considered === 3 ? 2 : random.integer(1, considered),
     considered,
     toClose: random.pick([1, 2, 3, 3, 10]),
+    closeAfter: random.pick([0, 0, 30, 300, 3600]),
     cooldown: random.pick([0, 0, 60, 900, 86_400]),
     remind: random.pick([null, 60, 600, 7200]),
   };

@@ -16,6 +16,7 @@ function toRequest(rule: PlainCondition) {
     checks_to_open: rule.toOpen,
     checks_considered: rule.considered,
     checks_to_close: rule.toClose,
+    close_after_seconds: rule.closeAfter,
     cooldown_seconds: rule.cooldown,
     remind_seconds: rule.remind,
     severity: rule.id === 'a' || rule.id === 'b' || rule.id === 'c' ? severities[rule.id] : 'warning',

@@ -28,6 +28,7 @@ export async function openAlert(
   const open = {
     alert_id: alert.alert_id,
     opened_at: at,
+    held_at: at,
     reminded_at: null,
     acknowledged_at: null,
     unconfirmed: false,

@@ -41,6 +41,7 @@ export async function createWatch({
     toOpen: 2,
     considered: 3,
     toClose: 2,
+    closeAfter: 0,
     cooldown: 0,
     remind,
   }));

@@ -60,6 +60,7 @@ export const watch = {
       checks_to_open: 2,
       checks_considered: 3,
       checks_to_close: 3,
+      close_after_seconds: 0,
       cooldown_seconds: 0,
       remind_seconds: null,
       severity: 'warning',

@@ -41,6 +41,7 @@ function mapConditionTimes(condition: ConditionState, { past, other }: Mover): C
     alert: alert && {
       ...alert,
       opened_at: past(alert.opened_at),
+      held_at: past(alert.held_at),
       reminded_at: past(alert.reminded_at),
       acknowledged_at: past(alert.acknowledged_at),
     },

@@ -52,6 +52,7 @@ export function withVerdict(
     alert: seen.alert && {
       ...seen.alert,
       ...(explanation !== undefined && { explanation: shorten(explanation) }),
+      held_at: triggered ? now.toISOString() : seen.alert.held_at,
     },
   };
 }
@@ -79,9 +80,14 @@ export function isUnjudgeable({ unjudged }: ConditionState): boolean {
   return unjudged >= rules.maxUnjudged;
 }
 
-/** Returns true if enough consecutive verdicts did not hold since the opening. */
-export function closesNow(state: ConditionState, rule: WatchCondition): boolean {
-  return state.phase === 'open' && trailingClear(state.history) >= rule.checks_to_close;
+/** Returns true if enough consecutive verdicts did not hold since the opening, and the last sight is late enough after the last one that held. */
+export function closesNow(state: OpenCondition, rule: WatchCondition): boolean {
+  const secondsClear = ageSeconds(state.alert.held_at, new Date(state.seen_at));
+  return hasCleared(state, rule) && secondsClear >= rule.close_after_seconds;
+}
+
+function hasCleared({ history }: ConditionState, rule: WatchCondition): boolean {
+  return trailingClear(history) >= rule.checks_to_close;
 }
 
 /** Returns true if a condition is partly confirmed, in either direction. */
@@ -98,7 +104,8 @@ export function isPending(state: ConditionState, rule: WatchCondition): boolean 
 export function remindsNow(state: OpenCondition, rule: WatchCondition, now: Date): boolean {
   const { alert } = state;
   if (rule.remind_seconds === null || alert.unconfirmed || alert.acknowledged_at !== null) return false;
-  if (isSnoozed(state, now)) return false;
+  // The alert only waits for its closing.
+  if (isSnoozed(state, now) || hasCleared(state, rule)) return false;
   return ageSeconds(alert.reminded_at ?? alert.opened_at, now) >= rule.remind_seconds;
 }
 
@@ -117,6 +124,7 @@ export function opened(
   const alert = {
     alert_id: alertId,
     opened_at: at,
+    held_at: at,
     reminded_at: null,
     acknowledged_at: null,
     unconfirmed: false,

@@ -22,6 +22,7 @@ describe('the body of POST /watches', () => {
           checks_to_open: 2,
           checks_considered: 3,
           checks_to_close: 3,
+          close_after_seconds: 0,
           cooldown_seconds: 0,
           remind_seconds: null,
           severity: 'warning',
@@ -107,6 +108,11 @@ describe('the body of POST /watches', () => {
       'a heartbeat that is notified',
       { destinations: [{ type: 'heartbeat', url: 'https://a', notify: 'openings' }] },
       'destinations.0.notify',
+    ],
+    [
+      'a closing after more than an hour',
+      { conditions: [{ condition: 'a', close_after_seconds: 3601 }] },
+      'conditions.0.close_after_seconds',
     ],
     [
       'PagerDuty without closings',

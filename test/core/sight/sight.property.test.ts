@@ -319,7 +319,16 @@ test('watched time and gaps of a watch are its active time, for any schedules, e
         schedule: null,
         callsPerDay: null,
         conditions: [
-          { id: 'person', text: 'A person', toOpen: 2, considered: 3, toClose: 3, cooldown: 0, remind: null },
+          {
+            id: 'person',
+            text: 'A person',
+            toOpen: 2,
+            considered: 3,
+            toClose: 3,
+            closeAfter: 0,
+            cooldown: 0,
+            remind: null,
+          },
         ],
       };
       live(liveWatch(plain), steps);

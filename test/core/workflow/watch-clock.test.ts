@@ -17,16 +17,28 @@ afterEach(() => world.close());
 type Options = {
   cooldown?: number;
   remind?: number | null;
+  closeAfter?: number;
   budget?: Budget | null;
   destinations?: Destination[];
 };
 let watchId: string;
 
-async function begin({ cooldown = 0, remind = null, budget = null, destinations = [] }: Options = {}) {
+async function begin({
+  cooldown = 0,
+  remind = null,
+  closeAfter = 0,
+  budget = null,
+  destinations = [],
+}: Options = {}) {
   world = createWorld();
   const creation = newCreation();
   const { config } = creation;
-  const condition = newCondition({ checks_to_close: 1, cooldown_seconds: cooldown, remind_seconds: remind });
+  const condition = newCondition({
+    checks_to_close: 1,
+    cooldown_seconds: cooldown,
+    remind_seconds: remind,
+    close_after_seconds: closeAfter,
+  });
   Object.assign(config, { schedule: null, regions: null, budget, destinations, conditions: [condition] });
   watchId = creation.run_id;
   await world.c.watches.create({ ...creation, events: [], sequence: 0 }, world.clock.now);
@@ -117,6 +129,19 @@ describe('a watch whose wall clock is set back by an hour', () => {
     expect(gap).toBe(0);
     expect(watched).toBeGreaterThanOrEqual(180);
     expect(watched).toBeLessThanOrEqual(200);
+  });
+
+  test('the time after which an alert closes keeps its length', async () => {
+    let step = await begin({ closeAfter: 60 });
+    verdicts(2, true);
+    step = await run(step, 2);
+    verdicts(3, false);
+    step = await tickAfterSetBack(step);
+    step = await run(step, 2);
+    expect(await types()).toEqual(['alert_opened']);
+    verdicts(4, false);
+    await run(step, 4);
+    expect(await types()).toEqual(['alert_opened', 'alert_closed']);
   });
 
   test('the cooldown and the reminders of an alert keep their length', async () => {

@@ -1,4 +1,6 @@
 import { activeBetween, localDate, nextMidnight, spansOnSchedule } from './calendar.ts';
+import { becomeUnknown, begun, hasCleared, lastInARow } from './plain-condition.ts';
+import type { Condition } from './plain-condition.ts';
 import type { PlainCondition, PlainConfig, PlainTick } from './plain.ts';
 
 /**
@@ -6,21 +8,6 @@ import type { PlainCondition, PlainConfig, PlainTick } from './plain.ts';
  * happened, in milliseconds.
  */
 
-type Check = { at: number; holds: boolean };
-type Condition = {
-  phase: 'unknown' | 'clear' | 'open';
-  /** Datapoints since the condition began, opened or closed. */
-  checks: Check[];
-  lastSight: number;
-  openedAt: number;
-  lastOpening: number | null;
-  lastReminder: number | null;
-  acknowledged: boolean;
-  unconfirmed: boolean;
-  snoozedUntil: number;
-  unjudged: number;
-  timesLeftOut: number;
-};
 type Trouble = { reason: string; since: number; captures: number };
 
 const seconds = 1000;
@@ -111,7 +98,10 @@ export class Oracle {
       const condition = this.get(rule.id);
       if (condition.phase !== 'open') continue;
       if (!onSchedule) events.push(this.close(rule.id, 'off_schedule', 'unknown'));
-      else if (lastInARow(condition.checks) >= rule.toClose) {
+      else if (
+        hasCleared(condition, rule) &&
+        condition.lastSight - condition.heldAt >= rule.closeAfter * seconds
+      ) {
         events.push(this.close(rule.id, 'cleared', 'clear'));
         opened.add(rule.id);
       }
@@ -130,6 +120,7 @@ export class Oracle {
         phase: 'open',
         checks: [],
         openedAt: at,
+        heldAt: at,
         lastOpening: at,
         lastReminder: null,
         acknowledged: false,
@@ -243,6 +234,7 @@ export class Oracle {
   private remind(rule: PlainCondition, now: number): boolean {
     const condition = this.get(rule.id);
     if (condition.phase !== 'open' || rule.remind === null || this.exhausted) return false;
+    if (hasCleared(condition, rule)) return false;
     if (condition.unconfirmed || condition.acknowledged || now < condition.snoozedUntil) return false;
     if (now - (condition.lastReminder ?? condition.openedAt) < rule.remind * seconds) return false;
     condition.lastReminder = now;
@@ -270,6 +262,7 @@ export class Oracle {
       }
       if (!tick.alone.includes(rule.id)) condition.timesLeftOut = 0;
       condition.checks.push({ at, holds: answer });
+      if (answer) condition.heldAt = at;
       if (condition.phase === 'unknown') condition.phase = 'clear';
       Object.assign(condition, { lastSight: at, unconfirmed: false, unjudged: 0 });
     }
@@ -429,33 +422,6 @@ const lossReasons: Partial<Record<PlainTick['kind'], string>> = {
 /** Time in which the service was late is not the stream's, nor the model's. */
 function excludeLateness(since: number, lateMs: number, now: number): number {
   return lateMs > 120 * seconds ? now : Math.min(now, since + Math.max(0, lateMs - 50 * seconds));
-}
-
-function begun(now: number): Condition {
-  return {
-    phase: 'unknown',
-    checks: [],
-    lastSight: now,
-    openedAt: 0,
-    lastOpening: null,
-    lastReminder: null,
-    acknowledged: false,
-    unconfirmed: false,
-    snoozedUntil: 0,
-    unjudged: 0,
-    timesLeftOut: 0,
-  };
-}
-
-function becomeUnknown(condition: Condition): void {
-  Object.assign(condition, { phase: 'unknown', checks: [] });
-}
-
-/** Number of newest datapoints in a row that do not hold. */
-function lastInARow(checks: Check[]): number {
-  let count = 0;
-  while (count < checks.length && !checks[checks.length - 1 - count]!.holds) count += 1;
-  return count;
 }
 
 const wholeSecond = (at: number): number => Math.ceil(at / seconds) * seconds;

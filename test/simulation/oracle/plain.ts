@@ -6,6 +6,7 @@ export type PlainCondition = {
   toOpen: number;
   considered: number;
   toClose: number;
+  closeAfter: number;
   cooldown: number;
   remind: number | null;
 };

@@ -90,6 +90,7 @@ test('a watch needs the evidence of its open alerts and its newest frame, until 
     alert: {
       alert_id: open.alert_id,
       opened_at: at,
+      held_at: at,
       reminded_at: null,
       acknowledged_at: null,
       unconfirmed: false,

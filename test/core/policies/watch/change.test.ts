@@ -19,7 +19,16 @@ const plain = toWatch({
   schedule: null,
   callsPerDay: null,
   conditions: [
-    { id: 'person', text: 'A person', toOpen: 2, considered: 3, toClose: 3, cooldown: 0, remind: null },
+    {
+      id: 'person',
+      text: 'A person',
+      toOpen: 2,
+      considered: 3,
+      toClose: 3,
+      closeAfter: 0,
+      cooldown: 0,
+      remind: null,
+    },
   ],
 });
 

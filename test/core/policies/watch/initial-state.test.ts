@@ -26,6 +26,7 @@ describe('state of a watch', () => {
         alert: {
           alert_id: '00000000-0000-4000-8000-000000000000',
           opened_at: at,
+          held_at: at,
           reminded_at: at,
           acknowledged_at: at,
           unconfirmed: true,

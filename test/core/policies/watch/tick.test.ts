@@ -131,6 +131,55 @@ describe('tick of a watch', () => {
     expect(watch.find('alert_opened')?.data['explanation']).toBe('A person stands at the gate.');
   });
 
+  describe('an alert with close_after_seconds', () => {
+    /** Opens at 10 s; the last of the three verdicts that do not hold is at 40 s. */
+    const open = (remind: number | null = null) => {
+      const condition = newCondition({ close_after_seconds: 90, remind_seconds: remind });
+      const watch = runWatch({ conditions: [condition] });
+      for (const at of [0, 10]) watch.judge(at, true);
+      for (const at of [20, 30, 40]) watch.judge(at, false);
+      return watch;
+    };
+
+    test('it is one alert if the condition holds again before that time, and closes that time after it', () => {
+      const watch = open();
+      watch.judge(50, true);
+      for (let at = 60; at <= 150; at += 10) watch.judge(at, false);
+      expect(watch.reports()).toEqual([
+        [10, 'alert_opened', undefined],
+        [140, 'alert_closed', 'cleared'],
+      ]);
+    });
+
+    test('it closes by the grid while nothing moves, without a check and without a reminder', () => {
+      const watch = open(60);
+      const checks = [50, 60, 70, 80, 90, 100].map((at) => watch.still(at, false));
+      expect(checks).not.toContain(true);
+      expect(watch.reports()).toEqual([
+        [10, 'alert_opened', undefined],
+        [100, 'alert_closed', 'cleared'],
+      ]);
+    });
+
+    test('it stays open while nothing is seen, and closes with the first sight', () => {
+      const watch = open();
+      for (let at = 50; at <= 120; at += 10) watch.decide(at, { kind: 'unavailable', message: 'Refused' });
+      expect(watch.reports().map(([, type]) => type)).toEqual(['alert_opened']);
+      watch.still(130, false);
+      expect(watch.reports().at(-1)).toEqual([130, 'alert_closed', 'cleared']);
+    });
+
+    test('it needs its verdicts as well: the first one that does not hold closes nothing', () => {
+      const condition = newCondition({ close_after_seconds: 60 });
+      const watch = runWatch({ conditions: [condition] });
+      for (const at of [0, 10]) watch.judge(at, true);
+      for (const at of [80, 90]) watch.judge(at, false);
+      expect(watch.find('alert_closed')).toBeUndefined();
+      watch.judge(100, false);
+      expect(watch.reports().at(-1)).toEqual([100, 'alert_closed', 'cleared']);
+    });
+  });
+
   test('the pre-filter does not delay an opening whose cooldown is over', () => {
     const condition = newCondition({ cooldown_seconds: 60, checks_to_close: 1 });
     const watch = runWatch({ conditions: [condition] });
