@@ -61,7 +61,8 @@ export type AnalyzeTaskDeps = Omit<AnalyzeDeps, 'limits'> &
 function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTaskDeps): PolicySettings {
   const { retentionSeconds, lostCameraSeconds } = limits;
   const judgesJointly = vision.judgeConditions !== undefined;
-  return { createAlertId, modelPrice, retentionSeconds, lostCameraSeconds, judgesJointly };
+  const judgesMoments = vision.judgeMoments !== undefined;
+  return { createAlertId, modelPrice, retentionSeconds, lostCameraSeconds, judgesJointly, judgesMoments };
 }
 
 /**

@@ -9,35 +9,29 @@ import type { CaptureOutput, TickInput } from '../../records/workflow.ts';
 import type { Schedule } from '../../records/watch.ts';
 import { advanceRun } from '../../tick/advance-run.ts';
 import { atTick } from '../../sight/clock-change.ts';
-import { groupQuestions } from '../../tick/ask-model.ts';
-import type { Judgement, Questions } from '../../tick/ask-model.ts';
+import type { Judgement } from '../../tick/ask-model.ts';
 import { momentTime } from '../../sight/moment-time.ts';
 import type { Captured } from '../../sight/screening.ts';
 import { addSeconds, ageSeconds, earlier } from '../../time.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import type { Evidence, Policy, Tick } from '../policy.ts';
-import { budgetOnDay, reserve } from './budget.ts';
-import type { Cost } from './budget.ts';
 import { mapWatchTimes } from './clock-change.ts';
 import { isPending } from './condition.ts';
 import { isRefreshDue, toCaptureKey } from './evidence.ts';
 import { decideHealth } from './health.ts';
 import { priceCall } from './model-price.ts';
-import type { TokenPrice } from './model-price.ts';
+import { computeCost, planCheck } from './plan-cost.ts';
+import type { CostSettings } from './plan-cost.ts';
 import { watchWakeUpTime } from './next-tick.ts';
 import type { WatchOutcome } from './outcome.ts';
 import { findState, planAllQuestions, planQuestions, screenWatchCapture } from './questions.ts';
-import { localDay, scheduleAt } from './schedule.ts';
+import { scheduleAt } from './schedule.ts';
 import { decideWatchTick } from './tick.ts';
 import type { CreateAlertId } from './condition-steps.ts';
 
-export type WatchSettings = {
+export type WatchSettings = CostSettings & {
   /** Time from the start of an attempt at a lost camera to the next, in seconds; absent on hosts where attempts cost money. */
   lostCameraSeconds?: number | undefined;
-  /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
-  modelPrice: TokenPrice | null;
-  /** True if one call of the model judges several conditions. */
-  judgesJointly: boolean;
   createAlertId: CreateAlertId;
 };
 
@@ -64,11 +58,11 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       const { captured } = screening;
       const lacksPrice = (config.budget?.usd_per_day ?? null) !== null && settings.modelPrice === null;
       if (lacksPrice) return { kind: 'seen', seen: { kind: 'not_asked', captured, why: 'price' } };
-      const planned = planQuestions(watch);
-      const isEmpty = planned.joint.length + planned.separate.length === 0;
-      const questions = isEmpty ? planAllQuestions(watch) : planned;
-      const reservation = planReservation(watch, computeCost(questions, settings), now);
-      if (reservation === 'exhausted')
+      const due = planQuestions(watch);
+      const isEmpty = due.joint.length + due.separate.length === 0;
+      const questions = isEmpty ? planAllQuestions(watch) : due;
+      const planned = planCheck(watch, captured, questions, settings, now);
+      if (planned === 'exhausted')
         return { kind: 'seen', seen: { kind: 'not_asked', captured, why: 'budget' } };
       return {
         kind: 'check',
@@ -78,8 +72,7 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
         mode: config.input_mode,
         regions: config.regions,
         previousKey: sight.last_frame?.key,
-        moments: captured.moments,
-        ...(reservation && { reservation }),
+        ...planned,
       };
     },
     decide: (stored, tick, at) => {
@@ -124,16 +117,17 @@ function onSchedule(output: CaptureOutput, schedule: Schedule | null): CaptureOu
 function readJudgement(
   captured: Captured,
   judgement: Judgement | undefined,
-  { modelPrice }: WatchSettings,
+  { modelPrice, judgesMoments }: WatchSettings,
 ): WatchOutcome {
   if (judgement === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { calls, ...judged } = judgement;
+  const maxFrames = judgesMoments ? judged.earlier.length + 1 : 1;
   const sum = (count: (tokens: (typeof calls)[number]) => number) =>
     calls.reduce((total, tokens) => total + count(tokens), 0);
   const used = {
     calls: calls.length,
-    micro_usd: sum((tokens) => priceCall(modelPrice, tokens)),
+    micro_usd: sum((tokens) => priceCall(modelPrice, tokens, maxFrames)),
     input_tokens: sum((tokens) => tokens?.input_tokens ?? 0),
     output_tokens: sum((tokens) => tokens?.output_tokens ?? 0),
   };
@@ -142,23 +136,6 @@ function readJudgement(
 
 function isOver({ state }: WatchRun): boolean {
   return state.causes.paused !== null;
-}
-
-function computeCost(questions: Questions, { judgesJointly, modelPrice }: WatchSettings): Cost {
-  const calls = groupQuestions(questions, judgesJointly).length;
-  return { calls, micro_usd: calls * priceCall(modelPrice, null) };
-}
-
-/** Plans the commit of the worst case of the calls. The times may have moved with the clock, all or none of them. */
-function planReservation(watch: WatchRun, need: Cost, now: Date): RunChange | 'exhausted' | undefined {
-  const { config, state, next, sight } = watch;
-  if (config.budget === null) return undefined;
-  const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
-  const before = budgetOnDay(config.budget, state.budget, day.date);
-  const reservation = reserve(config.budget, before, watch.last_tick + 1, need);
-  if (reservation.kind === 'exhausted') return 'exhausted';
-  const set = { state: { ...state, budget: reservation.budget }, next, sight };
-  return { runId: watch.run_id, expectedVersion: watch.version, set, events: [] };
 }
 
 /** Returns true if another tick has seen the stream since the capture began, or if the watch has another stream. Before its first check, only the URL tells. */
@@ -186,7 +163,9 @@ function planTick(
   now: Date,
   settings: WatchSettings,
 ): RunChange {
-  const need = computeCost(planAllQuestions(watch), settings);
+  // A day that covers the newest frame alone is not exhausted.
+  const newest = { earlier: 0, mode: watch.config.input_mode };
+  const need = computeCost(planAllQuestions(watch), newest, settings);
   const maxLostWaitSeconds = computeMaxLostWait(watch, input, now, settings);
   const at = seen.kind === 'no_capture' ? now : earlier(new Date(input.captured.began_at), now);
   const tick = { outcome: seen, need, stretch, maxLostWaitSeconds, at };

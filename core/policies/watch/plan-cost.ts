@@ -1,0 +1,61 @@
+import type { RunChange } from '../../ports/run-store.ts';
+import type { WatchRun } from '../../records/watch-run.ts';
+import type { Captured } from '../../sight/screening.ts';
+import { groupFrames, groupQuestions } from '../../tick/ask-model.ts';
+import type { Questions } from '../../tick/ask-model.ts';
+import { budgetOnDay, reserve } from './budget.ts';
+import type { Cost } from './budget.ts';
+import { priceCall } from './model-price.ts';
+import type { TokenPrice } from './model-price.ts';
+import { localDay } from './schedule.ts';
+
+export type CostSettings = {
+  /** `null` if the price of the model is unknown: then a watch can have no budget in dollars. */
+  modelPrice: TokenPrice | null;
+  /** True if one call of the model judges several conditions. */
+  judgesJointly: boolean;
+  /** True if one call of the model judges several frames. */
+  judgesMoments?: boolean;
+};
+
+/** Moments to check, and the commit of their worst case, which a watch without a budget does not need. */
+type PlannedCheck = { moments: Captured['moments']; reservation?: RunChange };
+
+/**
+ * Plans the check of a capture within the day's budget: all of its moments, else its newest frame alone. The times may have moved with the clock, all or none
+ * of them.
+ */
+export function planCheck(
+  watch: WatchRun,
+  { moments = [] }: Captured,
+  questions: Questions,
+  settings: CostSettings,
+  now: Date,
+): PlannedCheck | 'exhausted' {
+  const { config, state, next, sight } = watch;
+  const { budget, input_mode: mode } = config;
+  if (budget === null) return { moments };
+  const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
+  const before = budgetOnDay(budget, state.budget, day.date);
+  for (const asked of moments.length === 0 ? [[]] : [moments, []]) {
+    const need = computeCost(questions, { earlier: asked.length, mode }, settings);
+    const reserved = reserve(budget, before, watch.last_tick + 1, need);
+    if (reserved.kind === 'exhausted') continue;
+    const set = { state: { ...state, budget: reserved.budget }, next, sight };
+    const reservation = { runId: watch.run_id, expectedVersion: watch.version, set, events: [] };
+    return { moments: asked, reservation };
+  }
+  return 'exhausted';
+}
+
+/** Computes the worst case of the calls about a capture. */
+export function computeCost(
+  questions: Questions,
+  { earlier, mode }: { earlier: number; mode: WatchRun['config']['input_mode'] },
+  { judgesJointly, judgesMoments = false, modelPrice }: CostSettings,
+): Cost {
+  const groups = groupQuestions(questions, judgesJointly).length;
+  const frames = groupFrames(earlier, mode, judgesMoments);
+  const price = frames.reduce((sum, count) => sum + priceCall(modelPrice, null, count), 0);
+  return { calls: groups * frames.length, micro_usd: groups * price };
+}
