@@ -10,7 +10,7 @@ export const units = {
     /** Delay until a camera sends a key frame, in seconds: half of a group of pictures of 4 s, and two round trips. */
     rtspExtraSeconds: 2.5,
     /** Further time of a capture with `look_back`: the segments since the last one in the lowest rendition. */
-    scanSeconds: 0.3,
+    scanSeconds: 0.4,
     /** Time for the picture of an earlier moment. */
     earlierFrameSeconds: 0.2,
   },
@@ -44,6 +44,6 @@ export const units = {
   logBytesPerTick: 2_700,
   promptTokens: 450,
   answerTokens: 60,
-  /** Verdict on an earlier frame, with one short sentence. */
-  earlierAnswerTokens: 30,
+  /** Verdict of a watch on a frame: one short sentence, with its numbers. */
+  watchAnswerTokens: 35,
 } as const;

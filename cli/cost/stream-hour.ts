@@ -153,7 +153,11 @@ function lambda(name: string, calls: number, totalSeconds: number, megabytes: nu
 }
 
 /** Counts the tokens of an hour. The earlier frames of a clip or hybrid check are a call of their own. */
-function countTokens({ mode, clipSeconds, model }: StreamHourInput, checks: number, earlier: number) {
+function countTokens(
+  { mode, clipSeconds, framesPerCheck, model }: StreamHourInput,
+  checks: number,
+  earlier: number,
+) {
   if (mode !== 'frames' && model.videoTokensPerSecond === null)
     throw new RangeError('This model does not support video');
   const image = mode === 'clip' ? 0 : model.pictureTokens;
@@ -161,6 +165,9 @@ function countTokens({ mode, clipSeconds, model }: StreamHourInput, checks: numb
   const calls = mode === 'frames' || earlier === 0 ? checks : 2 * checks;
   return {
     input: calls * units.promptTokens + checks * (image + video) + earlier * model.pictureTokens,
-    output: checks * units.answerTokens + earlier * units.earlierAnswerTokens,
+    output:
+      framesPerCheck === undefined
+        ? checks * units.answerTokens
+        : (checks + earlier) * units.watchAnswerTokens,
   };
 }

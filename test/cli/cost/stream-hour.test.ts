@@ -86,7 +86,7 @@ describe('a stream-hour', () => {
     const [alone, back] = await Promise.all([quantities(half), quantities({ ...half, framesPerCheck: 3 })]);
     const added = (item: string) => (back[item] ?? 0) - (alone[item] ?? 0);
     expect(added('Model, input')).toBeCloseTo(180 * 2 * 800, 5);
-    expect(added('Model, output')).toBeCloseTo(180 * 2 * units.earlierAnswerTokens, 5);
+    expect(back['Model, output']).toBeCloseTo(180 * 3 * units.watchAnswerTokens, 5);
     expect([added('S3 writes'), added('S3 reads')]).toEqual([360, 360]);
     expect(added('Lambda capture')).toBeGreaterThan(0);
     expect(added('DynamoDB writes') + added('Step Functions')).toBe(0);
