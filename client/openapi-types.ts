@@ -2585,6 +2585,10 @@ export interface WatchPreview {
     condition_id: string;
     condition: string;
     triggered: boolean;
+    /**
+     * False if the model could not judge the condition
+     */
+    judged?: false;
     explanation: string;
     /**
      * Doubts about the condition, each with a remedy; empty without doubts
@@ -2609,6 +2613,39 @@ export interface WatchPreview {
         | 'words_not_judged';
       message: string;
     }[];
+    /**
+     * Objects that the condition names, best first; only from the object model
+     */
+    boxes?: {
+      /**
+       * Class of the object
+       */
+      label: string;
+      /**
+       * Rank of the detection; not a probability
+       */
+      score: number;
+      /**
+       * Share of the width or height of the image
+       */
+      x: number;
+      /**
+       * Share of the width or height of the image
+       */
+      y: number;
+      /**
+       * Share of the width or height of the image
+       */
+      width: number;
+      /**
+       * Share of the width or height of the image
+       */
+      height: number;
+    }[];
+    /**
+     * Time in the clip of the frame that `boxes` are of; absent: they are of `frame_b64`
+     */
+    shown_at_seconds?: number;
   }[];
   /**
    * ISO 8601 in UTC, with milliseconds

@@ -77,8 +77,14 @@ export function watchOperations({ get, post, send, jpeg }: Requests) {
     snoozeWatch: (watchId: string, request: Api.SnoozeRequest, o: Signal = {}) =>
       post<Api.Watch>(`${watch(watchId)}/snooze`, request, o, true),
     /** Checks all conditions of a watch once, without a change of their state. */
-    previewWatch: (watchId: string, o: Signal = {}) =>
-      post<Api.WatchPreview>(`${watch(watchId)}/preview`, undefined, o, true),
+    previewWatch: (watchId: string, { signal, ...query }: Signal & { input_mode?: Api.InputMode } = {}) =>
+      send<Api.WatchPreview>({
+        method: 'POST',
+        path: `${watch(watchId)}/preview`,
+        query,
+        repeatable: true,
+        signal,
+      }),
     /** Checks all conditions of a watch that is not created yet. */
     previewNewWatch: (request: Api.WatchRequest, o: Signal = {}) =>
       post<Api.WatchPreview>('/watches/preview', request, o, true),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { inputModeSchema } from '../records/capture.ts';
 import { watchStatusSchema } from '../records/watch-state.ts';
 import { flag, integer, jobId } from './fields.ts';
 import { text } from './text.ts';
@@ -46,6 +47,10 @@ export function readAlertPosition(after: string | undefined) {
 export const watchStatsQuerySchema = z.object({
   from: instant.describe('Start; default: seven days before `to`'),
   to: instant.describe('End; default: now. At most 92 days after `from`'),
+});
+
+export const previewQuerySchema = z.object({
+  input_mode: inputModeSchema.optional().describe('Default: that of the watch'),
 });
 
 export const snoozeRequestSchema = z.object({

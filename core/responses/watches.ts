@@ -9,7 +9,7 @@ import {
 } from '../records/watch-state.ts';
 import { failureSchema } from '../records/failure.ts';
 import { streamTroubleSchema } from '../records/sight.ts';
-import { count, sourceUrl, timestamp } from './fields.ts';
+import { count, evidenceBoxes, sourceUrl, timestamp } from './fields.ts';
 
 const watchId = z.uuid();
 
@@ -163,8 +163,16 @@ export const previewResponseSchema = z.object({
       condition_id: z.string(),
       condition: z.string(),
       triggered: z.boolean(),
+      judged: z.literal(false).optional().describe('False if the model could not judge the condition'),
       explanation: z.string(),
       findings: findingsSchema,
+      boxes: evidenceBoxes
+        .optional()
+        .describe('Objects that the condition names, best first; only from the object model'),
+      shown_at_seconds: z
+        .number()
+        .optional()
+        .describe('Time in the clip of the frame that `boxes` are of; absent: they are of `frame_b64`'),
     }),
   ),
   captured_at: timestamp,

@@ -3,6 +3,7 @@ import type { CoreDeps } from '../dependencies.ts';
 import { WatchNotFoundError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
+import type { InputMode } from '../records/capture.ts';
 import type { WatchRequest } from '../requests/watches.ts';
 import { captureStream, probeStream } from '../stream/stream-access.ts';
 import { checkInputMode, checkUrls } from './create-watch.ts';
@@ -21,13 +22,19 @@ type PreviewInput = Pick<
   'stream_url' | 'input_mode' | 'clip_duration_seconds' | 'destinations' | 'regions'
 > & { conditions: readonly { condition_id: string; condition: string }[] };
 
-/** Checks all conditions of an own watch once on a new capture. Changes nothing. Throws the errors of `checkOnce`. */
-export async function previewWatch(watchId: string, caller: string, deps: Deps) {
+/** Checks all conditions of an own watch once on a new capture, in `mode` or its own. Changes nothing. Throws the errors of `checkOnce`. */
+export async function previewWatch(
+  { watchId, mode }: { watchId: string; mode: InputMode | undefined },
+  caller: string,
+  deps: Deps,
+) {
   const watch = await requireOwnWatch(watchId, caller, deps);
   const source = await deps.runs.source(watch.source_id);
   if (!source) throw new WatchNotFoundError();
   const request = toRequest(watch.config, source.url, []);
-  return preview({ ...request, conditions: watch.config.conditions }, caller, deps);
+  const input = { ...request, input_mode: mode ?? request.input_mode };
+  checkInputMode(input, deps);
+  return preview({ ...input, conditions: watch.config.conditions }, caller, deps);
 }
 
 /** Checks all conditions of a watch that is not created yet. */
@@ -50,11 +57,15 @@ async function preview(input: PreviewInput, caller: string, deps: Deps) {
   const signal = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
   const verdicts = await Promise.all(
     input.conditions.map(async ({ condition_id, condition }) => {
-      const { triggered, explanation } = await deps.usage.charge(caller, () =>
-        deps.vision.judge(media, condition, signal),
-      );
+      const verdict = await deps.usage.charge(caller, () => deps.vision.judge(media, condition, signal));
+      const { triggered, judged, explanation, boxes, shown_at_seconds } = verdict;
       const { findings } = advise(condition, deps.vision);
-      return { condition_id, condition, triggered, explanation, findings };
+      return {
+        ...{ condition_id, condition, triggered, explanation, findings },
+        ...(judged === false && { judged }),
+        ...(boxes && { boxes }),
+        ...(shown_at_seconds !== undefined && { shown_at_seconds }),
+      };
     }),
   );
   return { verdicts, capture };

@@ -17,6 +17,7 @@ import { readWatchFrame } from '../../../core/watch/read-frames.ts';
 import { readWatchStats } from '../../../core/watch/watch-stats.ts';
 import { idempotencyKey } from '../../../core/requests/fields.ts';
 import {
+  previewQuerySchema,
   snoozeRequestSchema,
   watchListQuerySchema,
   watchPathSchema,
@@ -288,13 +289,13 @@ const previewWatchEndpoint = defineEndpoint(
     effect: 'looks',
     rateLimit: 'calls',
     timeBudgetSeconds: 58,
-    request: { parameters: watchPathSchema },
+    request: { parameters: watchPathSchema, query: previewQuerySchema },
     response: jsonResponse(previewResponseSchema, { description: 'The verdicts', picture: 'frame_b64' }),
     errors: ['WATCH_NOT_FOUND', ...streamErrors, 'VLM_ERROR'],
     examples: { parameters: watchExample, response: { preview: examples.preview } },
   },
-  async ({ parameters, caller, startedAt }, deps) =>
-    presentPreview(await previewWatch(parameters.watch_id, caller, deps), startedAt, deps.now()),
+  async ({ parameters: { watch_id: watchId }, query: { input_mode: mode }, caller, startedAt }, deps) =>
+    presentPreview(await previewWatch({ watchId, mode }, caller, deps), startedAt, deps.now()),
 );
 
 function presentPreview(

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { inputModeSchema } from '../../records/capture.ts';
 import { promptVersionSchema } from '../../records/vision.ts';
 import type { Mover } from '../../time.ts';
-import { count, envelope, frameUrl, jpegBase64, placeEvent, timestamp } from '../../responses/fields.ts';
+import {
+  count,
+  envelope,
+  evidenceBoxes,
+  frameUrl,
+  jpegBase64,
+  placeEvent,
+  timestamp,
+} from '../../responses/fields.ts';
 import type { EventPlace } from '../../responses/fields.ts';
 
 /** Configuration of a monitor, after defaults and clamping. Durations in seconds. */
@@ -26,8 +34,6 @@ export type MonitorState = z.infer<typeof state>;
 
 const initialState: MonitorState = { last_trigger_at: null };
 
-const share = z.number().min(0).max(1).describe('Share of the width or height of the image');
-
 const alert = {
   condition: z.string(),
   triggered: z.literal(true),
@@ -35,17 +41,7 @@ const alert = {
   prefilter_skipped: z.boolean(),
   captured_at: timestamp,
   triggers_fired: count,
-  boxes: z
-    .array(
-      z.object({
-        label: z.string().describe('Class of the object'),
-        score: z.number().min(0).max(1).describe('Rank of the detection; not a probability'),
-        x: share,
-        y: share,
-        width: share,
-        height: share,
-      }),
-    )
+  boxes: evidenceBoxes
     .optional()
     .describe('Objects in the evidence that the condition names, best first; only from the object model'),
   prompt_version: promptVersionSchema.optional(),

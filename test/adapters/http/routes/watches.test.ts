@@ -288,6 +288,26 @@ describe('state of a watch', () => {
     ]);
   });
 
+  test('a preview has the boxes of each condition, and captures in the requested mode', async () => {
+    const { body: watch } = await create({ input_mode: 'clip' });
+    const boxes = [{ label: 'person', score: 0.7, x: 0.1, y: 0.2, width: 0.3, height: 0.4 }];
+    const [first = '', second = ''] = watch.conditions.map(({ condition }: any) => condition);
+    world.c.vision.judge = async (media, condition) => ({
+      triggered: condition === first,
+      explanation: media.mode,
+      tokens: { input_tokens: 0, output_tokens: 0 },
+      ...(condition === first ? { boxes, shown_at_seconds: 1.5 } : { judged: false }),
+    });
+    const preview = async (query: string) =>
+      (await call('POST', `/watches/${watch.watch_id}/preview${query}`)).body.verdicts;
+    const both = [
+      { condition: first, triggered: true, explanation: 'clip', boxes, shown_at_seconds: 1.5 },
+      { condition: second, triggered: false, explanation: 'clip', judged: false },
+    ];
+    expect(await preview('')).toMatchObject(both);
+    expect((await preview('?input_mode=frames'))[1]).toMatchObject({ explanation: 'frames' });
+  });
+
   test('a preview checks all conditions and changes nothing', async () => {
     const { body: watch } = await create();
     world.script.verdicts.push(true, false);
