@@ -8,6 +8,7 @@ import type {
   DeliveryPage,
   DigestRequest,
   EventPage,
+  InputMode,
   JobDetail,
   JobList,
   JobStatus,
@@ -179,7 +180,13 @@ function watchOperations(http: Http) {
         method: 'POST',
         body: { seconds, ...(conditionId === undefined ? {} : { condition_id: conditionId }) },
       }),
-    previewWatch: (id: string) => http.json<WatchPreview>(`/watches/${id}/preview`, { method: 'POST' }),
+    /** Checks the conditions of a watch once, in its input mode or another. */
+    previewWatch: (id: string, signal?: AbortSignal, mode?: InputMode) =>
+      http.json<WatchPreview>(`/watches/${id}/preview`, {
+        method: 'POST',
+        query: { input_mode: mode },
+        signal,
+      }),
     watchStats: (id: string, from: string, signal?: AbortSignal) =>
       http.json<WatchStats>(`/watches/${id}/stats`, { query: { from }, signal }),
     watchEvents: (id: string, after: number, signal?: AbortSignal) =>

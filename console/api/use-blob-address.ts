@@ -5,10 +5,15 @@ export function useBlobAddress(base64: string | undefined): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
     if (base64 === undefined) return setAddress(undefined);
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    const made = URL.createObjectURL(new Blob([bytes], { type: 'image/jpeg' }));
+    const made = URL.createObjectURL(toJpeg(base64));
     setAddress(made);
     return () => URL.revokeObjectURL(made);
   }, [base64]);
   return address;
+}
+
+/** Decodes a base64 JPEG. */
+export function toJpeg(base64: string): Blob {
+  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  return new Blob([bytes], { type: 'image/jpeg' });
 }

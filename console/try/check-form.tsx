@@ -11,6 +11,7 @@ type Props = {
   draft: Draft;
   onChange: (part: Partial<Draft>) => void;
   onLook: () => void;
+  onWalk: () => void;
   busy: boolean;
 };
 
@@ -21,7 +22,7 @@ const modes = [
 ] as const;
 
 /** Renders the form of a single check: stream, condition, input mode. */
-export function CheckForm({ draft, onChange, onLook, busy }: Props) {
+export function CheckForm({ draft, onChange, onLook, onWalk, busy }: Props) {
   const { model } = useSession().service;
   const check = useStreamValidation(draft.streamUrl.trim());
   const complete = draft.streamUrl.trim() !== '' && draft.condition.trim() !== '';
@@ -89,6 +90,9 @@ export function CheckForm({ draft, onChange, onLook, busy }: Props) {
       )}
       <Button kind="primary" type="submit" busy={busy} disabled={!complete} wide>
         Check now
+      </Button>
+      <Button disabled={!complete} onClick={onWalk} wide>
+        Walk test
       </Button>
     </form>
   );

@@ -88,6 +88,11 @@ export function checkRequest(draft: Draft): CheckRequest {
   };
 }
 
+/** Creates the request of a check of a walk test: frames only, because a clip takes longer than a second. */
+export function walkRequest(draft: Draft): CheckRequest {
+  return checkRequest({ ...draft, mode: 'frames' });
+}
+
 /** Creates the request of a monitor. */
 export function monitorRequest(draft: Draft): MonitorRequest {
   return {

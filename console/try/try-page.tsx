@@ -3,7 +3,10 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
-import { emptyDraft, checkRequest } from './draft.ts';
+import type { CheckRequest } from '../api/types.ts';
+import { walkByCheck } from '../walk/checks.ts';
+import { WalkTest } from '../walk/walk-test.tsx';
+import { emptyDraft, checkRequest, walkRequest } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { drafts } from './drafts.ts';
 import { StartJob } from './start-job.tsx';
@@ -17,6 +20,15 @@ export function TryPage() {
   const session = useSession();
   const [draft, setDraft] = useState(() => drafts.get(session) ?? emptyDraft);
   const { look, run, stop, typicalMs } = useCheck();
+  const [walk, setWalk] = useState<CheckRequest>();
+  const checkNow = () => {
+    setWalk(undefined);
+    void run(checkRequest(draft));
+  };
+  const startWalk = () => {
+    stop();
+    setWalk(walkRequest(draft));
+  };
   const change = (part: Partial<Draft>) => {
     const next = { ...draft, ...part };
     // A problem of another stream or condition would be misread as one of the new.
@@ -35,11 +47,13 @@ export function TryPage() {
         <CheckForm
           draft={draft}
           onChange={change}
-          onLook={() => void run(checkRequest(draft))}
+          onLook={checkNow}
+          onWalk={startWalk}
           busy={look.state === 'looking'}
         />
         <section class="panel look-result" aria-label="Result">
-          {look.state === 'idle' && (
+          {walk && <WalkTest key={walk} check={walkByCheck(session.api, walk)} />}
+          {look.state === 'idle' && !walk && (
             <EmptyState icon="look" title="No check yet">
               <p class="muted">The frame, the verdict and the explanation appear here.</p>
             </EmptyState>
@@ -52,9 +66,7 @@ export function TryPage() {
               onStop={stop}
             />
           )}
-          {look.state === 'failed' && (
-            <ProblemNote problem={look.problem} onRetry={() => void run(checkRequest(draft))} />
-          )}
+          {look.state === 'failed' && <ProblemNote problem={look.problem} onRetry={checkNow} />}
           {look.state === 'seen' && <CheckVerdict answer={look.answer} request={look.request} />}
         </section>
       </div>

@@ -1,7 +1,9 @@
 import { Findings } from '../try/advice.tsx';
+import type { Boxes, WatchPreview } from '../api/types.ts';
 import { useResource } from '../api/use-resource.ts';
 import { useBlobAddress } from '../api/use-blob-address.ts';
 import { Badge } from '../parts/badge.tsx';
+import { BoxedPicture } from '../parts/boxed-picture.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
@@ -20,20 +22,24 @@ export function PreviewWatch({ watchId, onClose }: { watchId: string; onClose: (
       {problem && <ProblemNote problem={problem} onRetry={reload} />}
       {value && (
         <>
-          {address !== undefined && <img class="picture" src={address} alt="Checked frame" />}
+          {address !== undefined && (
+            <BoxedPicture address={address} alt="Checked frame" boxes={value.verdicts.flatMap(frameBoxes)} />
+          )}
           <ul class="condition-list">
-            {value.verdicts.map(({ condition_id: id, condition, triggered, explanation, findings }) => (
-              <li key={id}>
-                <div class="condition-head">
-                  <strong>{condition}</strong>
-                  <Badge tone={triggered ? 'alert' : 'neutral'}>
-                    {triggered ? 'holds' : 'does not hold'}
-                  </Badge>
-                </div>
-                <p>{explanation}</p>
-                <Findings findings={findings} />
-              </li>
-            ))}
+            {value.verdicts.map(
+              ({ condition_id: id, condition, triggered, judged, explanation, findings }) => (
+                <li key={id}>
+                  <div class="condition-head">
+                    <strong>{condition}</strong>
+                    <Badge tone={triggered ? 'alert' : 'neutral'}>
+                      {judged === false ? 'not judged' : triggered ? 'holds' : 'does not hold'}
+                    </Badge>
+                  </div>
+                  <p>{explanation}</p>
+                  <Findings findings={findings} />
+                </li>
+              ),
+            )}
           </ul>
           <p class="small muted">
             Captured at <Clock at={value.captured_at} />, took {milliseconds(value.latency_ms)}. This check
@@ -43,4 +49,9 @@ export function PreviewWatch({ watchId, onClose }: { watchId: string; onClose: (
       )}
     </Dialog>
   );
+}
+
+/** Returns the boxes of a verdict; none if they are of another frame of the clip. */
+function frameBoxes({ boxes, shown_at_seconds: at }: WatchPreview['verdicts'][number]): Boxes {
+  return at === undefined ? (boxes ?? []) : [];
 }

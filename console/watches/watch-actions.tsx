@@ -2,18 +2,21 @@ import { useState } from 'preact/hooks';
 import type { Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { navigate, routeUrls } from '../shell/routes.ts';
+import { walkByPreview } from '../walk/checks.ts';
+import { WalkTest } from '../walk/walk-test.tsx';
 import { EditWatch } from './edit-watch.tsx';
 import { PreviewWatch } from './preview-watch.tsx';
 import { SnoozeWatch } from './snooze-watch.tsx';
 import { TestWatch } from './test-watch.tsx';
 
-type Task = 'pause' | 'test' | 'snooze' | 'preview' | 'edit' | 'delete';
+type Task = 'pause' | 'test' | 'snooze' | 'preview' | 'walk' | 'edit' | 'delete';
 
-/** Renders the actions of a watch: check now, test of destinations, snooze, edit, pause or resume, delete. */
+/** Renders the actions of a watch: check now, walk test, test of destinations, snooze, edit, pause or resume, delete. */
 export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () => void }) {
   const { api } = useSession();
   const [task, setTask] = useState<Task>();
@@ -29,6 +32,7 @@ export function WatchActions({ watch, onChange }: { watch: Watch; onChange: () =
   return (
     <>
       <Button onClick={() => setTask('preview')}>Check now</Button>
+      <Button onClick={() => setTask('walk')}>Walk test</Button>
       <Button onClick={() => setTask('test')}>Test</Button>
       <Button onClick={() => setTask('edit')}>Edit</Button>
       <Button onClick={() => setTask('snooze')}>Snooze</Button>
@@ -55,6 +59,12 @@ function TaskDialog({ task, watch, onDone, onClose }: TaskProps) {
   switch (task) {
     case 'preview':
       return <PreviewWatch watchId={watch.watch_id} onClose={onClose} />;
+    case 'walk':
+      return (
+        <Dialog title="Walk test" wide closesByClickBeside={false} onClose={onClose}>
+          <WalkTest check={walkByPreview(api, watch.watch_id)} />
+        </Dialog>
+      );
     case 'test':
       return <TestWatch watchId={watch.watch_id} onClose={onClose} />;
     case 'edit':

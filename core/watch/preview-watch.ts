@@ -61,7 +61,11 @@ async function preview(input: PreviewInput, caller: string, deps: Deps) {
       const { triggered, judged, explanation, boxes, shown_at_seconds } = verdict;
       const { findings } = advise(condition, deps.vision);
       return {
-        ...{ condition_id, condition, triggered, explanation, findings },
+        condition_id,
+        condition,
+        triggered,
+        explanation,
+        findings,
         ...(judged === false && { judged }),
         ...(boxes && { boxes }),
         ...(shown_at_seconds !== undefined && { shown_at_seconds }),

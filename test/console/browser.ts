@@ -16,6 +16,7 @@ const flags = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  '--disable-audio-output',
 ];
 
 export const desk = { width: 1280, height: 860 };
@@ -53,7 +54,7 @@ export async function openPage(browser: Browser, host: string): Promise<WatchedP
 
 /** Returns true for Chromium's report of a 4xx response. The tests check the message that the console derives from it. */
 function isAnswer(text: string): boolean {
-  return /Failed to load resource: the server responded with a status of (400|401|403|404|412|422)/.test(
+  return /Failed to load resource: the server responded with a status of (400|401|403|404|412|422|429)/.test(
     text,
   );
 }

@@ -53,5 +53,19 @@ test('the try page advises on a condition while it is typed, takes over its word
   expect((drawn.x + drawn.width / 2 - picture.x) / picture.width).toBeCloseTo(0.5, 1);
   expect((drawn.y + drawn.height / 2 - picture.y) / picture.height).toBeCloseTo(0.625, 1);
   await inspect(page, 'try-boxes');
+
+  await page.getByRole('button', { name: 'Walk test' }).click();
+  const scores = page.getByRole('list', { name: 'Scores' });
+  await scores.getByText(/^(?:Not seen|Seen in \d) .*with motion/).waitFor();
+  await page.getByText('Boxes: boat 0.70').waitFor();
+  await page.getByRole('progressbar', { name: 'Progress of the walk test' }).waitFor();
+  await inspect(page, 'try-walk');
+  await page.route('**/api/check-once', async (route) => {
+    const error = { code: 'RATE_LIMITED', message: 'Too many calls', remediation: 'Wait a minute' };
+    await route.fulfill({ status: 429, json: { error } });
+  });
+  await page.getByText('Too many calls').waitFor();
+  await page.getByRole('status').getByText('The walk test has ended.').waitFor();
+  await page.getByRole('button', { name: 'Start again' }).waitFor();
   expect(faults).toEqual([]);
 }, 90_000);

@@ -61,6 +61,15 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await page.getByRole('dialog').getByText('holds', { exact: true }).waitFor();
   await inspect(page, 'watch-preview');
   await page.keyboard.press('Escape');
+  await button('Walk test').click();
+  await page
+    .getByRole('list', { name: 'Scores' })
+    .getByText(/with motion/)
+    .waitFor();
+  await inspect(page, 'watch-walk');
+  await button('Stop').click();
+  await page.getByRole('status').getByText('The walk test has ended.').waitFor();
+  await page.keyboard.press('Escape');
   await button('Snooze', true).click();
   await button('Start snooze').click();
   await page.getByText(/Snoozed, ends/).waitFor();

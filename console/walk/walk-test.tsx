@@ -1,0 +1,98 @@
+import { useState } from 'preact/hooks';
+import { useBlobAddress } from '../api/use-blob-address.ts';
+import { Badge } from '../parts/badge.tsx';
+import { BoxedPicture } from '../parts/boxed-picture.tsx';
+import { Button } from '../parts/button.tsx';
+import { Checkbox } from '../parts/field.tsx';
+import { pluralize } from '../parts/pluralize.ts';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useNow } from '../time/use-now.ts';
+import { findMotion } from './motion.ts';
+import { walkSeconds } from './run-walk.ts';
+import { describeScore, isPerhaps, scoreWalk } from './score.ts';
+import type { WalkVerdict } from './score.ts';
+import { useWalkTest } from './use-walk-test.ts';
+import type { WalkPicture, WalkState } from './use-walk-test.ts';
+
+type Props = { check: (signal: AbortSignal) => Promise<WalkPicture> };
+
+/** Checks a picture a second for a minute, while a person walks in front of the camera: boxes, a beep and a score of each condition. */
+export function WalkTest({ check }: Props) {
+  const [beeps, setBeeps] = useState(true);
+  const { state, start, stop } = useWalkTest(check, beeps);
+  const { newest, pictures, problem, since } = state;
+  const boxes = newest?.verdicts.flatMap((verdict) => verdict.boxes) ?? [];
+  const address = useBlobAddress(newest?.frame);
+  return (
+    <div class="stack walk-test">
+      {address === undefined ? (
+        <span class="picture missing" />
+      ) : (
+        <BoxedPicture address={address} alt="Newest checked frame" boxes={boxes} />
+      )}
+      <Scores state={state} />
+      {problem && <ProblemNote problem={problem} />}
+      {since !== undefined && <Remaining since={since} />}
+      <div class="actions">
+        {since === undefined ? (
+          <Button onClick={start}>Start again</Button>
+        ) : (
+          <Button onClick={stop}>Stop</Button>
+        )}
+        <Checkbox label="Beep when seen" checked={beeps} onChecked={setBeeps} />
+      </div>
+      <p class="small muted">
+        {pluralize(pictures.length, 'different picture')}. Each check is a model call per condition; it
+        changes no state and sends nothing.
+      </p>
+    </div>
+  );
+}
+
+/** Shows the score of each condition, and announces a sight, a loss and the result to screen readers. */
+function Scores({ state: { pictures, newest, since } }: { state: WalkState }) {
+  const motion = findMotion(pictures.map(({ gray }) => gray));
+  const scores = (newest?.verdicts ?? []).map((verdict, index) => {
+    const verdicts = pictures.flatMap((picture) => picture.verdicts[index] ?? []);
+    return { verdict, text: describeScore(scoreWalk(motion, verdicts)) };
+  });
+  const seen = scores.flatMap(({ verdict }) => (verdict.triggered ? [verdict.condition] : []));
+  const result = `The walk test has ended. ${scores.map(({ text }) => text).join(' ')}`;
+  const now = seen.length === 0 ? 'Not seen.' : `Seen: ${seen.join(', ')}`;
+  return (
+    <>
+      <p role="status" class="visually-hidden">
+        {since === undefined ? newest && result : newest ? now : 'The walk test has started.'}
+      </p>
+      <ul class="condition-list" aria-label="Scores">
+        {scores.map(({ verdict, text }, index) => (
+          <li key={index}>
+            <div class="condition-head">
+              <strong>{verdict.condition}</strong>
+              <SightBadge verdict={verdict} />
+            </div>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function SightBadge({ verdict }: { verdict: WalkVerdict }) {
+  if (verdict.triggered) return <Badge tone="good">Seen</Badge>;
+  if (isPerhaps(verdict)) return <Badge tone="warn">Perhaps</Badge>;
+  return <Badge>{verdict.judged === false ? 'Not judged' : 'Not seen'}</Badge>;
+}
+
+function Remaining({ since }: { since: number }) {
+  const elapsed = Math.min(Math.max(0, (useNow(250) - since) / 1000), walkSeconds);
+  return (
+    <>
+      <progress max={walkSeconds} value={elapsed} aria-label="Progress of the walk test" />
+      <p class="small muted">
+        <span class="number">{Math.ceil(walkSeconds - elapsed)} s</span> left: walk through the picture.
+      </p>
+    </>
+  );
+}
