@@ -1,6 +1,6 @@
 import { Button } from '../parts/button.tsx';
-import { Choice } from '../parts/choice.tsx';
-import { Field, NumberInput, TextArea, TextInput } from '../parts/field.tsx';
+import { Field, TextArea, TextInput } from '../parts/field.tsx';
+import { InputFields } from '../parts/input-fields.tsx';
 import { useSession } from '../session/session.ts';
 import { ConditionAdvice } from './advice.tsx';
 import type { Draft } from './draft.ts';
@@ -14,12 +14,6 @@ type Props = {
   onWalk: () => void;
   busy: boolean;
 };
-
-const modes = [
-  { value: 'frames', label: 'Frame', hint: 'One frame: fastest and cheapest.' },
-  { value: 'clip', label: 'Clip', hint: 'A few seconds of video, for conditions that need motion.' },
-  { value: 'hybrid', label: 'Both', hint: 'A sharp frame and a clip.' },
-] as const;
 
 /** Renders the form of a single check: stream, condition, input mode. */
 export function CheckForm({ draft, onChange, onLook, onWalk, busy }: Props) {
@@ -69,25 +63,7 @@ export function CheckForm({ draft, onChange, onLook, onWalk, busy }: Props) {
           </button>
         ))}
       </div>
-      <Choice
-        legend="Input for the model"
-        options={[...modes]}
-        value={draft.mode}
-        onValue={(mode) => onChange({ mode })}
-      />
-      {draft.mode !== 'frames' && (
-        <Field label="Clip length in seconds" hint="1 to 10">
-          {(ids) => (
-            <NumberInput
-              {...ids}
-              min={1}
-              max={10}
-              value={draft.clipSeconds}
-              onValue={(clipSeconds) => onChange({ clipSeconds })}
-            />
-          )}
-        </Field>
-      )}
+      <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={onChange} />
       <Button kind="primary" type="submit" busy={busy} disabled={!complete} wide>
         Check now
       </Button>

@@ -1,6 +1,6 @@
 import { Button } from '../parts/button.tsx';
 import { Choice } from '../parts/choice.tsx';
-import { Field, Select, TextInput } from '../parts/field.tsx';
+import { Checkbox, Field, Select, TextInput } from '../parts/field.tsx';
 import { destinationTypes, newDestination, notifyOptions } from './watch-draft.ts';
 import type { DestinationDraft } from './watch-draft.ts';
 
@@ -58,6 +58,23 @@ export function DestinationFields({ destinations, onChange }: Props) {
                 />
               )}
             </Field>
+            {destination.type === 'ntfy' && (
+              <Field
+                label={`Access token of destination ${index + 1}`}
+                hint="Optional; a stored one stays unless you enter another"
+              >
+                {(ids) => (
+                  <TextInput {...ids} value={destination.token} onValue={(token) => change({ token })} />
+                )}
+              </Field>
+            )}
+            {destination.type === 'webhook' && (
+              <Checkbox
+                label={`Frame in the events of destination ${index + 1}`}
+                checked={destination.includeFrame}
+                onChecked={(includeFrame) => change({ includeFrame })}
+              />
+            )}
             {destination.notify !== null && (
               <Choice
                 legend={`Messages to destination ${index + 1}`}

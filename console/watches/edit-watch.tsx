@@ -3,7 +3,8 @@ import type { Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Checkbox, Field, NumberField, Select, TextInput } from '../parts/field.tsx';
+import { Checkbox, Field, NumberField, Select, TextArea, TextInput } from '../parts/field.tsx';
+import { InputFields } from '../parts/input-fields.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
 import { ConditionAdvice } from '../try/advice.tsx';
@@ -57,6 +58,7 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
           )}
         </Field>
         <NumberFields draft={draft} change={change} />
+        <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={change} />
         <Checkbox
           label="Motion pre-filter"
           hint="Skips the model call if there is no motion"
@@ -100,6 +102,9 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
           regions={draft.regions}
           onChange={(regions) => change({ regions })}
         />
+        <Field label="Labels" hint="One per line, at most 8: they are in events and filter lists">
+          {(ids) => <TextArea {...ids} value={draft.labels} onValue={(labels) => change({ labels })} />}
+        </Field>
         {saving.problem && <ProblemNote problem={conflictOr(saving.problem)} />}
         <div class="dialog-actions">
           <Button onClick={onClose}>Cancel</Button>
@@ -124,6 +129,14 @@ function NumberFields({ draft, change }: NumberFieldsProps) {
         max={300}
         value={draft.intervalSeconds}
         onValue={(intervalSeconds) => change({ intervalSeconds })}
+      />
+      <NumberField
+        label="Confirming check (s)"
+        hint="Delay, 1 to 300, at most the interval"
+        min={1}
+        max={300}
+        value={draft.confirmSeconds}
+        onValue={(confirmSeconds) => change({ confirmSeconds })}
       />
       <NumberField
         label="Retention (days)"

@@ -1,4 +1,12 @@
-import type { DestinationType, Notify, Severity, Watch, WatchCondition, WatchPatch } from '../api/types.ts';
+import type {
+  DestinationType,
+  InputMode,
+  Notify,
+  Severity,
+  Watch,
+  WatchCondition,
+  WatchPatch,
+} from '../api/types.ts';
 import { toRegionDrafts, toRegions } from './region-text.ts';
 import type { RegionDraft } from './region-text.ts';
 
@@ -20,8 +28,10 @@ export type DestinationDraft = {
   minSeverity: Severity;
   /** `null` for a heartbeat. */
   notify: Notify | null;
-  /** Fields that the form does not show. */
-  kept?: Pick<Watch['destinations'][number], 'include_frame'>;
+  /** Webhook only. */
+  includeFrame: boolean;
+  /** Access token of ntfy; empty for none, or for the stored one of a stored destination. */
+  token: string;
 };
 
 /** Types of destinations with the field of their address and the default of `notify`. */
@@ -75,7 +85,7 @@ export const destinationTypes = [
 /** Returns the form state of a destination that is added, or gets another type. */
 export function newDestination(type: DestinationType): DestinationDraft {
   const notify = destinationTypes.find((each) => each.type === type)?.notify ?? null;
-  return { type, address: '', minSeverity: 'info', notify };
+  return { type, address: '', minSeverity: 'info', notify, includeFrame: false, token: '' };
 }
 
 /** Values of `notify` of a type with their sentences. An incident or a retained state ends by its closing. */
@@ -94,6 +104,9 @@ export type WatchDraft = {
   /** Masked; unchanged unless another URL is entered. */
   streamUrl: string;
   intervalSeconds: number | null;
+  mode: InputMode;
+  clipSeconds: number | null;
+  confirmSeconds: number | null;
   prefilter: boolean;
   lookBack: boolean;
   retentionDays: number | null;
@@ -104,6 +117,8 @@ export type WatchDraft = {
   usd: number | null;
   destinations: DestinationDraft[];
   regions: RegionDraft[];
+  /** One per line. */
+  labels: string;
 };
 
 /** Condition that the form adds, with the defaults of the API. */
@@ -131,6 +146,9 @@ export function toWatchDraft(watch: Watch): WatchDraft {
     name: watch.name,
     streamUrl: watch.stream_url,
     intervalSeconds: watch.interval_seconds,
+    mode: watch.input_mode,
+    clipSeconds: watch.clip_duration_seconds,
+    confirmSeconds: watch.confirm_seconds,
     prefilter: watch.enable_prefilter,
     lookBack: watch.look_back,
     retentionDays: watch.retention_days,
@@ -145,10 +163,12 @@ export function toWatchDraft(watch: Watch): WatchDraft {
         address,
         minSeverity,
         notify,
-        kept: { include_frame },
+        includeFrame: include_frame,
+        token: '',
       }),
     ),
     regions: toRegionDrafts(watch.regions),
+    labels: watch.labels.join('\n'),
   };
 }
 
@@ -160,6 +180,9 @@ export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch 
     ...(changed('name') && { name: after.name.trim() }),
     ...(changed('streamUrl') && { stream_url: after.streamUrl.trim() }),
     ...(changed('intervalSeconds') && { interval_seconds: after.intervalSeconds }),
+    ...(changed('mode') && { input_mode: after.mode }),
+    ...(changed('clipSeconds') && { clip_duration_seconds: after.clipSeconds }),
+    ...(changed('confirmSeconds') && { confirm_seconds: after.confirmSeconds }),
     ...(changed('prefilter') && { enable_prefilter: after.prefilter }),
     ...(changed('lookBack') && { look_back: after.lookBack }),
     ...(changed('retentionDays') && { retention_days: after.retentionDays }),
@@ -176,6 +199,7 @@ export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch 
     ...(changed('modelCalls', 'usd') && { budget: toBudget(after) }),
     ...(changed('destinations') && { destinations: after.destinations.map(toDestination) }),
     ...(changed('regions') && { regions: toRegions(after.regions) }),
+    ...(changed('labels') && { labels: after.labels.split('\n').flatMap((label) => label.trim() || []) }),
   };
 }
 
@@ -183,14 +207,16 @@ function toBudget({ modelCalls, usd }: WatchDraft): NonNullable<WatchPatch['budg
   return modelCalls === null && usd === null ? null : { model_calls_per_day: modelCalls, usd_per_day: usd };
 }
 
-function toDestination({ destination_id: id, type, address, minSeverity, notify, kept }: DestinationDraft) {
+function toDestination(destination: DestinationDraft) {
+  const { destination_id: id, type, address, minSeverity, notify, includeFrame, token } = destination;
   const field = destinationTypes.find((each) => each.type === type)?.field ?? 'url';
   return {
     ...(id !== undefined && { destination_id: id }),
-    ...kept,
     type,
     [field]: address.trim(),
     min_severity: minSeverity,
     notify,
+    ...(type === 'webhook' && { include_frame: includeFrame }),
+    ...(type === 'ntfy' && token.trim() !== '' && { token: token.trim() }),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { JobEvent } from '../../console/api/types.ts';
+import * as examples from '../../adapters/openapi/examples/watches.ts';
+import type { JobEvent, Watch } from '../../console/api/types.ts';
 import { configLabels } from '../../console/jobs/config-labels.ts';
 import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
 import { timelineItems } from '../../console/jobs/timeline-items.ts';
@@ -11,6 +12,7 @@ import {
   newCondition,
   newDestination,
   notifyOptions,
+  toWatchDraft,
   toWatchPatch,
 } from '../../console/watches/watch-draft.ts';
 import { defaultNotify } from '../../core/event/receivers.ts';
@@ -297,24 +299,15 @@ describe('watches', () => {
 
   test('a change of a watch sends only the changed fields', () => {
     const before = {
-      name: 'Gate',
-      streamUrl: 'rtsp://user:***@camera.example/1',
-      schedule: null,
-      modelCalls: null,
-      usd: null,
+      ...toWatchDraft(examples.watch as Watch),
       destinations: [
         {
+          ...newDestination('slack'),
           destination_id: 'slack',
-          type: 'slack' as const,
           address: 'https://a.example/***',
-          minSeverity: 'info' as const,
           notify: 'everything' as const,
         },
       ],
-      regions: [],
-      intervalSeconds: 10,
-      prefilter: true,
-      retentionDays: 7,
       conditions: [{ ...newCondition, condition_id: 'dog', condition: 'A dog' }],
     };
     expect(toWatchPatch(before, before)).toEqual({});
@@ -353,6 +346,13 @@ describe('watches', () => {
         { type: 'email', to: 'a@example.com', min_severity: 'critical', notify: 'openings' },
       ],
     });
+    const labels = ' yard \n\nnorth, gate';
+    expect(toWatchPatch(before, { ...before, labels })).toEqual({ labels: ['yard', 'north, gate'] });
+    const ntfy = { ...newDestination('ntfy'), address: 'https://ntfy.example/gate' };
+    const topic = { type: 'ntfy', url: ntfy.address, min_severity: 'info', notify: 'openings' };
+    const sent = (token: string) => toWatchPatch(before, { ...before, destinations: [{ ...ntfy, token }] });
+    expect(sent('')).toEqual({ destinations: [topic] });
+    expect(sent(' tk_1 ')).toEqual({ destinations: [{ ...topic, token: 'tk_1' }] });
     const regions = [{ mode: 'exclude' as const, corners: '0 0, 50 0, 50 50.5' }];
     expect(toWatchPatch(before, { ...before, regions })).toEqual({
       regions: [

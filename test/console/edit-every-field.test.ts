@@ -1,0 +1,111 @@
+import { h, options, render } from 'preact';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import * as examples from '../../adapters/openapi/examples/watches.ts';
+import type { Watch, WatchPatch } from '../../console/api/types.ts';
+import { SessionContext } from '../../console/session/session.ts';
+import { EditWatch } from '../../console/watches/edit-watch.tsx';
+import { toWatchDraft, toWatchPatch } from '../../console/watches/watch-draft.ts';
+import { watchRequestSchema } from '../../core/requests/watches.ts';
+import { createFakeDocument, FakeNode } from './fake-document.ts';
+
+beforeEach(() => {
+  vi.stubGlobal('document', createFakeDocument());
+  vi.stubGlobal('HTMLElement', FakeNode);
+  options.requestAnimationFrame = setImmediate;
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  delete options.requestAnimationFrame;
+});
+
+const destination = (type: string) => ({ ...examples.watch.destinations[0], destination_id: type, type });
+/** Watch that shows every control of the form. */
+const watch = {
+  ...examples.watch,
+  input_mode: 'clip',
+  schedule: { time_zone: 'UTC', active: [{ days: ['mon', 'tue'], from: '08:00', to: '18:00' }] },
+  budget: { model_calls_per_day: 10, usd_per_day: 2 },
+  destinations: ['webhook', 'ntfy', 'pagerduty', 'email'].map(destination),
+  regions: [
+    {
+      mode: 'include',
+      points: [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+      ],
+    },
+  ],
+} as any as Watch;
+
+/** Renders the form, changes the control at `index` and saves. Returns the patch that the form sends; null without such a control. */
+async function change(index: number): Promise<WatchPatch | null> {
+  const root = new FakeNode('body');
+  let sent: WatchPatch = {};
+  const pictures = { urlFor: () => new Promise(() => undefined) };
+  const api = { changeWatch: async (_: string, __: number, patch: WatchPatch) => void (sent = patch) };
+  const form = h(EditWatch, { watch, onDone: () => undefined, onClose: () => undefined });
+  render(h(SessionContext.Provider, { value: { api, pictures } as any, children: form }), root as any);
+  const control = root.find('input', 'select', 'textarea')[index];
+  if (control) {
+    operate(control);
+    await settled();
+    root.find('form')[0]?.dispatch('submit');
+    await settled();
+  }
+  render(null, root as any);
+  await settled();
+  return control ? sent : null;
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function operate(control: FakeNode): void {
+  const { type, value } = { ...control.attributes, ...(control as any) };
+  const options = control.find('option').map((option) => (option as any).value ?? option.attributes['value']);
+  const other = options.find((option) => option !== value) ?? `9${value}`;
+  const target = { value: other, valueAsNumber: Number(other), checked: !('checked' in control.attributes) };
+  control.dispatch(
+    type === 'checkbox' || type === 'radio' || options.length > 0 ? 'change' : 'input',
+    target,
+  );
+}
+
+/** Returns the paths of all values without indexes, such as `conditions.severity=warning`. */
+function leaves(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null) return [`${path}=${String(value)}`];
+  const isList = Array.isArray(value);
+  return Object.entries(value).flatMap(([name, each]) =>
+    leaves(each, isList ? `${path}[${name}]` : `${path}${path && '.'}${name}`),
+  );
+}
+
+/** Returns the paths of the fields of a JSON schema. */
+function fields(schema: any, path = ''): string[] {
+  const parts = [schema, ...(schema.anyOf ?? []), ...(schema.allOf ?? [])];
+  const inner = parts.flatMap((part) => [
+    ...(part.items?.properties || part.items?.anyOf ? fields(part.items, path) : []),
+    ...Object.entries(part.properties ?? {}).flatMap(([name, each]) =>
+      fields(each, `${path}${path && '.'}${name}`),
+    ),
+  ]);
+  return inner.length > 0 ? inner : [path];
+}
+
+/** Assigned by the service. */
+const assigned = ['conditions.condition_id', 'destinations.destination_id'];
+
+test('the form of a watch has a control for each field of the request', async () => {
+  const schema = z.toJSONSchema(watchRequestSchema, { io: 'input', unrepresentable: 'any' });
+  const wanted = fields(schema).filter((field) => !assigned.includes(field));
+  const before = leaves(toWatchPatch({} as any, toWatchDraft(watch)));
+  const reached = new Set<string>();
+  for (let index = 0; ; index += 1) {
+    const patch = await change(index);
+    if (patch === null) break;
+    for (const leaf of leaves(patch))
+      if (!before.includes(leaf)) reached.add(leaf.replace(/=.*|\[\d+\]/gs, ''));
+  }
+  expect(wanted.filter((field) => !reached.has(field))).toEqual([]);
+});
