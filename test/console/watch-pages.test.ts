@@ -115,6 +115,10 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await field('Cooldown (s)').fill('30');
   await field('Reminder (s)').fill('600');
   await field('Model calls per day').fill('5000');
+  await field('Confirming check (s)').fill('4');
+  await page.getByRole('radio', { name: 'Clip' }).check();
+  await field('Clip length in seconds').fill('2');
+  await field('Labels').fill('yard\nnorth');
   await field('Watch at certain times only').check();
   await field('Time zone').fill('Europe/Berlin');
   const span = page.getByRole('group', { name: 'Span 1' });
@@ -133,6 +137,10 @@ test('a watch is created from Try, its alert opens and is reviewed by keyboard, 
   await button('Save').click();
   await page.getByRole('heading', { name: 'North gate', level: 1 }).waitFor();
   expect(await caller.call('GET', `/watches/${reviewed[0].watch_id}`)).toMatchObject({
+    input_mode: 'clip',
+    clip_duration_seconds: 2,
+    confirm_seconds: 4,
+    labels: ['yard', 'north'],
     conditions: [{ cooldown_seconds: 30, remind_seconds: 600 }],
     budget: { model_calls_per_day: 5000, usd_per_day: null },
     schedule: {
