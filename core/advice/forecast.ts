@@ -1,6 +1,6 @@
 import type { InputMode } from '../records/capture.ts';
 import { rules } from '../rules.ts';
-import { groupFrames } from '../tick/ask-model.ts';
+import { groupFrames } from '../sight/group-frames.ts';
 
 /** Price of a model: USD per token, and its tokens of a frame and of a second of video (`null`: no video). */
 export type ForecastPrice = {

@@ -1,7 +1,6 @@
 import type { Limits } from '../dependencies.ts';
 import { ModelBusyError, TooManyFramesError, VisionError } from '../errors.ts';
 import type { CheckMedia, VisionModel } from '../ports/vision-model.ts';
-import type { InputMode } from '../records/capture.ts';
 import type { Failure } from '../records/failure.ts';
 import type {
   ConditionQuestion,
@@ -10,6 +9,7 @@ import type {
   MomentVerdicts,
   TokenUse,
 } from '../records/vision.ts';
+import { groupFrames } from '../sight/group-frames.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import type { MomentMedia } from './read-media.ts';
 
@@ -71,15 +71,6 @@ export function groupQuestions(
   const alone = separate.map((condition) => [condition]);
   if (!canJudgeJointly) return [...joint.map((condition) => [condition]), ...alone];
   return joint.length === 0 ? alone : [joint, ...alone];
-}
-
-/**
- * Returns the number of frames of each model call about a capture with `earlier` moments, oldest first: all together if the model can. A clip
- * stays alone with the newest frame.
- */
-export function groupFrames(earlier: number, mode: InputMode, canJudgeMoments: boolean): number[] {
-  if (!canJudgeMoments || earlier === 0) return Array.from({ length: earlier + 1 }, () => 1);
-  return mode === 'frames' ? [earlier + 1] : [earlier, 1];
 }
 
 /**
