@@ -1,7 +1,8 @@
 import type { RunChange } from '../../ports/run-store.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { Captured } from '../../sight/screening.ts';
-import { groupFrames, groupQuestions } from '../../tick/ask-model.ts';
+import { groupFrames } from '../../sight/group-frames.ts';
+import { groupQuestions } from '../../tick/ask-model.ts';
 import type { Questions } from '../../tick/ask-model.ts';
 import { budgetOnDay, reserve } from './budget.ts';
 import type { Cost } from './budget.ts';
