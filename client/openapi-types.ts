@@ -98,6 +98,10 @@ export type WatchEvent =
         ended?: true;
         lost_seconds?: number;
         /**
+         * Duration from which a visit is sure to be seen and confirmed
+         */
+        shortest_visit_seconds?: number;
+        /**
          * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left
          */
         frame_url: string | null;
@@ -316,6 +320,10 @@ export type WatchEvent =
         stream: 'ok' | 'stale' | 'reconnecting';
         picture: ('ok' | 'frozen' | 'black' | 'repeated') | null;
         next_check_at: string | null;
+        /**
+         * Earlier moments that the model judged beside the newest frame; absent without any
+         */
+        moments_judged?: number;
       };
     };
 export type StreamedWatchEvent =
@@ -2302,6 +2310,10 @@ export interface Watch {
      */
     last_check: number;
     last_frame_at: string | null;
+    /**
+     * Duration from which a visit is sure to be seen and confirmed, by what is known of the stream
+     */
+    shortest_visit_seconds: number;
     next_check_at: string | null;
     /**
      * Planned time of a check that the service made late; null if checks are in time

@@ -8,9 +8,13 @@ import type { EvidenceBox } from '../../core/records/vision.ts';
 import type { CaptureState } from '../../core/records/capture.ts';
 import type { CaptureOutput } from '../../core/records/workflow.ts';
 import { captureStateAfter } from '../../core/tick/advance-run.ts';
+import { taken } from '../../core/workflow/analyze.ts';
 import { captureTick } from '../../core/workflow/capture-tick.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../core/policies/watch/outcome.ts';
+import { toCaptureKey } from '../../core/policies/watch/evidence.ts';
+import { shortestVisitOfWatch } from '../../core/policies/watch/shortest-visit.ts';
+import { momentTime } from '../../core/sight/moment-time.ts';
 import { createWatchPolicy } from '../../core/policies/watch/policy.ts';
 import { askModel } from '../../core/tick/ask-model.ts';
 import { readCheckMedia } from '../../core/tick/read-media.ts';
@@ -43,6 +47,8 @@ export type Playback = {
   motion: { seconds: number; share: number }[];
   /** Share of the played time that was watched, 0 to 1. */
   coverage: number;
+  /** Duration from which a visit is sure to be seen. */
+  shortestVisitSeconds: number;
   playedSeconds: number;
   modelCalls: number;
   tokens: { input_tokens: number; output_tokens: number };
@@ -78,10 +84,11 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
     url: watch.stream_url,
     input_mode: watch.config.input_mode,
     clip_duration_seconds: watch.config.clip_duration_seconds,
+    look_back: watch.config.look_back,
     regions: watch.config.regions,
   };
   const captureDeps = { ...deps, media, now: () => clock.now, runs: { source: async () => source } };
-  const played: Playback = {
+  const played: Omit<Playback, 'shortestVisitSeconds'> = {
     checks: [],
     alerts: [],
     motion: [],
@@ -103,6 +110,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
         tick: run.last_tick + 1,
         closing: run.next?.closing ?? false,
         resolve_again: false,
+        ...(watchPolicy.confirms(run) && { confirms: true as const }),
       },
       captureDeps,
     );
@@ -125,13 +133,18 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
     }
     await removeUnused(media, captured, run.sight.last_frame?.key, decision.set.sight.last_frame?.key);
     captureState = captureStateAfter(captureState, captured, decision.next.judged);
-    run = { ...run, ...decision.set, next: decision.next, last_tick: run.last_tick + 1 };
+    const seen = captureState.seen ?? run.seen;
+    run = { ...run, ...decision.set, seen, next: decision.next, last_tick: run.last_tick + 1 };
     played.playedSeconds = at;
     deps.onProgress(at);
     at = deps.nextRecorded((Date.parse(decision.next.wait_until) - begin) / 1000);
   }
   const total = time.watchedMs + time.gapMs;
-  return { ...played, coverage: total === 0 ? 0 : time.watchedMs / total };
+  return {
+    ...played,
+    coverage: total === 0 ? 0 : time.watchedMs / total,
+    shortestVisitSeconds: shortestVisitOfWatch(run),
+  };
 }
 
 type Media = ReturnType<typeof createMemoryMedia>;
@@ -143,20 +156,21 @@ async function observe(
   deps: PlayDeps,
   signal: AbortSignal,
 ): Promise<WatchOutcome> {
-  const policy = createWatchPolicy({ createAlertId, modelPrice: null, judgesJointly: false });
-  const work = policy.work(run, captured, deps.clock.now);
+  const work = watchPolicy.work(run, captured, deps.clock.now);
   if (work.kind === 'seen') return work.seen;
   const pictures = await readCheckMedia(work, { media, vision: deps.vision });
   if (!pictures) throw new Error('The capture has no frame');
   return work.judged(await askModel(work.questions, pictures, deps, signal));
 }
 
+const watchPolicy = createWatchPolicy({ createAlertId, modelPrice: null, judgesJointly: false });
+
 function createAlertId(_watchId: string, conditionId: string, opening: number): string {
   return `${conditionId} ${opening}`;
 }
 
 async function record(
-  played: Playback,
+  played: Pick<Playback, 'checks' | 'alerts' | 'motion' | 'modelCalls' | 'tokens' | 'failures'>,
   outcome: WatchOutcome,
   { events }: WatchDecision,
   captured: CaptureOutput,
@@ -165,11 +179,22 @@ async function record(
   deps: PlayDeps,
 ): Promise<void> {
   const frame = captured.kind === 'captured' ? await media.get(captured.frame_key) : undefined;
+  const secondsOf = (time: string) => seconds - (deps.clock.now.getTime() - Date.parse(time)) / 1000;
   if (outcome.kind === 'judged') {
     played.modelCalls += outcome.used.calls;
     played.tokens.input_tokens += outcome.used.input_tokens;
     played.tokens.output_tokens += outcome.used.output_tokens;
     if (outcome.failure) played.failures.push(outcome.failure.message);
+    for (const { frame_key: key, captured_at: time, answers } of outcome.earlier) {
+      const at = secondsOf(momentTime(time, outcome.captured, deps.clock.now).toISOString());
+      for (const { condition_id, verdict, unjudgedReason = '' } of answers) {
+        const explanation = verdict?.explanation ?? unjudgedReason;
+        const triggered = verdict?.triggered ?? null;
+        const check = { seconds: at, condition_id, triggered, skipped: false, explanation };
+        played.checks.push(check);
+        await deps.onCheck(check, await media.get(key));
+      }
+    }
   }
   if (captured.kind === 'captured') played.motion.push({ seconds, share: captured.changed_share });
   for (const event of events) {
@@ -184,20 +209,33 @@ async function record(
         await deps.onCheck(check, frame);
       }
     } else if (event.type === 'alert_opened') {
-      const { condition_id, explanation, boxes = [] } = event.data;
-      const opened = { opened_seconds: seconds, closed_seconds: null };
-      const answers = outcome.kind === 'judged' ? outcome.answers : [];
-      const shownAt = answers.find((answer) => answer.condition_id === condition_id)?.verdict
-        ?.shown_at_seconds;
-      const clipKey = captured.kind === 'captured' ? captured.clip_key : null;
-      const clip = clipKey === null ? undefined : await media.get(clipKey);
-      const evidence = frame && (await readShownFrame({ frame, clip }, shownAt, deps));
+      const { condition_id, explanation, boxes = [], opened_at: time, frame_key: key } = event.data;
+      const opened = { opened_seconds: secondsOf(time), closed_seconds: null };
+      const evidence = await readEvidence(key, condition_id, outcome, media, deps);
       played.alerts.push({ condition_id, ...opened, explanation, frame: evidence, boxes });
     } else if (event.type === 'alert_closed') {
       const alert = played.alerts.findLast(({ condition_id: id }) => id === event.data.condition_id);
-      if (alert) alert.closed_seconds = seconds;
+      if (alert) alert.closed_seconds = secondsOf(event.data.closed_at);
     }
   }
+}
+
+/** Returns the picture of an opening: of an earlier moment, or of the newest frame or its clip. */
+async function readEvidence(
+  key: string | null,
+  conditionId: string,
+  outcome: WatchOutcome,
+  media: Media,
+  deps: PlayDeps,
+): Promise<Uint8Array | undefined> {
+  if (outcome.kind !== 'judged') return undefined;
+  const { captured, answers, earlier } = outcome;
+  const moment = earlier.find(({ frame_key: of }) => key !== null && of === toCaptureKey(key));
+  if (moment) return media.get(moment.frame_key);
+  const frame = await media.get(captured.frame_key);
+  const shownAt = answers.find((answer) => answer.condition_id === conditionId)?.verdict?.shown_at_seconds;
+  const clip = captured.clip_key === null ? undefined : await media.get(captured.clip_key);
+  return frame && readShownFrame({ frame, clip }, shownAt, deps);
 }
 
 /** Removes the media that no later check reads: the model may receive the frame of the check before. */
@@ -207,8 +245,7 @@ async function removeUnused(
   before: string | undefined,
   after: string | undefined,
 ): Promise<void> {
-  const keys = captured.kind === 'captured' ? [captured.frame_key, captured.clip_key, before] : [before];
-  await media.remove(keys.filter((key): key is string => typeof key === 'string' && key !== after));
+  await media.remove([...taken(captured), ...(before ? [before] : [])].filter((key) => key !== after));
 }
 
 /** Creates a media store in memory: a replay needs the media of one check, and those of its alerts. */

@@ -19,6 +19,8 @@ export type ReplayResult = ReplayVariant & {
   }[];
   /** Share of the played time that was watched, 0 to 1. */
   coverage: number;
+  /** Duration from which a visit is sure to be seen, by what is known of the recording. */
+  shortest_visit_seconds: number;
   model: string;
   model_calls: number;
   /** Verdicts of earlier replays that were used again, of `model_calls`. */
@@ -60,6 +62,7 @@ export function toResult(
       explanation,
     })),
     coverage: played.coverage,
+    shortest_visit_seconds: played.shortestVisitSeconds,
     model: facts.model,
     model_calls: played.modelCalls,
     remembered_verdicts: facts.remembered,

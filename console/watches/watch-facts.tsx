@@ -3,7 +3,7 @@ import { percent } from '../jobs/job-labels.ts';
 import { Panel } from '../parts/panel.tsx';
 import { TableHead } from '../parts/table-head.tsx';
 import { Stat, Stats } from '../parts/stat.tsx';
-import { countOpen } from './watch-labels.ts';
+import { countOpen, visitLabel } from './watch-labels.ts';
 
 type Counters = WatchStats['total'];
 
@@ -13,33 +13,36 @@ export function WatchFacts({ watch, stats: { total } }: { watch: Watch; stats: W
   const captures = total.checks + total.skipped;
   const { budget } = watch.state;
   return (
-    <Stats>
-      <Stat
-        label="Open alerts"
-        value={<span class={open > 0 ? 'fired' : ''}>{open}</span>}
-        note={`${total.alerts_opened} opened in 7 days`}
-      />
-      <Stat
-        label="Checks"
-        value={total.checks.toLocaleString()}
-        note={total.not_judged > 0 ? `${total.not_judged} verdicts not judged` : '7 days'}
-      />
-      <Stat
-        label="Skipped"
-        value={captures === 0 ? '–' : percent(total.skipped / captures)}
-        note={`${total.skipped} of ${captures} captures`}
-      />
-      <Stat label="Coverage" value={coverageText(total)} note="7 days" />
-      <Stat
-        label="Cost"
-        value={dollars(total.usd)}
-        note={
-          budget
-            ? `Today: ${budget.model_calls} calls, ${dollars(budget.usd)}`
-            : `${total.model_calls} model calls`
-        }
-      />
-    </Stats>
+    <>
+      <Stats>
+        <Stat
+          label="Open alerts"
+          value={<span class={open > 0 ? 'fired' : ''}>{open}</span>}
+          note={`${total.alerts_opened} opened in 7 days`}
+        />
+        <Stat
+          label="Checks"
+          value={total.checks.toLocaleString()}
+          note={total.not_judged > 0 ? `${total.not_judged} verdicts not judged` : '7 days'}
+        />
+        <Stat
+          label="Skipped"
+          value={captures === 0 ? '–' : percent(total.skipped / captures)}
+          note={`${total.skipped} of ${captures} captures`}
+        />
+        <Stat label="Coverage" value={coverageText(total)} note="7 days" />
+        <Stat
+          label="Cost"
+          value={dollars(total.usd)}
+          note={
+            budget
+              ? `Today: ${budget.model_calls} calls, ${dollars(budget.usd)}`
+              : `${total.model_calls} model calls`
+          }
+        />
+      </Stats>
+      <p class="small muted">{visitLabel(watch)}</p>
+    </>
   );
 }
 

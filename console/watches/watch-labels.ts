@@ -47,6 +47,17 @@ export function watchStatusLabel(status: Status): string {
   return status.replaceAll('_', ' ');
 }
 
+/** Returns which visits a watch is sure to see, as a sentence. */
+export function visitLabel({
+  interval_seconds: interval,
+  state,
+}: Pick<Watch, 'interval_seconds' | 'state'>): string {
+  const { shortest_visit_seconds: seconds } = state;
+  return seconds <= interval
+    ? `Sure to see visits of ${seconds} s and more.`
+    : `Checked every ${interval} s: visits shorter than ${seconds} s may be missed.`;
+}
+
 /** Returns why an alert closed. */
 export function closeReasonLabel(reason: NonNullable<Alert['closed']>['reason']): string {
   return closeReasons[reason];

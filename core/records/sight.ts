@@ -62,6 +62,14 @@ export const sightSchema = z.object({
       evidence: z.boolean(),
     })
     .nullable(),
+  /** Facts of the newest scan; absent if captures do not scan the stream, or cannot. */
+  scan: z
+    .object({
+      /** Longest time between two neighbouring frames; 0 if unknown. */
+      distance_seconds: z.number().nonnegative(),
+      left_out_seconds: z.number().nonnegative(),
+    })
+    .optional(),
 });
 export type Sight = z.infer<typeof sightSchema>;
 

@@ -37,6 +37,11 @@ const alertOpenedSchema = z.object({
     /** Present if the alert is over: it opened with a moment before the newest frame, and closed in the same tick. */
     ended: z.literal(true).optional(),
     lost_seconds: lostSecondsSchema,
+    shortest_visit_seconds: z
+      .number()
+      .nonnegative()
+      .optional()
+      .describe('Duration from which a visit is sure to be seen and confirmed'),
   }),
 });
 
@@ -146,6 +151,11 @@ const watchProgressSchema = z.object({
     stream: streamStateSchema,
     picture: pictureStateSchema.nullable(),
     next_check_at: timestampSchema.nullable(),
+    moments_judged: z
+      .int()
+      .positive()
+      .optional()
+      .describe('Earlier moments that the model judged beside the newest frame; absent without any'),
   }),
 });
 

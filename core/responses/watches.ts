@@ -61,6 +61,12 @@ export const watchResponseSchema = z.object({
     conditions: z.array(conditionStateSchema),
     last_check: count.describe('Number of the newest check'),
     last_frame_at: timestamp.nullable(),
+    shortest_visit_seconds: z
+      .number()
+      .nonnegative()
+      .describe(
+        'Duration from which a visit is sure to be seen and confirmed, by what is known of the stream',
+      ),
     next_check_at: timestamp.nullable(),
     late_since: timestamp
       .nullable()

@@ -83,6 +83,7 @@ export function afterTick<Seen extends Sight>(
           : afterModelCall(troubles.model, modelFailure, rules.modelGrace, time),
       skipped_in_a_row: countSkips(before, outcome, verdicts),
       ...newestFrame(outcome),
+      ...newestScan(before, outcome),
     },
     spans,
   };
@@ -134,4 +135,15 @@ function newestFrame(outcome: SeenOutcome): Pick<Sight, 'last_frame'> | undefine
   if (!('captured' in outcome)) return undefined;
   const { frame_key: key, captured_at } = outcome.captured;
   return { last_frame: { key, captured_at, evidence: false } };
+}
+
+/** Returns the facts of the newest scan; those before it if nothing is new between two captures. A scan that saw nothing was the first one, or was refused. */
+function newestScan({ scan: before }: Sight, outcome: SeenOutcome): Pick<Sight, 'scan'> {
+  if (!('captured' in outcome) || outcome.captured.repeated) return {};
+  const { scan } = outcome.captured;
+  if (!scan || (scan.frames === 0 && scan.covered_seconds === 0)) return { scan: undefined };
+  const { distance_seconds, left_out_seconds } = scan;
+  return {
+    scan: { distance_seconds: distance_seconds || (before?.distance_seconds ?? 0), left_out_seconds },
+  };
 }

@@ -5,6 +5,7 @@ import type { alertResponseSchema, watchResponseSchema } from '../responses/watc
 import { maskUrl } from '../stream/mask-url.ts';
 import { rules } from '../rules.ts';
 import { findLoss } from '../sight/trouble.ts';
+import { shortestVisitOfWatch } from '../policies/watch/shortest-visit.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 
 export type PresentedWatch = z.input<typeof watchResponseSchema>;
@@ -35,6 +36,7 @@ export function presentWatch(watch: WatchRun): PresentedWatch {
       conditions: state.conditions.map(presentCondition),
       last_check: watch.last_tick,
       last_frame_at: sight.last_frame?.captured_at ?? null,
+      shortest_visit_seconds: shortestVisitOfWatch(watch),
       next_check_at: watch.next === null || watch.next.done ? null : watch.next.wait_until,
       late_since: state.health.late_since,
       destinations_failing: state.health.failing,

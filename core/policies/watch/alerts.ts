@@ -15,6 +15,9 @@ export type Reminder = Step<'alert_reminder', 'remind'>;
 
 type Moment = { watch: Watch; frameKey: string | null; now: Date };
 
+/** Facts of a stream that an opening reports. */
+export type OpeningContext = { lost_seconds?: number; shortest_visit_seconds: number };
+
 const daySeconds = 86_400;
 
 /** Opens an alert of a condition. */
@@ -23,7 +26,8 @@ export function openAlert(
   rule: WatchCondition,
   alertId: string,
   { explanation, boxes = [], prompt_version }: Omit<Verdict, 'triggered'>,
-  { watch, frameKey, now, lostSeconds }: Moment & { lostSeconds?: number | undefined },
+  { watch, frameKey, now }: Moment,
+  context: OpeningContext,
 ): Opening & { state: OpenCondition } {
   const { retention_days: retentionDays } = watch.config;
   const { severity } = rule;
@@ -36,7 +40,7 @@ export function openAlert(
     // An opening without a frame has nothing that boxes could be drawn on.
     ...(boxes.length === 0 || frameKey === null ? {} : { boxes }),
     ...(prompt_version === undefined ? {} : { prompt_version }),
-    ...(lostSeconds === undefined ? {} : { lost_seconds: lostSeconds }),
+    ...(context.lost_seconds === undefined ? {} : { lost_seconds: context.lost_seconds }),
   };
   const { config, run_id: watch_id, caller } = watch;
   const alert = {
@@ -51,7 +55,8 @@ export function openAlert(
     review: null,
     expires_at: null,
   };
-  return { state: after, event: { type: 'alert_opened', data: shared }, change: { kind: 'open', alert } };
+  const data = { ...shared, shortest_visit_seconds: context.shortest_visit_seconds };
+  return { state: after, event: { type: 'alert_opened', data }, change: { kind: 'open', alert } };
 }
 
 /** Closes the alert of a condition; the caller sets the state after it. */

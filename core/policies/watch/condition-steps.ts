@@ -7,7 +7,7 @@ import type { ConditionAnswer } from '../../tick/ask-model.ts';
 import { hasFailed } from '../../sight/trouble.ts';
 import { addSeconds, ageSeconds } from '../../time.ts';
 import { closeAlert, endAlert, openAlert, remindAlert } from './alerts.ts';
-import type { Closing, Opening, Reminder } from './alerts.ts';
+import type { Closing, Opening, OpeningContext, Reminder } from './alerts.ts';
 import type { OpenCondition } from './condition.ts';
 import {
   afterTimeWithoutSight,
@@ -24,6 +24,7 @@ import type { Datapoint } from './datapoints.ts';
 import { toEvidenceKey } from './evidence.ts';
 import { initialConditionState } from './initial-state.ts';
 import type { WatchOutcome } from './outcome.ts';
+import { shortestVisitOfCondition } from './shortest-visit.ts';
 import type { AlertCounts } from './tick-counts.ts';
 
 /** Returns the id of an alert: a UUIDv5 of watch, condition and the number of the opening. */
@@ -126,8 +127,8 @@ function applyDatapoint(
     return isOver ? close(next, state, rule, moment) : next;
   }
   if (progress.opening || !verdict?.triggered || !awaitsOpening(state, rule, at)) return next;
-  const lost = { lostSeconds: readLostSeconds(tick) };
-  const opened = openAlert(state, rule, createId(state.condition_id), verdict, { ...moment, ...lost });
+  const id = createId(state.condition_id);
+  const opened = openAlert(state, rule, id, verdict, moment, readContext(rule, tick));
   return { ...next, state: opened.state, opening: opened };
 }
 
@@ -151,10 +152,13 @@ function isBack({ alert }: OpenCondition, { isNewest }: Datapoint, { watch }: Co
   return new Date(alert.opened_at) >= addSeconds(new Date(trouble.since), -rules.streamGraceSeconds);
 }
 
-/** Returns for how long the stream gave no picture before this tick; undefined if it did. */
-function readLostSeconds({ watch, now }: ConditionTick): number | undefined {
+/** Returns for how long the stream gave no picture before this tick, and the shortest visit that is sure to be seen. */
+function readContext(rule: WatchCondition, { watch, now }: ConditionTick): OpeningContext {
   const { stream_trouble: trouble } = watch.sight;
-  return hasFailed(trouble) ? ageSeconds(trouble.since, now) : undefined;
+  return {
+    ...(hasFailed(trouble) && { lost_seconds: ageSeconds(trouble.since, now) }),
+    shortest_visit_seconds: shortestVisitOfCondition(watch, rule),
+  };
 }
 
 /** Applies what a tick shows without a verdict: sight, or an answer of the model that has none. */

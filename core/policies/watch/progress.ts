@@ -15,6 +15,7 @@ export function createWatchProgress(
   next: NextTick,
 ): NewWatchEvent {
   const answers = outcome.kind === 'judged' ? outcome.answers : [];
+  const moments = outcome.kind === 'judged' ? outcome.earlier.length : 0;
   const answersById = new Map(answers.map((answer) => [answer.condition_id, answer]));
   return {
     type: 'progress',
@@ -26,6 +27,7 @@ export function createWatchProgress(
         return { condition_id: id, triggered: verdict?.triggered ?? null, state: phase, explanation };
       }),
       ...describeCapture(outcome, explain(outcome), next),
+      ...(moments > 0 && { moments_judged: moments }),
     },
   };
 }

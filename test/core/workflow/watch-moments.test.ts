@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
+import { presentWatch } from '../../../core/watch/present-watch.ts';
 import { newScan, compared } from '../../support/scans.ts';
 import type { ScriptedFrame } from '../../support/scans.ts';
 import {
@@ -234,5 +235,37 @@ describe('an alert beside a lost stream', () => {
     const lost = await lose(step);
     await tick(lost, [], [false], true);
     expect(await eventTypes()).toEqual(['alert_opened', 'stream_lost', 'stream_recovered']);
+  });
+});
+
+describe('the shortest visit of a watch', () => {
+  const read = async () => presentWatch(await stored()).state.shortest_visit_seconds;
+
+  test('a watch states it by its newest scan, and its openings do', async () => {
+    const clear = await run(await createWatch(), 1);
+    expect(await read()).toBe(12);
+    await tick(clear, visitor(6, 4), [true, true, false]);
+    expect(await read()).toBe(4);
+    const [opened] = await alertEvents();
+    // The scan of the visit is the first one.
+    expect(opened?.data).toMatchObject({ shortest_visit_seconds: 12 });
+  });
+
+  test('a watch keeps it where nothing is new, and gives it up if the stream cannot be scanned', async () => {
+    const clear = await run(await createWatch(), 1);
+    const scanned = await tick(clear, quiet(4, 2), []);
+    expect(await read()).toBe(4);
+    const empty = await tick(scanned, [], [], true);
+    expect(await read()).toBe(4);
+    await run(empty, 1);
+    expect(await read()).toBe(12);
+  });
+
+  test('a progress event counts the moments that the model judged', async () => {
+    const clear = await run(await createWatch(), 1);
+    await tick(clear, visitor(6, 4), [true, true, false]);
+    const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
+    const counts = events.flatMap(({ type, data }) => (type === 'progress' ? [data.moments_judged] : []));
+    expect(counts).toEqual([undefined, 2]);
   });
 });
