@@ -10,6 +10,7 @@ import { describeRtsp, type DescribedStream } from './describe.ts';
 import { decodeSession } from './decode-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
 import type { RtspSessions } from './rtsp-sessions.ts';
+import { leaveOut, scanSession, type SessionScan } from './scan-session.ts';
 import { rtspStreamError } from './stream-error.ts';
 import { readRtspUrl, type RtspTarget } from './stream-url.ts';
 
@@ -102,6 +103,10 @@ function toProbe({ url }: RtspTarget): StreamProbe {
 /** A connection is at the live edge, so no segment can become stale. */
 const position = { segment: null, segment_seconds: 0 };
 
+function withScan(scanned: SessionScan | undefined): Pick<Capture, 'position' | 'scan'> | undefined {
+  return scanned && { scan: scanned.scan, position: { ...position, scan: scanned.position } };
+}
+
 /** Returns null if no session serves the stream. */
 async function captureFromSession(
   request: CaptureRequest,
@@ -116,7 +121,14 @@ async function captureFromSession(
       decodeSession(read, request, ffmpeg, signal),
       sessions?.keyFrameSeconds(request.url, request.measuresKeyFrames ?? false, signal),
     ]);
-    return { ...pictures, capturedAt, position, ...(keyFrameSeconds !== undefined && { keyFrameSeconds }) };
+    const scanned = request.lookBack && (await scanSession(read, capturedAt, request, ffmpeg, signal));
+    return {
+      ...pictures,
+      capturedAt,
+      position,
+      ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
+      ...withScan(scanned),
+    };
   } catch (error) {
     if (!(error instanceof NoFrameDecodedError)) throw error;
     await sessions?.avoid(request.url);
@@ -140,11 +152,14 @@ async function captureRtsp(
       { timeoutMs },
       signal,
     );
+    const capturedAt = relay.lastFrameAt() ?? deps.now();
+    const scanned = request.lookBack && leaveOut(request.lookBack.since, capturedAt);
     return {
       ...pictures,
-      capturedAt: relay.lastFrameAt() ?? deps.now(),
+      capturedAt,
       position,
       keyFrameSeconds: relay.secondsWithoutKeyFrame(),
+      ...withScan(scanned),
     };
   } finally {
     await relay.close();

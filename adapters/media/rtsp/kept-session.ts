@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { waitUntilAborted } from '../../../core/time-limit.ts';
 import { createAccessUnitAssembler, type AccessUnit } from './access-unit-assembler.ts';
 import type { DescribedStream } from './describe.ts';
 import { RtspConnectionError, RtspLimitError } from './errors.ts';
 import { createGopBuffer, type GopBuffer } from './gop-buffer.ts';
+import { parsePosition } from '../hls/scan-position.ts';
+import { createKeyFrameStore, type KeyFrameMemory, type KeyFramesSince } from './key-frame-store.ts';
 import type { NalRules } from './nal-units.ts';
 import { setUpTrack } from './track-setup.ts';
 
@@ -32,12 +35,20 @@ export type ReadUnits = {
   kind: 'key frame' | 'newest' | 'clip';
   /** Age of the wanted frame, or of the last frame of a clip, in milliseconds. */
   ageMs: number;
+  /** Key frames since the position of a request that looks back. */
+  since?: KeyFramesSince & { sessionId: string };
 };
 
 /** Memory of all sessions together. */
 export type SessionMemory = { maxBytes: number; usedBytes: number };
 
-export type KeptSessionDeps = { elapsedMs: () => number; memory: SessionMemory; maxBytes: number };
+export type KeptSessionDeps = {
+  elapsedMs: () => number;
+  memory: SessionMemory;
+  /** Key frames of all sessions for scans. */
+  keyFrames: KeyFrameMemory;
+  maxBytes: number;
+};
 
 /**
  * Age up to which a frame is new. A capture that opens a connection waits for the next key frame, and is as late after a
@@ -55,7 +66,7 @@ const keepClipMs = 40_000;
 export async function openKeptSession(
   stream: DescribedStream,
   rules: NalRules,
-  { elapsedMs, memory, maxBytes }: KeptSessionDeps,
+  { elapsedMs, memory, keyFrames, maxBytes }: KeptSessionDeps,
 ): Promise<KeptSession> {
   const { client, track } = stream;
   const setup = await setUpTrack(stream);
@@ -69,6 +80,8 @@ export async function openKeptSession(
   let packetAtMs = elapsedMs();
   let heldBytes = 0;
   const finder = createUnitsFinder(buffer, elapsedMs);
+  const store = createKeyFrameStore(keyFrames, elapsedMs);
+  const sessionId = randomUUID().slice(0, 8);
 
   client.onFrame((frame) => {
     if (!setup.isOurs(frame)) return;
@@ -88,6 +101,7 @@ export async function openKeptSession(
     if (last !== null) add(last);
     hasEnded = true;
     countMemory();
+    store.clear();
     ended.resolve();
     wake();
   });
@@ -108,6 +122,7 @@ export async function openKeptSession(
 
   function add(unit: AccessUnit): void {
     finder.keepLongestClip();
+    if (unit.isKeyFrame) store.add(unit);
     buffer.add(unit);
     wake();
   }
@@ -128,15 +143,23 @@ export async function openKeptSession(
   }
 
   async function read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits> {
+    if (request.lookBack) store.begin();
     for (;;) {
       const found = request.mode === 'frames' ? finder.findFrame() : finder.findClip(request.clipSeconds);
-      if (found) return found;
+      if (found)
+        return request.lookBack ? { ...found, since: keyFramesSince(request.lookBack.since) } : found;
       if (hasEnded)
         throw endCause instanceof RtspLimitError
           ? endCause
           : new RtspConnectionError('RTSP server closed the connection');
       await waitUntilAborted(change.promise, signal);
     }
+  }
+
+  function keyFramesSince(text: string | null): KeyFramesSince & { sessionId: string } {
+    const position = parsePosition(text);
+    const isOurs = position?.rendition === sessionId && /^\d+$/.test(position.segment);
+    return { ...store.since(isOurs ? Number(position.segment) : null), sessionId };
   }
 
   async function close(): Promise<void> {

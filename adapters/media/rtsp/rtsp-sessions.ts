@@ -9,6 +9,7 @@ import { failureMessage } from '../ffmpeg/run-ffmpeg.ts';
 import { createByteRate } from './byte-limit.ts';
 import { describeRtsp } from './describe.ts';
 import { RtspConnectionError, RtspLimitError } from './errors.ts';
+import { createKeyFrameMemory } from './key-frame-store.ts';
 import { openKeptSession, type KeptSession, type ReadUnits, type SessionMemory } from './kept-session.ts';
 import { nalRules } from './nal-units.ts';
 import {
@@ -75,6 +76,8 @@ const avoidBrieflyMs = 600_000;
 const maxKnown = 2_000;
 const maxSessionBytes = 32 * 1024 * 1024;
 const maxBytesOfAll = 192 * 1024 * 1024;
+/** Key frames of all sessions for scans: 300 streams with five of 100 kB each. */
+const maxKeyFrameBytes = 150e6;
 /** 47 Mb/s in packets of 1400 bytes, more than a 4K camera of high quality. */
 const rate = { maxBytesPerSecond: 8e6, maxBurstBytes: 32 * 1024 * 1024 };
 
@@ -254,6 +257,7 @@ function noFrame({ mode }: CaptureRequest, cause?: Error): StreamFetchError {
 /** Returns a function that connects through the guard, with a limit on the rate instead of the sum of bytes. */
 function createOpen({ guard, elapsedMs, answerTimeoutMs }: RtspSessionsDeps): OpenSession {
   const memory: SessionMemory = { maxBytes: maxBytesOfAll, usedBytes: 0 };
+  const keyFrames = createKeyFrameMemory(maxKeyFrameBytes);
   return async (url, signal) => {
     const deadline = openDeadline(openTimeoutMs, signal);
     try {
@@ -269,6 +273,7 @@ function createOpen({ guard, elapsedMs, answerTimeoutMs }: RtspSessionsDeps): Op
         const session = await openKeptSession(stream, rules, {
           elapsedMs,
           memory,
+          keyFrames,
           maxBytes: maxSessionBytes,
         });
         return { session, track: { codec: rules.codec, clockRate: stream.track.clockRate } };

@@ -2,6 +2,7 @@ import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import type { DescribedStream } from '../../../../adapters/media/rtsp/describe.ts';
 import { RtspLimitError } from '../../../../adapters/media/rtsp/errors.ts';
+import { createKeyFrameMemory } from '../../../../adapters/media/rtsp/key-frame-store.ts';
 import { openKeptSession } from '../../../../adapters/media/rtsp/kept-session.ts';
 import { nalRules } from '../../../../adapters/media/rtsp/nal-units.ts';
 import type { InterleavedFrame } from '../../../../adapters/media/rtsp/reader.ts';
@@ -51,7 +52,12 @@ async function openSession({
     keepAliveMethod: 'OPTIONS',
   } satisfies DescribedStream;
   const rules = nalRules({ codec: 'H264', parameters })!;
-  const session = await openKeptSession(stream, rules, { elapsedMs: () => nowMs, memory, maxBytes });
+  const session = await openKeptSession(stream, rules, {
+    elapsedMs: () => nowMs,
+    memory,
+    keyFrames: createKeyFrameMemory(1e6),
+    maxBytes,
+  });
   const { signal } = new AbortController();
   return {
     session,
@@ -71,6 +77,23 @@ async function openSession({
         take({ channel: 0, bytes: writeRtp({ sequence: index, timestamp: index * 9000, payload }) });
         index += 1;
       }
+    },
+    /** Scans since a position, and returns it with the numbers of the key frames. */
+    scan: async (position: string | null) => {
+      const lookBack = { since: position };
+      const request = {
+        url: stream.target.url,
+        mode: 'frames' as const,
+        clipSeconds: 3,
+        resolveAgain: false,
+      };
+      const { since } = await session.read({ ...request, lookBack }, signal);
+      const { units, newest, isWhole, sessionId } = since!;
+      return {
+        frames: units.map(({ timestamp }) => timestamp / 9000),
+        isWhole,
+        next: `${sessionId} ${newest} 0`,
+      };
     },
     read: async (mode: 'frames' | 'clip' = 'frames', clipSeconds = 3) => {
       const { units, kind, ageMs } = await session.read(
@@ -219,4 +242,18 @@ test('a measurement of key frames ends with its session', async () => {
   const measured = measure();
   end();
   await expect(measured).resolves.toBeUndefined();
+});
+
+test('a scan has the key frames since its position, in captures of frames and of longer GOPs', async () => {
+  const { play, scan } = await openSession();
+  play(2.2);
+  const first = await scan(null);
+  expect(first.frames).toEqual([]);
+  play(8);
+  const second = await scan(first.next);
+  expect(second).toMatchObject({ frames: [40, 60, 80, 100], isWhole: true });
+  play(2);
+  expect(await scan(second.next)).toMatchObject({ frames: [120], isWhole: true });
+  // A position of another session is unknown here.
+  expect(await scan('elsewhere 3 0')).toMatchObject({ frames: [40, 60, 80, 100, 120], isWhole: false });
 });

@@ -69,6 +69,11 @@ function openCapturer({ decodesPipes = true } = {}) {
     probe: (url: string) => capturer.probe(url, signal),
     capture: (url: string, mode: CaptureRequest['mode'] = 'frames', measuresKeyFrames = false) =>
       capturer.capture({ url, mode, clipSeconds: 1, resolveAgain: false, measuresKeyFrames }, signal),
+    lookBack: (url: string, since: string | null, mode: CaptureRequest['mode'] = 'frames') =>
+      capturer.capture(
+        { url, mode, clipSeconds: 1, resolveAgain: false, lookBack: { since }, caller: 'ada' },
+        signal,
+      ),
     isLive: (url: string) => sessions.isLive(url),
     passTimers: () => {
       for (const fire of timers.keys()) fire();
@@ -77,7 +82,7 @@ function openCapturer({ decodesPipes = true } = {}) {
 }
 
 /** Color of the middle pixel: the video of GStreamer is blue, and red after the flip. */
-function color({ thumbnail: planar }: Capture): 'blue' | 'red' | 'other' {
+function color({ thumbnail: planar }: Pick<Capture, 'thumbnail'>): 'blue' | 'red' | 'other' {
   const pixels = thumbnail.width * thumbnail.height;
   const middle = (thumbnail.width / 2) * (thumbnail.height / 4) + thumbnail.width / 4;
   const [blue, red] = [planar[pixels + middle]!, planar[pixels * 1.25 + middle]!];
@@ -149,6 +154,38 @@ describe('captures from a session that stays open', () => {
     expect(color(taken)).toBe('red');
     expect(taken.capturedAt.getTime()).toBeGreaterThan(flippedMs);
     expect(camera.accepted()).toBe(1);
+  });
+
+  test.each([
+    ['H.264', []],
+    ['H.265', ['--codec', 'h265']],
+  ])('a capture of %s scans the key frames since the last one', async (_kind, flags) => {
+    const camera = await startCountedCamera('--key-frame-every', '10', '--red-after', '1', ...flags);
+    const { lookBack } = openCapturer();
+    const first = await lookBack(camera.url, null);
+    expect(first.scan).toMatchObject({ frames: [], leftOutSeconds: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 4_300));
+    const second = await lookBack(camera.url, first.position.scan!);
+    const { frames, coveredSeconds, leftOutSeconds, distanceSeconds, picture } = second.scan!;
+    const seconds = (second.capturedAt.getTime() - first.capturedAt.getTime()) / 1000;
+    expect(frames.length).toBeGreaterThanOrEqual(Math.floor(seconds) - 1);
+    expect(frames.map(({ thumbnail }) => color({ thumbnail }))).toContain('red');
+    expect(frames[0]!.at.getTime()).toBeGreaterThan(first.capturedAt.getTime());
+    expect(distanceSeconds).toBeCloseTo(1, 0);
+    expect(coveredSeconds).toBeCloseTo(seconds, 1);
+    expect(leftOutSeconds).toBe(0);
+    expect((await picture(0, AbortSignal.timeout(1000)))?.subarray(0, 2)).toEqual(Uint8Array.of(0xff, 0xd8));
+    expect(camera.accepted()).toBe(1);
+  });
+
+  test('a stream that has no session leaves out the time since the last capture', async () => {
+    const camera = await startCountedCamera();
+    const { lookBack } = openCapturer({ decodesPipes: false });
+    const first = await lookBack(camera.url, null);
+    const second = await lookBack(camera.url, first.position.scan!);
+    const seconds = (second.capturedAt.getTime() - first.capturedAt.getTime()) / 1000;
+    expect(second.scan).toMatchObject({ frames: [], coveredSeconds: 0 });
+    expect(second.scan?.leftOutSeconds).toBeCloseTo(seconds, 2);
   });
 
   test('a capture replaces a session whose connection was lost', async () => {

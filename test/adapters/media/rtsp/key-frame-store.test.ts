@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import {
+  createKeyFrameMemory,
+  createKeyFrameStore,
+} from '../../../../adapters/media/rtsp/key-frame-store.ts';
+
+/** Stores of several sessions, with key frames of 500 bytes on a clock that the test moves. */
+function openStores({ maxBytes = 1e6, sessions = 1 } = {}) {
+  let nowMs = 0;
+  const memory = createKeyFrameMemory(maxBytes);
+  const stores = Array.from({ length: sessions }, () => createKeyFrameStore(memory, () => nowMs));
+  /** Sends a key frame on each session every `everySeconds`. Its timestamp is its time. */
+  const play = (seconds: number, everySeconds = 2) => {
+    for (let passed = 0; passed < seconds; passed += everySeconds) {
+      nowMs += everySeconds * 1000;
+      for (const store of stores)
+        store.add({
+          bytes: new Uint8Array(500),
+          isKeyFrame: true,
+          timestamp: nowMs / 1000,
+          arrivedMs: nowMs,
+        });
+    }
+  };
+  const scan = (since: number | null, session = 0) => {
+    stores[session]!.begin();
+    const { units, ...found } = stores[session]!.since(since);
+    return { ...found, times: units.map(({ timestamp }) => timestamp) };
+  };
+  return { play, scan, memory, stores };
+}
+
+test('a session keeps key frames from the first scan on, and each scan has those since its position', () => {
+  const { play, scan, memory } = openStores();
+  play(10);
+  expect(memory.bytes()).toBe(0);
+  const first = scan(null);
+  expect(first).toEqual({ newest: 5, isWhole: false, times: [] });
+  play(10);
+  const second = scan(first.newest);
+  expect(second).toEqual({ newest: 10, isWhole: true, times: [12, 14, 16, 18, 20] });
+  play(4);
+  expect(scan(second.newest)).toEqual({ newest: 12, isWhole: true, times: [22, 24] });
+  // Another job with its own position.
+  expect(scan(first.newest)).toMatchObject({ isWhole: true, times: [12, 14, 16, 18, 20, 22, 24] });
+});
+
+test('above the memory of all sessions, the oldest key frames of all are dropped, and their scans are not whole', () => {
+  const { play, scan, memory, stores } = openStores({ maxBytes: 6 * 1012, sessions: 2 });
+  for (const store of stores) store.begin();
+  play(20);
+  expect(memory.bytes()).toBeLessThanOrEqual(6 * 1012);
+  for (const session of [0, 1])
+    expect(scan(0, session)).toEqual({ newest: 10, isWhole: false, times: [16, 18, 20] });
+  expect(scan(7)).toMatchObject({ isWhole: true, times: [16, 18, 20] });
+  for (const store of stores) store.clear();
+  expect(memory.bytes()).toBe(0);
+});
+
+test('a session keeps what the scans of the last minute needed', () => {
+  const { play, scan, memory } = openStores();
+  let { newest } = scan(null);
+  for (let tick = 0; tick < 12; tick += 1) {
+    play(10);
+    const found = scan(newest);
+    expect(found).toMatchObject({ isWhole: true });
+    expect(found.times).toHaveLength(5);
+    ({ newest } = found);
+  }
+  expect(memory.bytes()).toBeLessThanOrEqual(8 * 1012);
+});
+
+test('without scans for a minute, a session keeps no key frame, and the next scan is not whole', () => {
+  const { play, scan, memory } = openStores();
+  const { newest } = scan(null);
+  play(80);
+  expect(memory.bytes()).toBe(0);
+  expect(scan(newest)).toMatchObject({ isWhole: false, times: [] });
+});
+
+test('of a camera that sends nothing but key frames, one of each second is kept', () => {
+  const { play, scan } = openStores();
+  scan(null);
+  play(5, 0.1);
+  expect(scan(0).times).toHaveLength(6);
+});

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import type { AccessUnit } from '../../../../adapters/media/rtsp/access-unit-assembler.ts';
+import { leaveOut, scanSession } from '../../../../adapters/media/rtsp/scan-session.ts';
+import { thumbnail } from '../../../../core/records/capture.ts';
+
+const never = new AbortController().signal;
+const capturedAt = new Date('2026-11-20T12:00:00Z');
+const request = { url: 'rtsp://c.example/', mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+const since = (session: string, number: number, secondsBefore: number) =>
+  `${session} ${number} ${capturedAt.getTime() - secondsBefore * 1000}`;
+
+const unit = (seconds: number, delayMs = 0): AccessUnit => ({
+  bytes: new Uint8Array([seconds]),
+  isKeyFrame: true,
+  timestamp: seconds * 90_000,
+  arrivedMs: seconds * 1000 + delayMs,
+});
+
+const decodeAll: FfmpegRunner['runAll'] = async ({ chunks }) => {
+  const pictures: { frame: Uint8Array; thumbnail: Uint8Array }[] = [];
+  for await (const frame of chunks) pictures.push({ frame, thumbnail: new Uint8Array(thumbnail.bytes) });
+  return pictures;
+};
+
+/** Scans key frames of a session whose capture is the frame of second 20. */
+function scan(units: AccessUnit[], position: string | null, { isWhole = true, runAll = decodeAll } = {}) {
+  const newest = unit(20);
+  const read = {
+    units: [newest],
+    kind: 'key frame' as const,
+    ageMs: 0,
+    codec: 'H264' as const,
+    clockRate: 90_000,
+    since: { units: [...units, newest], newest: 9, isWhole, sessionId: 'a' },
+  };
+  const ffmpeg = { run: () => Promise.reject(new Error('not needed')), runAll };
+  return scanSession(
+    read,
+    capturedAt,
+    { ...request, lookBack: { since: position }, caller: 'ada' },
+    ffmpeg,
+    never,
+  );
+}
+
+const ages = ({ frames }: { frames: readonly { at: Date }[] }) =>
+  frames.map(({ at }) => (capturedAt.getTime() - at.getTime()) / 1000);
+
+test('key frames since the last capture have times by the clock of the camera', async () => {
+  const { scan: found, position } = await scan([unit(12), unit(14, 900), unit(16)], since('a', 5, 10));
+  expect(ages(found)).toEqual([8, 6, 4]);
+  expect(found).toMatchObject({ coveredSeconds: 10, leftOutSeconds: 0, distanceSeconds: 4 });
+  expect(position).toBe(`a 9 ${capturedAt.getTime()}`);
+  expect((await found.picture(1, never))?.length).toBeGreaterThan(0);
+  expect(await found.picture(3, never)).toBeNull();
+});
+
+test('a camera that has set its clock has the times of arrival', async () => {
+  const jumped = { ...unit(14), timestamp: 3_000_000_000 };
+  expect(ages((await scan([unit(12), jumped], since('a', 5, 10))).scan)).toEqual([8, 6]);
+});
+
+test('what the session has dropped is left out', async () => {
+  const { scan: found } = await scan([unit(16), unit(18)], since('a', 5, 10), { isWhole: false });
+  expect(found).toMatchObject({ coveredSeconds: 4, leftOutSeconds: 6 });
+});
+
+test('of a new session, key frames before the last capture are not scanned again', async () => {
+  const { scan: found } = await scan([unit(8), unit(12), unit(16)], since('b', 99, 10), { isWhole: false });
+  expect(ages(found)).toEqual([8, 4]);
+  expect(found).toMatchObject({ coveredSeconds: 8, leftOutSeconds: 2 });
+});
+
+test('a first capture scans nothing', async () => {
+  const { scan: found, position } = await scan([unit(12)], null, { isWhole: false });
+  expect(found).toMatchObject({ frames: [], coveredSeconds: 0, leftOutSeconds: 0 });
+  expect(position).toBe(`a 9 ${capturedAt.getTime()}`);
+});
+
+test('a key frame that cannot be decoded is left out, and the others keep their times', async () => {
+  const runAll: FfmpegRunner['runAll'] = async (...call) => [null, ...(await decodeAll(...call)).slice(1)];
+  expect(ages((await scan([unit(12), unit(14)], since('a', 5, 10), { runAll })).scan)).toEqual([6]);
+});
+
+test('without any decoded key frame, the whole time is left out, and nothing fails', async () => {
+  const runAll = () => Promise.reject(new Error('no decoder'));
+  const { scan: found } = await scan([unit(12)], since('a', 5, 10), { runAll });
+  expect(found).toMatchObject({ frames: [], coveredSeconds: 0, leftOutSeconds: 10 });
+});
+
+test('a capture without a session leaves out the time since the last one', () => {
+  const { scan: found, position } = leaveOut(since('a', 5, 30), capturedAt);
+  expect(found).toMatchObject({ frames: [], coveredSeconds: 0, leftOutSeconds: 30 });
+  expect(leaveOut(position, new Date(capturedAt.getTime() + 4000)).scan.leftOutSeconds).toBe(4);
+  expect(leaveOut(null, capturedAt).scan.leftOutSeconds).toBe(0);
+});
