@@ -68,6 +68,19 @@ export function captureArguments(
   ];
 }
 
+/**
+ * Returns the ffmpeg arguments for all key frames of a pipe. Without a time base of its own, an encoder loses frames that are nearer than the frame rate which
+ * ffmpeg has guessed.
+ */
+export function keyFrameArguments(
+  input: Extract<GraphInput, { kind: 'pipe' }>,
+  limits: { timeoutMs: number },
+): string[] {
+  const outputs = pictureOutputs(input, '-enc_time_base 1:1000000');
+  const source = inputArguments(input, limits);
+  return [...quietArguments, ...keyFramesOnly, ...source, '-filter_complex', frameGraph, ...outputs];
+}
+
 /** Common arguments. The allocation limit holds one frame, the largest allocation. */
 export const quietArguments = words(
   `-hide_banner -nostdin -loglevel error -filter_complex_threads 1 -max_alloc ${maxAllocationBytes}`,
@@ -86,8 +99,8 @@ const keyFramesOnly = words('-skip_frame nokey -flags low_delay');
 const enoughForClip = words('-skip_frame noref');
 
 /** Finite input: use the last frame. RTSP: `-frames:v 1`, since a trim filter waits up to 10 s for a key frame. */
-function pictureOutputs(input?: GraphInput): string[] {
-  const count = input?.kind === 'rtsp' ? '-frames:v 1' : '';
+function pictureOutputs(input?: GraphInput, timing = ''): string[] {
+  const count = `${timing} ${input?.kind === 'rtsp' ? '-frames:v 1' : ''}`;
   return words(
     `-map [frame] -fps_mode passthrough ${count} -c:v mjpeg -q:v 3 -f image2pipe pipe:3 ` +
       `-map [thumbnail] -fps_mode passthrough ${count} -c:v rawvideo -f rawvideo pipe:1`,
@@ -130,7 +143,8 @@ function inputArguments(input: GraphInput, limits: { timeoutMs: number }): strin
   return [...decoding, ...transport, ...probing, '-f', 'rtsp', '-i', input.relayUrl];
 }
 
-function words(line: string): string[] {
+/** Splits arguments without spaces of their own. */
+export function words(line: string): string[] {
   return line.split(' ').filter((word) => word !== '');
 }
 

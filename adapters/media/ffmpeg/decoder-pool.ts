@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { readKeyFrameUnits } from '../mpeg-ts/key-frame-units.ts';
 import { frameSize, maxPixels, type FrameSize } from './capture-arguments.ts';
 import { startDecoder, type DecoderProcess } from './decoder-process.ts';
-import type { FfmpegOutput, FfmpegRunner } from './run-ffmpeg.ts';
+import type { FfmpegOutput, FfmpegRunner, KeyFramePicture } from './run-ffmpeg.ts';
 import type { Chunks } from './spawn-ffmpeg.ts';
 
 export type DecoderPoolDeps = {
@@ -14,7 +14,7 @@ export type DecoderPoolDeps = {
   /** Monotonic clock, in milliseconds. Default: that of the process. */
   elapsedMs?: () => number;
   /** Starts a process that stays. Default: ffmpeg. */
-  start?: (size: FrameSize) => DecoderProcess;
+  start?: (size: FrameSize | null) => DecoderProcess;
 };
 
 /** Captures of one process, after which another one takes its place. */
@@ -52,7 +52,8 @@ export function poolDecoders({
         return ffmpeg.run(input, wanted, limits, signal);
       const chunks = await collect(input.chunks);
       const [chunk] = chunks;
-      const output = chunk && chunks.length === 1 ? await decodeChunk(chunk, caller, limits, signal) : null;
+      const output =
+        chunk && chunks.length === 1 ? await decodeChunk(chunk, caller, 'frames', limits, signal) : null;
       return output ?? ffmpeg.run({ ...input, chunks }, wanted, limits, signal);
     },
     runAll: async (input, wanted, limits, signal) => {
@@ -60,16 +61,16 @@ export function poolDecoders({
       if (input.format !== 'mpegts' || caller === undefined)
         return ffmpeg.runAll(input, wanted, limits, signal);
       const chunks = await collect(input.chunks);
-      const outputs: (FfmpegOutput | null)[] = [];
+      const outputs: (KeyFramePicture | null)[] = [];
       for (const [index, chunk] of chunks.entries()) {
-        const output = await decodeChunk(chunk, caller, limits, signal);
+        const output = await decodeChunk(chunk, caller, 'thumbnails', limits, signal);
         if (output === null) {
           const left = chunks.slice(index);
           const others = await ffmpeg.runAll({ ...input, chunks: left }, wanted, limits, signal);
           // The place of those that cannot be decoded is unknown.
           return [...outputs, ...Array.from({ length: left.length - others.length }, () => null), ...others];
         }
-        outputs.push(output);
+        outputs.push({ thumbnail: output.thumbnail, frame: null });
       }
       return outputs;
     },
@@ -79,6 +80,7 @@ export function poolDecoders({
   async function decodeChunk(
     chunk: Uint8Array,
     caller: string,
+    wanted: 'frames' | 'thumbnails',
     limits: { timeoutMs: number },
     signal: AbortSignal,
   ): Promise<FfmpegOutput | null> {
@@ -90,7 +92,7 @@ export function poolDecoders({
     const failed = failures.get(kind) ?? 0;
     if (failed >= maxFailures) return null;
     signal.throwIfAborted();
-    const member = findMember(caller, size);
+    const member = findMember(caller, wanted === 'frames' ? size : null);
     if (member === undefined) return null;
     const output = await decodeIn(member, picture.bytes, Math.min(maxDecodeMs, limits.timeoutMs));
     signal.throwIfAborted();
@@ -99,9 +101,9 @@ export function poolDecoders({
     return output;
   }
 
-  /** Returns an idle process of the caller for the size; starts one, in the place of the longest idle one if there are too many. */
-  function findMember(caller: string, size: FrameSize): Member | undefined {
-    const key = `${size.width}x${size.height} ${caller}`;
+  /** Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of the longest idle one if there are too many. */
+  function findMember(caller: string, size: FrameSize | null): Member | undefined {
+    const key = `${size === null ? 'thumbnails' : `${size.width}x${size.height}`} ${caller}`;
     const idle = [...members].filter(({ decoder }) => !decoder.isBusy());
     const fitting = idle.find((member) => member.key === key);
     if (fitting) {
@@ -153,7 +155,7 @@ async function collect(chunks: Chunks): Promise<Uint8Array[]> {
 }
 
 type Member = {
-  /** Size and caller. */
+  /** Size, or thumbnails, and caller. */
   key: string;
   decoder: DecoderProcess;
   captures: number;

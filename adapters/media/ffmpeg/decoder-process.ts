@@ -1,7 +1,14 @@
 import { Readable } from 'node:stream';
 import { thumbnail } from '../../../core/records/capture.ts';
 import { createMark } from '../h264/random-mark.ts';
-import { decodingLimits, pictureGraph, quietArguments, type FrameSize } from './capture-arguments.ts';
+import {
+  decodingLimits,
+  pictureGraph,
+  quietArguments,
+  thumbnailFilter,
+  words,
+  type FrameSize,
+} from './capture-arguments.ts';
 import { createChangeWait } from './change-wait.ts';
 import { startFfmpeg } from './ffmpeg-process.ts';
 import type { FfmpegOutput } from './run-ffmpeg.ts';
@@ -25,16 +32,18 @@ const maxOutputBytes = 16 * 1024 * 1024;
 const delimiter = Buffer.from([0, 0, 0, 1, 9, 0xf0]);
 
 /**
- * Starts a decoder whose frames have `size`: the encoder of a running ffmpeg cannot change it. A picture of our own, the mark, follows each key frame.
+ * Starts a decoder whose frames have `size`: the encoder of a running ffmpeg cannot change it. With `null` it returns thumbnails with empty frames, for half of
+ * the work. A picture of our own, the mark, follows each key frame.
  * It pushes the picture of the key frame out of the decoder, and proves the order: its content is random for each process, so no stream has it, and
  * between two pictures of streams there is always one. A damaged frame ends the process (`-xerror`), so that no part of another picture can fill its
  * place.
  */
-export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProcess {
+export function startDecoder(ffmpegPath: string, size: FrameSize | null): DecoderProcess {
   const { child, closed, awaited } = startFfmpeg(ffmpegPath, decoderArguments(size));
   const mark = createMark();
   const change = createChangeWait();
-  const pictures = readPictures(child.stdio[3], child.stdio[1], change.wake, end);
+  const frameOutput = size === null ? null : child.stdio[3];
+  const pictures = readPictures(frameOutput, child.stdio[1], change.wake, end);
   let markPicture: Picture | undefined;
   /** Marks that were written and have not come back. */
   let pendingMarks = 0;
@@ -117,7 +126,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize): DecoderProces
 
 type Picture = { frame: Buffer; thumbnail: Buffer };
 
-/** Collects the pictures of a process in a list. Calls `end` if their bytes exceed the limit. */
+/** Collects the pictures of a process in a list; without an output of frames, these are empty. Calls `end` if their bytes exceed the limit. */
 function readPictures(
   frameOutput: unknown,
   thumbnailOutput: unknown,
@@ -143,8 +152,9 @@ function readPictures(
   function takePictures(): void {
     if (jpegs.length + thumbnails.length > maxOutputBytes) return end();
     for (;;) {
-      const jpegEnd = jpegs.indexOf(endOfJpeg) + endOfJpeg.length;
-      if (jpegEnd < endOfJpeg.length || thumbnails.length < thumbnail.bytes) break;
+      const jpegEnd = frameOutput === null ? 0 : jpegs.indexOf(endOfJpeg) + endOfJpeg.length;
+      const isWhole = frameOutput === null || jpegEnd >= endOfJpeg.length;
+      if (!isWhole || thumbnails.length < thumbnail.bytes) break;
       pictures.push({
         frame: Buffer.from(jpegs.subarray(0, jpegEnd)),
         thumbnail: Buffer.from(thumbnails.subarray(0, thumbnail.bytes)),
@@ -166,22 +176,19 @@ function isSame(one: Picture, other: Picture): boolean {
 /** Frames of different streams have no common clock, and ffmpeg accepts only growing times. */
 const wallClock = 'settb=AVTB,setpts=RTCTIME';
 
-function decoderArguments({ width, height }: FrameSize): string[] {
+function decoderArguments(size: FrameSize | null): string[] {
+  const outputs = '-fps_mode passthrough -enc_time_base 1:1000000 -flush_packets 1 -c:v';
+  const frameOutput = size === null ? '' : `-map [frame] ${outputs} mjpeg -q:v 3 -f image2pipe pipe:3`;
   return [
     ...quietArguments,
-    ...'-loglevel fatal -xerror -err_detect explode -skip_frame nokey -flags low_delay'.split(' '),
+    ...words('-loglevel fatal -xerror -err_detect explode -skip_frame nokey -flags low_delay'),
     ...decodingLimits,
-    ...'-codec_whitelist h264 -protocol_whitelist pipe -fpsprobesize 0 -probesize 32 -analyzeduration 0'.split(
-      ' ',
-    ),
-    ...'-f h264 -i pipe:0 -filter_complex'.split(' '),
+    ...words('-codec_whitelist h264 -protocol_whitelist pipe'),
+    ...words('-fpsprobesize 0 -probesize 32 -analyzeduration 0 -f h264 -i pipe:0 -filter_complex'),
     // Without `setsar` the JPEG has the aspect ratio of the pixels of the mark after its scaling.
-    pictureGraph(`scale=${width}:${height},setsar=1`, `${wallClock},`),
-    ...'-map [frame] -fps_mode passthrough -enc_time_base 1:1000000 -c:v mjpeg -q:v 3 -flush_packets 1 -f image2pipe pipe:3'.split(
-      ' ',
-    ),
-    ...'-map [thumbnail] -fps_mode passthrough -enc_time_base 1:1000000 -c:v rawvideo -flush_packets 1 -f rawvideo pipe:1'.split(
-      ' ',
-    ),
+    size === null
+      ? `[0:v:0]${wallClock},${thumbnailFilter}[thumbnail]`
+      : pictureGraph(`scale=${size.width}:${size.height},setsar=1`, `${wallClock},`),
+    ...words(`${frameOutput} -map [thumbnail] ${outputs} rawvideo -f rawvideo pipe:1`),
   ];
 }

@@ -5,7 +5,7 @@ import type { InputMode } from '../../../core/records/capture.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { NoFrameDecodedError } from './errors.ts';
-import { captureArguments } from './capture-arguments.ts';
+import { captureArguments, keyFrameArguments } from './capture-arguments.ts';
 import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
@@ -26,6 +26,9 @@ export type FfmpegInput =
  */
 export type FfmpegOutput = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Uint8Array };
 
+/** Decoded key frame of several. */
+export type KeyFramePicture = { thumbnail: Uint8Array; frame: Uint8Array | null };
+
 /** Runner of captures with ffmpeg. */
 export type FfmpegRunner = {
   /**
@@ -40,14 +43,14 @@ export type FfmpegRunner = {
   ): Promise<FfmpegOutput>;
   /**
    * Decodes all key frames of a pipe, in their order, and throws like `run`. Each chunk of MPEG-TS may be a key frame of its own. `null` stands for one that
-   * cannot be decoded, if its place is known.
+   * cannot be decoded, if its place is known, and for the frame of a chunk that `run` decodes alone.
    */
   runAll(
     input: Extract<FfmpegInput, { kind: 'pipe' }>,
     wanted: Pick<WantedCapture, 'caller'>,
     limits: { timeoutMs: number },
     signal: AbortSignal,
-  ): Promise<(FfmpegOutput | null)[]>;
+  ): Promise<(KeyFramePicture | null)[]>;
 };
 
 /** Media of a capture. `caller`: the only one for whom a shared process may decode it; without, a process of its own does. */
@@ -84,8 +87,7 @@ export function createFfmpegRunner(options: {
   async function runAll(
     ...[input, , limits, signal]: Parameters<FfmpegRunner['runAll']>
   ): Promise<FfmpegOutput[]> {
-    const wanted = { mode: 'frames', clipSeconds: 0 } as const;
-    const args = captureArguments(input, wanted, { ...limits, clipBytes: 0 }, '');
+    const args = keyFrameArguments(input, limits);
     const outputs = { outputBytes: pictureBytesLimit, timeoutMs: limits.timeoutMs };
     const outcome = await spawnFfmpeg({ ffmpegPath, args, input: input.chunks, ...outputs }, signal);
     if (outcome.ended !== 'exited') throw notInLimits(outcome, 'frames', limits.timeoutMs);

@@ -17,7 +17,7 @@ export function extractLastKeyFrame(segment: Uint8Array): Uint8Array | null {
 }
 
 /** Key frame of a segment, undecoded: PAT, PMT and its packets. `seconds` is the time from the first frame of the segment. */
-export type KeyFrameExtract = { seconds: number; bytes: Uint8Array };
+export type KeyFrameExtract = { seconds: number; bytes: Uint8Array; videoPid: number };
 
 /** Returns copies of all key frames of an MPEG-TS segment, in decoding order. Returns null if the segment or its timestamps are unusual. */
 export function extractKeyFrames(segment: Uint8Array): KeyFrameExtract[] | null {
@@ -36,6 +36,6 @@ export function extractKeyFrames(segment: Uint8Array): KeyFrameExtract[] | null 
     if (!isKeyFrame) return [];
     const end = found.accessUnits[index + 1]?.at ?? segment.length;
     const bytes = copyPackets(found.psi, segment.subarray(at, end), found.videoPid);
-    return [{ seconds: (offsets[index] ?? 0) - first, bytes }];
+    return [{ seconds: (offsets[index] ?? 0) - first, bytes, videoPid: found.videoPid }];
   });
 }

@@ -1,10 +1,12 @@
-import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { decodeKeyFrame } from '../ffmpeg/decode-key-frame.ts';
+import type { FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
+import { placeKeyFrame } from '../mpeg-ts/place-key-frame.ts';
 import type { ReadSegment } from './read-segment.ts';
 import type { ScanBudget } from './scan-budget.ts';
 import { segmentFormat } from './segment-format.ts';
 
 /** Key frame of a scan: its segment, and its time in it. */
-export type DecodedKeyFrame = { segment: ReadSegment['segment']; seconds: number } & FfmpegOutput;
+export type DecodedKeyFrame = KeyFrameTime & KeyFramePicture;
 
 /** Result of a scan's decoding, without an order. `failed` are the segments of which nothing can be decoded. */
 export type DecodedSegments = { frames: DecodedKeyFrame[]; failed: ReadSegment[] };
@@ -77,15 +79,22 @@ async function tryDecode(
   }
 }
 
-type KeyFrameTime = { segment: ReadSegment['segment']; seconds: number };
+/** `extract` are the bytes of a key frame that can be decoded alone. */
+type KeyFrameTime = { segment: ReadSegment['segment']; seconds: number; extract?: Uint8Array };
 
 /** Returns the bytes of a run for ffmpeg, and the times of the key frames that it outputs. */
 function toInput(run: ReadSegment[]): { chunks: Uint8Array[]; times: KeyFrameTime[] } {
   const times = run.flatMap(({ segment, seconds }) => seconds.map((each) => ({ segment, seconds: each })));
   const extracts = run.flatMap((segment) => (segment.kind === 'extracts' ? segment.extracts : []));
   if (extracts.length > 0) {
-    const kept = thinOut(times.map((time, index) => ({ ...time, bytes: extracts[index]?.bytes })));
-    return { chunks: kept.flatMap(({ bytes }) => bytes ?? []), times: kept };
+    const kept = thinOut(
+      times.flatMap((time, index) => {
+        const found = extracts[index];
+        return found ? { ...time, extract: found.bytes, videoPid: found.videoPid } : [];
+      }),
+    );
+    for (const [index, { extract, videoPid }] of kept.entries()) placeKeyFrame(extract, videoPid, index + 1);
+    return { chunks: kept.map(({ extract }) => extract), times: kept };
   }
   const whole = run.flatMap((segment) => (segment.kind === 'whole' ? segment : []));
   const initialization = whole[0]?.initialization;
@@ -108,7 +117,7 @@ function thinOut<Time extends KeyFrameTime>(times: readonly Time[]): Time[] {
 
 /** A decoder that joins a stream misses its first frames, so the last one of both lists is the same. */
 function alignFromEnd(
-  outputs: readonly (FfmpegOutput | null)[],
+  outputs: readonly (KeyFramePicture | null)[],
   times: readonly KeyFrameTime[],
 ): DecodedKeyFrame[] {
   const behind = times.length - outputs.length;
@@ -116,4 +125,21 @@ function alignFromEnd(
     const time = times[index + behind];
     return output && time ? { ...time, frame: output.frame, thumbnail: output.thumbnail } : [];
   });
+}
+
+/** Returns the frame of a decoded key frame for the model; `null` if it cannot be decoded any more. Throws the abort reason. */
+export async function readFrame(
+  { ffmpeg, caller, budget }: ScanDecoding,
+  { frame, extract }: Pick<DecodedKeyFrame, 'frame' | 'extract'>,
+  signal: AbortSignal,
+): Promise<Uint8Array | null> {
+  if (frame || !extract) return frame;
+  const decode = (bounded: AbortSignal): Promise<Uint8Array | null> =>
+    decodeKeyFrame(ffmpeg, extract, { caller, timeoutMs: Math.max(1, budget.leftMs()) }, bounded);
+  try {
+    return await budget.within(decode, signal);
+  } catch {
+    signal.throwIfAborted();
+    return null;
+  }
 }

@@ -5,7 +5,7 @@ import type { SegmentFetcher } from './fetch-segments.ts';
 import type { MediaPlaylist } from './playlist.ts';
 import type { ReadSegment } from './read-segment.ts';
 import { createScanBudget, type ScanBudget } from './scan-budget.ts';
-import { decodeSegments, minDistanceSeconds, type DecodedKeyFrame } from './scan-decode.ts';
+import { decodeSegments, minDistanceSeconds, readFrame, type DecodedKeyFrame } from './scan-decode.ts';
 import { readJudgedPicture } from './scan-pictures.ts';
 import { findUnscanned, formatPosition, parsePosition, type Unscanned } from './scan-position.ts';
 import { readSegments } from './scan-segments.ts';
@@ -115,7 +115,7 @@ async function scanSince(
         if (frame === undefined) return null;
         const found =
           name === judgedName ? null : await readJudgedPicture(decoding, judged, frame.atMs, signal);
-        return found ?? frame.picture;
+        return found ?? readFrame(decoding, frame, signal);
       },
     },
     position,
@@ -185,14 +185,14 @@ function listWanted({ playlist, startsMs, end }: Window, from: number, captureMs
 function dateFrames(frames: readonly DecodedKeyFrame[], { playlist, startsMs }: Window) {
   let leftBytes = maxPictureBytes;
   return frames
-    .map(({ segment, seconds, frame, thumbnail }) => {
-      const index = playlist.segments.findIndex(({ sequence }) => sequence === segment.sequence);
-      return { atMs: (startsMs[index] ?? 0) + seconds * 1000, frame, thumbnail };
+    .map((frame) => {
+      const index = playlist.segments.findIndex(({ sequence }) => sequence === frame.segment.sequence);
+      return { ...frame, atMs: (startsMs[index] ?? 0) + frame.seconds * 1000 };
     })
     .toSorted((one, other) => other.atMs - one.atMs)
-    .map(({ frame, ...dated }) => {
-      leftBytes -= frame.length;
-      return { ...dated, picture: leftBytes >= 0 ? frame : null };
+    .map(({ frame, extract, ...dated }) => {
+      leftBytes -= (frame ?? extract)?.length ?? 0;
+      return leftBytes >= 0 ? { ...dated, frame, ...(extract && { extract }) } : { ...dated, frame: null };
     })
     .toReversed();
 }

@@ -1,5 +1,5 @@
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import { decodeSegments, type DecodedKeyFrame } from './scan-decode.ts';
+import { decodeSegments, readFrame } from './scan-decode.ts';
 import type { SegmentFetcher } from './fetch-segments.ts';
 import type { MediaPlaylist } from './playlist.ts';
 import type { ReadSegment } from './read-segment.ts';
@@ -38,25 +38,14 @@ export async function readJudgedPicture(
   const segment = playlist.segments[index];
   if (segment === undefined) return null;
   const [found] = await readSegments(deps.fetcher, [segment], read, deps.budget, signal);
-  const nearest = found && keepNearest(found, (atMs - (startsMs[index] ?? 0)) / 1000);
-  if (!nearest) return null;
-  const { frames } = await decodeSegments(deps, [nearest.segment], signal);
-  return nearest.pick(frames)?.frame ?? null;
-}
-
-/** Reduces a segment to what has to be decoded for a time, in seconds from its start. */
-function keepNearest(
-  found: ReadSegment,
-  wantedSeconds: number,
-): { segment: ReadSegment; pick: (frames: DecodedKeyFrame[]) => DecodedKeyFrame | undefined } | null {
-  const away = (seconds: number): number => Math.abs(seconds - wantedSeconds);
-  const best = found.seconds.toSorted((a, b) => away(a) - away(b))[0];
-  if (best === undefined || away(best) * 1000 > maxAwayMs) return null;
-  const pick = (frames: DecodedKeyFrame[]): DecodedKeyFrame | undefined =>
-    frames
-      .toSorted((a, b) => away(a.seconds) - away(b.seconds))
-      .find(({ seconds }) => away(seconds) * 1000 <= maxAwayMs);
-  if (found.kind !== 'extracts') return { segment: found, pick };
-  const index = found.seconds.indexOf(best);
-  return { segment: { ...found, seconds: [best], extracts: found.extracts.slice(index, index + 1) }, pick };
+  const away = ({ seconds }: { seconds: number }): number =>
+    Math.abs(seconds * 1000 + (startsMs[index] ?? 0) - atMs);
+  const nearest = <Time extends { seconds: number }>(times: readonly Time[]): Time | undefined =>
+    times.toSorted((one, other) => away(one) - away(other)).find((time) => away(time) <= maxAwayMs);
+  if (found?.kind === 'extracts') {
+    const extract = nearest(found.extracts)?.bytes;
+    return extract ? readFrame(deps, { frame: null, extract }, signal) : null;
+  }
+  const { frames } = await decodeSegments(deps, found ? [found] : [], signal);
+  return nearest(frames)?.frame ?? null;
 }

@@ -1,5 +1,6 @@
 import type { CaptureRequest, Scan } from '../../../core/records/capture.ts';
-import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { decodeKeyFrame } from '../ffmpeg/decode-key-frame.ts';
+import type { FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
 import { lastFramePts } from '../hls/trim-transport-stream.ts';
 import { formatPosition, parsePosition } from '../hls/scan-position.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
@@ -55,26 +56,32 @@ export async function scanSession(
   const dated = units
     .map((unit) => ({ unit, atMs: captureMs - millisecondsBetween(unit, newest, read.clockRate) }))
     .filter(({ atMs }) => atMs <= captureMs - minDistanceMs && (isWhole || atMs > before.atMs));
-  const pictures = await decode(dated, read, { ffmpeg, caller }, signal);
-  const frames = pictures.flatMap((picture, index) => {
-    const atMs = dated[index]?.atMs;
-    return picture && atMs !== undefined ? { ...picture, atMs } : [];
-  });
-  const firstMs = isWhole ? before.atMs : (frames[0]?.atMs ?? captureMs);
-  const isBlind = dated.length > 0 && frames.length === 0;
-  const fromMs = isBlind ? captureMs : firstMs;
+  const chunks = writeChunks(dated, read);
+  const pictures = await decode(chunks, { ffmpeg, caller }, signal);
   let leftBytes = maxPictureBytes;
-  const kept = frames
+  const frames = dated
+    .flatMap(({ atMs }, index) => {
+      const picture = pictures[index];
+      return picture ? { ...picture, atMs, chunk: chunks[index] } : [];
+    })
     .toReversed()
-    .map(({ frame }) => ((leftBytes -= frame.length) >= 0 ? frame : null))
+    .map((each) => {
+      leftBytes -= (each.frame ?? each.chunk)?.length ?? 0;
+      return leftBytes >= 0 ? each : { ...each, frame: null, chunk: undefined };
+    })
     .toReversed();
+  const firstMs = isWhole ? before.atMs : (frames[0]?.atMs ?? captureMs);
+  const fromMs = dated.length > 0 && frames.length === 0 ? captureMs : firstMs;
   return {
     scan: {
       frames: frames.map(({ atMs, thumbnail }) => ({ at: new Date(atMs), thumbnail })),
       coveredSeconds: secondsBetween(fromMs, captureMs),
       leftOutSeconds: secondsBetween(before.atMs, fromMs),
       distanceSeconds: longestDistance([...frames.map(({ atMs }) => atMs), captureMs]),
-      picture: async (index) => kept[index] ?? null,
+      picture: async (index, signal) => {
+        const { frame = null, chunk } = frames[index] ?? {};
+        return frame ?? (chunk ? decodeKeyFrame(ffmpeg, chunk, { caller, timeoutMs }, signal) : null);
+      },
     },
     position,
   };
@@ -82,19 +89,24 @@ export async function scanSession(
 
 type DatedUnit = { unit: AccessUnit; atMs: number };
 
-/** Decodes key frames, each in the shared decoder of the caller. `null` stands for one that cannot be decoded. */
-async function decode(
-  dated: readonly DatedUnit[],
-  { codec }: SessionUnits,
-  { ffmpeg, caller }: { ffmpeg: FfmpegRunner; caller: string | undefined },
-  signal: AbortSignal,
-): Promise<(FfmpegOutput | null)[]> {
-  const lastMs = dated.at(-1)?.atMs;
-  if (lastMs === undefined) return [];
-  const chunks = dated.map(({ unit, atMs }) => {
+/** Writes each key frame as a stream of its own. */
+function writeChunks(dated: readonly DatedUnit[], { codec }: SessionUnits): Uint8Array[] {
+  const lastMs = dated.at(-1)?.atMs ?? 0;
+  return dated.map(({ unit, atMs }) => {
     const pts = lastFramePts - Math.round(((lastMs - atMs) * ptsPerSecond) / 1000);
     return writeTransportStream(codec, [{ bytes: unit.bytes, isKeyFrame: true, pts }]);
   });
+}
+
+type Decoding = { ffmpeg: FfmpegRunner; caller: string | undefined };
+
+/** Decodes key frames, each in the shared decoder of the caller. `null` stands for one that cannot be decoded. */
+async function decode(
+  chunks: Uint8Array[],
+  { ffmpeg, caller }: Decoding,
+  signal: AbortSignal,
+): Promise<(KeyFramePicture | null)[]> {
+  if (chunks.length === 0) return [];
   try {
     const input = { kind: 'pipe', format: 'mpegts', chunks } as const;
     const outputs = await ffmpeg.runAll(input, { caller }, { timeoutMs }, signal);

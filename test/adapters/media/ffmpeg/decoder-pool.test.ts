@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FrameSize } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
+import { placeKeyFrame } from '../../../../adapters/media/mpeg-ts/place-key-frame.ts';
 import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
 import { startDecoder } from '../../../../adapters/media/ffmpeg/decoder-process.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -46,7 +47,7 @@ function openPool(maxProcesses = 1) {
       return runner.runAll(...call);
     },
   };
-  const start = (size: FrameSize) => {
+  const start = (size: FrameSize | null) => {
     started += 1;
     return startDecoder(ffmpegPath, size);
   };
@@ -59,14 +60,20 @@ function openPool(maxProcesses = 1) {
       { timeoutMs: 20_000 },
       signal,
     );
-  const runAll = (chunks: Uint8Array[], caller = 'ada') =>
+  const runAll = (keyFrames: Uint8Array[], caller = 'ada') =>
     pool.runAll(
-      { kind: 'pipe', format: 'mpegts', chunks },
+      { kind: 'pipe', format: 'mpegts', chunks: keyFrames },
       caller === '' ? {} : { caller },
       { timeoutMs: 20_000 },
       signal,
     );
   return { run, runAll, countAlone: () => alone, countStarted: () => started };
+}
+
+function atSecond(keyFrame: Uint8Array, seconds: number): Uint8Array {
+  const placed = Buffer.from(keyFrame);
+  placeKeyFrame(placed, 0x100, seconds);
+  return placed;
 }
 
 /** Names the color of a thumbnail by its planes U and V. */
@@ -182,7 +189,8 @@ test('several key frames are decoded in their order, in one process that stays',
 
 test('key frames from the first unusual one on are decoded in one process of their own', async () => {
   const { runAll, countAlone } = openPool();
-  const pictures = await runAll([red, Buffer.concat([blue, blue]), red]);
+  const [first, second, third, last] = [red, blue, blue, red].map(atSecond);
+  const pictures = await runAll([first!, Buffer.concat([second!, third!]), last!]);
   expect(pictures.map((picture) => picture && readColor(picture.thumbnail))).toEqual([
     'red',
     'blue',
@@ -194,15 +202,30 @@ test('key frames from the first unusual one on are decoded in one process of the
 
 test('a key frame that cannot be decoded is missing, and those around it keep their places', async () => {
   const { runAll } = openPool();
-  const pictures = await runAll([red, Buffer.alloc(blue.length, 0x47), red]);
+  const pictures = await runAll([red, Buffer.alloc(blue.length, 0x47), atSecond(red, 1)]);
   expect(pictures.map((picture) => picture && readColor(picture.thumbnail))).toEqual(['red', null, 'red']);
 });
 
 test('key frames of nobody are decoded in one process of their own', async () => {
   const { runAll, countAlone, countStarted } = openPool();
-  expect((await runAll([red, blue], '')).map((picture) => readColor(picture!.thumbnail))).toEqual([
+  expect(
+    (await runAll([red, blue].map(atSecond), '')).map((picture) => readColor(picture!.thumbnail)),
+  ).toEqual(['red', 'blue']);
+  expect({ started: countStarted(), alone: countAlone() }).toEqual({ started: 0, alone: 1 });
+});
+
+test('a process of its own loses no key frame, however irregular their times are', async () => {
+  const { runAll } = openPool();
+  const times = [1, 2, 2.03, 2.06, 5];
+  const pictures = await runAll(
+    times.map((seconds, index) => atSecond(index % 2 ? blue : red, seconds)),
+    '',
+  );
+  expect(pictures.map((picture) => readColor(picture!.thumbnail))).toEqual([
     'red',
     'blue',
+    'red',
+    'blue',
+    'red',
   ]);
-  expect({ started: countStarted(), alone: countAlone() }).toEqual({ started: 0, alone: 1 });
 });

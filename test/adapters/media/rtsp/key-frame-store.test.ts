@@ -45,7 +45,7 @@ test('a session keeps key frames from the first scan on, and each scan has those
   expect(scan(first.newest)).toMatchObject({ isWhole: true, times: [12, 14, 16, 18, 20, 22, 24] });
 });
 
-test('above the memory of all sessions, the oldest key frames of all are dropped, and their scans are not whole', () => {
+test('the oldest key frames of all sessions are dropped above their memory, and the scans are not whole', () => {
   const { play, scan, memory, stores } = openStores({ maxBytes: 6 * 1012, sessions: 2 });
   for (const store of stores) store.begin();
   play(20);
@@ -70,7 +70,7 @@ test('a session keeps what the scans of the last minute needed', () => {
   expect(memory.bytes()).toBeLessThanOrEqual(8 * 1012);
 });
 
-test('without scans for a minute, a session keeps no key frame, and the next scan is not whole', () => {
+test('a session that is not scanned for a minute keeps no key frame, and its next scan is not whole', () => {
   const { play, scan, memory } = openStores();
   const { newest } = scan(null);
   play(80);
@@ -78,7 +78,7 @@ test('without scans for a minute, a session keeps no key frame, and the next sca
   expect(scan(newest)).toMatchObject({ isWhole: false, times: [] });
 });
 
-test('of a camera that sends nothing but key frames, one of each second is kept', () => {
+test('a camera that sends nothing but key frames has one of each second kept', () => {
   const { play, scan } = openStores();
   scan(null);
   play(5, 0.1);

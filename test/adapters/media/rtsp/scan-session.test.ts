@@ -61,12 +61,12 @@ test('a camera that has set its clock has the times of arrival', async () => {
   expect(ages((await scan([unit(12), jumped], since('a', 5, 10))).scan)).toEqual([8, 6]);
 });
 
-test('what the session has dropped is left out', async () => {
+test('time whose key frames the session has dropped is left out', async () => {
   const { scan: found } = await scan([unit(16), unit(18)], since('a', 5, 10), { isWhole: false });
   expect(found).toMatchObject({ coveredSeconds: 4, leftOutSeconds: 6 });
 });
 
-test('of a new session, key frames before the last capture are not scanned again', async () => {
+test('key frames of a new session from before the last capture are not scanned again', async () => {
   const { scan: found } = await scan([unit(8), unit(12), unit(16)], since('b', 99, 10), { isWhole: false });
   expect(ages(found)).toEqual([8, 4]);
   expect(found).toMatchObject({ coveredSeconds: 8, leftOutSeconds: 2 });
@@ -83,7 +83,7 @@ test('a key frame that cannot be decoded is left out, and the others keep their 
   expect(ages((await scan([unit(12), unit(14)], since('a', 5, 10), { runAll })).scan)).toEqual([6]);
 });
 
-test('without any decoded key frame, the whole time is left out, and nothing fails', async () => {
+test('a scan without any decoded key frame leaves out the whole time, and does not fail', async () => {
   const runAll = () => Promise.reject(new Error('no decoder'));
   const { scan: found } = await scan([unit(12)], since('a', 5, 10), { runAll });
   expect(found).toMatchObject({ frames: [], coveredSeconds: 0, leftOutSeconds: 10 });
