@@ -37,6 +37,7 @@ export const lanes = {
     'test/adapters/vision/judge-moments.test.ts',
     'test/adapters/destinations/{destination-sender,hostile-receivers}.test.ts',
     'test/adapters/webhook/webhook-sender.test.ts',
+    'test/console/edit-every-field.test.ts',
     'test/{attacks,bundle,cli,client,docs,layers,lib,repository}/**/*.test.ts',
     'test/simulation/run-mutation.test.ts',
     // Two hours of virtual time take more than seconds.

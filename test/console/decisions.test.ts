@@ -393,7 +393,12 @@ describe('watches', () => {
   test('a lane has the open time of each condition inside the window, and hours with sight', () => {
     const window = { startMs: start, endMs: start + 10 * 3_600_000 };
     const closed = { at: at(3600), reason: 'cleared', explanation: '', open_seconds: 7200 } as const;
-    const conditions = ['dog', 'cat'].map((id) => ({ ...newCondition, condition_id: id, condition: id }));
+    const conditions = ['dog', 'cat'].map((id) => ({
+      ...newCondition,
+      close_after_seconds: 0,
+      condition_id: id,
+      condition: id,
+    }));
     const alerts = [
       { condition_id: 'dog', opened_at: at(9 * 3600), closed: null },
       { condition_id: 'dog', opened_at: at(-3600), closed },

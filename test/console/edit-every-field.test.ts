@@ -1,13 +1,29 @@
-import { h, options, render } from 'preact';
+import { buildSync } from 'esbuild';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import * as examples from '../../adapters/openapi/examples/watches.ts';
 import type { Watch, WatchPatch } from '../../console/api/types.ts';
-import { SessionContext } from '../../console/session/session.ts';
-import { EditWatch } from '../../console/watches/edit-watch.tsx';
 import { toWatchDraft, toWatchPatch } from '../../console/watches/watch-draft.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { createFakeDocument, FakeNode } from './fake-document.ts';
+
+/** Bundles the form with its own Preact, because Node does not load JSX. */
+function bundle(): Promise<any> {
+  const contents = `
+    export { h, options, render } from 'preact';
+    export { SessionContext } from './session/session.ts';
+    export { EditWatch } from './watches/edit-watch.tsx';`;
+  const { outputFiles } = buildSync({
+    stdin: { contents, resolveDir: 'console' },
+    bundle: true,
+    format: 'esm',
+    write: false,
+  });
+  const [file] = outputFiles;
+  return import(`data:text/javascript;base64,${Buffer.from(file!.contents).toString('base64')}`);
+}
+
+const { h, options, render, SessionContext, EditWatch } = await bundle();
 
 beforeEach(() => {
   vi.stubGlobal('document', createFakeDocument());
@@ -46,7 +62,7 @@ async function change(index: number): Promise<WatchPatch | null> {
   const pictures = { urlFor: () => new Promise(() => undefined) };
   const api = { changeWatch: async (_: string, __: number, patch: WatchPatch) => void (sent = patch) };
   const form = h(EditWatch, { watch, onDone: () => undefined, onClose: () => undefined });
-  render(h(SessionContext.Provider, { value: { api, pictures } as any, children: form }), root as any);
+  render(h(SessionContext.Provider, { value: { api, pictures }, children: form }), root);
   const control = root.find('input', 'select', 'textarea')[index];
   if (control) {
     operate(control);
@@ -54,7 +70,7 @@ async function change(index: number): Promise<WatchPatch | null> {
     root.find('form')[0]?.dispatch('submit');
     await settled();
   }
-  render(null, root as any);
+  render(null, root);
   await settled();
   return control ? sent : null;
 }
