@@ -1,0 +1,192 @@
+import { expect, test } from 'vitest';
+import * as examples from '../../adapters/openapi/examples/watches.ts';
+import type { Watch } from '../../console/api/types.ts';
+import { findAlertAction } from '../../console/alerts/alert-keys.ts';
+import { emptyDraft, watchRequest } from '../../console/try/draft.ts';
+import { createLanes, createSight } from '../../console/watches/lane-spans.ts';
+import { addCorner, parseCorners } from '../../console/watches/region-text.ts';
+import {
+  newCondition,
+  newDestination,
+  notifyOptions,
+  toWatchDraft,
+  toWatchPatch,
+} from '../../console/watches/watch-draft.ts';
+import { defaultNotify } from '../../core/event/receivers.ts';
+import { destinationTypeSchema, notifySchema } from '../../core/records/watch.ts';
+import { watchRequestSchema } from '../../core/requests/watches.ts';
+import { gateRequest } from '../support/watch-records.ts';
+
+const start = Date.parse('2026-03-01T12:00:00.000Z');
+const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();
+
+test('a watch takes stream, condition and webhook of the form, without duration and maximum of alerts', () => {
+  const draft = { ...emptyDraft, streamUrl: ' https://example.com/a.m3u8 ', condition: ' A dog ' };
+  expect(watchRequest(draft)).toEqual({
+    name: 'A dog',
+    stream_url: 'https://example.com/a.m3u8',
+    input_mode: 'frames',
+    interval_seconds: 10,
+    enable_prefilter: true,
+    conditions: [{ condition: 'A dog', cooldown_seconds: 30, close_after_seconds: 0 }],
+  });
+  const request = watchRequest({ ...draft, webhookUrl: 'https://example.com/h', alertsOnly: true });
+  expect(request.destinations).toMatchObject([
+    {
+      type: 'webhook',
+      url: 'https://example.com/h',
+      notify: 'openings_and_closings',
+    },
+  ]);
+  expect(watchRequest({ ...draft, condition: 'x'.repeat(500) }).name).toHaveLength(120);
+});
+
+test('the form of a destination has the default of the API and only values that the API accepts', () => {
+  for (const type of destinationTypeSchema.options) {
+    const { notify } = newDestination(type);
+    expect(notify).toBe(defaultNotify[type]);
+    const values = type === 'heartbeat' ? [] : notifyOptions(type).map(({ value }) => value);
+    for (const value of notifySchema.options) {
+      const address = { url: 'https://a', routing_key: 'R0', to: 'a@example.com' };
+      const destinations = [{ type, notify: value, ...address }];
+      const parsed = watchRequestSchema.safeParse({ ...gateRequest, destinations });
+      expect([type, value, parsed.success]).toEqual([type, value, values.includes(value)]);
+    }
+  }
+});
+
+test('a change of a watch sends only the changed fields', () => {
+  const before = {
+    ...toWatchDraft(examples.watch as Watch),
+    destinations: [
+      {
+        ...newDestination('slack'),
+        destination_id: 'slack',
+        address: 'https://a.example/***',
+        notify: 'everything' as const,
+      },
+    ],
+    conditions: [{ ...newCondition, condition_id: 'dog', condition: 'A dog' }],
+  };
+  expect(toWatchPatch(before, before)).toEqual({});
+  const person = { ...newCondition, condition: ' A person is at the gate ' };
+  const conditions = [...before.conditions, { ...newCondition, condition: ' A cat ' }, person];
+  expect(toWatchPatch(before, { ...before, name: ' Yard ', conditions })).toEqual({
+    name: 'Yard',
+    conditions: [
+      { ...before.conditions[0], close_after_seconds: 0 },
+      { ...newCondition, condition: 'A cat', close_after_seconds: 0 },
+      { ...newCondition, condition: 'A person is at the gate', close_after_seconds: 30 },
+    ],
+  });
+  const chosen = { ...person, close_after_seconds: 5 };
+  expect(toWatchPatch(before, { ...before, conditions: [chosen] }).conditions).toMatchObject([
+    { close_after_seconds: 5 },
+  ]);
+  expect(toWatchPatch(before, { ...before, usd: 2 })).toEqual({
+    budget: { model_calls_per_day: null, usd_per_day: 2 },
+  });
+  expect(toWatchPatch({ ...before, usd: 2 }, before)).toEqual({ budget: null });
+  const email = {
+    ...newDestination('email'),
+    address: ' a@example.com ',
+    minSeverity: 'critical' as const,
+  };
+  expect(toWatchPatch(before, { ...before, destinations: [...before.destinations, email] })).toEqual({
+    destinations: [
+      {
+        destination_id: 'slack',
+        type: 'slack',
+        url: 'https://a.example/***',
+        min_severity: 'info',
+        notify: 'everything',
+      },
+      { type: 'email', to: 'a@example.com', min_severity: 'critical', notify: 'openings' },
+    ],
+  });
+  const labels = ' yard \n\nnorth, gate';
+  expect(toWatchPatch(before, { ...before, labels })).toEqual({ labels: ['yard', 'north, gate'] });
+  const ntfy = { ...newDestination('ntfy'), address: 'https://ntfy.example/gate' };
+  const topic = { type: 'ntfy', url: ntfy.address, min_severity: 'info', notify: 'openings' };
+  const sent = (token: string) => toWatchPatch(before, { ...before, destinations: [{ ...ntfy, token }] });
+  expect(sent('')).toEqual({ destinations: [topic] });
+  expect(sent(' tk_1 ')).toEqual({ destinations: [{ ...topic, token: 'tk_1' }] });
+  const regions = [{ mode: 'exclude' as const, corners: '0 0, 50 0, 50 50.5' }];
+  expect(toWatchPatch(before, { ...before, regions })).toEqual({
+    regions: [
+      {
+        mode: 'exclude',
+        points: [
+          [0, 0],
+          [0.5, 0],
+          [0.5, 0.505],
+        ],
+      },
+    ],
+  });
+});
+
+test.each([
+  [
+    '10 20, 90 20',
+    [
+      [0.1, 0.2],
+      [0.9, 0.2],
+    ],
+  ],
+  [' 10  20 ,', [[0.1, 0.2]]],
+  ['', []],
+  ['10', undefined],
+  ['10 200', undefined],
+  ['a b', undefined],
+])('the corners %j of a region are read as shares or rejected', (text, expected) => {
+  expect(parseCorners(text)).toEqual(expected);
+});
+
+test('a click adds a corner to a region', () => {
+  const first = addCorner({ mode: 'include', corners: '' }, 0.12345, 0.5);
+  expect(addCorner(first, 1, 0).corners).toBe('12.3 50, 100 0');
+});
+
+test('a lane has the open time of each condition inside the window, and hours with sight', () => {
+  const window = { startMs: start, endMs: start + 10 * 3_600_000 };
+  const closed = { at: at(3600), reason: 'cleared', explanation: '', open_seconds: 7200 } as const;
+  const conditions = ['dog', 'cat'].map((id) => ({
+    ...newCondition,
+    close_after_seconds: 0,
+    condition_id: id,
+    condition: id,
+  }));
+  const alerts = [
+    { condition_id: 'dog', opened_at: at(9 * 3600), closed: null },
+    { condition_id: 'dog', opened_at: at(-3600), closed },
+    { condition_id: 'dog', opened_at: at(-7200), closed: { ...closed, at: at(-60) } },
+  ];
+  const [dog, cat] = createLanes({ conditions }, alerts, window);
+  expect(dog?.open).toEqual([
+    { from: 0.9, length: 0.1 },
+    { from: 0, length: 0.1 },
+  ]);
+  expect(dog?.openShare).toBeCloseTo(0.2);
+  expect(cat?.open).toEqual([]);
+  const hours = [
+    { hour: at(0), coverage: 1 },
+    { hour: at(3600), coverage: 0.2 },
+    { hour: at(7200), coverage: null },
+  ];
+  expect(createSight(hours, window)).toEqual([{ from: 0, length: 0.1 }]);
+});
+
+test('keys review alerts, and shortcuts of the browser stay with the browser', () => {
+  const press = (key: string, ctrlKey = false) =>
+    findAlertAction({ key, ctrlKey, metaKey: false, altKey: false });
+  expect(['j', 'k', 'r', 'w', 'a', 'x'].map((key) => press(key))).toEqual([
+    'next',
+    'previous',
+    'right',
+    'wrong',
+    'acknowledge',
+    undefined,
+  ]);
+  expect(press('r', true)).toBeUndefined();
+});
