@@ -6,7 +6,7 @@ const minDifference = 24;
 /** Minimum changed pixels: a person of 1/9 of the height has about five. */
 const minPixels = 3;
 /** Number of comparisons after which a pixel that mostly changes is ignored: it is part of a clock. */
-const minComparisons = 4;
+const minComparisons = 8;
 
 /**
  * Motion of a picture. `moves`: something in it is at another place in both neighbors. `changed`: the newest picture, which differs from the one before
