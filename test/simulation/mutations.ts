@@ -117,7 +117,7 @@ const ofRules: Row[] = [
     'hasSameChecks(before, rule) ? joined : forget(joined)',
     'joined',
   ],
-  ['no reminder if snoozed', 'condition.ts', '  if (isSnoozed(state, now)) return false;\n', ''],
+  ['no reminder if snoozed', 'condition.ts', 'isSnoozed(state, now) || hasCleared', 'hasCleared'],
   [
     'a skip is no datapoint',
     'condition-steps.ts',
