@@ -25,6 +25,7 @@ import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { createCutFrame } from '../adapters/media/cut-frame.ts';
+import { createConsoleAddresses } from '../adapters/embedded/console-addresses.ts';
 import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
@@ -191,6 +192,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     setTimer: setSystemTimer,
   });
   const { closeWebhooks, ...senders } = createSenders(settings, stores, address, log);
+  const consoleAddresses = createConsoleAddresses(settings.dataDir, log);
   const health = createServiceHealth({
     settings,
     ffmpeg,
@@ -207,6 +209,12 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     ...senders,
     ...createPictures(ffmpeg.path, inTurn),
     ...createCallerDeps(settings, stores, findModelPrice(model.vision), log),
+    messageFacts: {
+      model: model.vision.model,
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      consoleAddress: consoleAddresses.read,
+    },
+    consoleOpened: consoleAddresses.opened,
     log,
     recentLog,
     pace,

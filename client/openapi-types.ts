@@ -96,6 +96,7 @@ export type WatchEvent =
          */
         prompt_version?: string;
         ended?: true;
+        open_seconds?: number;
         lost_seconds?: number;
         /**
          * Duration from which a visit is sure to be seen and confirmed

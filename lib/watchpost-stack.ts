@@ -85,6 +85,7 @@ export class WatchpostStack extends Stack {
       ...resources,
       masterSecret: secrets.master,
       baseUrl,
+      modelId,
       network,
     });
     const reconcile = new Reconcile(this, 'Reconcile', context, { ...resources, stateMachines });

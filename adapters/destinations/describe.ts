@@ -1,5 +1,7 @@
 import type { Notification, NotifiedEvent } from '../../core/ports/destinations.ts';
 import type { Severity } from '../../core/records/watch.ts';
+import type { WatchChangeReason } from '../../core/records/watch-event.ts';
+import { formatDuration, formatTime } from './format-time.ts';
 
 /** Text of a notification for people, from which each format takes the parts that it has room for. */
 export type Description = {
@@ -14,103 +16,150 @@ export type Description = {
   isOpen: boolean;
 };
 
+/** Part of a description that depends on the kind of event. */
+type Part = Pick<Description, 'title' | 'text' | 'facts'> & Partial<Description>;
+
+type AlertEvent = Extract<NotifiedEvent, { data: { alert_id: string } }>;
+
 /** Describes a notification. */
-export function describeNotification({ watchName, event, labels, timestamp }: Notification): Description {
-  const shared = labels.length === 0 ? [] : [fact('Labels', labels.join(', '))];
-  const at = (name: string, value: string) => [fact(name, value), ...shared];
+export function describeNotification(notification: Notification): Description {
+  const { watchName, labels, event } = notification;
+  const { title, facts, ...part } = describeEvent(event, notification);
+  return {
+    severity: 'severity' in event.data ? event.data.severity : null,
+    isOpen: false,
+    ...part,
+    title: `${watchName}: ${title}`,
+    facts: labels.length === 0 ? facts : [...facts, ['Labels', labels.join(', ')]],
+  };
+}
+
+function describeEvent(event: NotifiedEvent, notification: Notification): Part {
+  const { timeZone, timestamp } = notification;
+  const time = (name: string, at: string): [string, string] => [name, formatTime(at, timeZone)];
   switch (event.type) {
-    case 'alert_opened':
-      return {
-        title: `${watchName}: ${event.data.condition}`,
-        text: event.data.explanation,
-        facts: [fact('Severity', event.data.severity), ...at('Opened', event.data.opened_at)],
-        severity: event.data.severity,
-        isOpen: true,
-      };
-    case 'alert_reminder':
-      return {
-        title: `${watchName}: still open: ${event.data.condition}`,
-        text: event.data.explanation,
-        facts: [
-          fact('Severity', event.data.severity),
-          fact('Open for', duration(event.data.open_seconds)),
-          ...at('Opened', event.data.opened_at),
-        ],
-        severity: event.data.severity,
-        isOpen: true,
-      };
-    case 'alert_acknowledged':
-      return {
-        title: `${watchName}: acknowledged: ${event.data.condition}`,
-        text: '',
-        facts: [fact('By', event.data.by), ...at('Opened', event.data.opened_at)],
-        severity: event.data.severity,
-        isOpen: false,
-      };
-    case 'alert_closed':
-      return {
-        title: `${watchName}: closed: ${event.data.condition}`,
-        text: event.data.explanation,
-        facts: [
-          fact('Reason', words(event.data.reason)),
-          fact('Open for', duration(event.data.open_seconds)),
-          ...at('Closed', event.data.closed_at),
-        ],
-        severity: event.data.severity,
-        isOpen: false,
-      };
     case 'stream_lost':
-      return {
-        title: `${watchName}: the stream is lost`,
-        text: 'The watch sees nothing until the stream is back.',
-        facts: [
-          fact('Reason', words(event.data.reason)),
-          fact('Lost for', duration(event.data.lost_seconds)),
-          ...shared,
-        ],
-        severity: null,
-        isOpen: true,
-      };
     case 'stream_recovered':
-      return {
-        title:
-          event.data.ended_by === undefined
-            ? `${watchName}: the stream is back`
-            : `${watchName}: the stream is no longer lost`,
-        text: describeEnd(event.data.ended_by),
-        facts: [fact('Lost for', duration(event.data.lost_seconds)), ...shared],
-        severity: null,
-        isOpen: false,
-      };
+      return describeStream(event, time('Time', timestamp));
     case 'watch_changed':
-      return {
-        title: `${watchName}: ${words(event.data.reason)}`,
-        text: `The watch is ${words(event.data.status)}.`,
-        facts: [
-          ...(event.data.destination_id === undefined
-            ? []
-            : [fact('Destination', event.data.destination_id)]),
-          ...(event.data.error === undefined ? [] : [fact('Error', event.data.error)]),
-          ...(event.data.late_seconds === undefined
-            ? []
-            : [fact('Late by', duration(event.data.late_seconds))]),
-          ...at('Changed', timestamp),
-        ],
-        severity: null,
-        isOpen: false,
-      };
+      return describeChange(event.data, time('Time', timestamp));
     case 'heartbeat':
-      return { title: `${watchName}: all is well`, text: '', facts: shared, severity: null, isOpen: false };
+      return { title: 'all is well', text: '', facts: [] };
     case 'test':
       return {
-        title: `${watchName}: test alert`,
+        title: 'test alert',
         text: event.data.message,
-        facts: at('Sent', timestamp),
+        facts: [time('Time', timestamp)],
         severity: 'info',
-        isOpen: false,
+      };
+    default:
+      return describeAlert(event, notification);
+  }
+}
+
+function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notification): Part {
+  const condition = asSentence(data.condition);
+  const opened: [string, string] = ['Opened', formatTime(data.opened_at, timeZone)];
+  const judged: [string, string][] = model === null ? [] : [['Model', model]];
+  const severity: [string, string] = ['Severity', data.severity];
+  switch (type) {
+    case 'alert_opened': {
+      const { lost_seconds: lost } = data;
+      return {
+        title: data.ended === true ? `${condition} (over by now)` : condition,
+        text: [
+          data.explanation,
+          ...(data.ended === true ? [describeSpan(data, timeZone)] : []),
+          ...(lost === undefined ? [] : [`The stream gave no picture for ${formatDuration(lost)} before.`]),
+        ].join(' '),
+        facts: [['Time', opened[1]], severity, ...judged],
+        isOpen: true,
+      };
+    }
+    case 'alert_reminder': {
+      const facts: Part['facts'] = [['Open for', formatDuration(data.open_seconds)], opened, severity];
+      const title = `still open: ${condition}`;
+      return { title, text: data.explanation, facts: [...facts, ...judged], isOpen: true };
+    }
+    case 'alert_acknowledged':
+      return { title: `acknowledged: ${condition}`, text: '', facts: [['By', data.by], opened] };
+    case 'alert_closed':
+      return {
+        title: `closed: ${condition}`,
+        text: data.explanation,
+        facts: [
+          ['Reason', words(data.reason)],
+          ['Open for', formatDuration(data.open_seconds)],
+          ['Closed', formatTime(data.closed_at, timeZone)],
+        ],
       };
   }
 }
+
+/** States the times of a visit that was over when it was reported. */
+function describeSpan(
+  { opened_at: from, open_seconds: seconds = 0 }: { opened_at: string; open_seconds?: number | undefined },
+  timeZone: string,
+): string {
+  const until = new Date(Date.parse(from) + seconds * 1000).toISOString();
+  const [begin, end] = [from, until].map((at) => formatTime(at, timeZone, 'clock'));
+  return `It was there from ${begin} to ${end}.`;
+}
+
+function describeStream(
+  { type, data }: Extract<NotifiedEvent, { type: 'stream_lost' | 'stream_recovered' }>,
+  time: [string, string],
+): Part {
+  const lost: [string, string] = ['Lost for', formatDuration(data.lost_seconds)];
+  if (type === 'stream_lost')
+    return {
+      title: 'the stream is lost',
+      text: 'The watch sees nothing until the stream is back.',
+      facts: [['Reason', words(data.reason)], lost, time],
+      isOpen: true,
+    };
+  return {
+    title: data.ended_by === undefined ? 'the stream is back' : 'the stream is no longer lost',
+    text: describeEnd(data.ended_by),
+    facts: [lost, time],
+  };
+}
+
+function describeChange(
+  data: Extract<NotifiedEvent, { type: 'watch_changed' }>['data'],
+  time: [string, string],
+): Part {
+  const { destination_id: destination, error, late_seconds: late } = data;
+  const [title = words(data.reason), text = `The watch is ${words(data.status)}.`] =
+    failures[data.reason] ?? [];
+  return {
+    title,
+    text,
+    facts: [
+      ...factIf('Destination', destination),
+      ...factIf('Error', error),
+      ...factIf('Late by', late === undefined ? undefined : formatDuration(late)),
+      time,
+    ],
+  };
+}
+
+function factIf(name: string, value: string | undefined): Part['facts'] {
+  return value === undefined ? [] : [[name, value]];
+}
+
+/** Titles and texts of failures and their ends; other changes are named by their reason. */
+const failures: Partial<Record<WatchChangeReason, [title: string, text: string]>> = {
+  budget_exhausted: ['the budget of the day is used up', 'Nothing is checked until the next day.'],
+  budget_renewed: ['checks again with a new budget', 'The watch checks again.'],
+  model_without_price: ['paused, because the model has no price', 'Nothing is checked until it is resumed.'],
+  checks_late: ['checks are late', 'The service does not keep up, so the watch may miss what happens.'],
+  checks_in_time: ['checks are in time again', 'The service keeps up again.'],
+  destination_failed: ['a destination fails', 'It accepts no messages.'],
+  destination_recovered: ['a destination works again', 'It accepts messages again.'],
+  model_failed: ['the model fails', 'Nothing is judged until it answers again.'],
+  model_recovered: ['the model answers again', 'Captures are judged again.'],
+};
 
 /** Shortens a text to a number of UTF-16 units, without splitting a character. Replaces control characters by spaces. */
 export function shorten(text: string, maxLength: number): string {
@@ -124,29 +173,14 @@ export function findAlert(event: Notification['event']) {
   return 'alert_id' in event.data ? event.data : null;
 }
 
-function fact(name: string, value: string): [string, string] {
-  return [name, value];
+/** Returns a condition as a sentence without its full stop. */
+function asSentence(condition: string): string {
+  const [first = '', ...rest] = condition.trim().replace(/\.$/, '');
+  return first.toUpperCase() + rest.join('');
 }
 
 function words(name: string): string {
   return name.replaceAll('_', ' ');
-}
-
-/** Formats a duration in its two largest units: `2 h 5 min`. */
-function duration(seconds: number): string {
-  const whole = Math.round(seconds);
-  const parts = [
-    [Math.floor(whole / 86_400), 'd'],
-    [Math.floor(whole / 3600) % 24, 'h'],
-    [Math.floor(whole / 60) % 60, 'min'],
-    [whole % 60, 's'],
-  ].filter(([count]) => count !== 0);
-  return parts.length === 0
-    ? '0 s'
-    : parts
-        .slice(0, 2)
-        .map((part) => part.join(' '))
-        .join(' ');
 }
 
 /** Describes why a lost stream ends without being back; empty if it is. */

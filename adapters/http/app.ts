@@ -12,6 +12,7 @@ import { guardHost } from './guard-host.ts';
 import { healthz } from './healthz.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
+import { rememberConsole } from './remember-console.ts';
 import { toValidationError } from './refusals.ts';
 import { createMiddleware } from 'hono/factory';
 
@@ -29,6 +30,7 @@ export function createApp(deps: HttpDeps): Hono<AuthEnv> {
   app.get(`${evidencePath}/:watch_id/:sequence`, evidence(deps));
   if (deps.allowedOrigins.length > 0) app.use('/api/*', allowOrigins(deps));
   app.use('/api/*', bearerAuth(deps));
+  app.use('/api/me', rememberConsole(deps));
   app.route('/api', mountEndpoints(endpoints, deps));
   app.notFound(fallbackHandler(app));
   app.onError((error, context) => {

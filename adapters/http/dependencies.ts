@@ -27,6 +27,8 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   acceptsHost: AcceptsHost;
   /** Version of the software, from package.json. */
   version: string;
+  /** Stores the address at which a caller opened the console; absent where the address of the service is public. */
+  consoleOpened?: (caller: string, origin: string) => Promise<void>;
   /** Origins of pages that may call the API from a browser. */
   allowedOrigins: readonly string[];
 } & AuthDeps &

@@ -15,10 +15,11 @@ const linkSchema = z.object({
     .regex(/^\d{1,11}$/)
     .transform(Number),
   signature: z.string().regex(/^[\w-]{43}$/),
+  boxes: z.literal('true').optional(),
 });
 
 /** Handles `GET /evidence/{watch_id}/{sequence}.jpg`: the evidence of an event, by its signed link instead of a key. */
-export function evidence(deps: Pick<HttpDeps, 'runs' | 'media' | 'now' | 'evidenceLinks'>) {
+export function evidence(deps: Pick<HttpDeps, 'runs' | 'media' | 'now' | 'evidenceLinks' | 'drawBoxes'>) {
   return async (context: Context): Promise<Response> => {
     const link = linkSchema.safeParse({ ...context.req.param(), ...context.req.query() });
     if (!link.success)

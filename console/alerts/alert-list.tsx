@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AlertQuery } from '../api/api.ts';
-import type { Alert } from '../api/types.ts';
+import type { Alert, AlertList as AlertPage } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
 import { Button } from '../parts/button.tsx';
@@ -30,10 +30,12 @@ const announcements: Record<ReviewAction, string> = {
   acknowledge: 'Acknowledged',
 };
 
-/** Lists alerts, of one watch or of all, and reviews them with buttons or the keyboard. */
-export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: () => void }) {
+type Props = { watchId?: string | undefined; alertId?: string | undefined; onChange?: () => void };
+
+/** Lists alerts, of one watch or of all, or shows one, and reviews them with buttons or the keyboard. */
+export function AlertList({ watchId, alertId, onChange }: Props) {
   const reviews = mayUse(useSession(), 'jobs');
-  const { value, problem, reload, state, filter, positions, setPositions } = useAlerts(watchId);
+  const { value, problem, reload, state, filter, positions, setPositions } = useAlerts(watchId, alertId);
   const { announcement, reviewing, readNote, setNote } = useReviews(() => {
     reload();
     onChange?.();
@@ -66,9 +68,11 @@ export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: 
         {announcement}
       </p>
       <div class="filters">
-        <Field label="State">
-          {(ids) => <Select {...ids} value={state} onValue={filter} options={states} />}
-        </Field>
+        {alertId === undefined && (
+          <Field label="State">
+            {(ids) => <Select {...ids} value={state} onValue={filter} options={states} />}
+          </Field>
+        )}
         <Checkbox
           label="Keyboard shortcuts"
           hint="j, k: next, previous · r: right · w: wrong · a: acknowledge"
@@ -103,8 +107,8 @@ export function AlertList({ watchId, onChange }: { watchId?: string; onChange?: 
   );
 }
 
-/** Reads a page of alerts again every few seconds. */
-function useAlerts(watchId: string | undefined) {
+/** Reads a page of alerts, or one alert, again every few seconds. */
+function useAlerts(watchId: string | undefined, alertId: string | undefined) {
   const { api } = useSession();
   const [state, setState] = useState<StateFilter>('any');
   // Positions of the pages before this one; the last is that of this page.
@@ -115,7 +119,11 @@ function useAlerts(watchId: string | undefined) {
     after: positions.at(-1),
     limit: pageSize,
   };
-  const page = useResource((signal) => api.alerts(query, signal), [watchId, state, positions], everyMs);
+  const load = async (signal: AbortSignal): Promise<AlertPage> =>
+    alertId === undefined
+      ? api.alerts(query, signal)
+      : { alerts: [await api.alert(alertId, signal)], next_after: null };
+  const page = useResource(load, [watchId, alertId, state, positions], everyMs);
   const filter = (next: StateFilter) => {
     setPositions([]);
     setState(next);

@@ -1,8 +1,21 @@
 import { PageHead } from '../shell/page-head.tsx';
+import { routeUrls } from '../shell/routes.ts';
 import { AlertList } from './alert-list.tsx';
 
-/** Lists the alerts of all watches for review. */
-export function AlertsPage() {
+/** Lists the alerts of all watches for review, or shows the one to which a message links. */
+export function AlertsPage({ alertId }: { alertId?: string | undefined }) {
+  if (alertId !== undefined)
+    return (
+      <>
+        <PageHead title="Alert" />
+        <p>
+          <a href={routeUrls.alerts}>All alerts</a>
+        </p>
+        <section class="panel flush" aria-label="Alert">
+          <AlertList alertId={alertId} />
+        </section>
+      </>
+    );
   return (
     <>
       <PageHead

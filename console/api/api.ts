@@ -72,7 +72,7 @@ export function createApi(http: Http) {
 /** Operations of keys, callers and the signing secret. */
 function accessOperations(http: Http) {
   return {
-    me: () => http.json<Key>('/me'),
+    me: () => http.json<Key>('/me', { headers: { 'Watchpost-Console': location.origin } }),
     service: () => http.json<Service>('/service'),
     /** Reads all pages: at most 100 valid keys, and those revoked within 30 days. */
     keys: async (caller?: string, signal?: AbortSignal) => {
@@ -198,6 +198,7 @@ function watchOperations(http: Http) {
 function alertOperations(http: Http) {
   return {
     alerts: (query: AlertQuery, signal?: AbortSignal) => http.json<AlertList>('/alerts', { query, signal }),
+    alert: (id: string, signal?: AbortSignal) => http.json<Alert>(`/alerts/${id}`, { signal }),
     reviewAlert: (id: string, correct: boolean, note: string) =>
       http.json<Alert>(`/alerts/${id}/review`, { method: 'POST', body: { correct, note } }),
     acknowledgeAlert: (id: string) => http.json<Alert>(`/alerts/${id}/acknowledge`, { method: 'POST' }),

@@ -7,7 +7,7 @@ export type Route =
   | { page: 'job'; jobId: string }
   | { page: 'watches' }
   | { page: 'watch'; watchId: string }
-  | { page: 'alerts' }
+  | { page: 'alerts'; alertId?: string }
   | { page: 'keys' }
   | { page: 'operations' }
   | { page: 'unknown' };
@@ -30,7 +30,7 @@ export function parseRoute(hash: string): Route {
   if (page === '' || page === 'try') return { page: 'look' };
   if (page === 'jobs') return id === undefined ? { page: 'jobs' } : { page: 'job', jobId: id };
   if (page === 'watches') return id === undefined ? { page: 'watches' } : { page: 'watch', watchId: id };
-  if (page === 'alerts') return { page: 'alerts' };
+  if (page === 'alerts') return { page: 'alerts', ...(id !== undefined && { alertId: id }) };
   if (page === 'keys') return { page: 'keys' };
   return page === 'operations' ? { page: 'operations' } : { page: 'unknown' };
 }

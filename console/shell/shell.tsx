@@ -82,7 +82,11 @@ function Page({ route }: { route: Route }) {
         <NeedsScope scope="read" />
       );
     case 'alerts':
-      return mayUse(session, 'read') ? <AlertsPage /> : <NeedsScope scope="read" />;
+      return mayUse(session, 'read') ? (
+        <AlertsPage key={route.alertId} alertId={route.alertId} />
+      ) : (
+        <NeedsScope scope="read" />
+      );
     case 'keys':
       return mayUse(session, 'keys') ? <KeysPage /> : <NeedsScope scope="keys" />;
     case 'operations':

@@ -21,17 +21,29 @@ import {
   isFormerOver,
 } from '../event/destination-state.ts';
 import type { AddressedDestination } from '../event/destination-state.ts';
+import type { MessageFacts } from './console-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
 import { eraseFormer } from './former-destination.ts';
 import { describeState, toNotification } from './notification.ts';
 
 export type DeliverDeps = Pick<
   CoreDeps,
-  'media' | 'queue' | 'deliveries' | 'webhooks' | 'signer' | 'meter' | 'log' | 'baseUrl' | 'now' | 'random'
+  | 'media'
+  | 'drawBoxes'
+  | 'queue'
+  | 'deliveries'
+  | 'webhooks'
+  | 'signer'
+  | 'meter'
+  | 'log'
+  | 'baseUrl'
+  | 'now'
+  | 'random'
 > & {
   runs: Pick<RunStore, 'getIncludingEnded' | 'event' | 'secrets' | 'commit'>;
   destinations: Destinations;
   evidenceLinks: EvidenceLinks;
+  messageFacts: MessageFacts;
 };
 
 /** Event and destination of a delivery, as far as its attempts need them. */

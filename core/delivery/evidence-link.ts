@@ -1,8 +1,11 @@
+import type { CoreDeps } from '../dependencies.ts';
 import { WatchpostError } from '../errors.ts';
 import type { LinkSigner } from '../ports/delivery.ts';
 import type { MediaStore } from '../ports/media-store.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import { asWatch } from '../records/run.ts';
+import type { RunEvent } from '../records/run.ts';
+import type { EvidenceBox } from '../records/vision.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
 import { addSeconds } from '../time.ts';
@@ -18,27 +21,31 @@ export type EvidenceLinks = {
 
 type Position = Pick<WatchEvent, 'watch_id' | 'sequence'>;
 
+const drawingTimeoutMs = 5000;
+
 /** Path of a link, below the origin. */
 export const evidencePath = '/evidence';
 
 /**
  * Creates the link to the evidence of an event: signed, and valid for `rules.evidenceLinkSeconds` after the event, so that all attempts send the same
- * link. Outside of `/api`, because receivers such as Slack have no key.
+ * link. `withBoxes`: the picture has its boxes drawn. Outside of `/api`, because receivers such as Slack have no key.
  */
 export async function createEvidenceLink(
   { watch_id, sequence, timestamp }: Position & Pick<WatchEvent, 'timestamp'>,
   { origin, signer }: Pick<EvidenceLinks, 'origin' | 'signer'>,
+  withBoxes = false,
 ): Promise<string> {
   const expires = Math.floor(addSeconds(new Date(timestamp), rules.evidenceLinkSeconds).getTime() / 1000);
   const signature = await signer.sign(signedText({ watch_id, sequence }, expires));
-  const query = new URLSearchParams({ expires: String(expires), signature }).toString();
+  const boxes = withBoxes ? { boxes: 'true' } : {};
+  const query = new URLSearchParams({ expires: String(expires), signature, ...boxes }).toString();
   return `${origin}${evidencePath}/${watch_id}/${sequence}.jpg?${query}`;
 }
 
 /** Reads the evidence behind a link, as JPEG. Throws `FORBIDDEN` for a link that is invalid or has expired, `NOT_FOUND` if the evidence is gone. */
 export async function readEvidence(
-  link: Position & { expires: number; signature: string },
-  deps: {
+  link: Position & { expires: number; signature: string; boxes?: 'true' | undefined },
+  deps: Pick<CoreDeps, 'drawBoxes'> & {
     signer: LinkSigner;
     runs: Pick<RunStore, 'get' | 'event'>;
     media: Pick<MediaStore, 'get'>;
@@ -55,13 +62,30 @@ export async function readEvidence(
   const stored = asWatch(await deps.runs.get(link.watch_id, deps.now()));
   const event = stored && (await deps.runs.event(link.watch_id, link.sequence));
   const key = event && 'frame_key' in event.data ? event.data.frame_key : null;
-  const frame = key === null ? undefined : await deps.media.get(key);
+  const boxes = event && link.boxes ? readBoxes(event) : [];
+  const frame = key === null ? null : await readFrame(key, boxes, deps);
   if (frame) return frame;
   throw new WatchpostError(
     'NOT_FOUND',
     'This picture is gone',
     'Evidence is kept for retention_days of the watch.',
   );
+}
+
+/** Reads a frame, with boxes drawn where the host draws them; `null` if it is gone. */
+export async function readFrame(
+  key: string,
+  boxes: readonly EvidenceBox[],
+  { media, drawBoxes }: Pick<CoreDeps, 'drawBoxes'> & { media: Pick<MediaStore, 'get'> },
+): Promise<Uint8Array | null> {
+  const frame = await media.get(key);
+  if (!frame || boxes.length === 0 || !drawBoxes) return frame ?? null;
+  return drawBoxes(frame, boxes, AbortSignal.timeout(drawingTimeoutMs));
+}
+
+/** Returns the boxes of the picture of an event. */
+export function readBoxes({ data }: Pick<RunEvent, 'data'>): readonly EvidenceBox[] {
+  return 'boxes' in data ? (data.boxes ?? []) : [];
 }
 
 function signedText({ watch_id, sequence }: Position, expires: number): string {

@@ -1,25 +1,37 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { Notification, NotifiedEvent } from '../ports/destinations.ts';
 import type { WatchRun } from '../records/watch-run.ts';
-import type { Watch } from '../records/watch.ts';
+import type { Destination, DestinationType, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import type { Destination } from '../records/watch.ts';
-import { createEvidenceLink } from './evidence-link.ts';
+import { createConsoleLink } from './console-link.ts';
+import type { MessageFacts } from './console-link.ts';
+import { createEvidenceLink, readBoxes, readFrame } from './evidence-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 
-type Deps = { media: Pick<CoreDeps['media'], 'get'>; evidenceLinks: EvidenceLinks };
+type Deps = Pick<CoreDeps, 'drawBoxes'> & {
+  media: Pick<CoreDeps['media'], 'get'>;
+  evidenceLinks: EvidenceLinks;
+  messageFacts: MessageFacts;
+};
+
+/** Types whose messages people read: their picture has its boxes drawn. */
+const forPeople: ReadonlySet<DestinationType> = new Set(['slack', 'discord', 'ntfy', 'email', 'pagerduty']);
 
 /** Creates the notification of a stored event, with its evidence. A check becomes a heartbeat. */
 export async function toNotification(
   event: WatchEvent,
   watch: WatchRun,
-  { include_frame: includeFrame }: Pick<Destination, 'include_frame'>,
-  { media, evidenceLinks }: Deps,
+  { type, include_frame: includeFrame }: Pick<Destination, 'type' | 'include_frame'>,
+  deps: Deps,
 ): Promise<Notification> {
+  const { evidenceLinks, messageFacts } = deps;
   const key = 'frame_key' in event.data ? event.data.frame_key : null;
+  const withBoxes = forPeople.has(type);
   return {
-    ...describeWatch(watch),
+    ...describeWatch(watch, messageFacts.timeZone),
+    model: messageFacts.model,
+    console: createConsoleLink(event, watch.caller, evidenceLinks, messageFacts),
     current: describeState(watch),
     id: `msg_${event.watch_id}_${event.sequence}`,
     watchName: event.watch_name,
@@ -27,8 +39,8 @@ export async function toNotification(
     sequence: event.sequence,
     timestamp: event.timestamp,
     event: event.type === 'progress' ? { type: 'heartbeat', data: {} } : event,
-    frame: key === null ? null : ((await media.get(key)) ?? null),
-    frameUrl: key === null ? null : await createEvidenceLink(event, evidenceLinks),
+    frame: key === null ? null : await readFrame(key, withBoxes ? readBoxes(event) : [], deps),
+    frameUrl: key === null ? null : await createEvidenceLink(event, evidenceLinks, withBoxes),
     isPublic: evidenceLinks.isPublic,
     includeFrame,
   };
@@ -41,7 +53,9 @@ export function testNotification(watch: WatchRun, id: string, now: Date): Notifi
     data: { message: 'This is a test alert: nothing has happened.' },
   };
   return {
-    ...describeWatch(watch),
+    ...describeWatch(watch, 'UTC'),
+    model: null,
+    console: null,
     current: describeState(watch),
     id: `msg_test_${id}`,
     watchName: watch.config.name,
@@ -66,6 +80,10 @@ export function describeState({ deleted_at: deletedAt, sight, state }: WatchRun)
   };
 }
 
-function describeWatch({ run_id: watchId, caller, stream_url: url, config: { conditions } }: Watch) {
-  return { watchId, caller, sourceUrl: maskUrl(url), conditions };
+function describeWatch(
+  { run_id: watchId, caller, stream_url: url, config: { conditions, schedule } }: Watch,
+  serviceZone: string,
+) {
+  const timeZone = schedule?.time_zone ?? serviceZone;
+  return { watchId, caller, sourceUrl: maskUrl(url), conditions, timeZone };
 }

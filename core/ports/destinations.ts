@@ -35,6 +35,12 @@ export type Notification = {
   isPublic: boolean;
   /** True if a webhook contains the frame as base64. */
   includeFrame: boolean;
+  /** Zone of the times in messages for people: that of the schedule, else of the service. */
+  timeZone: string;
+  /** Name of the model that judges; `null` if the message has no verdict. */
+  model: string | null;
+  /** Page of the console about the event, with a sentence about its address if that may not be reachable. */
+  console: { url: string; note: string } | null;
 };
 
 /**

@@ -36,6 +36,8 @@ const alertOpenedSchema = z.object({
     prompt_version: promptVersionSchema.optional(),
     /** Present if the alert is over: it opened with a moment before the newest frame, and closed in the same tick. */
     ended: z.literal(true).optional(),
+    /** Present with `ended`. */
+    open_seconds: z.number().nonnegative().optional(),
     lost_seconds: lostSecondsSchema,
     shortest_visit_seconds: z
       .number()

@@ -14,6 +14,7 @@ export const deliverConfigSchema = functionSettings
     EVENT_BUS: true,
     MASTER_SECRET_ARN: true,
     BASE_URL: true,
+    MODEL: true,
     ALLOW_WEBHOOK_RANGES: true,
     DENY_RANGES: true,
     ...mailSettings,

@@ -62,6 +62,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
       origin: config.BASE_URL.replace(/\/api$/, ''),
       isPublic: true,
     },
+    messageFacts: { model: config.MODEL.model, timeZone: 'UTC' },
     destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
     queue,
     postpone: queue.postpone,

@@ -73,7 +73,7 @@ export function httpEnvironment(
   };
 }
 
-function describeModel({ visionProvider }: StageSettings, modelId: string): DeployedModel {
+export function describeModel({ visionProvider }: StageSettings, modelId: string): DeployedModel {
   const model = visionProviders[visionProvider].describeModel(modelId);
   return { ...model, price: findModelPrice(model) };
 }

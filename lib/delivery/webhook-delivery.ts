@@ -6,6 +6,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliverEnvironment } from '../../functions/deliver/config.ts';
+import { describeModel } from '../api/http-function.ts';
 import type { EgressNetwork } from './egress-network.ts';
 import { attemptSeconds } from './delivery-queue.ts';
 import { allowMail, mailEnvironment } from './mail.ts';
@@ -26,6 +27,7 @@ type Props = {
   queue: Queue;
   masterSecret: Secret;
   baseUrl: string;
+  modelId: string;
   network: EgressNetwork | undefined;
   eventBus: DeploymentBus | undefined;
 };
@@ -36,7 +38,7 @@ export class WebhookDelivery extends Construct {
 
   constructor(scope: Construct, id: string, context: FunctionContext, props: Props) {
     super(scope, id);
-    const { table, pictures, queue, masterSecret, baseUrl, network, eventBus } = props;
+    const { table, pictures, queue, masterSecret, baseUrl, modelId, network, eventBus } = props;
     const { allowWebhookRanges, deliveriesAtOnce } = context.settings;
     const environment: OwnEnvironment<DeliverEnvironment> = {
       TABLE_NAME: table.tableName,
@@ -45,6 +47,7 @@ export class WebhookDelivery extends Construct {
       EVENT_BUS: eventBus?.nameOrArn,
       MASTER_SECRET_ARN: masterSecret.secretArn,
       BASE_URL: baseUrl,
+      MODEL: JSON.stringify(describeModel(context.settings, modelId)),
       ALLOW_WEBHOOK_RANGES: allowWebhookRanges.join(','),
       DENY_RANGES: network?.ranges.join(','),
       ...mailEnvironment(context.settings),

@@ -236,6 +236,8 @@ test.each([
   ['', { page: 'look' }],
   ['#/jobs', { page: 'jobs' }],
   ['#/jobs/some-id', { page: 'job', jobId: 'some-id' }],
+  ['#/alerts', { page: 'alerts' }],
+  ['#/alerts/some-id', { page: 'alerts', alertId: 'some-id' }],
   ['#/elsewhere', { page: 'unknown' }],
 ])('the URL fragment "%s" resolves to its page', (hash, route) => expect(parseRoute(hash)).toEqual(route));
 

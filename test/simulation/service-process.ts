@@ -114,6 +114,7 @@ export function startProcess(
       origin: 'https://watchpost.test',
       isPublic: true,
     },
+    messageFacts: { model: 'simulated', timeZone: 'UTC' },
     destinations: createDestinations({ webhooks, signer, now }),
     limits: {
       jobsPerCaller: 10,

@@ -15,7 +15,7 @@ import { toWatchEvents } from '../../core/records/watch-event.ts';
 import { createCollectedLog } from '../adapters/embedded/log/collected-log.ts';
 import { createFakeTime } from '../adapters/embedded/fake-time.ts';
 import { newChange, newCreation } from '../contract/watch-records.ts';
-import { evidenceLinks } from './watch-alerts.ts';
+import { evidenceLinks, messageFacts } from './watch-alerts.ts';
 import { destination } from './watch-records.ts';
 
 export type Answer = Partial<DestinationResult>;
@@ -140,6 +140,7 @@ export async function createWatching(
       },
     },
     evidenceLinks,
+    messageFacts,
     newId: () => randomUUID(),
     random: () => 0.5,
   };

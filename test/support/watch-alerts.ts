@@ -10,6 +10,9 @@ export const evidenceLinks = {
   isPublic: false,
 };
 
+/** Facts of a service in messages. */
+export const messageFacts = { model: 'pixel', timeZone: 'UTC' };
+
 /** Opens an alert of the first condition of a watch, as a tick does, with a frame. Returns its id. */
 export async function openAlert(
   { c, pictures }: Pick<World, 'c' | 'pictures'>,

@@ -29,7 +29,7 @@ import type { EarlierMotion } from '../../core/records/motion.ts';
 import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/policies/digest/summarize-windows.ts';
-import { evidenceLinks } from './watch-alerts.ts';
+import { evidenceLinks, messageFacts } from './watch-alerts.ts';
 import type { DeliverDeps } from '../../core/delivery/delivery-target.ts';
 import type { WatchSettings } from '../../core/policies/watch/policy.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
@@ -87,12 +87,13 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     jobs: EmbeddedJobStore & JobRuns;
     watches: WatchRuns;
   } & Pick<WatchSettings, 'createAlertId' | 'modelPrice'> &
-    Pick<DeliverDeps, 'evidenceLinks'> = {
+    Pick<DeliverDeps, 'evidenceLinks' | 'messageFacts'> = {
     runs,
     jobs: storedJobs,
     watches,
     createAlertId,
     evidenceLinks,
+    messageFacts,
     destinations: {
       reasonToRefuse: ({ to }) =>
         to === 'nobody@example.com' ? 'The operator does not allow this recipient' : null,

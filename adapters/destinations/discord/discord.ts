@@ -36,12 +36,15 @@ export function toDiscordRequest(url: string, notification: Notification): Desti
 
 function message(notification: Notification, withFrame: boolean) {
   const { title, text, facts, severity, isOpen } = describeNotification(notification);
+  const { console } = notification;
   const embed = {
     title: shorten(title, maxTitle),
+    ...(console && { url: console.url }),
     description: escape(shorten(text, maxDescription / 2)),
     color: severity === null || !isOpen ? neutral : colors[severity],
     timestamp: notification.timestamp,
     fields: facts.map(([name, value]) => ({ name, value: escape(shorten(value, maxValue)), inline: true })),
+    ...(console && console.note !== '' && { footer: { text: console.note } }),
     ...(withFrame && { image: { url: 'attachment://frame.jpg' } }),
   };
   return {

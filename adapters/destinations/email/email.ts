@@ -18,14 +18,20 @@ const maxFrameBytes = 5_000_000;
 /** Returns a plain text e-mail with the frame attached. The same id for all attempts lets mail programs drop a repetition. */
 export function toMail(to: string, notification: Notification): Mail {
   const { title, text, facts } = describeNotification(notification);
-  const { frame, id } = notification;
+  const { frame, id, console } = notification;
   const lines = facts.map(([name, value]) => `${name}: ${shorten(value, 300)}`);
+  const link = console ? ['', `Console: ${console.url}`, ...(console.note === '' ? [] : [console.note])] : [];
   return {
     to,
     subject: shorten(title, maxSubject),
-    text: [shorten(title, 2_000), ...(text === '' ? [] : ['', shorten(text, 2_000)]), '', ...lines, ''].join(
-      '\n',
-    ),
+    text: [
+      shorten(title, 2_000),
+      ...(text === '' ? [] : ['', shorten(text, 2_000)]),
+      '',
+      ...lines,
+      ...link,
+      '',
+    ].join('\n'),
     messageId: `<${id}@watchpost>`,
     // RFC 3834: no automatic answers.
     headers: { 'auto-submitted': 'auto-generated' },

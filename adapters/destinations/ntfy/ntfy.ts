@@ -23,14 +23,16 @@ export function toNtfyRequest(
   notification: Notification,
 ): DestinationRequest {
   const { title, text, facts, severity, isOpen } = describeNotification(notification);
-  const lines = [text, ...facts.map(([name, value]) => `${name}: ${value}`)].filter((line) => line !== '');
+  const { frame, console } = notification;
+  const shown = facts.map(([name, value]) => `${name}: ${value}`);
+  const lines = [text, ...shown, console?.note ?? ''].filter((line) => line !== '');
   const headers = {
     title: encodeHeader(shorten(title, maxTitle)),
     priority: String(isOpen ? priorities[severity ?? 'warning'] : quietPriority),
     tags: isOpen ? 'rotating_light' : 'information_source',
+    ...(console && { click: console.url }),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   };
-  const { frame } = notification;
   if (frame === null || frame.length > maxFrameBytes) {
     const type = { 'content-type': 'text/plain; charset=utf-8' };
     return { url, headers: { ...headers, ...type }, body: withinBytes(lines.map(oneLine).join('\n')) };

@@ -56,9 +56,10 @@ function toAction({ event: { type } }: Notification): 'trigger' | 'acknowledge' 
 
 function trigger(notification: Notification) {
   const { title, text, severity } = describeNotification(notification);
-  const { frameUrl, isPublic } = notification;
+  const { frameUrl, isPublic, console } = notification;
   return {
     client: 'Watchpost',
+    ...(console && { client_url: console.url }),
     payload: {
       summary: shorten(text === '' ? title : `${title}: ${text}`, maxSummary),
       source: shorten(notification.watchName, maxSource),

@@ -22,9 +22,17 @@ export function toSlackRequest(url: string, notification: Notification): Destina
       { type: 'header', text: { type: 'plain_text', text: shorten(title, maxHeader), emoji: false } },
       ...(text === '' ? [] : [section(escape(shorten(text, maxSection / 5)))]),
       section(lines.join('\n')),
+      ...linkTo(notification),
       ...evidence(notification, title),
     ],
   });
+}
+
+/** The address is that of the service, and contains no text of strangers. */
+function linkTo({ console }: Notification) {
+  if (console === null) return [];
+  const note = console.note === '' ? '' : `\n${escape(console.note)}`;
+  return [section(`<${escape(console.url)}|Open in the console>${note}`)];
 }
 
 function section(text: string) {

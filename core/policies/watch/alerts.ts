@@ -84,7 +84,7 @@ export function closeAlert(
 /** Joins an opening with the closing of its alert in the same tick: the store has one change of the alert, because its transaction allows no second one. */
 export function endAlert({ event, change }: Opening, { change: closing }: Closing): Opening {
   return {
-    event: { ...event, data: { ...event.data, ended: true } },
+    event: { ...event, data: { ...event.data, ended: true, open_seconds: closing.closed.open_seconds } },
     change: { ...change, alert: { ...change.alert, closed: closing.closed, expires_at: closing.expiresAt } },
   };
 }

@@ -13,7 +13,11 @@ import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createWebhookSender } from '../../../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts';
+import { defaultNotify, isWanted } from '../../../core/event/receivers.ts';
+import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
+import type { WatchEvent } from '../../../core/records/watch-event.ts';
+import { destination } from '../../support/watch-records.ts';
 import { alertId, frame, notify, watchId } from './notifications.ts';
 
 /** Whole requests against local servers that speak the protocol of each destination. */
@@ -44,7 +48,7 @@ describe('destinations over HTTP', () => {
     ] as const)
       expect(await send(address)).toMatchObject({ status: 200, outcome: 'delivered', error: null });
     const [slack, discord, ntfy, pagerduty] = vendor.received as [Received, Received, Received, Received];
-    expect(JSON.parse(slack.body.toString()).blocks[0].text.text).toBe('Gate 3: a truck blocks the gate');
+    expect(JSON.parse(slack.body.toString()).blocks[0].text.text).toBe('Gate 3: A truck blocks the gate');
     const form = await new Response(Buffer.from(discord.body), { headers: discord.headers }).formData();
     expect((form.get('files[0]') as File).size).toBe(frame.length);
     expect(ntfy.headers).toMatchObject({
@@ -108,8 +112,34 @@ describe('e-mail', () => {
     expect(result).toMatchObject({ status: 250, outcome: 'delivered' });
     const [mail] = server.mails as [ReceivedMail];
     expect(mail.to).toEqual(['guard@example.com']);
-    expect(mail.text).toContain('Subject: Gate 3: a truck blocks the gate');
+    expect(mail.text).toContain('Subject: Gate 3: A truck blocks the gate');
     expect(mail.text).toContain(Buffer.from(frame).toString('base64'));
+  });
+
+  test('two visits make two e-mails by default, each with its picture and a link', async () => {
+    const server = await startMailServer();
+    const settings = { ...destination, type: 'email' as const, notify: defaultNotify.email };
+    const stored = {
+      watch_id: watchId,
+      watch_name: 'Gate 3',
+      labels: [],
+      timestamp: '2026-03-01T12:00:00.000Z',
+    };
+    const notified: { subject: string }[] = [];
+    for (const [index, alert_id] of ['first', 'second'].entries())
+      for (const type of ['alert_opened', 'alert_closed'] as const) {
+        const notification = notify(type, { id: `msg_${alert_id}_${type}` }, { alert_id });
+        const event = { ...stored, ...notification.event, sequence: index + 1 } as WatchEvent;
+        if (!isWanted(settings, event, notified)) continue;
+        notified.push({ subject: alert_id });
+        await send({ type: 'email', to: 'guard@example.com' }, { smtp: server.url, notification });
+      }
+    expect(server.mails).toHaveLength(2);
+    for (const { text } of server.mails) {
+      expect(text).toContain('frame.jpg');
+      const lines = text.replaceAll('=\r\n', '');
+      expect(lines).toContain('https://watch.example.com/console#/alerts/');
+    }
   });
 
   test('a recipient that the operator does not allow receives nothing and disables the destination', async () => {
@@ -208,7 +238,7 @@ describe('MQTT', () => {
 
 type Received = { method: string; headers: Record<string, string>; body: Buffer };
 type ReceivedMail = { to: string[]; text: string };
-type SendOptions = { allowRanges?: string[]; smtp?: string; now?: () => Date };
+type SendOptions = { allowRanges?: string[]; smtp?: string; now?: () => Date; notification?: Notification };
 
 function guardFor(allowRanges: string[]) {
   return createEgressGuard({ allowRanges });
@@ -230,7 +260,8 @@ function send(address: Omit<DestinationAddress, 'destination_id'>, options: Send
       },
     }),
   });
-  return destinations.send({ destination_id: 'd', ...address }, notify('alert_opened'));
+  const { notification = notify('alert_opened') } = options;
+  return destinations.send({ destination_id: 'd', ...address }, notification);
 }
 
 async function listen(server: Server): Promise<number> {

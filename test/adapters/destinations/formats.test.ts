@@ -26,6 +26,8 @@ const discordMessage = z.strictObject({
         description: z.string().max(4_096),
         color: z.int().min(0).max(0xffffff),
         timestamp: z.iso.datetime(),
+        url: z.url().optional(),
+        footer: z.strictObject({ text: z.string().max(2_048) }).optional(),
         fields: z
           .array(
             z.strictObject({
@@ -65,9 +67,12 @@ describe.each(types)('the formats of %s', (type) => {
     for (const frameUrl of [null, 'https://example.com/frame.jpg']) {
       const body = JSON.parse(String(toSlackRequest(url, notify(type, { frameUrl }, data)).body));
       slackMessage.parse(body);
-      // Every control character of mrkdwn is escaped, so that a text contains no link, mention or channel.
+      // Every control character of mrkdwn is escaped, so that a text contains no link, mention or channel but that to the console.
       const marked = body.blocks.flatMap((block: any) => (block.type === 'section' ? block.text.text : []));
-      expect(marked.join('').replaceAll(/&(?:amp|lt|gt);/g, '')).not.toMatch(/[<>&]/);
+      const link = '<https://watch.example.com/console#/alerts/b8e0ff52-5d22-5c3a-9f70-6f8d0f2e7a31|';
+      expect(marked.filter((text: string) => text.startsWith(link))).toHaveLength(1);
+      const texts = marked.map((text: string) => text.replace(`${link}Open in the console>`, ''));
+      expect(texts.join('').replaceAll(/&(?:amp|lt|gt);/g, '')).not.toMatch(/[<>&]/);
     }
   });
 

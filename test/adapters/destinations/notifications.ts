@@ -85,6 +85,12 @@ export function notify(
     frameUrl: null,
     isPublic: true,
     includeFrame: false,
+    timeZone: 'Europe/Berlin',
+    model: 'qwen3-vl:4b',
+    console: {
+      url: `https://watch.example.com/console#/alerts/${alertId}`,
+      note: '',
+    },
     ...overrides,
   };
 }

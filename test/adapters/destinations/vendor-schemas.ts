@@ -39,6 +39,7 @@ export const pagerdutyEvent = z.strictObject({
   event_action: z.enum(['trigger', 'acknowledge', 'resolve']),
   dedup_key: z.string().min(1).max(255),
   client: z.string().optional(),
+  client_url: z.url().optional(),
   payload: z
     .strictObject({
       summary: z.string().min(1).max(1_024),

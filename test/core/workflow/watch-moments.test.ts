@@ -84,7 +84,10 @@ describe('a visit between two checks', () => {
     };
     await tick(clear, [...visitor(12, 8, 4), ...quiet(3, 2, 1)], [true, true, false, false]);
     const [opened, closed] = await alertEvents();
-    expect(opened).toMatchObject({ type: 'alert_opened', data: { opened_at: ago(8), ended: true } });
+    expect(opened).toMatchObject({
+      type: 'alert_opened',
+      data: { opened_at: ago(8), ended: true, open_seconds: 5 },
+    });
     expect(closed).toMatchObject({
       type: 'alert_closed',
       data: { closed_at: ago(3), open_seconds: 5, reason: 'cleared' },

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Log } from '../../core/ports/log.ts';
+
+/** Addresses at which callers last opened the console, for links in messages of a service without a public URL. */
+export type ConsoleAddresses = {
+  /** Returns the address of a caller, without a path; undefined before the first. */
+  read(caller: string): string | undefined;
+  /** Stores an address. One of this machine alone replaces no other: nobody else can open it. */
+  opened(caller: string, origin: string): Promise<void>;
+};
+
+/** Creates the addresses, which a file in the data directory keeps over restarts. */
+export function createConsoleAddresses(dataDir: string, log: Log): ConsoleAddresses {
+  const path = join(dataDir, 'console-addresses.json');
+  const addresses = readAddresses(path);
+  return {
+    read: (caller) => addresses.get(caller),
+    opened: async (caller, origin) => {
+      const before = addresses.get(caller);
+      if (before === origin || (before !== undefined && isLoopback(origin))) return;
+      addresses.set(caller, origin);
+      try {
+        await writeFile(`${path}.part`, JSON.stringify(Object.fromEntries(addresses)), { mode: 0o600 });
+        await rename(`${path}.part`, path);
+      } catch (error) {
+        log.warning('The address of the console could not be stored', { error: String(error) });
+      }
+    },
+  };
+}
+
+function readAddresses(path: string): Map<string, string> {
+  try {
+    return new Map(
+      Object.entries(z.record(z.string(), z.url()).parse(JSON.parse(readFileSync(path, 'utf8')))),
+    );
+  } catch {
+    // No console was opened yet, or the file is damaged.
+    return new Map();
+  }
+}
+
+function isLoopback(origin: string): boolean {
+  return /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(origin).hostname);
+}

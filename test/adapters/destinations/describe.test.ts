@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { describeNotification } from '../../../adapters/destinations/describe.ts';
+import { toDiscordRequest } from '../../../adapters/destinations/discord/discord.ts';
+import { toMail } from '../../../adapters/destinations/email/email.ts';
+import { toNtfyRequest } from '../../../adapters/destinations/ntfy/ntfy.ts';
+import { toPagerdutyRequest } from '../../../adapters/destinations/pagerduty/pagerduty.ts';
+import { toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
+import { notify } from './notifications.ts';
+
+const url = 'https://example.com/';
+
+test('an opening states condition, explanation, local time and model, and nothing else', () => {
+  expect(describeNotification(notify('alert_opened', { labels: [] }))).toEqual({
+    title: 'Gate 3: A truck blocks the gate',
+    text: 'A white truck stands across the gate.',
+    facts: [
+      ['Time', 'Sun, 1 Mar 2026, 13:00:00 (Europe/Berlin)'],
+      ['Severity', 'critical'],
+      ['Model', 'qwen3-vl:4b'],
+    ],
+    severity: 'critical',
+    isOpen: true,
+  });
+});
+
+test('an opening of a visit that is over states from when to when it was there, in the zone of the watch', () => {
+  const visit = { ended: true, open_seconds: 6, opened_at: '2026-07-01T12:02:10.000Z' };
+  const { title, text } = describeNotification(notify('alert_opened', {}, visit));
+  expect(title).toBe('Gate 3: A truck blocks the gate (over by now)');
+  expect(text).toBe('A white truck stands across the gate. It was there from 14:02:10 to 14:02:16.');
+});
+
+test('an opening just after a lost stream states for how long nothing was seen', () => {
+  const { text } = describeNotification(notify('alert_opened', {}, { lost_seconds: 95 }));
+  expect(text).toContain('The stream gave no picture for 1 min 35 s before.');
+});
+
+test('an acknowledgement, a closing and a failure name no model, and every time is local', () => {
+  for (const type of ['alert_acknowledged', 'alert_closed', 'stream_lost', 'watch_changed'] as const) {
+    const text = JSON.stringify(describeNotification(notify(type, { timeZone: 'UTC' })));
+    expect(text).not.toContain('Model');
+    expect(text).toContain('(UTC)');
+    expect(text).not.toMatch(/\d{4}-\d\d-\d\dT/);
+  }
+});
+
+test('a failure of the model states in words that nothing is judged', () => {
+  const failed = notify('watch_changed', {}, { status: 'active', reason: 'model_failed', error: '503' });
+  const { title, text, facts } = describeNotification(failed);
+  expect([title, text]).toEqual(['Gate 3: the model fails', 'Nothing is judged until it answers again.']);
+  expect(facts).toContainEqual(['Error', '503']);
+});
+
+test.each(['', 'The console was last opened at this address.'])(
+  'each message for people links to the console, with the note "%s" about its address',
+  (note) => {
+    const console = { url: 'http://192.168.1.5:8787/console#/alerts/7', note };
+    const opened = notify('alert_opened', { console });
+    const ntfy = toNtfyRequest(url, {}, { ...opened, frame: null });
+    const texts = {
+      slack: String(toSlackRequest(url, opened).body),
+      discord: String(toDiscordRequest(url, { ...opened, frame: null }).body),
+      ntfy: `${ntfy.headers['click']} ${String(ntfy.body)}`,
+      email: toMail('guard@example.com', opened).text,
+    };
+    for (const text of Object.values(texts)) {
+      expect(text).toContain(console.url);
+      expect(text).toContain(note);
+    }
+    const pagerduty = toPagerdutyRequest({ routing_key: 'k' }, opened);
+    expect(JSON.parse(String(pagerduty?.body)).client_url).toBe(console.url);
+  },
+);

@@ -1,0 +1,41 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createApp } from '../../../adapters/http/app.ts';
+import { createClientFor } from '../../support/api-client.ts';
+import { createWorld } from '../../support/world.ts';
+import type { World } from '../../support/world.ts';
+
+let world: World;
+let opened: [caller: string, origin: string][];
+beforeEach(() => {
+  world = createWorld();
+  opened = [];
+});
+afterEach(() => world.close());
+
+async function open(headers: Record<string, string>): Promise<number> {
+  const consoleOpened = async (caller: string, origin: string) => void opened.push([caller, origin]);
+  const response = await createApp({ ...world.c, consoleOpened }).request('/api/me', { headers });
+  return response.status;
+}
+
+test('the console that a caller opens states its address, with a valid key only', async () => {
+  const Authorization = `Bearer ${(await createClientFor(world)).key}`;
+  const address = { 'Watchpost-Console': 'http://192.168.1.5:8787' };
+  expect(await open({ ...address, Authorization: 'Bearer wp_wrong' })).toBe(401);
+  expect(opened).toEqual([]);
+  expect(await open({ ...address, Authorization })).toBe(200);
+  expect(await open({ Authorization })).toBe(200);
+  expect(opened).toEqual([['harbour', 'http://192.168.1.5:8787']]);
+});
+
+test.each([
+  'javascript:alert(1)',
+  'http://evil.example/path',
+  'http://user:password@192.168.1.5',
+  'not a URL',
+  `http://${'a'.repeat(200)}.example`,
+])('an address that is no origin is ignored: %s', async (origin) => {
+  const Authorization = `Bearer ${(await createClientFor(world)).key}`;
+  expect(await open({ Authorization, 'Watchpost-Console': origin })).toBe(200);
+  expect(opened).toEqual([]);
+});
