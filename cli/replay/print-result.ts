@@ -59,7 +59,8 @@ export function summarize(result: ReplayResult): string {
     result.remembered_verdicts === 0 ? '' : `, ${result.remembered_verdicts} of them remembered`;
   return [
     `${formatCount(result.alerts.length, 'alert')} in ${formatTime(result.played_seconds)}`,
-    `coverage ${percent(result.coverage)}, visits of ${result.shortest_visit_seconds} s and more sure to be seen`,
+    `coverage ${percent(result.coverage)}`,
+    `sure visits from ${result.shortest_visit_seconds} s`,
     `${formatCount(result.model_calls, 'model call')}${remembered}, ${result.skipped_checks} skipped`,
     `${result.tokens.input_tokens} input tokens`,
     `cost a day ${dollars(result.cost?.day_usd)}, a month ${dollars(result.cost?.month_usd)}`,

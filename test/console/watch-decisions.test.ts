@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as examples from '../../adapters/openapi/examples/watches.ts';
+import { visitLabel } from '../../console/watches/watch-labels.ts';
 import type { Watch } from '../../console/api/types.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, watchRequest } from '../../console/try/draft.ts';
@@ -55,6 +56,14 @@ test('the form of a destination has the default of the API and only values that 
   }
 });
 
+test('a watch says which visits it is sure to see, or how often it checks', () => {
+  const watch = examples.watch as Watch;
+  const label = (shortest_visit_seconds: number) =>
+    visitLabel({ ...watch, interval_seconds: 10, state: { ...watch.state, shortest_visit_seconds } });
+  expect(label(4)).toBe('Sure to see visits of 4 s and more.');
+  expect(label(12)).toBe('Checked every 10 s: visits shorter than 12 s may be missed.');
+});
+
 test('a change of a watch sends only the changed fields', () => {
   const before = {
     ...toWatchDraft(examples.watch as Watch),
@@ -83,6 +92,7 @@ test('a change of a watch sends only the changed fields', () => {
   expect(toWatchPatch(before, { ...before, conditions: [chosen] }).conditions).toMatchObject([
     { close_after_seconds: 5 },
   ]);
+  expect(toWatchPatch(before, { ...before, lookBack: false })).toEqual({ look_back: false });
   expect(toWatchPatch(before, { ...before, usd: 2 })).toEqual({
     budget: { model_calls_per_day: null, usd_per_day: 2 },
   });

@@ -97,6 +97,39 @@ describe('an edit of a watch', () => {
     },
   );
 
+  test('a watch looks back from its creation, until an edit ends it; null restores the default', async () => {
+    const { watchId } = await begin();
+    const read = async () => {
+      const watch = (await world.c.watches.get(watchId, new Date(0)))!;
+      return [watch.config.look_back, (await world.c.runs.source(watch.source_id))?.look_back];
+    };
+    const seen = [await read()];
+    for (const look_back of [false, null]) {
+      await edit(watchId, { look_back });
+      seen.push(await read());
+    }
+    expect(seen).toEqual([
+      [true, true],
+      [false, false],
+      [true, true],
+    ]);
+  });
+
+  test('an edit continues the scan of the same stream', async () => {
+    const { watchId, step } = await begin();
+    world.script.captures.push({ position: { segment: '7:/7.ts', segment_seconds: 2, scan: 's7' } });
+    await run(step, [false]);
+    const { step: edited } = await edit(watchId, { name: 'Gate, north' });
+    const requests: unknown[] = [];
+    const { capture } = world.c.streams;
+    world.c.streams.capture = (...given) => {
+      requests.push(given[0].lookBack);
+      return capture(...given);
+    };
+    await run(edited, [false]);
+    expect(requests).toEqual([{ since: 's7' }]);
+  });
+
   test.each<WatchPatch>([
     {},
     { name: 'Gate' },
