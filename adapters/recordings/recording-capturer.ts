@@ -4,6 +4,7 @@ import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import { frameSeconds } from './read-frames.ts';
 import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
+import { createPassedFrames, maxScanSeconds } from './scan-recording.ts';
 import { fileAt, type Timeline, type TimelineFile } from './timeline.ts';
 
 export type RecordingCapturerDeps = {
@@ -44,6 +45,8 @@ export function createRecordingCapturer(
   const keyFramesSuffice = ({ keyFrameSeconds }: TimelineFile) =>
     keyFrameSeconds <= maxKeyFrameSeconds && timeline.durationSeconds > shortSeconds;
   let open: OpenFile | undefined;
+  const passed = createPassedFrames();
+  let looksBack = false;
   return { probe: async (url) => ({ platform: 'hls', playbackUrl: url }), capture, close };
 
   async function close(): Promise<void> {
@@ -56,20 +59,25 @@ export function createRecordingCapturer(
     if (seconds >= timeline.durationSeconds) throw new StreamEndedError();
     const file = fileAt(timeline, seconds);
     if (!file) throw new StreamFetchError('There is no recording of this time.');
+    looksBack ||= request.lookBack !== undefined;
     const offset = seconds - file.startSeconds;
     const recorded = await newestFrame(file, offset);
     const picture = await recorded?.read();
     if (!recorded || !picture)
       throw new StreamFetchError('No frame of the recording can be decoded at this time.');
+    const shownSeconds = file.startSeconds + recorded.seconds;
+    const scan = request.lookBack && (await passed.scan(request.lookBack.since, shownSeconds, timeline));
     const capture: Capture = {
       frame: picture.frame,
       thumbnail: picture.thumbnail,
-      capturedAt: new Date(timeline.beginsAt.getTime() + (file.startSeconds + recorded.seconds) * 1000),
+      capturedAt: new Date(timeline.beginsAt.getTime() + shownSeconds * 1000),
       position: {
         segment: `${file.startSeconds}+${recorded.seconds}`,
         // A check that confirms another takes the frame of its time, however rare key frames are.
         segment_seconds: keyFramesSuffice(file) ? file.keyFrameSeconds : frameSeconds,
+        ...(scan && { scan: `${shownSeconds}` }),
       },
+      ...(scan && { scan }),
     };
     if (request.mode === 'frames') return capture;
     return { ...capture, ...(await clipBefore(file, offset, request, signal)) };
@@ -90,6 +98,7 @@ export function createRecordingCapturer(
 
   /** Decodes all frames of a file if one alone cannot be decoded, so that ffmpeg decides what is shown in its place. */
   async function newestFrame(file: TimelineFile, offset: number): Promise<PlayedFrame | undefined> {
+    if (open && open.file !== file && looksBack) await passTo(file, open.file);
     if (open?.file !== file)
       await openFile(file, keyFramesSuffice(file) && file.durationSeconds >= minLazySeconds);
     const newest = await moveTo(offset);
@@ -98,6 +107,17 @@ export function createRecordingCapturer(
     if (newest && picture) return { ...newest, read: async () => picture };
     await openFile(file, false);
     return moveTo(offset);
+  }
+
+  /** Plays what a scan may need of the recordings before this one. */
+  async function passTo(file: TimelineFile, from: TimelineFile): Promise<void> {
+    const { files } = timeline;
+    for (const each of files.slice(files.indexOf(from), files.indexOf(file))) {
+      if (each.startSeconds + each.durationSeconds < file.startSeconds - maxScanSeconds) continue;
+      if (open?.file !== each) await openFile(each, false);
+      await moveTo(Infinity);
+      await passed.settle();
+    }
   }
 
   async function openFile(file: TimelineFile, isLazy: boolean): Promise<void> {
@@ -113,11 +133,17 @@ export function createRecordingCapturer(
     if (!reading) return undefined;
     while (reading.current === undefined || reading.next === undefined || reading.next.seconds <= offset) {
       const step = await reading.frames.next();
-      if (reading.next) reading.current = reading.next;
+      if (reading.next) setCurrent(reading, reading.next);
       if (step.done) break;
       reading.next = step.value;
-      reading.current ??= step.value;
+      if (reading.current === undefined) setCurrent(reading, step.value);
     }
     return reading.current;
+  }
+
+  function setCurrent(reading: OpenFile, frame: PlayedFrame): void {
+    if (looksBack && frame !== reading.current)
+      passed.add(reading.file.startSeconds + frame.seconds, frame.read);
+    reading.current = frame;
   }
 }

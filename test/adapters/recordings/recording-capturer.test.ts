@@ -172,3 +172,54 @@ test('a key frame that cannot be decoded alone has the capture that ffmpeg makes
   for (let seconds = 0; seconds < 14; seconds += 1)
     expect((await captureAt(seconds)).frame.length).toBeGreaterThan(1000);
 });
+
+/** Captures that look back, each since the one before. */
+function createScanner(timeline: Timeline) {
+  const captureAt = createCapturer(timeline);
+  let since: string | null = null;
+  return async (seconds: number) => {
+    const { scan, position } = await captureAt(seconds, { ...frames, lookBack: { since } });
+    since = position.scan ?? null;
+    return { ...scan!, moments: scan!.frames.map(({ thumbnail }) => Math.round(readMoment(thumbnail))) };
+  };
+}
+
+test('a capture scans the frames since the one before, at most one of each second', async () => {
+  const scanAt = createScanner(arrangeTimeline([{ path, ...facts }]));
+  expect(await scanAt(4)).toMatchObject({ frames: [], coveredSeconds: 0, leftOutSeconds: 0 });
+  const { frames, moments, coveredSeconds, leftOutSeconds, distanceSeconds, picture } = await scanAt(10);
+  expect(moments).toEqual([5, 6, 7, 8, 9]);
+  expect(frames[0]!.at.getTime() - Date.UTC(2000, 0, 1)).toBeCloseTo(5000, -3);
+  expect(coveredSeconds).toBeCloseTo(6, 0);
+  expect(leftOutSeconds).toBe(0);
+  expect(distanceSeconds).toBeLessThan(1.5);
+  expect((await picture(0, never))?.subarray(0, 2)).toEqual(Uint8Array.of(0xff, 0xd8));
+  expect(await picture(9, never)).toBeNull();
+  expect((await scanAt(10)).moments).toEqual([]);
+});
+
+test('a scan of key frames reads each of them', async () => {
+  const scanAt = createScanner({ ...arrangeTimeline([{ path, ...facts }]), durationSeconds: 3600 });
+  await scanAt(2.5);
+  expect((await scanAt(11)).moments).toEqual([4, 6, 8]);
+});
+
+test('a scan continues through recordings without a gap, and leaves a gap out', async () => {
+  const { files, ...timeline } = arrangeTimeline([facts, facts, facts].map((each) => ({ path, ...each })));
+  const scanAt = createScanner({ ...timeline, files });
+  await scanAt(13);
+  expect((await scanAt(35)).moments).toEqual([
+    ...[14, 15],
+    ...Array.from({ length: 16 }, (_, index) => index),
+    ...[0, 1, 2],
+  ]);
+  await close();
+  const later = files.map((file, index) =>
+    index === 0 ? file : { ...file, startSeconds: file.startSeconds + 5 },
+  );
+  const scanGap = createScanner({ ...timeline, files: later, durationSeconds: 60 });
+  await scanGap(13);
+  const { coveredSeconds, leftOutSeconds } = await scanGap(24);
+  expect(coveredSeconds).toBeCloseTo(3, 0);
+  expect(leftOutSeconds).toBeCloseTo(5, 0);
+});

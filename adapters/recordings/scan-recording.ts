@@ -1,0 +1,82 @@
+import type { Scan, ScannedFrame } from '../../core/records/capture.ts';
+import type { PlayedFrame } from './played-frames.ts';
+import type { Timeline } from './timeline.ts';
+
+/** Frames that a recording capturer has passed, for captures that look back. Times in seconds of the timeline. */
+export type PassedFrames = {
+  add(seconds: number, read: PlayedFrame['read']): void;
+  /** Decodes what only an open recording can decode. */
+  settle(): Promise<void>;
+  /** Returns the scan before a capture since a position; `null` for the first one. */
+  scan(since: string | null, seconds: number, timeline: Timeline): Promise<Scan>;
+};
+
+/** As scans of live streams. */
+export const maxScanSeconds = 60;
+const minDistanceSeconds = 0.87;
+
+/** Creates the list of passed frames. It drops those that no scan can reach. */
+export function createPassedFrames(): PassedFrames {
+  let passed: { seconds: number; read: PlayedFrame['read'] }[] = [];
+  return { add, settle, scan };
+
+  function add(seconds: number, read: PlayedFrame['read']): void {
+    // A recording may be read again from its start.
+    passed = passed.filter((frame) => frame.seconds < seconds);
+    const last = passed.at(-1);
+    if (last && seconds - last.seconds < minDistanceSeconds) return;
+    passed.push({ seconds, read });
+    passed = passed.filter((frame) => seconds - frame.seconds <= maxScanSeconds);
+  }
+
+  async function settle(): Promise<void> {
+    for (const frame of passed) {
+      const picture = await frame.read();
+      frame.read = async () => picture;
+    }
+  }
+
+  async function scan(since: string | null, seconds: number, timeline: Timeline): Promise<Scan> {
+    const sinceSeconds = since === null ? seconds : Number(since);
+    const frames: (ScannedFrame & { frame: Uint8Array })[] = [];
+    for (const each of passed) {
+      if (each.seconds <= sinceSeconds || each.seconds > seconds - minDistanceSeconds) continue;
+      const picture = await each.read();
+      const at = new Date(timeline.beginsAt.getTime() + each.seconds * 1000);
+      if (picture) frames.push({ at, thumbnail: picture.thumbnail, frame: picture.frame });
+    }
+    const oldest = Math.max(sinceSeconds, seconds - maxScanSeconds);
+    const times = [...frames.map(({ at }) => (at.getTime() - timeline.beginsAt.getTime()) / 1000), seconds];
+    return {
+      frames: frames.map(({ at, thumbnail }) => ({ at, thumbnail })),
+      coveredSeconds: Math.max(0, seconds - Math.max(oldest, spanStart(timeline, seconds))),
+      leftOutSeconds: Math.max(0, seconds - sinceSeconds - recordedSeconds(timeline, oldest, seconds)),
+      distanceSeconds: times.reduce(
+        (longest, time, index) => Math.max(longest, time - (times[index - 1] ?? time)),
+        0,
+      ),
+      picture: async (index) => frames[index]?.frame ?? null,
+    };
+  }
+}
+
+/** Returns the start of the recordings without a gap that hold a time. */
+function spanStart({ files }: Timeline, seconds: number): number {
+  let start = seconds;
+  for (const file of files.toReversed()) {
+    if (file.startSeconds >= start) continue;
+    if (file.startSeconds + file.durationSeconds < start - toleranceSeconds) break;
+    start = file.startSeconds;
+  }
+  return start;
+}
+
+/** Returns the time between two times of which there is a recording. */
+function recordedSeconds({ files }: Timeline, from: number, to: number): number {
+  return files.reduce((sum, { startSeconds, durationSeconds }) => {
+    const overlap = Math.min(to, startSeconds + durationSeconds) - Math.max(from, startSeconds);
+    return sum + Math.max(0, overlap);
+  }, 0);
+}
+
+const toleranceSeconds = 0.01;
