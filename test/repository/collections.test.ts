@@ -56,6 +56,7 @@ const bounds: Record<string, string> = {
   'adapters/media/rtsp/connection-turns.ts':
     'open connections; streams of cameras that refused a second one: concurrent captures; 2,000 streams',
   'adapters/media/rtsp/kept-session.ts': 'lengths of clips of a session: ten lengths, 40 s each',
+  'adapters/media/rtsp/key-frame-store.ts': 'key frames of all sessions: 150 MB',
   'adapters/media/rtsp/open-sessions.ts':
     'open sessions with their newest group of pictures; those being closed: `rtspSessions` and captures under way; as many',
   'adapters/media/rtsp/rtsp-sessions.ts': 'probes under way; facts of streams: probes; 2,000 streams',

@@ -27,7 +27,7 @@ export type ScannedStream = { scan: Scan; position: string | undefined };
 
 /** Maximum time before the capture that a scan sees. */
 const maxScanMs = 60_000;
-const budgetMs = 10_000;
+const budgetMs = 6_000;
 const toleranceMs = 500;
 /** Maximum bytes of all frames that a scan keeps for the model. */
 const maxPictureBytes = 12 * 1024 * 1024;
