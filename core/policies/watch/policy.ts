@@ -60,7 +60,9 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       if (lacksPrice) return { kind: 'seen', seen: { kind: 'not_asked', captured, why: 'price' } };
       const due = planQuestions(watch);
       const isEmpty = due.joint.length + due.separate.length === 0;
-      const questions = isEmpty ? planAllQuestions(watch) : due;
+      // A moment is scanned once, so all conditions are judged in it.
+      const asksAll = isEmpty || (captured.moments ?? []).length > 0;
+      const questions = asksAll ? planAllQuestions(watch) : due;
       const planned = planCheck(watch, captured, questions, settings, now);
       if (planned === 'exhausted')
         return { kind: 'seen', seen: { kind: 'not_asked', captured, why: 'budget' } };

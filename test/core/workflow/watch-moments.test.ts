@@ -133,6 +133,31 @@ describe('a visit between two checks', () => {
     expect(judged.done).toBe(false);
   });
 
+  test('a confirming check whose scan finds a visit asks about all conditions', async () => {
+    const asked: string[][] = [];
+    const begun = await createWatch({ conditions: ['person', 'car'] });
+    world.c.vision.judgeConditions = async ({ frame }, questions) => {
+      asked.push(questions.map(({ condition_id: id }) => id));
+      const verdicts = questions.map(({ condition_id }) => ({
+        condition_id,
+        triggered: condition_id === 'person' && frame[2] === 3,
+        explanation: 'Seen.',
+      }));
+      return { verdicts, tokens: { input_tokens: 10, output_tokens: 2 } };
+    };
+    const clear = await run(begun, 1);
+    const pending = await tick(clear, visitor(3), []);
+    asked.length = 0;
+    const confirmed = await tick(pending, visitor(1), []);
+    expect(asked).toEqual([
+      ['person', 'car'],
+      ['person', 'car'],
+    ]);
+    asked.length = 0;
+    await tick(confirmed, quiet(1), []);
+    expect(asked).toEqual([['person']]);
+  });
+
   test('one tick opens one alert of a condition, and counts its verdicts in the statistics', async () => {
     const clear = await run(await createWatch(), 1);
     await tick(clear, visitor(9, 6, 3), [true, true, true, false]);
