@@ -230,10 +230,19 @@ export function sharedDecoderProperty() {
       };
     },
   });
-  const decode = async (units: readonly Uint8Array[], caller: string): Promise<FfmpegOutput | undefined> => {
+  /** Decodes frames, or the thumbnails of scans. */
+  const decode = async (
+    units: readonly Uint8Array[],
+    caller: string,
+    scans: boolean,
+  ): Promise<FfmpegOutput | undefined> => {
     const chunks = [writeTransportStream('H264', [{ bytes: joined(units), isKeyFrame: true, pts: 90_000 }])];
     const wanted = { mode: 'frames', clipSeconds: 0, caller } as const;
     const input = { kind: 'pipe', format: 'mpegts', chunks } as const;
+    if (scans) {
+      const [picture] = await pool.runAll(input, { caller }, { timeoutMs: 20_000 }, never);
+      return picture ? { ...picture, frame: new Uint8Array() } : undefined;
+    }
     return pool.run(input, wanted, { timeoutMs: 20_000 }, never).catch((error: unknown) => {
       if (!(error instanceof NoFrameDecodedError)) throw error;
       return undefined;
@@ -242,35 +251,40 @@ export function sharedDecoderProperty() {
   /** The pool gives up a kind of stream of a caller after two failures, which end their process: another caller begins then. */
   let failures = 0;
   const hostileCaller = () => `eve ${failures}`;
-  const decodeVictims = async (caller: string) => {
+  const decodeVictims = async (caller: string, scans: boolean) => {
     const outputs = await Promise.all(
-      victims.map(({ frame, isOther }) => decode(frame, isOther ? 'ada' : caller)),
+      victims.map(({ frame, isOther }) => decode(frame, isOther ? 'ada' : caller, scans)),
     );
     return outputs.map((output) => output && toText(output));
   };
-  let expected: (string | undefined)[] | undefined;
+  const expectedOf = new Map<boolean, (string | undefined)[]>();
   const property = fc.asyncProperty(
     fc.array(keyFrames, { minLength: batch, maxLength: batch }),
     fc.boolean(),
-    async (attacks, together) => {
-      expected ??= await decodeVictims('eve');
+    fc.boolean(),
+    async (attacks, together, scans) => {
+      const expected = expectedOf.get(scans) ?? (await decodeVictims('eve', scans));
+      expectedOf.set(scans, expected);
       if (expected.includes(undefined)) throw new Error('A victim is not decoded in a shared process');
       const caller = hostileCaller();
       const attack = async () => {
         for (const { units, luma } of attacks) {
           counts.cases += 1;
           const before = counts.decoded;
-          const shown = await decode(units, hostileCaller());
+          const shown = await decode(units, hostileCaller(), scans);
           if (shown === undefined && counts.decoded > before) failures += 1;
           if (shown === undefined) continue;
           counts.shown += 1;
-          if (expected?.includes(toText(shown))) throw new Error('The hostile stream shows a victim');
+          if (expected.includes(toText(shown))) throw new Error('The hostile stream shows a victim');
           if (luma !== null && !hasLuma(shown, luma)) throw new Error('A written picture shows another one');
         }
       };
       const attacking = attack();
       if (!together) await attacking;
-      const [seen] = await Promise.all([decodeVictims(together ? caller : hostileCaller()), attacking]);
+      const [seen] = await Promise.all([
+        decodeVictims(together ? caller : hostileCaller(), scans),
+        attacking,
+      ]);
       for (const [index, picture] of seen.entries())
         if (picture !== undefined && picture !== expected[index])
           throw new Error(`Stream ${index} shows another picture`);
