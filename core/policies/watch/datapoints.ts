@@ -26,7 +26,7 @@ export type Datapoint = {
 export function listDatapoints(
   outcome: WatchOutcome,
   rule: WatchCondition,
-  { checked_at: checkedAt, last_opened_at: openedAt }: ConditionState,
+  { checked_at: checkedAt, last_opened_at: openedAt, history }: ConditionState,
   at: Date,
 ): Datapoint[] {
   if (outcome.kind !== 'judged') return [];
@@ -36,7 +36,7 @@ export function listDatapoints(
     const found = findAnswer(of, rule)?.verdict;
     return found ? [{ at: momentTime(time, captured, at), verdict: found, frameKey }] : [];
   });
-  const quiet = verdict?.triggered === false ? listQuiet(outcome, judged) : [];
+  const quiet = verdict?.triggered === false ? listQuiet(outcome, judged, history.endsWith('0')) : [];
   const points = [
     ...judged,
     ...quiet.map((time) => ({
@@ -65,14 +65,23 @@ function shownKey({ shown_at_seconds: atSeconds }: Verdict, { frame_key }: Judge
   return atSeconds === undefined ? frame_key : toShownKey(frame_key, atSeconds);
 }
 
-/** Returns the times of frames like the newest one, after the first moment that was judged clear. They were not judged themselves. */
-function listQuiet({ captured, earlier: moments }: Judged, judged: readonly Datapoint[]): string[] {
+/**
+ * Returns the times of frames like the newest one, after a picture that was judged clear: an earlier moment, or that of the check before if the newest frame does
+ * not differ from it. They were not judged themselves.
+ */
+function listQuiet(
+  { captured, earlier: moments }: Judged,
+  judged: readonly Pick<Datapoint, 'verdict' | 'frameKey'>[],
+  wasClear: boolean,
+): string[] {
   const clear = judged.find(({ verdict }) => verdict?.triggered === false);
   const first = moments.find(({ frame_key: key }) => key === clear?.frameKey);
-  if (!first) return [];
+  const isAsBefore = wasClear && !captured.moved;
+  if (!isAsBefore && !first) return [];
+  const since = isAsBefore || !first ? 0 : Date.parse(first.captured_at);
   const own = new Set(moments.map(({ captured_at: time }) => time));
   const quiet = captured.scan?.quiet ?? [];
-  return quiet.filter((time) => !own.has(time) && Date.parse(time) > Date.parse(first.captured_at));
+  return quiet.filter((time) => !own.has(time) && Date.parse(time) > since);
 }
 
 function withoutRepeats(points: readonly Datapoint[]): Datapoint[] {

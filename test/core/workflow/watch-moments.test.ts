@@ -46,7 +46,7 @@ const ago = (seconds: number) => addSeconds(world.clock.now, -seconds).toISOStri
 describe('a visit between two checks', () => {
   test('a visit that two moments show opens an alert with the time, the picture and the explanation of its moment', async () => {
     const clear = await run(await createWatch(), 1);
-    await tick(clear, [...quiet(8), ...visitor(6, 4), ...quiet(2)], [true, true, false]);
+    await tick(clear, [...quiet(8), ...visitor(6, 4)], [true, true, false]);
     const [opened, ...others] = await alertEvents();
     expect(others).toEqual([]);
     expect(opened).toMatchObject({
@@ -106,9 +106,19 @@ describe('a visit between two checks', () => {
 
   test('frames that the model did not judge are not clear before a moment that it judged so', async () => {
     const clear = await run(await createWatch(), 1);
-    await tick(clear, [...visitor(8, 6), ...quiet(4, 3, 2, 1)], [true, true, false]);
+    await tick(clear, [...visitor(8, 6), ...quiet(4, 3, 2, 1)], [true, true, false], true);
     expect(await eventTypes()).toEqual(['alert_opened']);
     expect((await stored()).state.conditions).toMatchObject([{ phase: 'open', history: '0' }]);
+  });
+
+  test('frames like the picture that the check before judged clear close the alert without another check', async () => {
+    const clear = await run(await createWatch(), 1);
+    await tick(clear, [...visitor(8, 6), ...quiet(4, 2)], [true, true, false]);
+    expect(await alertEvents()).toMatchObject([
+      { type: 'alert_opened', data: { opened_at: ago(6), ended: true } },
+      { type: 'alert_closed', data: { closed_at: ago(2), open_seconds: 4 } },
+    ]);
+    expect(world.script.verdicts).toEqual([]);
   });
 
   test('one moment that holds opens nothing, and the check that follows confirms it by its own scan', async () => {
