@@ -39,6 +39,7 @@ export async function openService({ ffmpeg, jobs, settings = {} }: ServiceOption
   const jobIds: string[] = [];
   return {
     apiKey,
+    client,
     eventUrls: () => jobIds.map((jobId) => `${baseUrl}/jobs/${jobId}/events`),
     /** Starts a monitor whose condition never holds, and returns its id. Throws `WatchpostError` if the service refuses it. */
     startMonitor: async (streamUrl: string, fields: Partial<MonitorRequest> = {}): Promise<string> => {

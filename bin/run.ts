@@ -47,6 +47,7 @@ const commands: Record<string, Record<string, Part>> = {
     motion: onRequest('node bench/motion.ts'),
     objects: onRequest('node bench/objects.ts'),
     sizes: onRequest('node lib/bundle/sizes.ts'),
+    visits: measured('bench/visits.ts'),
   },
 };
 

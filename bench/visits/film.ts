@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { sceneArguments } from '../../cli/demo/scene.ts';
+
+/** Visits of a film: one every `everySeconds`, with the lengths in turn, in seconds. */
+export type Schedule = { lengths: readonly number[]; everySeconds: number };
+
+/** Visit, in seconds from the begin of the film: the stop sign is in every frame of it and in no other. */
+export type Visit = { from: number; to: number };
+
+const framesPerSecond = 10;
+
+/** Returns the visits that are over before `seconds`. */
+export function listVisits({ lengths, everySeconds }: Schedule, seconds: number): Visit[] {
+  const count = Math.floor(seconds / everySeconds);
+  return Array.from({ length: count }, (_, index) => {
+    const length = lengths[index % lengths.length] ?? 0;
+    const to = (index + 1) * everySeconds - pauseSeconds;
+    return { from: to - length, to };
+  }).filter(({ to }) => to <= seconds);
+}
+
+/** Time from a visit to the end of its period: the film begins and ends without one. */
+const pauseSeconds = 3;
+
+/** Streams of a film: renditions by their height, with a key frame every `keyFrameSeconds`, in segments of `segmentSeconds` or as one file. */
+export type Recording = {
+  name: string;
+  heights: readonly number[];
+  keyFrameSeconds: number;
+  segmentSeconds?: number;
+};
+
+/** Records the scene of `npm run stream` with these visits, all streams from the same frames: `<name>/<height>/<number>.ts`, or `<name>.mp4`. */
+export async function recordFilm(
+  ffmpegPath: string,
+  directory: string,
+  schedule: Schedule,
+  seconds: number,
+  recordings: readonly Recording[],
+): Promise<void> {
+  const visits = listVisits(schedule, seconds);
+  const isVisited = visits
+    .map(({ from, to }) => `between(t,${from},${to - 0.5 / framesPerSecond})`)
+    .join('+');
+  const scene = sceneArguments({ signX: `if(${isVisited},560,-400)`, startsAt: new Date() });
+  // Without `-re`: as fast as possible.
+  const source = ['-nostdin', '-loglevel', 'error', ...scene.slice(1, scene.indexOf('-map'))];
+  const outputs = recordings.flatMap((recording) =>
+    recording.heights.map((height) => ({ ...recording, height })),
+  );
+  const labels = outputs.map((_, index) => `[out${index}]`);
+  const graph = source.indexOf('-filter_complex') + 1;
+  source[graph] = [
+    source[graph],
+    `[scene]split=${outputs.length}${outputs.map((_, index) => `[in${index}]`).join('')}`,
+    ...outputs.map(({ height }, index) => `[in${index}]scale=-2:${height}${labels[index]}`),
+  ].join(';');
+  const args: string[] = [];
+  for (const [index, { name, height, keyFrameSeconds, segmentSeconds }] of outputs.entries()) {
+    args.push('-map', labels[index] ?? '', '-t', String(seconds));
+    args.push(
+      ...`-c:v libx264 -preset ultrafast -crf 34 -tune zerolatency -pix_fmt yuv420p -g ${keyFrameSeconds * framesPerSecond} -sc_threshold 0`.split(
+        ' ',
+      ),
+    );
+    if (segmentSeconds === undefined) {
+      args.push(join(directory, `${name}.mp4`));
+      continue;
+    }
+    const folder = join(directory, name, String(height));
+    await mkdir(folder, { recursive: true });
+    args.push('-f', 'hls', '-hls_time', String(segmentSeconds), '-hls_list_size', '0');
+    args.push('-hls_segment_filename', join(folder, '%d.ts'), join(folder, 'list.m3u8'));
+  }
+  await promisify(execFile)(ffmpegPath, [...source, ...args], { timeout: 1_800_000 });
+}
