@@ -22,6 +22,7 @@ import type { BenchService } from './service.ts';
  *   --interval 10    seconds between the checks of a job
  *   --model pixel    or `objects`
  *   --judged 100     percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
+ *   --look-back      captures scan the stream since the last one
  *   --seconds 40     duration of the measurement
  *   --readers 0      event streams of another process, and the delay from an event's timestamp to its arrival
  *   --ffmpeg PATH
@@ -40,6 +41,7 @@ const { values, positionals } = parseArgs({
     interval: { type: 'string', default: '10' },
     model: { type: 'string', default: 'pixel' },
     judged: { type: 'string', default: '100' },
+    'look-back': { type: 'boolean', default: false },
     seconds: { type: 'string', default: '40' },
     readers: { type: 'string', default: '0' },
     ffmpeg: { type: 'string' },
@@ -140,6 +142,7 @@ async function startJob(
     condition: values.model === 'objects' ? 'A person is in the picture' : 'The picture is entirely black',
     interval_seconds: seconds,
     enable_prefilter: !judged,
+    look_back: values['look-back'],
   });
 }
 
