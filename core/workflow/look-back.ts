@@ -54,7 +54,7 @@ export async function compareCapture(
     frames: frames.length,
     covered_seconds: scan.coveredSeconds,
     left_out_seconds: scan.leftOutSeconds,
-    distance_seconds: scan.distanceSeconds || (capture.keyFrameSeconds ?? 0),
+    distance_seconds: longestBlindSeconds(scan, capture) || (capture.keyFrameSeconds ?? 0),
     quiet: quiet.slice(-maxQuiet),
   };
   const newest = { at: capture.capturedAt, moved: motion.moved, confirms: confirms ?? false };
@@ -67,4 +67,14 @@ export async function compareCapture(
     if (frame && compared) moments.push({ at: compared.at, changedShare: compared.changedShare, frame });
   }
   return { capture, motion, moments, scan: facts };
+}
+
+/** Returns the longest time between two frames, in seconds: of the scan, or from the capture before to its first frame. 0 without frames. */
+function longestBlindSeconds(
+  { frames: [first], coveredSeconds, distanceSeconds }: NonNullable<Capture['scan']>,
+  { capturedAt }: Capture,
+): number {
+  if (first === undefined) return 0;
+  const spanSeconds = Math.max(0, capturedAt.getTime() - first.at.getTime()) / 1000;
+  return Math.max(distanceSeconds, coveredSeconds - spanSeconds);
 }

@@ -200,6 +200,21 @@ describe('a capture that looks back', () => {
     expect(captured.moments?.map(({ frame_key: key }) => world.pictures.get(key)?.[2])).toEqual([6, 4]);
   });
 
+  test.each([
+    { first: 3, coveredSeconds: 10, distance: 7 },
+    { first: 9, coveredSeconds: 10, distance: 6 },
+    { first: 9, coveredSeconds: 0, distance: 6 },
+  ])(
+    'a capture of $coveredSeconds s whose scan begins with a frame $first s before the newest one was blind for $distance s at a time',
+    async ({ first, coveredSeconds, distance }) => {
+      const { deps } = scanning();
+      const frames = [{ before: first, shows: 'unchanged' as const }];
+      scriptScan(world, 0, frames, { coveredSeconds, distanceSeconds: first === 3 ? 3 : 6 });
+      const captured = await captureTick({ ...input, seen: seenAt('s1') }, deps);
+      expect(captured).toMatchObject({ scan: { distance_seconds: distance } });
+    },
+  );
+
   test('a capture continues at the position of the last scan, also after captures that could not scan', async () => {
     const { deps, requests } = scanning();
     const first = await captureTick(input, deps);
