@@ -88,7 +88,7 @@ async function scanSince(
   if (before === null) return { scan: noScan, position };
   const unscanned = findUnscanned(playlist, startsMs, name, before);
   const isSame = unscanned.from > end && unscanned.afterMs === -Infinity;
-  if (unscanned.isOutdated || isSame) return { scan: noScan, position: since ?? position };
+  if (isSame) return { scan: noScan, position: since ?? position };
   const read = await readSegments(
     fetcher,
     listWanted(window, unscanned.from, captureMs),

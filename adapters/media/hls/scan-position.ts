@@ -15,8 +15,6 @@ export type Unscanned = {
   goneSeconds: number;
   /** Time before which frames have been scanned, if only the time is known; else `-Infinity`. */
   afterMs: number;
-  /** True if the playlist is older than the position: an edge server may return outdated data. */
-  isOutdated: boolean;
 };
 
 /** Maximum segments by which an outdated playlist is behind. With a larger difference, the encoder has started to count again. */
@@ -45,7 +43,7 @@ export function findUnscanned(
   position: ScanPosition,
 ): Unscanned {
   const { segments } = playlist;
-  const known = { goneSeconds: 0, afterMs: -Infinity, isOutdated: false };
+  const known = { goneSeconds: 0, afterMs: -Infinity };
   const [first, last] = [segments[0], segments.at(-1)];
   const sequence = readSequence(position.segment);
   if (first === undefined || last === undefined) return { ...known, from: 0 };
@@ -54,8 +52,9 @@ export function findUnscanned(
     const found = segments[index];
     if (found && streamPosition(found, playlist).segment === position.segment)
       return { ...known, from: index + 1 };
+    // An edge server may return an outdated playlist.
     if (sequence > last.sequence && sequence - last.sequence <= maxBehind)
-      return { ...known, from: segments.length, isOutdated: true };
+      return { ...known, from: segments.length };
     if (sequence < first.sequence) {
       const gone = Number(first.sequence - sequence - 1n) * meanSeconds(playlist);
       const elapsed = ((startsMs[0] ?? 0) - position.atMs) / 1000;
@@ -67,7 +66,7 @@ export function findUnscanned(
     (segment, index) => endOf(segment.durationSeconds, startsMs[index]) > afterMs,
   );
   const goneSeconds = from === 0 ? boundGone(((startsMs[0] ?? 0) - position.atMs) / 1000) : 0;
-  return { from: from < 0 ? segments.length : from, goneSeconds, afterMs, isOutdated: false };
+  return { from: from < 0 ? segments.length : from, goneSeconds, afterMs };
 }
 
 function readSequence(segment: string): bigint | null {
