@@ -956,6 +956,10 @@ export interface Advice {
      */
     usd_per_day: number | null;
     usd_per_month: number | null;
+    /**
+     * Duration from which a watch is sure to see a visit, if the stream has a key frame every 2 s
+     */
+    shortest_visit_seconds: number;
     model: string;
     /**
      * The same with look_back, the default of watches: up to four frames a check
@@ -974,6 +978,10 @@ export interface Advice {
        */
       usd_per_day: number | null;
       usd_per_month: number | null;
+      /**
+       * Duration from which a watch is sure to see a visit, if the stream has a key frame every 2 s
+       */
+      shortest_visit_seconds: number;
     };
   };
 }

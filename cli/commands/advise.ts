@@ -31,6 +31,9 @@ export function advise(condition: string, settings: Settings, terminal: Terminal
   terminal.print(
     `With look_back, the default of watches: at most ${back.model_calls_per_day} calls with ${back.frames_per_day} frames: ${inDollars(back.usd_per_day)}.`,
   );
+  terminal.print(
+    `Sure to see visits of ${back.shortest_visit_seconds} s and more if the stream has a key frame every 2 s; without look_back of ${forecast.shortest_visit_seconds} s.`,
+  );
 }
 
 function inDollars(usd: number | null): string {

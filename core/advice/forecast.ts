@@ -1,6 +1,7 @@
 import type { InputMode } from '../records/capture.ts';
 import { rules } from '../rules.ts';
 import { groupFrames } from '../sight/group-frames.ts';
+import { shortestVisitSeconds } from '../sight/shortest-visit.ts';
 
 /** Price of a model: USD per token, and its tokens of a frame and of a second of video (`null`: no video). */
 export type ForecastPrice = {
@@ -16,10 +17,20 @@ export type Forecast = {
   frames_per_day: number;
   usd_per_day: number | null;
   usd_per_month: number | null;
+  shortest_visit_seconds: number;
 };
 
 /** Checks to forecast. `judgesMoments`: the model takes several frames in one call. */
-type Checks = { interval_seconds: number; input_mode: InputMode; judgesMoments: boolean };
+type Checks = {
+  interval_seconds: number;
+  input_mode: InputMode;
+  checks_to_open: number;
+  judgesMoments: boolean;
+};
+
+/** Scan of a stream with usual key frames, for a stream that nobody has seen yet. */
+const usualScan = { distance_seconds: 2, left_out_seconds: 0 };
+const usualConfirmSeconds = 2;
 
 /** Tokens of prompt and schema, and of an answer about one frame, as measured with Nova Lite. */
 const promptTokens = 450;
@@ -37,7 +48,7 @@ export function forecastCost(
 
 /** Forecasts checks of the newest frame and so many earlier ones. */
 function forecast(
-  { interval_seconds: interval, input_mode: mode, judgesMoments }: Checks,
+  { interval_seconds: interval, input_mode: mode, checks_to_open: checksToOpen, judgesMoments }: Checks,
   earlier: number,
   price: ForecastPrice | null,
 ): Forecast {
@@ -51,6 +62,15 @@ function forecast(
     frames_per_day: checks * frames,
     usd_per_day: usd === null ? null : roundCents(usd),
     usd_per_month: usd === null ? null : roundCents(usd * daysPerMonth),
+    shortest_visit_seconds: shortestVisitSeconds(
+      {
+        lookBack: earlier > 0,
+        intervalSeconds: interval,
+        confirmSeconds: usualConfirmSeconds,
+        checksToOpen,
+      },
+      usualScan,
+    ),
   };
 }
 

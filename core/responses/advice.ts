@@ -16,6 +16,9 @@ const forecastSchema = z.object({
     .nullable()
     .describe('US dollars by list prices; 0 for a local model, null if the price is not known'),
   usd_per_month: z.number().nullable(),
+  shortest_visit_seconds: z
+    .number()
+    .describe('Duration from which a watch is sure to see a visit, if the stream has a key frame every 2 s'),
 });
 
 /** Response of `POST /conditions/advise`. */

@@ -30,6 +30,7 @@ const adviseEndpoint = defineEndpoint(
     const asked = {
       interval_seconds: body.interval_seconds ?? suggestion.interval_seconds,
       input_mode: body.input_mode ?? suggestion.input_mode,
+      checks_to_open: suggestion.checks_to_open,
       judgesMoments: vision.judgesMoments ?? vision.judgeMoments !== undefined,
     };
     return {

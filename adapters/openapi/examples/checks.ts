@@ -62,11 +62,13 @@ export const advice = {
     frames_per_day: 2880,
     usd_per_day: 0.26,
     usd_per_month: 7.72,
+    shortest_visit_seconds: 48,
     with_look_back: {
       model_calls_per_day: 2880,
       frames_per_day: 11_520,
       usd_per_day: 0.8,
       usd_per_month: 23.9,
+      shortest_visit_seconds: 48,
     },
   },
 };

@@ -5,7 +5,7 @@ const price = { input: 0.06e-6, output: 0.24e-6, pictureTokens: 800, videoTokens
 
 test('a forecast multiplies the checks of a day by the price of a check', () => {
   const { model_calls_per_day, usd_per_day, usd_per_month } = forecastCost(
-    { interval_seconds: 10, input_mode: 'frames', judgesMoments: true },
+    { interval_seconds: 10, input_mode: 'frames', judgesMoments: true, checks_to_open: 2 },
     price,
   );
   expect(model_calls_per_day).toBe(8640);
@@ -14,7 +14,7 @@ test('a forecast multiplies the checks of a day by the price of a check', () => 
 });
 
 test('a clip counts its seconds, and hybrid the frame too', () => {
-  const asked = { interval_seconds: 60, judgesMoments: true };
+  const asked = { interval_seconds: 60, judgesMoments: true, checks_to_open: 2 };
   const clip = forecastCost({ ...asked, input_mode: 'clip' }, { ...price, input: 1 }).usd_per_day ?? 0;
   const hybrid = forecastCost({ ...asked, input_mode: 'hybrid' }, { ...price, input: 1 }).usd_per_day ?? 0;
   expect(hybrid - clip).toBeCloseTo(1440 * 800, 0);
@@ -22,7 +22,8 @@ test('a clip counts its seconds, and hybrid the frame too', () => {
 
 test('looking back counts four frames a check, in one call if the model takes several frames, else in four', () => {
   const asked = { interval_seconds: 10, input_mode: 'frames' } as const;
-  const bounds = (judgesMoments: boolean) => forecastCost({ ...asked, judgesMoments }, price).with_look_back;
+  const bounds = (judgesMoments: boolean) =>
+    forecastCost({ ...asked, judgesMoments, checks_to_open: 2 }, price).with_look_back;
   expect(bounds(true)).toMatchObject({ model_calls_per_day: 8640, frames_per_day: 4 * 8640 });
   expect(bounds(true).usd_per_day).toBeCloseTo(8640 * (3650 * 0.06e-6 + 240 * 0.24e-6), 2);
   expect(bounds(false)).toMatchObject({ model_calls_per_day: 4 * 8640, frames_per_day: 4 * 8640 });
@@ -30,7 +31,7 @@ test('looking back counts four frames a check, in one call if the model takes se
 });
 
 test('looking back with clips adds one call for the earlier frames', () => {
-  const asked = { interval_seconds: 60, judgesMoments: true } as const;
+  const asked = { interval_seconds: 60, judgesMoments: true, checks_to_open: 2 } as const;
   expect(forecastCost({ ...asked, input_mode: 'clip' }, price)).toMatchObject({
     model_calls_per_day: 1440,
     frames_per_day: 0,
@@ -39,11 +40,17 @@ test('looking back with clips adds one call for the earlier frames', () => {
 });
 
 test('an unknown price has no forecast in dollars', () => {
-  const asked = { interval_seconds: 10, input_mode: 'frames', judgesMoments: true } as const;
+  const asked = {
+    interval_seconds: 10,
+    input_mode: 'frames',
+    judgesMoments: true,
+    checks_to_open: 2,
+  } as const;
   const unknown = { model_calls_per_day: 8640, usd_per_day: null, usd_per_month: null };
   expect(forecastCost(asked, null)).toEqual({
     ...unknown,
     frames_per_day: 8640,
-    with_look_back: { ...unknown, frames_per_day: 4 * 8640 },
+    shortest_visit_seconds: 12,
+    with_look_back: { ...unknown, frames_per_day: 4 * 8640, shortest_visit_seconds: 4 },
   });
 });
