@@ -25,7 +25,7 @@ import type { AuthEnv } from '../adapters/http/bearer-auth.ts';
 import { createRequestBodies } from '../adapters/http/request-bodies.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import { createCutFrame } from '../adapters/media/cut-frame.ts';
-import { createConsoleAddresses } from '../adapters/embedded/console-addresses.ts';
+import { createConsoleAddresses, type ConsoleAddresses } from '../adapters/embedded/console-addresses.ts';
 import { createDrawBoxes } from '../adapters/media/draw-boxes.ts';
 import { mountMcp } from '../adapters/mcp/mount-mcp.ts';
 import { mountOpenApi } from '../adapters/openapi/mount-openapi.ts';
@@ -215,6 +215,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
       consoleAddress: consoleAddresses.read,
     },
     consoleOpened: consoleAddresses.opened,
+    eraser: forgetsAddress(stores.ports.eraser, consoleAddresses),
     log,
     recentLog,
     pace,
@@ -333,4 +334,13 @@ function wholeApp(deps: HttpDeps): Hono<AuthEnv> {
 /** Closes within a time limit: a message of a hanging receiver is handled at the next start, with the same id. */
 function giveUpAfter(seconds: number, closable: { close(): Promise<void> }): () => Promise<void> {
   return () => waitAtMost(seconds * 1000, closable.close(), () => undefined);
+}
+
+/** Returns an eraser that also removes the address of the console of a caller. */
+function forgetsAddress(eraser: CoreDeps['eraser'], { forget }: ConsoleAddresses): CoreDeps['eraser'] {
+  const removeCaller = async (caller: string) => {
+    await eraser.removeCaller(caller);
+    await forget(caller);
+  };
+  return { ...eraser, removeCaller };
 }

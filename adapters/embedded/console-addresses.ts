@@ -10,6 +10,8 @@ export type ConsoleAddresses = {
   read(caller: string): string | undefined;
   /** Stores an address. One of this machine alone replaces no other: nobody else can open it. */
   opened(caller: string, origin: string): Promise<void>;
+  /** Removes the address of an erased caller. */
+  forget(caller: string): Promise<void>;
 };
 
 /** Creates the addresses, which a file in the data directory keeps over restarts. */
@@ -22,14 +24,21 @@ export function createConsoleAddresses(dataDir: string, log: Log): ConsoleAddres
       const before = addresses.get(caller);
       if (before === origin || (before !== undefined && isLoopback(origin))) return;
       addresses.set(caller, origin);
-      try {
-        await writeFile(`${path}.part`, JSON.stringify(Object.fromEntries(addresses)), { mode: 0o600 });
-        await rename(`${path}.part`, path);
-      } catch (error) {
-        log.warning('The address of the console could not be stored', { error: String(error) });
-      }
+      await store();
+    },
+    forget: async (caller) => {
+      if (addresses.delete(caller)) await store();
     },
   };
+
+  async function store(): Promise<void> {
+    try {
+      await writeFile(`${path}.part`, JSON.stringify(Object.fromEntries(addresses)), { mode: 0o600 });
+      await rename(`${path}.part`, path);
+    } catch (error) {
+      log.warning('The address of the console could not be stored', { error: String(error) });
+    }
+  }
 }
 
 function readAddresses(path: string): Map<string, string> {

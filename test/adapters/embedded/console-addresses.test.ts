@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createConsoleAddresses } from '../../../adapters/embedded/console-addresses.ts';
@@ -16,6 +16,16 @@ test('the address at which a caller last opened the console is kept over a resta
   await addresses.opened('bob', 'https://watch.lan');
   const reopened = createConsoleAddresses(folder, createCollectedLog());
   expect([reopened.read('alice'), reopened.read('bob')]).toEqual([home, 'https://watch.lan']);
+});
+
+test('the address of an erased caller is forgotten, also in the file', async () => {
+  const folder = folderOfTest();
+  const addresses = createConsoleAddresses(folder, createCollectedLog());
+  await addresses.opened('alice', home);
+  await addresses.opened('bob', home);
+  await addresses.forget('alice');
+  expect([addresses.read('alice'), addresses.read('bob')]).toEqual([undefined, home]);
+  expect(readFileSync(join(folder, 'console-addresses.json'), 'utf8')).not.toContain('alice');
 });
 
 test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'])(
