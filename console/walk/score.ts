@@ -47,7 +47,7 @@ export function scoreWalk(motion: readonly Motion[], verdicts: readonly WalkVerd
 
 /** Returns true if objects have scores that are too low to count, by the sentence of the built-in model: "perhaps 1 person (0.22)". */
 export function isPerhaps({ triggered, explanation }: Pick<WalkVerdict, 'triggered' | 'explanation'>) {
-  return !triggered && /\bperhaps \d+ [^()]*\(0\.\d/.test(explanation);
+  return !triggered && (explanation.split('perhaps ')[1]?.includes('(0.') ?? false);
 }
 
 function findLosses(verdicts: readonly WalkVerdict[]): Place[] {

@@ -57,6 +57,7 @@ test('each flag in a message or page about the command line exists', () => {
     '--omit',
     '--table-name',
     '--max-semi-space-size',
+    '--limit-mm-per-prompt',
     '--max-model-len',
   ]);
   const unknown = collect(texts, /(?<=[\s`'"]|(?<!var)\()--[a-z][a-z-]*[a-z](?![\w-]*:)/g).filter(

@@ -39,7 +39,7 @@ export function newScan(
       at: new Date(at.getTime() - before * 1000),
       thumbnail: new Uint8Array(),
     })),
-    coveredSeconds: 10,
+    coveredSeconds: frames[0]?.before ?? 10,
     leftOutSeconds: 0,
     distanceSeconds: 2,
     picture: async (index) => new Uint8Array([255, 216, frames[index]?.before ?? 0]),
