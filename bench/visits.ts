@@ -68,7 +68,7 @@ console.log(
 );
 console.log(describeMachine(ffmpeg));
 
-type Stream = { name: string; url: string; startedAtMs: number };
+type Stream = { name: string; url: string; startedAtMs: number; segmentSeconds: number };
 
 async function measure(lookBack: boolean) {
   await using stack = new AsyncDisposableStack();
@@ -98,7 +98,9 @@ async function measure(lookBack: boolean) {
   const usedMs = after.ownMs + after.childrenMs - before.ownMs - before.childrenMs;
   const rows: Record<string, object> = {};
   const sums = { checks: 0, calls: 0, processorMs: usedMs / seconds / streams.length };
-  for (const { name, id, startedAtMs, createdAtMs } of watches) {
+  for (const { name, id, startedAtMs, createdAtMs, segmentSeconds } of watches) {
+    // A segment is listed once it is over, and an alert has the time of the service.
+    const lateSeconds = 4 + 2 * segmentSeconds;
     const [watch, { alerts }, { total }] = await Promise.all([
       service.client.getWatch(id),
       service.client.listAlerts({ watch_id: id, limit: 100 }),
@@ -113,9 +115,9 @@ async function measure(lookBack: boolean) {
     );
     const opened = alerts.map(({ opened_at }) => (Date.parse(opened_at) - startedAtMs) / 1000);
     const last = visits.at(-1)?.to ?? 0;
-    const counted = opened.filter((at) => at >= (visits[0]?.from ?? 0) - 5 && at <= last + 4);
+    const counted = opened.filter((at) => at >= (visits[0]?.from ?? 0) - 5 && at <= last + lateSeconds);
     rows[`${name}${lookBack ? ', looking back' : ''}`] = {
-      ...describeVisits(visits, counted),
+      ...describeVisits(visits, counted, lateSeconds),
       'sure from s': shortestVisit(watch),
       coverage: total.coverage,
       checks: total.checks,
@@ -127,8 +129,8 @@ async function measure(lookBack: boolean) {
 }
 
 /** Compares alerts with visits: one counts for the visit that was under way when it opened, or had just ended. */
-function describeVisits(visits: readonly Visit[], opened: readonly number[]) {
-  const found = visits.map(({ from, to }) => opened.filter((at) => at >= from - 1 && at <= to + 4));
+function describeVisits(visits: readonly Visit[], opened: readonly number[], lateSeconds: number) {
+  const found = visits.map(({ from, to }) => opened.filter((at) => at >= from - 1 && at <= to + lateSeconds));
   const shares = schedule.lengths.map((length) => {
     const ofLength = found.filter((_, index) => isLength(visits[index], length));
     return [
@@ -164,15 +166,20 @@ async function startStreams(stack: AsyncDisposableStack) {
   );
   const server = stack.use(await startProcess('visits/hls-process.ts', directory, ...described));
   const { port, startedAtMs } = startSchema.parse(JSON.parse(server.firstMessage));
-  for (const { name } of hls)
-    streams.push({ name, url: `http://127.0.0.1:${port}/${name}/master.m3u8`, startedAtMs });
+  for (const { name, segmentSeconds = 0 } of hls)
+    streams.push({ name, url: `http://127.0.0.1:${port}/${name}/master.m3u8`, startedAtMs, segmentSeconds });
   for (const { name, segmentSeconds } of recordings) {
     if (segmentSeconds !== undefined) continue;
     const camera = stack.use(
       await startProcess('capture/rtsp-process.ts', ffmpeg.path, `${directory}/${name}.mp4`),
     );
     const started = startSchema.parse(JSON.parse(camera.firstMessage));
-    streams.push({ name, url: `rtsp://127.0.0.1:${started.port}/camera`, startedAtMs: started.startedAtMs });
+    streams.push({
+      name,
+      url: `rtsp://127.0.0.1:${started.port}/camera`,
+      startedAtMs: started.startedAtMs,
+      segmentSeconds: 0,
+    });
   }
   const readBytes = async () => z.record(z.string(), z.number()).parse(JSON.parse(await server.ask('bytes')));
   return { streams, readBytes };
