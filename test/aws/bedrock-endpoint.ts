@@ -28,11 +28,20 @@ export async function startBedrock(ffmpeg: string) {
       case 'report_verdict':
         return judge(readTag('condition'));
       case 'report_verdicts': {
-        const asked = [...text.matchAll(/<condition id="(\d+)">\n([^]*?)\n<\/condition>/g)];
-        const verdicts = asked.map(async ([, id, condition = '']) => ({
+        const verdicts = readConditions(text).map(async ({ id, condition }) => ({
           condition_id: id,
           ...(await judge(condition)),
         }));
+        return { verdicts: await Promise.all(verdicts) };
+      }
+      case 'report_moments': {
+        const verdicts = frames.flatMap((frame, index) =>
+          readConditions(text).map(async ({ id, condition }) => ({
+            frame: String(index + 1),
+            condition_id: id,
+            ...(await judge(condition, frame)),
+          })),
+        );
         return { verdicts: await Promise.all(verdicts) };
       }
       case 'report_answer': {
@@ -45,8 +54,7 @@ export async function startBedrock(ffmpeg: string) {
       }
     }
 
-    async function judge(condition: string) {
-      const [frame = new Uint8Array()] = frames;
+    async function judge(condition: string, frame = frames[0] ?? new Uint8Array()) {
       const mode = clip ? (frames.length > 0 ? 'hybrid' : 'clip') : 'frames';
       const look = { mode, frame, ...(clip && { clip: bytes(clip.source) }) } as const;
       const { triggered, explanation } = await vision.judge(look, condition, signal);
@@ -83,6 +91,11 @@ export async function startBedrock(ffmpeg: string) {
       server.close();
     },
   };
+}
+
+function readConditions(text: string) {
+  const asked = [...text.matchAll(/<condition id="(\d+)">\n([^]*?)\n<\/condition>/g)];
+  return asked.map(([, id, condition = '']) => ({ id, condition }));
 }
 
 function reply(stream: ServerHttp2Stream, status: number, body: object): void {
