@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
@@ -201,4 +203,19 @@ test('a restart resets the counters', async () => {
     webhooks: { sent: 0, failed: 0 },
   });
   expect((await service.call('GET', `/jobs/${jobId}`)).body.status).toBe('completed');
+});
+
+test('the erasure of a caller removes the address at which it opened the console', async () => {
+  const { key: admin } = await keys('create', '--caller', 'house', '--new-caller', '--admin');
+  const { key } = await keys('create', '--caller', 'visitor', '--new-caller');
+  const ask = (method: string, path: string, bearer: string) =>
+    fetch(`${service.baseUrl}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, 'Watchpost-Console': 'http://192.168.1.5:8787' },
+    });
+  const read = () => readFileSync(join(dataDir, 'console-addresses.json'), 'utf8');
+  expect((await ask('GET', '/me', key)).status).toBe(200);
+  expect(read()).toContain('visitor');
+  expect((await ask('DELETE', '/callers/visitor', admin)).status).toBe(200);
+  expect(read()).not.toContain('visitor');
 });
