@@ -23,6 +23,8 @@ export type Draft = {
   maxWindows: number | null;
   includeFrames: boolean;
   prefilter: boolean;
+  /** True if a monitor scans the stream between its captures. A watch always does. */
+  lookBack: boolean;
   webhookUrl: string;
   /** True if the webhook does not receive start and end of the job. */
   alertsOnly: boolean;
@@ -46,6 +48,7 @@ export const emptyDraft: Draft = {
   maxWindows: 2,
   includeFrames: true,
   prefilter: true,
+  lookBack: false,
   webhookUrl: '',
   alertsOnly: false,
 };
@@ -75,6 +78,7 @@ export function toDraft({ stream_url: streamUrl, config }: Pick<JobDetail, 'stre
     durationSeconds: config.monitor_duration_seconds,
     cooldownSeconds: config.trigger_cooldown_seconds,
     maxTriggers: config.max_triggers,
+    lookBack: config.look_back ?? false,
   };
 }
 
@@ -104,6 +108,7 @@ export function monitorRequest(draft: Draft): MonitorRequest {
     trigger_cooldown_seconds: draft.cooldownSeconds ?? 0,
     max_triggers: draft.maxTriggers,
     enable_prefilter: draft.prefilter,
+    ...(draft.lookBack && { look_back: true }),
     ...webhookField(draft),
   };
 }

@@ -44,6 +44,12 @@ export function MonitorFields({ draft, onChange }: Props) {
           onValue={(maxTriggers) => onChange({ maxTriggers })}
         />
       </div>
+      <Checkbox
+        label="Scan the time between checks"
+        hint="Judges visits that end before the next check, for more traffic and model calls; a watch always does"
+        checked={draft.lookBack}
+        onChecked={(lookBack) => onChange({ lookBack })}
+      />
       <Shared draft={draft} onChange={onChange} />
     </>
   );

@@ -3,7 +3,7 @@ import type { JobEvent } from '../../console/api/types.ts';
 import { configLabels } from '../../console/jobs/config-labels.ts';
 import { activityData, axisTimes } from '../../console/jobs/activity-data.ts';
 import { timelineItems } from '../../console/jobs/timeline-items.ts';
-import { emptyDraft, toDraft } from '../../console/try/draft.ts';
+import { emptyDraft, monitorRequest, toDraft } from '../../console/try/draft.ts';
 import { checkCost } from '../../console/try/price.ts';
 import { requestCode } from '../../console/try/request-code.ts';
 import { logLines } from '../../console/operations/log-lines.ts';
@@ -207,6 +207,15 @@ test('a duplicate of a job leaves URLs empty whose secrets are masked', () => {
     streamUrl: 'https://example.com/live.m3u8',
     webhookUrl: 'https://example.com/hook',
   });
+});
+
+test('a monitor of Try scans between checks only if the form says so, and a duplicate keeps it', () => {
+  expect(monitorRequest(emptyDraft)).not.toHaveProperty('look_back');
+  const request = monitorRequest({ ...emptyDraft, lookBack: true });
+  expect(request).toMatchObject({ look_back: true });
+  const job = { stream_url: 'https://example.com/live.m3u8', config: request as any };
+  expect(toDraft(job).lookBack).toBe(true);
+  expect(toDraft({ ...job, config: { ...job.config, look_back: undefined } }).lookBack).toBe(false);
 });
 
 test('logLines returns the newest line first and filters by job id prefix', () => {
