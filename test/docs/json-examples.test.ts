@@ -5,12 +5,11 @@ import type { z } from 'zod';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { monitorRequestSchema } from '../../core/policies/monitor/create.ts';
 import { policyEvents } from '../../core/policies/records.ts';
-import { jobStoppedSchema } from '../../core/responses/events.ts';
 
 /** JSON of the pages, compared with the schemas of the API: no value is lost, and each has its field. */
 
 const examples: [page: string, schemas: z.ZodType[]][] = [
-  ['docs/use/events.md', [policyEvents.watch_triggered.streamed, jobStoppedSchema]],
+  ['docs/use/events.md', [policyEvents.watch_triggered.streamed]],
   ['docs/use/api-reference.md', [monitorRequestSchema]],
 ];
 
