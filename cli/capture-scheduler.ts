@@ -77,7 +77,11 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
     /** Captures of calls. */
     streams: maskCaptures(streams, maskMedia),
     /** Captures of checks. */
-    sharedStreams: maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia),
+    sharedStreams: {
+      ...maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia),
+      // Without shared decoders, each key frame would start a process.
+      ...(sharesDecoders && streams.follow && { follow: streams.follow }),
+    },
     /** Turns of ffmpeg, for all else that it does. */
     inTurn,
     closeSessions: async () => rtspSessions?.close(),

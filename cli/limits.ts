@@ -13,5 +13,6 @@ export function createLimits(settings: Settings): Limits {
     captureTimeoutSeconds: 50,
     visionTimeoutSeconds: 90,
     lostCameraSeconds: 30,
+    wakesOnMotion: true,
   };
 }

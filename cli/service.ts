@@ -46,6 +46,7 @@ import { createServiceDestinations } from './destinations.ts';
 import { createModelStatus } from '../core/observability/model-status.ts';
 import { redactedLog } from '../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../core/workflow/tasks.ts';
+import { awaitMotion } from '../core/workflow/await-motion.ts';
 import { deliverMessage } from '../core/delivery/deliver-message.ts';
 import { createWindowSummarizer } from '../core/policies/digest/summarize-windows.ts';
 import { createServiceHealth } from './checks/service-health.ts';
@@ -111,6 +112,7 @@ export async function openService(
     tasks: {
       analyze: (input, signal) => analyzeTask(input, deps, signal),
       capture: (input, signal) => captureTask(input, captureDeps, signal),
+      awaitMotion: (input, signal) => awaitMotion(input, captureDeps, signal),
     },
     motionReferences,
     clock: reportLateTimers(

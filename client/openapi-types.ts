@@ -536,6 +536,10 @@ export interface WatchRequest {
    */
   look_back?: boolean;
   /**
+   * True to follow an HLS stream between checks, with the bandwidth of a player, so that motion causes a check; one machine only
+   */
+  follow?: boolean;
+  /**
    * @minItems 1
    * @maxItems 8
    */
@@ -692,6 +696,7 @@ export interface WatchPatch {
   clip_duration_seconds?: number | null;
   enable_prefilter?: boolean | null;
   look_back?: boolean | null;
+  follow?: boolean | null;
   /**
    * @minItems 1
    * @maxItems 8
@@ -2211,6 +2216,7 @@ export interface Watch {
   clip_duration_seconds: number;
   enable_prefilter: boolean;
   look_back: boolean;
+  follow: boolean;
   conditions: {
     condition_id: string;
     condition: string;

@@ -37,6 +37,8 @@ export type Limits = {
   visionTimeoutSeconds: number;
   /** Time from the start of an attempt at a lost camera of a watch to the next, in seconds. Absent on hosts where attempts cost money. */
   lostCameraSeconds?: number;
+  /** True on hosts that follow streams between checks, so that motion wakes a watch. */
+  wakesOnMotion?: true;
 };
 
 /**

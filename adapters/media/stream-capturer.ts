@@ -46,6 +46,7 @@ export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
   return {
     probe: async (url, signal) => capturerFor(url).probe(url, signal),
     capture: async (request, signal) => capturerFor(request.url).capture(request, signal),
+    follow: async (request, ...rest) => capturerFor(request.url).follow?.(request, ...rest),
   };
 
   function capturerFor(text: string): StreamCapturer {

@@ -71,6 +71,12 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
           checked={draft.lookBack}
           onChecked={(lookBack) => change({ lookBack })}
         />
+        <Checkbox
+          label="Check as soon as something moves"
+          hint="Follows an HLS stream with the bandwidth of a player; an RTSP stream is followed in any case"
+          checked={draft.follow}
+          onChecked={(follow) => change({ follow })}
+        />
         {draft.conditions.map((condition, index) => (
           <ConditionFields
             key={condition.condition_id ?? index}

@@ -9,7 +9,7 @@ export function watchConfigLabels(watch: Watch): [string, string][] {
     ['Confirming check', `after ${duration(watch.confirm_seconds)}`],
     ['Input', watch.input_mode],
     ['Motion pre-filter', watch.enable_prefilter ? 'on' : 'off'],
-    ['Between checks', watch.look_back ? 'scanned' : 'not scanned'],
+    ['Between checks', watch.look_back ? (watch.follow ? 'scanned and followed' : 'scanned') : 'not scanned'],
     ['Schedule', scheduleText(watch.schedule)],
     ['Budget of a day', budgetText(watch.budget)],
     ['Destinations', destinationsText(watch.destinations)],

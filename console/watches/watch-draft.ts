@@ -109,6 +109,7 @@ export type WatchDraft = {
   confirmSeconds: number | null;
   prefilter: boolean;
   lookBack: boolean;
+  follow: boolean;
   retentionDays: number | null;
   conditions: ConditionDraft[];
   schedule: ScheduleDraft | null;
@@ -151,6 +152,7 @@ export function toWatchDraft(watch: Watch): WatchDraft {
     confirmSeconds: watch.confirm_seconds,
     prefilter: watch.enable_prefilter,
     lookBack: watch.look_back,
+    follow: watch.follow,
     retentionDays: watch.retention_days,
     conditions: watch.conditions,
     schedule: watch.schedule && { timeZone: watch.schedule.time_zone, spans: watch.schedule.active },
@@ -185,6 +187,7 @@ export function toWatchPatch(before: WatchDraft, after: WatchDraft): WatchPatch 
     ...(changed('confirmSeconds') && { confirm_seconds: after.confirmSeconds }),
     ...(changed('prefilter') && { enable_prefilter: after.prefilter }),
     ...(changed('lookBack') && { look_back: after.lookBack }),
+    ...(changed('follow') && { follow: after.follow }),
     ...(changed('retentionDays') && { retention_days: after.retentionDays }),
     ...(changed('conditions') && {
       conditions: after.conditions.map(({ close_after_seconds: closeAfter, ...each }) => ({

@@ -65,6 +65,8 @@ export interface Policy<R extends Run, Seen extends Observation> {
   probesLost: boolean;
   /** Returns true if the next check is to confirm what the last one saw. */
   confirms(run: R): boolean;
+  /** Returns true if motion may wake the run before its next check. Absent: never. */
+  wakes?(run: R): boolean;
   /** Returns the time between two captures, in seconds. */
   interval(run: R): number;
   /** Returns the time of the next tick. */

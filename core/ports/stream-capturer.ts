@@ -1,4 +1,4 @@
-import type { Capture, CaptureRequest, StreamProbe } from '../records/capture.ts';
+import type { Capture, CaptureRequest, FollowRequest, StreamProbe } from '../records/capture.ts';
 
 /**
  * Reader of live streams; no other dependency reads their bytes. Throws `InvalidUrlError`, `NotLiveError` (also if the
@@ -8,4 +8,13 @@ export interface StreamCapturer {
   /** Checks that the stream exists and is live. */
   probe(url: string, signal: AbortSignal): Promise<StreamProbe>;
   capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture>;
+  /**
+   * Follows a stream between two captures: calls `onFrame` with the thumbnails of new key frames. Returns when the stream cannot be followed any more. Throws
+   * like `capture`, and the abort reason. Absent on hosts that only capture.
+   */
+  follow?(
+    request: FollowRequest,
+    onFrame: (thumbnail: Uint8Array) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
 }

@@ -67,6 +67,9 @@ export type CaptureRequest = {
   caller?: string | undefined;
 };
 
+/** Stream to follow after a capture at the position `after`. */
+export type FollowRequest = Pick<CaptureRequest, 'url' | 'caller'> & { after: StreamPosition | null };
+
 /** Key frame that a scan found before the frame of the capture. `at` is on the clock of `Capture.capturedAt`. */
 export type ScannedFrame = { at: Date; thumbnail: Uint8Array };
 

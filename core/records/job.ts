@@ -91,6 +91,8 @@ export const sourceSchema = z.object({
   clip_duration_seconds: z.int(),
   /** True if captures scan the stream since the one before. */
   look_back: z.boolean().optional(),
+  /** True if an HLS stream is followed between captures. */
+  follow: z.boolean().optional(),
   /** Regions of a watch. Absent for jobs. */
   regions: z.array(regionSchema).nullish(),
   /** Set by stores that keep the source of an ended job for a while: its stream must not be requested any more. */

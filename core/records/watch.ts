@@ -101,6 +101,8 @@ export const watchConfigSchema = z.object({
   enable_prefilter: z.boolean(),
   /** True if a capture scans all of the stream since the one before. */
   look_back: z.boolean(),
+  /** True if an HLS stream is followed between captures, so that motion wakes the watch. */
+  follow: z.boolean(),
   conditions: z.array(watchConditionSchema),
   /** Delay of a confirming check. */
   confirm_seconds: z.int(),

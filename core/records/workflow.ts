@@ -27,6 +27,8 @@ export const captureInputSchema = captureStateSchema.extend({
   confirms: z.literal(true).optional(),
   /** True after a failed capture: resolves the URL again instead of using the cache. */
   resolve_again: z.boolean(),
+  /** Present if motion may wake the run before its planned time, on hosts that follow streams. `quiet`: the last capture saw no motion. */
+  wakes: z.object({ quiet: z.boolean() }).optional(),
 });
 export type CaptureInput = z.infer<typeof captureInputSchema>;
 
@@ -86,8 +88,13 @@ const captureResultSchema = z.discriminatedUnion('kind', [
 ]);
 export type CaptureResult = z.infer<typeof captureResultSchema>;
 
-/** Result of the workflow's `capture` task. `began_at`: when the capture began, which is the time of what it shows. */
-export const captureOutputSchema = captureResultSchema.and(z.object({ began_at: timestampSchema }));
+/**
+ * Result of the workflow's `capture` task. `began_at`: when the capture began, which is the time of what it shows. `woken_at`: when motion woke the run before
+ * its planned time.
+ */
+export const captureOutputSchema = captureResultSchema.and(
+  z.object({ began_at: timestampSchema, woken_at: timestampSchema.optional() }),
+);
 export type CaptureOutput = z.infer<typeof captureOutputSchema>;
 
 /** Burst that a tick belongs to. Absent if one execution runs all ticks of a generation. */

@@ -171,6 +171,9 @@ const prefilter = flag.describe('True to skip captures without motion');
 const lookBack = flag.describe(
   'True to scan all of the stream since the last check, and to judge the moments that differ',
 );
+const follow = flag.describe(
+  'True to follow an HLS stream between checks, with the bandwidth of a player, so that motion causes a check; one machine only',
+);
 const conditions = list(conditionRequestSchema, 1, 8, 'conditions').refine(
   (entries) => hasUnique(entries.map((entry) => entry.condition_id)),
   'condition_id is unique in the watch',
@@ -210,6 +213,7 @@ export const watchRequestSchema = z
     clip_duration_seconds: clipDuration.default(3),
     enable_prefilter: prefilter.default(true),
     look_back: lookBack.default(true),
+    follow: follow.default(false),
     conditions,
     confirm_seconds: confirm.default(2),
     schedule: scheduleRequestSchema.nullable().default(null).describe('null: always active'),
@@ -246,6 +250,7 @@ export const watchPatchSchema = z.object({
   clip_duration_seconds: clipDuration.nullish(),
   enable_prefilter: prefilter.nullish(),
   look_back: lookBack.nullish(),
+  follow: follow.nullish(),
   conditions: conditions.optional(),
   confirm_seconds: confirm.nullish(),
   schedule: z.object({ time_zone: timeZone.optional(), active: activeSpans.optional() }).nullish(),

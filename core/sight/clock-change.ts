@@ -23,16 +23,18 @@ export function onClock<Run>(run: Run, now: Date, mapTimes: MapTimes<Run>): Run 
 }
 
 /**
- * Returns the run on the clock of its tick, and the time of the tick. The workflow never wakes a run before its time: if the clock reads less than
- * `wait_until`, the clock was set back while the run waited.
+ * Returns the run on the clock of its tick, and the time of the tick. The workflow never wakes a run before its time, but for motion at `wokenAt`: if the clock
+ * reads less than `wait_until`, the clock was set back while the run waited.
  */
 export function atTick<Run extends Ticking>(
   run: Run,
   now: Date,
   mapTimes: MapTimes<Run>,
+  wokenAt?: string,
 ): { run: Run; now: Date } {
-  const current = movedBack(run, secondsAhead(newestAtTick(run, mapTimes), now), mapTimes);
-  return { run: current, now: later(now, newestAtTick(current, mapTimes)) };
+  const newest = wokenAt === undefined ? newestAtTick : newestPast;
+  const current = movedBack(run, secondsAhead(newest(run, mapTimes), now), mapTimes);
+  return { run: current, now: later(now, newest(current, mapTimes)) };
 }
 
 /** Replaces the times that every run has. */

@@ -72,11 +72,19 @@ export function checkUrls(
   }
 }
 
-/** Throws `UnservedFieldError` for a budget in dollars of a model without a price, and for a destination that the service never reaches. */
+/**
+ * Throws `UnservedFieldError` for a budget in dollars of a model without a price, for a destination that the service never reaches, and for `follow` on a host
+ * that only captures.
+ */
 export function checkServed(
-  { budget, destinations }: Pick<WatchRequest, 'budget' | 'destinations'>,
-  deps: Pick<WatchDeps, 'modelPrice' | 'destinations' | 'vision'>,
+  { budget, follow, destinations }: Pick<WatchRequest, 'budget' | 'follow' | 'destinations'>,
+  deps: Pick<WatchDeps, 'modelPrice' | 'destinations' | 'vision' | 'limits'>,
 ): void {
+  if (follow && !deps.limits.wakesOnMotion)
+    throw new UnservedFieldError(
+      ['follow'],
+      'this service reads streams in its checks only; follow needs the service on one machine',
+    );
   if (budget && budget.usd_per_day !== null && deps.modelPrice === null)
     throw new UnservedFieldError(
       ['budget', 'usd_per_day'],
@@ -143,9 +151,9 @@ async function newWatch(
 export function toSource(
   { source_id, caller }: Pick<Watch, 'source_id' | 'caller'>,
   url: string,
-  { input_mode, clip_duration_seconds, look_back, regions }: WatchConfig,
+  { input_mode, clip_duration_seconds, look_back, follow, regions }: WatchConfig,
 ) {
-  return { source_id, caller, url, input_mode, clip_duration_seconds, look_back, regions };
+  return { source_id, caller, url, input_mode, clip_duration_seconds, look_back, follow, regions };
 }
 
 export function toSecrets(watchId: string, destinations: DestinationAddress[]) {

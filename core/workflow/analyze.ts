@@ -168,6 +168,7 @@ function stepAfter<R extends Run, Seen extends Observation>(
       closing: next?.closing ?? true,
       resolve_again: next?.resolve_again ?? false,
       ...captureStateAfter(capture, captured, next?.judged ?? false),
+      ...(captured.kind === 'captured' && policy.wakes?.(run) && { wakes: { quiet: !captured.moved } }),
     },
   };
 }

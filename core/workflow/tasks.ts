@@ -55,14 +55,20 @@ export async function analyzeTask(
 type ClosedStep = { job_id: string; done: true };
 export type AnalyzeTaskDeps = Omit<AnalyzeDeps, 'limits'> &
   Pick<WatchSettings, 'createAlertId' | 'modelPrice'> & {
-    limits: Pick<Limits, 'visionTimeoutSeconds' | 'retentionSeconds' | 'lostCameraSeconds'>;
+    limits: Pick<Limits, 'visionTimeoutSeconds' | 'retentionSeconds' | 'lostCameraSeconds' | 'wakesOnMotion'>;
   };
 
 function readSettings({ createAlertId, modelPrice, limits, vision }: AnalyzeTaskDeps): PolicySettings {
-  const { retentionSeconds, lostCameraSeconds } = limits;
-  const judgesJointly = vision.judgeConditions !== undefined;
-  const judgesMoments = vision.judgeMoments !== undefined;
-  return { createAlertId, modelPrice, retentionSeconds, lostCameraSeconds, judgesJointly, judgesMoments };
+  const { retentionSeconds, lostCameraSeconds, wakesOnMotion = false } = limits;
+  return {
+    createAlertId,
+    modelPrice,
+    retentionSeconds,
+    lostCameraSeconds,
+    wakesOnMotion,
+    judgesJointly: vision.judgeConditions !== undefined,
+    judgesMoments: vision.judgeMoments !== undefined,
+  };
 }
 
 /**

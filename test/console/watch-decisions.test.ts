@@ -93,6 +93,7 @@ test('a change of a watch sends only the changed fields', () => {
     { close_after_seconds: 5 },
   ]);
   expect(toWatchPatch(before, { ...before, lookBack: false })).toEqual({ look_back: false });
+  expect(toWatchPatch(before, { ...before, follow: true })).toEqual({ follow: true });
   expect(toWatchPatch(before, { ...before, usd: 2 })).toEqual({
     budget: { model_calls_per_day: null, usd_per_day: 2 },
   });

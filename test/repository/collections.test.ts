@@ -55,7 +55,9 @@ const bounds: Record<string, string> = {
   'adapters/media/motion/share-comparisons.ts': 'work of a thumbnail; decoded references: weak; 16 of 30 kB',
   'adapters/media/rtsp/connection-turns.ts':
     'open connections; streams of cameras that refused a second one: concurrent captures; 2,000 streams',
-  'adapters/media/rtsp/kept-session.ts': 'lengths of clips of a session: ten lengths, 40 s each',
+  'adapters/media/rtsp/follow-session.ts': 'thumbnails of key frames: 1,500 of 22 kB',
+  'adapters/media/rtsp/kept-session.ts':
+    'lengths of clips of a session; runs that follow it: ten lengths, 40 s each; watches of the stream',
   'adapters/media/rtsp/key-frame-store.ts': 'key frames of all sessions: 150 MB',
   'adapters/media/rtsp/open-sessions.ts':
     'open sessions with their newest group of pictures; those being closed: `rtspSessions` and captures under way; as many',

@@ -25,6 +25,7 @@ export const gateRequest: WatchRequest = {
   clip_duration_seconds: 3,
   enable_prefilter: true,
   look_back: true,
+  follow: false,
   conditions: [
     {
       condition: 'A person is at the gate',
@@ -100,6 +101,7 @@ export function newWatchConfig(fields: Partial<WatchConfig> = {}): WatchConfig {
     clip_duration_seconds: 3,
     enable_prefilter: true,
     look_back: true,
+    follow: false,
     conditions: [newCondition()],
     confirm_seconds: 2,
     schedule,

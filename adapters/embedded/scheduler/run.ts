@@ -7,6 +7,7 @@ import type {
   ExecutionInput,
   WorkflowState,
 } from '../../../core/records/workflow.ts';
+import { later } from '../../../core/time.ts';
 import { findRetryRule, maxRetryDelay, taskLimits } from '../../../core/workflow/task-limits.ts';
 import type { RetryRule, TaskName } from '../../../core/workflow/task-limits.ts';
 import type { MotionReferences } from './motion-references.ts';
@@ -16,6 +17,8 @@ import type { Clock } from './clock.ts';
 export type RunTasks = {
   analyze(input: AnalyzeInput, signal: AbortSignal): Promise<WorkflowState | ClosedRun>;
   capture(input: CaptureInput, signal: AbortSignal): Promise<CaptureOutput>;
+  /** Returns true at the first motion after a capture; false if the stream cannot be followed. Absent: runs wait for their planned time. */
+  awaitMotion?(input: CaptureInput, signal: AbortSignal): Promise<boolean>;
 };
 type ClosedRun = { job_id: string; done: true };
 type Task<Result> = (signal: AbortSignal) => Promise<Result>;
@@ -34,6 +37,8 @@ type Activity = 'next tick' | 'repetition' | TaskName;
 
 /** Waits for a disk that takes no write: 1, 2, 4 … 30 s. */
 const maxRoomPauseSeconds = 30;
+/** Minimum time from a tick to one that motion causes, in seconds. */
+const minWakeSeconds = 2;
 
 /** Thrown by a step that the run does not wait for any more. */
 class InterruptedError extends Error {}
@@ -54,6 +59,8 @@ export class Run {
   private activity: Activity = 'begin';
   /** Ends the step that the run waits for. */
   private interrupt: (() => void) | undefined;
+  /** Ends the wait that is under way at an earlier time. */
+  private bringForward: ((at: Date) => void) | undefined;
 
   constructor(
     { job_id: runId, generation }: ExecutionInput,
@@ -107,12 +114,42 @@ export class Run {
     });
     while (!step.done && !this.mustBegin) {
       const { capture, wait_until: plannedAt } = step;
-      await this.waitUntil(new Date(plannedAt), 'next tick');
-      const captured = await this.attempt('capture', (signal) => tasks.capture(capture, signal));
+      const isWoken = await this.waitForTick(step);
+      const woken = isWoken && { woken_at: this.deps.clock.now().toISOString() };
+      const output = await this.attempt('capture', (signal) => tasks.capture(capture, signal));
+      const captured = { ...output, ...woken };
       const input = { operation: 'analyze', ...execution, capture, captured, planned_at: plannedAt } as const;
       step = await this.attempt('analyze', (signal) => tasks.analyze(input, signal));
       if (!step.done) this.save(step);
     }
+  }
+
+  /** Waits for the planned time, or for motion before it. Returns true after motion. */
+  private async waitForTick({ capture, wait_until: plannedAt }: WorkflowState): Promise<boolean> {
+    const wakeAt = this.inSeconds(minWakeSeconds);
+    const { awaitMotion } = this.deps.tasks;
+    const planned = new Date(plannedAt);
+    if (!awaitMotion || !capture.wakes || wakeAt >= planned) {
+      await this.waitUntil(planned, 'next tick');
+      return false;
+    }
+    const following = new AbortController();
+    let isWoken = false;
+    const wakeOnMotion = async (): Promise<void> => {
+      try {
+        isWoken = (await awaitMotion(capture, following.signal)) && !following.signal.aborted;
+        if (isWoken) this.bringForward?.(later(wakeAt, this.deps.clock.now()));
+      } catch (error) {
+        if (!following.signal.aborted) this.log.debug('Stream not followed', { error: String(error) });
+      }
+    };
+    this.onTask(wakeOnMotion());
+    try {
+      await this.waitUntil(planned, 'next tick');
+    } finally {
+      following.abort();
+    }
+    return isWoken;
   }
 
   private save(step: WorkflowState): void {
@@ -192,11 +229,16 @@ export class Run {
   private waitUntil(at: Date, until: 'next tick' | 'repetition'): Promise<void> {
     if (this.isEnded || this.mustBegin) return Promise.reject(new InterruptedError());
     return new Promise((resolve, reject) => {
-      const cancelTimer = this.deps.clock.setTimer(at, resolve);
+      let cancelTimer = this.deps.clock.setTimer(at, resolve);
       this.activity = until;
       this.interrupt = () => {
         cancelTimer();
         reject(new InterruptedError());
+      };
+      this.bringForward = (sooner) => {
+        if (sooner >= at) return;
+        cancelTimer();
+        cancelTimer = this.deps.clock.setTimer(sooner, resolve);
       };
     });
   }

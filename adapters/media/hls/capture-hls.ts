@@ -1,10 +1,13 @@
-import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
+import { setTimeout } from 'node:timers/promises';
+import type { Capture, CaptureRequest, FollowRequest } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamPausedError } from '../../../core/errors.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureLiveEdge } from './capture-live-edge.ts';
 import { findPlaylist } from './find-playlist.ts';
+import { followHls } from './follow-hls.ts';
+import type { MediaPlaylist } from './playlist.ts';
 import { createPlaylistBudget, type PlaylistBudget } from './playlist-budget.ts';
 import { createPlaylistCache } from './playlist-cache.ts';
 import type { LocatePlaylist, PlaylistSource } from './playlist-source.ts';
@@ -43,6 +46,8 @@ export type HlsCapturerDeps = {
   now: () => Date;
   /** Monotonic clock, in milliseconds. Default: that of the process. */
   elapsedMs?: () => number;
+  /** Waits between two requests of a stream that is followed. Default: a timer. */
+  wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Shared by all capturers of a process. Default: a separate budget. */
   budget?: PlaylistBudget;
   limits?: Partial<HlsLimits>;
@@ -53,7 +58,7 @@ export type HlsCapturerDeps = {
 /** Creates a capturer for HLS. `capture` throws `StreamEndedError` if the playlist has ended. */
 export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   const { http, ffmpeg, now, source, budget = createPlaylistBudget() } = deps;
-  const { elapsedMs = () => performance.now() } = deps;
+  const { elapsedMs = () => performance.now(), wait = sleep } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
   const resources = createResourceCache({ now, max: maxCacheEntries, keepMs: cacheMs });
   const prepare = source?.prepare && { prepare: source.prepare };
@@ -63,7 +68,23 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   const edge = { fetcher, ffmpeg, now, decodeTimeoutMs: limits.decodeTimeoutMs };
   const scanDeps = { fetcher, ffmpeg, elapsedMs };
   const playlists = createPlaylistCache({ now, max: maxCacheEntries, keepMs: source ? Infinity : cacheMs });
-  return { probe: async (url, signal) => probeHls({ fetcher, locate }, url, signal), capture };
+  return { probe: async (url, signal) => probeHls({ fetcher, locate }, url, signal), capture, follow };
+
+  async function follow(
+    { url, caller, after }: FollowRequest,
+    onFrame: (thumbnail: Uint8Array) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const request = { url, caller, mode: 'frames', clipSeconds: 0, resolveAgain: false } as const;
+    const cached = playlists.get(`frames ${url}`);
+    const olderSegments = cached?.olderSegments ?? 0;
+    const fetchPlaylist = async () => (await findPlaylist(finder, request, cached, signal)).playlist;
+    const captureNewest = async (playlist: MediaPlaylist) => {
+      const { capture } = await captureLiveEdge(edge, playlist, olderSegments, request, signal);
+      return capture.thumbnail;
+    };
+    await followHls({ fetchPlaylist, capture: captureNewest, wait }, { after }, onFrame, signal);
+  }
 
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     const key = `${request.mode === 'frames' ? 'frames' : 'clip'} ${request.url}`;
@@ -94,4 +115,8 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       throw error;
     }
   }
+}
+
+async function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(milliseconds, undefined, { signal });
 }

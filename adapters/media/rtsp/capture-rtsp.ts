@@ -8,6 +8,7 @@ import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { createConnectionTurns } from './connection-turns.ts';
 import { describeRtsp, type DescribedStream } from './describe.ts';
 import { decodeSession } from './decode-session.ts';
+import { decodeOnArrival } from './follow-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
 import type { RtspSessions } from './rtsp-sessions.ts';
 import { leaveOut, scanSession, type SessionScan } from './scan-session.ts';
@@ -41,6 +42,9 @@ export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
         );
       await (deps.sessions?.probe(url, connect, signal) ?? connect(signal));
       return toProbe(readRtspUrl(url, deps.guard));
+    },
+    follow: async ({ url, caller }, onFrame, signal) => {
+      await deps.sessions?.follow(url, decodeOnArrival({ ...deps, caller }, onFrame, signal), signal);
     },
     capture: async (request, signal) =>
       (await captureFromSession(request, deps, signal)) ??

@@ -19,6 +19,8 @@ export type KeptSession = {
   read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits>;
   /** Waits for a second key frame, if there was none yet. Resolves at the end of the session too; throws the abort reason. */
   measureKeyFrames(signal: AbortSignal): Promise<void>;
+  /** Calls `onKeyFrame` with each key frame that arrives. Resolves at the end of the session; throws the abort reason. */
+  follow(onKeyFrame: (unit: AccessUnit) => void, signal: AbortSignal): Promise<void>;
   /** Time between key frames as far as the session has seen it, in seconds. */
   keyFrameSeconds(): number;
   /** Time since the newest packet, in milliseconds. */
@@ -82,6 +84,7 @@ export async function openKeptSession(
   const finder = createUnitsFinder(buffer, elapsedMs);
   const store = createKeyFrameStore(keyFrames, elapsedMs);
   const sessionId = randomUUID().slice(0, 8);
+  const followers = new Set<(unit: AccessUnit) => void>();
 
   client.onFrame((frame) => {
     if (!setup.isOurs(frame)) return;
@@ -114,6 +117,11 @@ export async function openKeptSession(
         await waitUntilAborted(change.promise, signal);
       }
     },
+    follow: async (onKeyFrame, signal) => {
+      const follower = (unit: AccessUnit): void => onKeyFrame(unit);
+      followers.add(follower);
+      await waitUntilAborted(ended.promise, signal).finally(() => followers.delete(follower));
+    },
     keyFrameSeconds: () => buffer.keyFrameDistance() ?? buffer.secondsWithoutKeyFrame(),
     silentMs: () => elapsedMs() - packetAtMs,
     hasEnded: () => hasEnded,
@@ -125,6 +133,7 @@ export async function openKeptSession(
     if (unit.isKeyFrame) store.add(unit);
     buffer.add(unit);
     wake();
+    if (unit.isKeyFrame) for (const follower of followers) follower(unit);
   }
 
   /** A session that would exceed the memory of all drops its GOPs and waits for the next key frame. */

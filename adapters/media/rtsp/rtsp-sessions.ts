@@ -6,6 +6,7 @@ import { waitAtMost, waitUntilAborted, type SetTimer } from '../../../core/time-
 import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { failureMessage } from '../ffmpeg/run-ffmpeg.ts';
+import type { AccessUnit } from './access-unit-assembler.ts';
 import { createByteRate } from './byte-limit.ts';
 import { describeRtsp } from './describe.ts';
 import { RtspConnectionError, RtspLimitError } from './errors.ts';
@@ -37,6 +38,12 @@ export type RtspSessions = {
    * second key frame, for at most 11 s. Throws the abort reason.
    */
   keyFrameSeconds(url: string, waits: boolean, signal: AbortSignal): Promise<number | undefined>;
+  /** Calls `onKeyFrame` with the key frames of the open session of a URL. Resolves without one, and at its end; throws the abort reason. */
+  follow(
+    url: string,
+    onKeyFrame: (unit: AccessUnit, track: SessionTrack) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Returns true if packets arrive in an open session. */
   isLive(url: string): boolean;
   /** Closes the session of a stream that could not be decoded: its captures have a connection each for ten minutes. */
@@ -98,6 +105,10 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
       const session = sessions.find(url)?.session;
       if (session && waits) await measureKeyFrames(session, signal, setTimer);
       return session?.keyFrameSeconds();
+    },
+    follow: async (url, onKeyFrame, signal) => {
+      const opened = await sessions.find(url)?.opening.catch(() => null);
+      await opened?.session.follow((unit) => onKeyFrame(unit, opened.track), signal);
     },
     isLive: (url) => isUsable(sessions.find(url)?.session),
     avoid: async (url) => {

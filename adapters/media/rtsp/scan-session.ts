@@ -7,6 +7,7 @@ import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
 import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 import { rtpDifference } from './rtp-packet.ts';
+import { findDecoded } from './follow-session.ts';
 import type { SessionUnits } from './rtsp-sessions.ts';
 
 /** Scan of a capture, and the position after it. */
@@ -57,7 +58,10 @@ export async function scanSession(
     .map((unit) => ({ unit, atMs: captureMs - millisecondsBetween(unit, newest, read.clockRate) }))
     .filter(({ atMs }) => atMs <= captureMs - minDistanceMs && (isWhole || atMs > before.atMs));
   const chunks = writeChunks(dated, read);
-  const pictures = await decode(chunks, { ffmpeg, caller }, signal);
+  const known = dated.map(({ unit }) => findDecoded(unit, caller));
+  const missing = chunks.filter((_, index) => known[index] === undefined);
+  const others = (await decode(missing, { ffmpeg, caller }, signal)).values();
+  const pictures = known.map((picture) => picture ?? others.next().value);
   let leftBytes = maxPictureBytes;
   const frames = dated
     .flatMap(({ atMs }, index) => {

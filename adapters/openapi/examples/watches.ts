@@ -53,6 +53,7 @@ export const watch = {
   clip_duration_seconds: 3,
   enable_prefilter: true,
   look_back: true,
+  follow: false,
   conditions: [
     {
       condition_id: conditionId,

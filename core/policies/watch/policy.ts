@@ -32,6 +32,8 @@ import type { CreateAlertId } from './condition-steps.ts';
 export type WatchSettings = CostSettings & {
   /** Time from the start of an attempt at a lost camera to the next, in seconds; absent on hosts where attempts cost money. */
   lostCameraSeconds?: number | undefined;
+  /** True on hosts that follow streams between checks. */
+  wakesOnMotion?: boolean;
   createAlertId: CreateAlertId;
 };
 
@@ -46,12 +48,19 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
         const condition = findState(state.conditions, rule);
         return condition !== undefined && condition.phase !== 'open' && isPending(condition, rule);
       }),
+    // The rest of a day's budget is for the checks of the grid.
+    wakes: ({ config, status, state, next }) =>
+      (settings.wakesOnMotion ?? false) &&
+      config.look_back &&
+      status === 'active' &&
+      state.budget?.warned !== true &&
+      next?.stretch === undefined,
     interval: ({ config }) => config.interval_seconds,
     wakeAt: watchWakeUpTime,
     begin: () => undefined,
     beginsClosed: ({ config }, now) => !scheduleAt(config.schedule, now).active,
     work: (stored, output, now) => {
-      const { run: watch } = atTick(stored, now, mapWatchTimes);
+      const { run: watch } = atTick(stored, now, mapWatchTimes, output.woken_at);
       const { config, sight } = watch;
       const screening = screenWatchCapture(watch, onSchedule(output, config.schedule), now);
       if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
@@ -82,7 +91,10 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       // A tick that another one overtook is not the one whose time is planned.
       const isOvertaken =
         stored.last_tick >= input.capture.tick || stored.generation > input.generation || isOver(stored);
-      const begun = isOvertaken ? { run: stored, now: readAt } : atTick(stored, readAt, mapWatchTimes);
+      const { woken_at: wokenAt } = input.captured;
+      const begun = isOvertaken
+        ? { run: stored, now: readAt }
+        : atTick(stored, readAt, mapWatchTimes, wokenAt);
       // The model may have taken a minute: the tick is decided at its end.
       const now = addSeconds(begun.now, ageSeconds(readAt, at));
       const decided = isOvertaken && isOutdated(stored, tick) ? onlyItsCost(tick) : tick;

@@ -16,6 +16,7 @@ describe('the body of POST /watches', () => {
       clip_duration_seconds: 3,
       enable_prefilter: true,
       look_back: true,
+      follow: false,
       conditions: [
         {
           condition: 'A person is here',

@@ -1,11 +1,16 @@
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { createHlsCapturer, type HlsLimits } from '../../../adapters/media/hls/capture-hls.ts';
+import {
+  createHlsCapturer,
+  type HlsCapturerDeps,
+  type HlsLimits,
+} from '../../../adapters/media/hls/capture-hls.ts';
 import {
   thumbnail,
   type Capture,
   type CaptureRequest,
+  type StreamPosition,
   type StreamProbe,
 } from '../../../core/records/capture.ts';
 import { StreamError } from '../../../core/errors.ts';
@@ -21,6 +26,15 @@ export type WatchedStream = FileServer & {
   /** Captures a frame and returns the time of the recording that it shows, in seconds. */
   moment(path: string, more?: Partial<CaptureRequest>): Promise<number>;
   probe(path: string): Promise<StreamProbe>;
+  /** Follows a stream, by default without waits. */
+  follow(path: string, following: Following): Promise<void>;
+};
+
+type Following = {
+  after: StreamPosition | null;
+  onFrame: (thumbnail: Uint8Array) => void;
+  wait?: NonNullable<HlsCapturerDeps['wait']>;
+  signal: AbortSignal;
 };
 
 /** Creates a file server and the real capturer: guard, HTTP client, ffmpeg. With `unseen` a frame contains the undecoded bytes. */
@@ -32,7 +46,9 @@ export async function watchFiles(
   const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
   const ffmpeg = options.unseen ? unseeing : seeing;
   const limits = { requestTimeoutMs: 3_000, ...options.limits };
-  const capturer = createHlsCapturer({ http, ffmpeg, now: () => watched.now, limits });
+  let waitBetween: NonNullable<HlsCapturerDeps['wait']> = async () => undefined;
+  const wait = async (milliseconds: number, signal: AbortSignal) => waitBetween(milliseconds, signal);
+  const capturer = createHlsCapturer({ http, ffmpeg, now: () => watched.now, limits, wait });
   const never = new AbortController().signal;
   const watched: WatchedStream = {
     ...server,
@@ -43,6 +59,10 @@ export async function watchFiles(
     },
     moment: async (path, more) => readMoment((await watched.capture(path, more)).thumbnail),
     probe: (path) => capturer.probe(server.url(path), never),
+    follow: async (path, { after, onFrame, wait: between = waitBetween, signal }) => {
+      waitBetween = between;
+      await capturer.follow?.({ url: server.url(path), caller: 'ada', after }, onFrame, signal);
+    },
     async close() {
       await http.close();
       await server.close();

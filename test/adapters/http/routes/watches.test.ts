@@ -101,6 +101,19 @@ describe('POST /watches', () => {
     expect((await create({ budget: { model_calls_per_day: 100 } })).status).toBe(200);
   });
 
+  test('a host that only captures follows no stream, and says so', async () => {
+    const { status, body } = await create({ follow: true });
+    expect(status).toBe(422);
+    expect(body.detail).toMatchObject([
+      {
+        loc: ['body', 'follow'],
+        msg: 'Value error, this service reads streams in its checks only; follow needs the service on one machine',
+      },
+    ]);
+    world.c.limits.wakesOnMotion = true;
+    expect((await create({ follow: true })).body).toMatchObject({ follow: true });
+  });
+
   test('an idempotency key creates one watch', async () => {
     const [first, second] = [
       await create({}, { 'Idempotency-Key': 'k' }),

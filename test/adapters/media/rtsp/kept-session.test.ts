@@ -257,3 +257,19 @@ test('a scan has the key frames since its position, in captures of frames and of
   // A position of another session is unknown here.
   expect(await scan('elsewhere 3 0')).toMatchObject({ frames: [40, 60, 80, 100, 120], isWhole: false });
 });
+
+test('a session hands each key frame to those that follow it, until they leave or it ends', async () => {
+  const { session, play, end } = await openSession();
+  const leaving = new AbortController();
+  const [one, other]: number[][] = [[], []];
+  const left = session.follow(({ timestamp }) => one!.push(timestamp), leaving.signal).catch(() => 'left');
+  const followed = session.follow(({ timestamp }) => other!.push(timestamp), new AbortController().signal);
+  play(2.2);
+  leaving.abort();
+  expect(await left).toBe('left');
+  play(2);
+  expect(one).toEqual([0, 180_000]);
+  expect(other).toEqual([0, 180_000, 360_000]);
+  end();
+  await followed;
+});

@@ -42,6 +42,7 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
           return waitUntilAborted(ended.promise, reading);
         },
         measureKeyFrames: async (measuring) => waitUntilAborted(ended.promise, measuring),
+        follow: async (_onKeyFrame, following) => waitUntilAborted(ended.promise, following),
         keyFrameSeconds: () => 12,
         silentMs: () => (camera.isSilent ? 5_001 : 10),
         hasEnded: () => hasEnded,
@@ -299,4 +300,15 @@ test('a measurement of key frames waits for at most 11 s, and for nothing withou
   expect(seconds).toBeUndefined();
   await pass(1);
   expect(seconds).toBe(12);
+});
+
+test('a session is followed while it is open, and none is opened for it', async () => {
+  const { sessions, read, counts, endAll } = openSessions();
+  const follow = () => sessions.follow(url, () => undefined, new AbortController().signal);
+  await follow();
+  expect(counts().opened).toBe(0);
+  await read();
+  const followed = follow().catch(() => 'ended');
+  endAll();
+  expect(await followed).toBe('ended');
 });

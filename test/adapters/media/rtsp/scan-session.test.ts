@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import type { AccessUnit } from '../../../../adapters/media/rtsp/access-unit-assembler.ts';
+import { decodeOnArrival } from '../../../../adapters/media/rtsp/follow-session.ts';
 import { leaveOut, scanSession } from '../../../../adapters/media/rtsp/scan-session.ts';
 import { thumbnail } from '../../../../core/records/capture.ts';
 
@@ -24,7 +25,11 @@ const decodeAll: FfmpegRunner['runAll'] = async ({ chunks }) => {
 };
 
 /** Scans key frames of a session whose capture is the frame of second 20. */
-function scan(units: AccessUnit[], position: string | null, { isWhole = true, runAll = decodeAll } = {}) {
+function scan(
+  units: AccessUnit[],
+  position: string | null,
+  { isWhole = true, runAll = decodeAll, caller = 'ada' } = {},
+) {
   const newest = unit(20);
   const read = {
     units: [newest],
@@ -35,13 +40,7 @@ function scan(units: AccessUnit[], position: string | null, { isWhole = true, ru
     since: { units: [...units, newest], newest: 9, isWhole, sessionId: 'a' },
   };
   const ffmpeg = { run: () => Promise.reject(new Error('not needed')), runAll };
-  return scanSession(
-    read,
-    capturedAt,
-    { ...request, lookBack: { since: position }, caller: 'ada' },
-    ffmpeg,
-    never,
-  );
+  return scanSession(read, capturedAt, { ...request, lookBack: { since: position }, caller }, ffmpeg, never);
 }
 
 const ages = ({ frames }: { frames: readonly { at: Date }[] }) =>
@@ -95,3 +94,62 @@ test('a capture without a session leaves out the time since the last one', () =>
   expect(leaveOut(position, new Date(capturedAt.getTime() + 4000)).scan.leftOutSeconds).toBe(4);
   expect(leaveOut(null, capturedAt).scan.leftOutSeconds).toBe(0);
 });
+
+describe('key frames that were decoded on their arrival', () => {
+  const decodeOne: FfmpegRunner['runAll'] = async (...call) => {
+    const [picture] = await decodeAll(...call);
+    return [{ frame: picture!.frame, thumbnail: new Uint8Array(thumbnail.bytes).fill(7) }];
+  };
+  const track = { codec: 'H264' as const, clockRate: 90_000 };
+  const run = () => Promise.reject(new Error('not needed'));
+
+  test('a scan of the same caller decodes them no more, and that of another one does', async () => {
+    const units = [unit(12), unit(14), unit(16)];
+    const seen: number[] = [];
+    const ffmpeg = { run, runAll: decodeOne };
+    const arrive = decodeOnArrival({ ffmpeg, caller: 'ada' }, ([luma]) => seen.push(luma!), never);
+    arrive(units[1]!, track);
+    await settle();
+    expect(seen).toEqual([7]);
+    const decoded: number[] = [];
+    const runAll: FfmpegRunner['runAll'] = async (...call) => {
+      const pictures = await decodeAll(...call);
+      decoded.push(pictures.length);
+      return pictures;
+    };
+    const { scan: found } = await scan(units, since('a', 5, 10), { runAll });
+    expect(decoded).toEqual([2]);
+    expect(found.frames.map(({ thumbnail: [luma] }) => luma)).toEqual([0, 7, 0]);
+    await scan(units, since('a', 5, 10), { runAll, caller: 'bob' });
+    expect(decoded).toEqual([2, 3]);
+  });
+
+  test('the newest of those that arrive during a decode is next, and nothing follows the end', async () => {
+    const first = Promise.withResolvers<void>();
+    const decoded: Promise<unknown>[] = [];
+    const runAll: FfmpegRunner['runAll'] = async (...call) => {
+      const work = first.promise.then(() => decodeOne(...call));
+      decoded.push(work);
+      return work;
+    };
+    const end = new AbortController();
+    const seen: number[] = [];
+    const arrive = decodeOnArrival(
+      { ffmpeg: { run, runAll }, caller: 'ada' },
+      ([luma]) => seen.push(luma!),
+      end.signal,
+    );
+    for (const seconds of [1, 2, 3]) arrive(unit(seconds), track);
+    arrive(unit(3, 500), track);
+    first.resolve();
+    await settle();
+    expect(decoded).toHaveLength(2);
+    expect(seen).toEqual([7, 7]);
+    end.abort();
+    arrive(unit(9), track);
+    await settle();
+    expect(decoded).toHaveLength(2);
+  });
+});
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));

@@ -1,0 +1,36 @@
+import type { CoreDeps } from '../dependencies.ts';
+import { detectPlatform } from '../records/platform.ts';
+import type { RunStore } from '../ports/run-store.ts';
+import type { CaptureInput } from '../records/workflow.ts';
+
+export type MotionDeps = Pick<CoreDeps, 'streams' | 'compareMotion'> & { runs: Pick<RunStore, 'source'> };
+
+/**
+ * Follows the stream of a run after a capture, until motion begins: a key frame differs from the picture that the model judged last, after one that did not.
+ * Returns false if the stream cannot be followed. Throws the abort reason.
+ */
+export async function awaitMotion(
+  { source_id: sourceId, seen, motion, wakes }: CaptureInput,
+  { streams, compareMotion, runs }: MotionDeps,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const source = await runs.source(sourceId);
+  if (!source || source.ended || !streams.follow || motion === null) return false;
+  const { url, caller, follow = false, regions } = source;
+  // An RTSP session receives the stream in any case. To follow a playlist costs the bandwidth of a player.
+  if (detectPlatform(url) !== 'rtsp' && !follow) return false;
+  let wasQuiet = wakes?.quiet ?? false;
+  const found = new AbortController();
+  const onFrame = (thumbnail: Uint8Array): void => {
+    const { moved, black } = compareMotion(thumbnail, motion, regions ?? []);
+    if (!moved) wasQuiet = true;
+    else if (wasQuiet && !black) found.abort();
+  };
+  const request = { url, caller, after: seen?.position ?? null };
+  const following = streams.follow(request, onFrame, AbortSignal.any([signal, found.signal]));
+  await following.catch((error: unknown) => {
+    if (!found.signal.aborted) throw error;
+  });
+  signal.throwIfAborted();
+  return found.signal.aborted;
+}
