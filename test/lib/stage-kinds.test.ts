@@ -8,6 +8,9 @@ import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
 import { assertSupportedRegion } from '../../lib/stages/region.ts';
 import { cfnLint } from './cfn-lint.ts';
 import { covers, findings } from './findings.ts';
+import { joinTemplates } from './join-templates.ts';
+import type { PlainTemplate } from './join-templates.ts';
+import { folderOfRun } from '../support/run-folder.ts';
 import { describeRoleChanges, describeRoles } from './roles.ts';
 import { stageKinds } from './stage-kinds.ts';
 import { ownFunctions, synthesize } from './synthesize.ts';
@@ -19,6 +22,7 @@ const kinds = Object.entries(stageKinds).map(([kind, settings]) => {
 });
 /** The rule engine takes seconds to start, on a busy machine half a minute. */
 const slow = { timeout: 300_000 };
+const templates = Object.fromEntries(kinds.map(({ kind, synthesized }) => [kind, inRegion(synthesized)]));
 const cloudFormation = new CloudFormationValidatePlugin();
 
 test('cdk-nag inspects the stack and reports the known findings', () => {
@@ -47,18 +51,17 @@ describe.each(kinds)('stage $kind', ({ settings, synthesized, found, acknowledge
   test('every reason of an acknowledgment is a sentence', () => {
     for (const { reason } of acknowledged) expect(reason).toMatch(/^[A-Z].{20,}\.$/);
   });
-
-  test('the CloudFormation rules of CDK report nothing for the stack', slow, () => {
-    expect(templateFindings(synthesized, synthesized.template.toJSON())).toEqual([]);
-  });
 });
 
-test('the CloudFormation rules of CDK report an invalid property', slow, () => {
-  const [{ synthesized } = { synthesized: synthesize() }] = kinds;
-  const broken = structuredClone(synthesized.template.toJSON());
-  for (const { Type, Properties } of Object.values<any>(broken['Resources']))
+test('the CloudFormation rules of CDK report nothing for the resources of all stages', slow, () => {
+  expect(templateFindings(joinTemplates(templates))).toEqual([]);
+});
+
+test('the CloudFormation rules of CDK report an invalid property of the last stage', slow, () => {
+  const broken = structuredClone(templates);
+  for (const { Type, Properties } of Object.values(Object.values(broken).at(-1)?.Resources ?? {}))
     if (Type === 'AWS::Lambda::Function') Properties.Timeout = 901;
-  expect(templateFindings(synthesized, broken)).not.toEqual([]);
+  expect(templateFindings(joinTemplates(broken))).not.toEqual([]);
 });
 
 test('the production stage reserves more executions for event streams than it permits, in an account of 460 as the page states', () => {
@@ -81,7 +84,10 @@ test('the roles of the default stage have exactly the permissions of roles.snaps
 
 test('the roles of each stage differ from those of the default stage as roles-of-stages.snapshot.md lists', async () => {
   const [{ synthesized: base }, ...others] = kinds as [(typeof kinds)[number], ...typeof kinds];
-  const stages = others.map(({ kind, synthesized }) => ({ kind, resources: inRegion(synthesized) }));
+  const stages = others.map(({ kind, synthesized }) => ({
+    kind,
+    resources: inRegion(synthesized).Resources,
+  }));
   const text = describeRoleChanges(base.resources, stages);
   await expect(text).toMatchFileSnapshot('./roles-of-stages.snapshot.md');
 });
@@ -123,16 +129,15 @@ test(
       return context.skip(
         'cfn-lint could not be installed: requires Python 3 with pip and a package registry',
       );
-    const templates = kinds.map(({ synthesized: { outDir } }) =>
-      join(outDir, 'Watchpost-test.template.json'),
-    );
-    expect(await lint(...templates, 'docs/operate/event-rules.yaml')).toBe('');
+    const path = join(folderOfRun(), 'joined.template.json');
+    writeFileSync(path, JSON.stringify(joinTemplates(templates)));
+    expect(await lint(path, 'docs/operate/event-rules.yaml')).toBe('');
   },
 );
 
-/** Returns the resources of a stage as they are in the region of the default stage. */
-function inRegion({ stack, resources }: Synthesized): Synthesized['resources'] {
-  return JSON.parse(JSON.stringify(resources).replaceAll(stack.region, 'eu-central-1'));
+/** Returns the template of a stage in the region of the default stage. */
+function inRegion({ stack, template }: Synthesized): PlainTemplate {
+  return JSON.parse(JSON.stringify(template.toJSON()).replaceAll(stack.region, 'eu-central-1'));
 }
 
 /** Separates what may differ between regions from the rest of the template; the rest has no region and no hash. */
@@ -154,7 +159,9 @@ function splitTemplate(region: string) {
   return { common: JSON.parse(common), model: JSON.stringify(statements.filter(isModel)), logging };
 }
 
-function templateFindings({ app, stack, outDir }: Synthesized, template: object) {
+function templateFindings(template: PlainTemplate) {
+  const [{ synthesized } = { synthesized: synthesize() }] = kinds;
+  const { app, stack, outDir } = synthesized;
   const templatePath = join(outDir, 'judged.template.json');
   writeFileSync(templatePath, JSON.stringify(template));
   const stackTemplate = {
