@@ -86,6 +86,7 @@ export class Oracle {
     // A tick whose model call began before the pause counts its calls and changes nothing else.
     const watches = onSchedule && !this.paused;
     const lateMs = this.plannedAt === 0 ? 0 : Math.max(0, at - this.plannedAt);
+    if (!watches) this.endGracePeriods();
     const streamEvents = this.observeStream(tick, lateMs, now);
     this.settle(tick, now);
     const wasExhausted = this.exhausted;
@@ -152,6 +153,7 @@ export class Oracle {
     this.inGap = false;
     this.pauses.push({ from: now, to: now });
     this.paused = true;
+    this.endGracePeriods();
     this.trouble = null;
     if (this.lost) events.push(`recovered ${this.lost.reason}`);
     this.lost = null;
@@ -200,6 +202,12 @@ export class Oracle {
 
   private get(id: string): Condition {
     return this.conditions.get(id)!;
+  }
+
+  /** Time in which nobody watches does not count against the stream or the model. */
+  private endGracePeriods(): void {
+    if (!this.lost) this.trouble = null;
+    if (!this.modelLost) this.modelFailingSince = null;
   }
 
   private closeAll(reason: string): string[] {
