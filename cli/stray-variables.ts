@@ -4,6 +4,7 @@ import { listSettings } from './settings.ts';
 /** Variables with the prefix that are no settings of the service, with their reader. */
 export const otherVariables: Record<string, string> = {
   WATCHPOST_KEY: 'the commands below keys, for --base-url',
+  WATCHPOST_CAMERA_PASSWORD: 'watchpost discover',
   WATCHPOST_API_KEY: 'examples of callers',
   WATCHPOST_WEBHOOK_SECRET: 'examples of receivers',
   WATCHPOST_VERSION: 'the bundles of the functions on AWS',

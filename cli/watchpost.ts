@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
 import { defaultVideoModelId } from '../adapters/vision/bedrock/model-families.ts';
@@ -8,7 +7,6 @@ import { scopeSchema } from '../core/records/key.ts';
 import type { Scope } from '../core/records/key.ts';
 import { keyRotationQuerySchema } from '../core/requests/keys.ts';
 import type { CallerBackend } from './callers/caller-backend.ts';
-import { backup } from './commands/backup.ts';
 import { rules } from '../core/rules.ts';
 import { cost } from './commands/cost.ts';
 import { createKey, labelKey, listKeys, revokeKey, rotateKey } from './commands/keys.ts';
@@ -17,6 +15,8 @@ import type { KeyTarget } from './keys/select-target.ts';
 import { toExitCode, formatError } from './exit.ts';
 import { addSettings, settingNames } from './settings.ts';
 import { addAdvise } from './program/add-advise.ts';
+import { addBackup } from './program/add-backup.ts';
+import { addDiscover } from './program/add-discover.ts';
 import { addEvaluate } from './program/add-evaluate.ts';
 import { addLabel } from './program/add-label.ts';
 import { addRestore } from './program/add-restore.ts';
@@ -225,33 +225,9 @@ addSettings(program.command('doctor [urls...]'), settingNames)
     if (status === 'failed') process.exitCode = 1;
   });
 
-const backupOptions = z.object({ every: z.number().optional(), keep: z.number().optional() });
+addDiscover(program, terminal);
 
-addSettings(program.command('backup <folder>'), ['dataDir'])
-  .description('copy the data directory to a new folder, also while the service runs')
-  .addOption(
-    new Option(
-      '--every <interval>',
-      'repeat at this interval, such as 12h or 1d, in dated folders below <folder>',
-    ).argParser(parseInterval),
-  )
-  .addOption(
-    new Option(
-      '--keep <count>',
-      'number of dated backups below <folder>; older ones are removed (with --every, default 7)',
-    ).argParser(between(1, 10_000)),
-  )
-  .action(async (folder: string, raw: unknown) => {
-    const { every, keep } = backupOptions.parse(raw);
-    const options = {
-      dataDir: parseSettings(raw).dataDir,
-      folder,
-      ...(every !== undefined && { everyMs: every }),
-      ...(keep !== undefined && { keep }),
-    };
-    await backup(options, { terminal, now: () => new Date(), sleep: async (ms) => sleep(ms) });
-  });
-
+addBackup(program, terminal);
 addRestore(program, terminal);
 
 const keys = program
@@ -422,14 +398,4 @@ function parseScopes(text: string): Scope[] {
   const parsed = z.array(scopeSchema).safeParse(text.split(',').map((scope) => scope.trim()));
   if (!parsed.success) throw new InvalidArgumentError(`Use scopes of: ${scopeSchema.options.join(', ')}.`);
   return parsed.data;
-}
-
-/** Parses an interval of minutes, hours or days to milliseconds. */
-function parseInterval(text: string): number {
-  const [, count, unit] = /^(\d{1,4})(m|h|d)$/.exec(text) ?? [];
-  const seconds = unit === 'm' ? 60 : unit === 'h' ? 3600 : 86_400;
-  // A timer of Node holds 24 days.
-  if (count !== undefined && Number(count) > 0 && Number(count) * seconds <= 20 * 86_400)
-    return Number(count) * seconds * 1000;
-  throw new InvalidArgumentError('Use minutes, hours or days, such as 30m, 12h or 1d, at most 20d.');
 }

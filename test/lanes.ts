@@ -36,6 +36,7 @@ export const lanes = {
     'test/adapters/vision/{bedrock/bedrock,openai/openai}-vision.test.ts',
     'test/adapters/vision/judge-moments.test.ts',
     'test/adapters/destinations/{destination-sender,hostile-receivers}.test.ts',
+    'test/adapters/onvif/cameras.test.ts',
     'test/adapters/webhook/webhook-sender.test.ts',
     'test/console/edit-every-field.test.ts',
     'test/{attacks,bundle,cli,client,docs,layers,lib,repository}/**/*.test.ts',

@@ -11,11 +11,12 @@ export type AddressRule = (address: string) => boolean;
 
 /**
  * Creates a rule that allows public addresses and those in `allowRanges` (CIDRs). No range opens the addresses of
- * `denyRanges`, `neverOpened` and `carriesIpv4`. Throws `RangeError` for an invalid CIDR.
+ * `denyRanges`, `neverOpened` and `carriesIpv4`. With `onlyRanges`, public addresses need a range too. Throws `RangeError` for an invalid CIDR.
  */
 export function createAddressRule(
   allowRanges: readonly string[],
   denyRanges: readonly string[] = [],
+  { onlyRanges = false }: { onlyRanges?: boolean } = {},
 ): AddressRule {
   const opened = allowRanges.map(readRange);
   const closed = denyRanges.map(readRange);
@@ -23,8 +24,34 @@ export function createAddressRule(
     const address = readAddress(text);
     if (address === null || isNeverOpened(address)) return false;
     if (closed.some((range) => isWithin(address, range))) return false;
-    return isPublic(address) || opened.some((range) => isWithin(address, range));
+    return (!onlyRanges && isPublic(address)) || opened.some((range) => isWithin(address, range));
   };
+}
+
+/**
+ * Returns the addresses of IPv4 ranges, at most `max`. Leaves out ranges that do not fit, and the first and last address of a network, which are
+ * no host.
+ */
+export function listAddresses(ranges: readonly string[], max: number): string[] {
+  const addresses = new Set<string>();
+  for (const [start, length] of ranges.map(readRange)) {
+    if (!(start instanceof ipaddr.IPv4)) continue;
+    const size = 2 ** (32 - length);
+    if (addresses.size + size > max) continue;
+    const first = toNumber(start) - (toNumber(start) % size);
+    const hosts =
+      size > 2 ? { from: first + 1, to: first + size - 2 } : { from: first, to: first + size - 1 };
+    for (let number = hosts.from; number <= hosts.to; number += 1) addresses.add(toDotted(number));
+  }
+  return [...addresses];
+}
+
+function toNumber({ octets }: ipaddr.IPv4): number {
+  return octets.reduce((number, octet) => number * 256 + octet, 0);
+}
+
+function toDotted(number: number): string {
+  return [24, 16, 8, 0].map((bits) => Math.floor(number / 2 ** bits) % 256).join('.');
 }
 
 type Ip = ipaddr.IPv4 | ipaddr.IPv6;

@@ -27,6 +27,8 @@ export type EgressGuard = {
 export type EgressGuardOptions = {
   /** CIDRs allowed in addition to public addresses. `createAddressRule` lists exceptions. */
   allowRanges: readonly string[];
+  /** Allows no public address without a range. */
+  onlyRanges?: boolean;
   /** CIDRs that no range opens: the network of this service. Default: none. */
   denyRanges?: readonly string[];
   /** Field of the request that has the URL, for error messages. Default: `stream_url`. */
@@ -39,13 +41,14 @@ export type EgressGuardOptions = {
 
 /** Creates an egress guard. Throws `RangeError` for an invalid CIDR. */
 export function createEgressGuard(options: EgressGuardOptions): EgressGuard {
-  const isAllowed = createAddressRule(options.allowRanges, options.denyRanges);
+  const isAllowed = createAddressRule(options.allowRanges, options.denyRanges, options);
   const { lookup = lookupAll, setting = 'WATCHPOST_ALLOW_RANGES', field: usual = 'stream_url' } = options;
+  const { onlyRanges = false } = options;
   return {
     setting,
     resolve: (host) => resolve(host, isAllowed, { lookup, setting }),
     check: (url, schemes, field = usual) => {
-      const found = check(url, schemes, isAllowed, setting);
+      const found = check(url, schemes, isAllowed, { setting, onlyRanges });
       if (typeof found === 'string') throw new InvalidUrlError(`${field}: ${found}`);
       return found;
     },
@@ -96,7 +99,7 @@ function check(
   text: string,
   schemes: readonly string[],
   isAllowed: AddressRule,
-  setting: string,
+  opening: Opening,
 ): URL | string {
   const url = hasControlCharacter(text) || !isSpelledOut(text) ? null : URL.parse(text);
   if (url === null) return `Use a complete URL with one of these schemes: ${list(schemes)}.`;
@@ -104,14 +107,19 @@ function check(
   const host = readHost(url.hostname);
   if (host.kind === 'malformed')
     return 'Use a host name of letters, digits and hyphens (an international name in its xn-- form), or an IP address.';
-  if (host.kind === 'name') return isMetadataName(host.name) ? notAllowed(setting) : url;
+  if (host.kind === 'name') return isMetadataName(host.name) ? notAllowed(opening) : url;
   if (host.addresses.some(({ address }) => isAllowed(address))) return url;
-  return notAllowed(setting, host.addresses[0]?.address);
+  return notAllowed(opening, host.addresses[0]?.address);
 }
 
-function notAllowed(setting: string, address?: string): string {
+/** Setting that opens an address. Public addresses need it too with `onlyRanges`. */
+type Opening = { setting: string; onlyRanges: boolean };
+
+function notAllowed({ setting, onlyRanges }: Opening, address?: string): string {
   const range = address === undefined ? undefined : `${address}/${address.includes(':') ? 128 : 32}`;
   const canOpen = range !== undefined && createAddressRule([range])(address ?? '');
+  if (canOpen && onlyRanges)
+    return `The host is outside of the allowed ranges. Ask the operator to allow ${range} (${setting}).`;
   return canOpen
     ? `The host is a private, local or reserved address. Use a public one, or ask the operator to allow ${range} (${setting}).`
     : 'The host is a reserved address, which no setting opens. Use another one.';

@@ -7,6 +7,7 @@ const mayReachOut: Record<string, string> = {
   'adapters/destinations/mqtt/publish.ts': 'to an MQTT broker, at the address that the guard returned',
   'adapters/egress/guarded-http.ts': 'the guarded client',
   'adapters/egress/guarded-tcp.ts': 'connections of RTSP, guarded',
+  'adapters/egress/guarded-udp.ts': 'to allowed addresses, and to the group of WS-Discovery',
   'adapters/egress/host.ts': 'isIP only',
   'adapters/egress/guard.ts': 'resolves names',
   'adapters/egress/egress-error.ts': 'names of errors only',

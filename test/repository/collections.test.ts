@@ -76,12 +76,15 @@ const bounds: Record<string, string> = {
 
 /** Files whose collections belong to one call, one capture or one connection. */
 const ofOneCall = [
+  'adapters/egress/address-rule.ts',
+  'adapters/egress/guarded-udp.ts',
   'adapters/embedded/files/media-quota.ts',
   'adapters/media/hls/fetch-playlist.ts',
   'adapters/media/hls/fetch-segments.ts',
   'adapters/media/hls/readable-keys.ts',
   'adapters/media/hls/variables.ts',
   'adapters/media/rtsp/rtsp-client.ts',
+  'adapters/onvif/cameras.ts',
   'adapters/vision/objects/summarize-objects.ts',
   'core/access/erase-caller.ts',
   'core/watch/stored-watch.ts',

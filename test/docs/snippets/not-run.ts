@@ -35,6 +35,7 @@ const reasons: Record<string, string> = {
   'npm start -- --allow-ranges 192.168.1.20':
     'requires a camera; test/cli/settings.test.ts covers the address',
   'npm run stream -- ': 'requires a recording or a camera; test/cli/stream.test.ts covers it',
+  'npm run watchpost -- discover': 'requires a camera; test/cli/discover.test.ts covers it',
   'npm run watchpost -- doctor': 'requires a camera; test/cli/doctor.test.ts covers it',
   'curl -s "$BASE/watches"': 'requires a camera; test/adapters/http/routes covers it',
   'claude ': 'requires a third-party client',

@@ -1,0 +1,99 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import { waitUntilAborted, type SetTimer } from '../../core/time-limit.ts';
+import type { AddressRule } from './address-rule.ts';
+
+/** Question to the hosts of a network, and what they answer. */
+export type DatagramQuestion = {
+  /** Hosts that may be asked, and whose answers count. */
+  isAllowed: AddressRule;
+  /** Group of IPv4, which all hosts of a local network can hear. */
+  group: string;
+  port: number;
+  /** Addresses of this machine whose networks are asked as a group. */
+  interfaces: readonly string[];
+  /** Hosts that are asked alone. */
+  hosts: readonly string[];
+  messages: readonly string[];
+  /** Time between two messages, and time for answers after the last, in milliseconds. */
+  gapMs: number;
+  listenMs: number;
+  setTimer: SetTimer;
+  signal: AbortSignal;
+  onAnswer: (text: string, sender: string) => void;
+  /** Called with the address of a host whose answer does not count. */
+  onOutside: (sender: string) => void;
+};
+
+/** Maximum answers that are read, in total and of a host. */
+const maxAnswers = 2_000;
+const maxAnswersOfHost = 32;
+
+/**
+ * Asks the hosts of a network by UDP. A network or a host that cannot be reached is left out: others may answer. Answers are bounded in
+ * number and time. Throws the reason of the signal.
+ */
+export async function askByDatagram(question: DatagramQuestion): Promise<void> {
+  const { interfaces, hosts, group, port, messages, setTimer, signal } = question;
+  const sockets: Socket[] = [];
+  const receive = limitAnswers(question);
+  const open = async (address: string, targets: readonly string[]) => {
+    const socket = targets.length === 0 ? undefined : await bind(address, receive);
+    if (socket !== undefined) sockets.push(socket);
+    return (message: string) => {
+      for (const target of targets) socket?.send(message, port, target, () => undefined);
+    };
+  };
+  try {
+    const allowed = hosts.filter(question.isAllowed);
+    const senders = await Promise.all([
+      ...interfaces.map((address) => open(address, [group])),
+      open(
+        '0.0.0.0',
+        allowed.filter((host) => !isIPv6(host)),
+      ),
+      open('::', allowed.filter(isIPv6)),
+    ]);
+    for (const [index, message] of messages.entries()) {
+      for (const send of senders) send(message);
+      const isLast = index === messages.length - 1;
+      const waited = Promise.withResolvers<void>();
+      const cancel = setTimer(waited.resolve, isLast ? question.listenMs : question.gapMs);
+      await waitUntilAborted(waited.promise, signal).finally(cancel);
+    }
+  } finally {
+    for (const socket of sockets) socket.close();
+  }
+}
+
+/** Returns a socket at an address of this machine; undefined if it cannot be opened. Sends to groups from this address only. */
+async function bind(
+  address: string,
+  receive: (bytes: Buffer, sender: string) => void,
+): Promise<Socket | undefined> {
+  const socket = createSocket(isIPv6(address) ? { type: 'udp6', ipv6Only: true } : { type: 'udp4' });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  // Stays: a network that goes away is an error of the socket.
+  socket.on('error', () => resolve(false));
+  socket.on('message', (bytes, { address: sender }) => receive(bytes, sender));
+  socket.bind({ address, port: 0 }, () => resolve(true));
+  if (await promise) {
+    if (!isIPv6(address) && address !== '0.0.0.0') socket.setMulticastInterface(address);
+    return socket;
+  }
+  socket.close();
+  return undefined;
+}
+
+function limitAnswers({ isAllowed, onAnswer, onOutside }: DatagramQuestion) {
+  let answers = 0;
+  const bySender = new Map<string, number>();
+  return (bytes: Buffer, sender: string): void => {
+    if (!isAllowed(sender)) return onOutside(sender);
+    const count = bySender.get(sender) ?? 0;
+    if (answers >= maxAnswers || count >= maxAnswersOfHost) return;
+    answers += 1;
+    bySender.set(sender, count + 1);
+    onAnswer(bytes.toString('utf8'), sender);
+  };
+}

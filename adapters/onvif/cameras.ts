@@ -1,0 +1,120 @@
+import { networkInterfaces } from 'node:os';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { InvalidUrlError } from '../../core/errors.ts';
+import type { Cameras, CameraLogin, CameraStreams, Discovery } from '../../core/ports/cameras.ts';
+import type { Camera } from '../../core/records/camera.ts';
+import { setSystemTimer, type SetTimer } from '../../core/time-limit.ts';
+import { createAddressRule, listAddresses } from '../egress/address-rule.ts';
+import { EgressRefusedError } from '../egress/errors.ts';
+import { createEgressGuard, type EgressGuard } from '../egress/guard.ts';
+import { createGuardedHttp, type GuardedHttp } from '../egress/guarded-http.ts';
+import { askByDatagram } from '../egress/guarded-udp.ts';
+import { toDeviceUrl, toUrlHost } from './device-address.ts';
+import { createDeviceCalls } from './device-calls.ts';
+import { toCameraError } from './errors.ts';
+import { readProfiles } from './media-profiles.ts';
+import { createProbe, probedTypes, readProbeMatches } from './probe-match.ts';
+import { readClockOffset } from './read-clock.ts';
+
+export type OnvifDeps = {
+  /** Ranges of the cameras. No camera outside of them is asked, listed or read. */
+  allowRanges: readonly string[];
+  now: () => Date;
+  setTimer?: SetTimer;
+  /** Port of WS-Discovery. Default: 3702. */
+  port?: number;
+};
+
+/** Group of WS-Discovery, which all cameras of a network hear. */
+const group = '239.255.255.250';
+/** Maximum addresses that are asked alone, for networks without multicast: containers, further subnets. */
+const maxAskedAlone = 512;
+/** Cameras answer within half a second (APP_MAX_DELAY) and what they need for it. */
+const gapMs = 500;
+const listenMs = 2_500;
+const maxCameras = 256;
+const maxOutside = 8;
+const readTimeoutMs = 20_000;
+
+/** Creates the discovery of cameras by ONVIF. `close` ends its connections. */
+export function createOnvifCameras(deps: OnvifDeps): Cameras & { close(): Promise<void> } {
+  const guard = createEgressGuard({ allowRanges: deps.allowRanges, onlyRanges: true, field: 'address' });
+  const http = createGuardedHttp(guard);
+  return {
+    discover: (signal) => discover(deps, signal),
+    readStreams: (address, login, signal) => readStreams(address, login, signal, { ...deps, guard, http }),
+    close: () => http.close(),
+  };
+}
+
+async function discover(
+  { allowRanges, port = 3702, setTimer = setSystemTimer }: OnvifDeps,
+  signal: AbortSignal,
+): Promise<Discovery> {
+  const isAllowed = createAddressRule(allowRanges, [], { onlyRanges: true });
+  const found = new Map<string, Camera>();
+  const outside = new Set<string>();
+  await askByDatagram({
+    isAllowed,
+    group,
+    port,
+    interfaces: ownAddresses()
+      .filter(({ address, internal }) => !internal || isAllowed(address))
+      .map(({ address }) => address),
+    // A loopback range is too large to be asked, and has the simulators and bridges of this machine.
+    hosts: [...new Set([...listAddresses(allowRanges, maxAskedAlone), '127.0.0.1'])],
+    messages: probedTypes.map((type) => createProbe(randomUUID(), type)),
+    gapMs,
+    listenMs,
+    setTimer,
+    signal,
+    onAnswer: (text, sender) => {
+      for (const camera of readProbeMatches(text, sender))
+        if (found.size < maxCameras && !found.has(camera.address)) found.set(camera.address, camera);
+    },
+    onOutside: (sender) => {
+      if (outside.size < maxOutside) outside.add(sender);
+    },
+  });
+  const cameras = [...found.values()].toSorted((a, b) => collator.compare(a.address, b.address));
+  return { cameras, outside: [...outside] };
+}
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+/** Returns the IPv4 addresses of this machine. */
+function ownAddresses() {
+  return Object.values(networkInterfaces())
+    .flatMap((addresses) => addresses ?? [])
+    .filter(({ family }) => family === 'IPv4');
+}
+
+async function readStreams(
+  address: string,
+  login: CameraLogin | null,
+  callerSignal: AbortSignal,
+  { guard, http, now }: OnvifDeps & { guard: EgressGuard; http: GuardedHttp },
+): Promise<CameraStreams> {
+  const device = await findDevice(address, guard);
+  const signal = AbortSignal.any([callerSignal, AbortSignal.timeout(readTimeoutMs)]);
+  const calls = createDeviceCalls({ http, now, randomBytes }, login, signal);
+  const clockOffsetSeconds = await readClockOffset(calls, device, now);
+  if (clockOffsetSeconds !== null) calls.setClockOffset(clockOffsetSeconds);
+  return { profiles: await readProfiles(calls, device), clockOffsetSeconds };
+}
+
+/** Returns the URL of the device that the user chose, with its IP address: its name cannot lead to another host later. */
+async function findDevice(address: string, guard: EgressGuard): Promise<URL> {
+  const url = guard.check(toDeviceUrl(address), ['http']);
+  if (url.username !== '' || url.password !== '')
+    throw new InvalidUrlError(
+      'address: Use the address alone. User name and password are fields of their own.',
+    );
+  const [resolved] = await guard.resolve(url.hostname).catch((error: unknown) => {
+    if (error instanceof EgressRefusedError)
+      throw new InvalidUrlError(`address: The host is outside of the allowed ranges (${guard.setting}).`);
+    throw toCameraError(error);
+  });
+  if (resolved !== undefined) url.hostname = toUrlHost(resolved.address);
+  return url;
+}

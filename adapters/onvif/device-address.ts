@@ -1,0 +1,65 @@
+import { readHost } from '../egress/host.ts';
+
+/** Path at which each ONVIF device has its first service. */
+const devicePath = '/onvif/device_service';
+
+/** Maximum length of an address: that of a stream URL. */
+const maxLength = 500;
+
+/** Returns the URL of the device service for an address: a host, a host with a port, or a URL. */
+export function toDeviceUrl(address: string): string {
+  const text = address.trim();
+  if (text.includes('://')) return text;
+  const isIpv6 = !text.startsWith('[') && (text.match(/:/g)?.length ?? 0) > 1;
+  return `http://${isIpv6 ? `[${text}]` : text}${text.includes('/') ? '' : devicePath}`;
+}
+
+/** Returns the shortest address that `toDeviceUrl` turns into this URL. */
+export function toShortAddress(url: URL): string {
+  return url.pathname === devicePath && url.search === '' ? url.host : url.href;
+}
+
+/** Returns true if the host of a URL is this IP address. */
+export function isOwnHost(hostname: string, ip: string): boolean {
+  const host = readHost(hostname);
+  return host.kind === 'literal' && host.addresses.some(({ address }) => address === ip);
+}
+
+/** Returns an IP address as the host of a URL. */
+export function toUrlHost(ip: string): string {
+  return ip.includes(':') ? `[${ip}]` : ip;
+}
+
+/**
+ * Returns the URL of a service that a device states, on the host that the user chose: a device sends no request to another one. The stated
+ * port counts if the host is its own.
+ */
+export function toServiceUrl(stated: string, device: URL): URL {
+  const found = URL.parse(stated);
+  const service = new URL(device);
+  if (found === null || !['http:', 'https:'].includes(found.protocol)) return service;
+  if (found.protocol === 'http:' && isOwnHost(found.hostname, bare(device.hostname)))
+    service.port = found.port;
+  service.pathname = found.pathname;
+  service.search = found.search;
+  return service;
+}
+
+/** Returns the address of a stream or picture that a device states: on its own host, without credentials. Null for other schemes. */
+export function toMediaUrl(
+  stated: string | undefined,
+  device: URL,
+  schemes: readonly string[],
+): string | null {
+  const url = stated === undefined ? null : URL.parse(stated);
+  if (url === null || !schemes.includes(url.protocol.slice(0, -1)) || url.host === '') return null;
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  url.hostname = device.hostname;
+  return url.href.length <= maxLength ? url.href : null;
+}
+
+function bare(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}

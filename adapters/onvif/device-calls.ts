@@ -1,0 +1,126 @@
+import { createAuthorizer } from '../media/rtsp/authorizer.ts';
+import { readChallenge } from '../media/rtsp/authentication.ts';
+import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
+import type { CameraLogin } from '../../core/ports/cameras.ts';
+import {
+  notOnvifError,
+  OnvifFaultError,
+  passwordRequiredError,
+  toCameraError,
+  unsafeLoginError,
+  wrongPasswordError,
+} from './errors.ts';
+import { createEnvelope, readEnvelope, type Operation, type SoapResponse } from './soap.ts';
+import { UnreadableXmlError, type XmlElement } from './xml.ts';
+
+export type DeviceCallsDeps = {
+  http: Pick<GuardedHttp, 'request'>;
+  now: () => Date;
+  randomBytes: (count: number) => Uint8Array;
+};
+
+/** Calls of one device. */
+export type DeviceCalls = {
+  /**
+   * Returns the response to an operation. The first call is sent without the user: a device that asks for a user gets a digest, in HTTP or in
+   * WS-Security. Throws `StreamFetchError`.
+   */
+  call(url: URL, operation: Operation): Promise<XmlElement>;
+  /** Sends an operation without the user. Returns null if the device refuses it. */
+  tryUnsigned(url: URL, operation: Operation): Promise<XmlElement | null>;
+  /** States by how much the clock of the device differs: it judges the age of a request by it. */
+  setClockOffset(seconds: number): void;
+};
+
+/** Maximum size of a response, in bytes. Sixteen profiles have 100 kB. */
+const maxResponseBytes = 500_000;
+const callTimeoutMs = 6_000;
+/** Maximum requests of a call: without a user, with one, and with a new nonce. */
+const maxRequests = 4;
+
+/** Creates the calls of one device. Every URL must have the host of the device: the digest is for it alone. */
+export function createDeviceCalls(
+  { http, now, randomBytes }: DeviceCallsDeps,
+  login: CameraLogin | null,
+  signal: AbortSignal,
+): DeviceCalls {
+  const authorizer = createAuthorizer(login, () => Buffer.from(randomBytes(16)).toString('hex'));
+  let usesToken = false;
+  let clockOffsetSeconds: number | null = null;
+
+  return {
+    call: async (url, operation) => {
+      for (let requests = 0; requests < maxRequests; requests += 1) {
+        const response = await send(url, operation, true);
+        const read = readResponse(response);
+        if (read.kind === 'result') {
+          authorizer.confirm();
+          return read.result;
+        }
+        if (!read.isAccessRefused) throw new OnvifFaultError();
+        if (!acceptsChallenge(response)) break;
+      }
+      // The age of a request matters in WS-Security only.
+      throw wrongPasswordError(usesToken ? clockOffsetSeconds : 0);
+    },
+    tryUnsigned: async (url, operation) => {
+      const read = readResponse(await send(url, operation, false));
+      return read.kind === 'result' ? read.result : null;
+    },
+    setClockOffset: (seconds) => {
+      clockOffsetSeconds = seconds;
+    },
+  };
+
+  async function send(url: URL, operation: Operation, isSigned: boolean): Promise<GuardedResponse> {
+    const created = new Date(now().getTime() + (clockOffsetSeconds ?? 0) * 1000);
+    const token =
+      isSigned && usesToken && login !== null ? { ...login, nonce: randomBytes(16), created } : undefined;
+    const authorization = isSigned ? authorizer.headers('POST', `${url.pathname}${url.search}`) : [];
+    try {
+      return await http.request(url.href, {
+        method: 'POST',
+        headers: {
+          'content-type': `application/soap+xml; charset=utf-8; action="${operation.namespace}/${operation.name}"`,
+          ...Object.fromEntries(authorization),
+        },
+        body: createEnvelope(operation, token),
+        maxBytes: maxResponseBytes,
+        timeoutMs: callTimeoutMs,
+        // A redirect would carry the digest to another address.
+        maxRedirects: 0,
+        signal,
+      });
+    } catch (error) {
+      throw toCameraError(error);
+    }
+  }
+
+  /** Prepares the next request after a refused one. Returns false if the user is refused. */
+  function acceptsChallenge({ headers }: GuardedResponse): boolean {
+    const challenges = headers['www-authenticate'] === undefined ? [] : [headers['www-authenticate']];
+    const challenge = readChallenge(challenges);
+    if (challenge?.scheme === 'basic') throw unsafeLoginError();
+    if (login === null) throw passwordRequiredError();
+    if (challenge !== null) return authorizer.accept(challenges);
+    const isFirst = !usesToken;
+    usesToken = true;
+    return isFirst;
+  }
+}
+
+function readResponse({ status, body }: GuardedResponse): SoapResponse {
+  const read = readSoap(body);
+  if (status === 401 && read?.kind !== 'result') return { kind: 'fault', isAccessRefused: true };
+  if (read === null || (read.kind === 'result' && status !== 200)) throw notOnvifError();
+  return read;
+}
+
+function readSoap(body: Uint8Array): SoapResponse | null {
+  try {
+    return readEnvelope(Buffer.from(body).toString('utf8'));
+  } catch (error) {
+    if (error instanceof UnreadableXmlError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import type { DeviceCalls } from './device-calls.ts';
+import { findElement, findText } from './xml.ts';
+
+/** Returns by how many seconds the clock of a device is ahead; null if it does not state its time in UTC. */
+export async function readClockOffset(
+  calls: DeviceCalls,
+  device: URL,
+  now: () => Date,
+): Promise<number | null> {
+  const response = await calls.tryUnsigned(device, {
+    namespace: 'http://www.onvif.org/ver10/device/wsdl',
+    name: 'GetSystemDateAndTime',
+  });
+  const time = response === null ? undefined : findElement(response, 'SystemDateAndTime', 'UTCDateTime');
+  const [year, month, day, hour, minute, second] = [
+    ['Date', 'Year'],
+    ['Date', 'Month'],
+    ['Date', 'Day'],
+    ['Time', 'Hour'],
+    ['Time', 'Minute'],
+    ['Time', 'Second'],
+  ].map((path) => Number(findText(time, ...path) ?? Number.NaN));
+  const stated = Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second);
+  return Number.isNaN(stated) ? null : Math.round((stated - now().getTime()) / 1000);
+}

@@ -1,0 +1,307 @@
+import { createSocket } from 'node:dgram';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createOnvifCameras, type OnvifDeps } from '../../../adapters/onvif/cameras.ts';
+import type { SetTimer } from '../../../core/time-limit.ts';
+import {
+  login,
+  match,
+  probeMatches,
+  startSimulator,
+  type SimulatorOptions,
+} from '../../support/onvif/simulator.ts';
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const signal = new AbortController().signal;
+/** Timers of a discovery: answers on loopback arrive within milliseconds. */
+const setTimer: SetTimer = (fire) => {
+  const timer = setTimeout(fire, 100);
+  return () => clearTimeout(timer);
+};
+
+async function simulate(options?: SimulatorOptions) {
+  const simulator = await startSimulator(options);
+  closers.push(simulator.close);
+  return simulator;
+}
+
+function open(options: Partial<OnvifDeps> = {}) {
+  const cameras = createOnvifCameras({
+    allowRanges: ['127.0.0.0/8'],
+    now: () => new Date(),
+    setTimer,
+    ...options,
+  });
+  closers.push(cameras.close);
+  return cameras;
+}
+
+/** Returns all that a camera has received, as one text. */
+function received({ requests }: { requests: { path: string; headers: object; body: string }[] }): string {
+  return requests.map(({ path, headers, body }) => `${path} ${JSON.stringify(headers)} ${body}`).join('\n');
+}
+
+const secrets = [
+  login.password,
+  encodeURIComponent(login.password),
+  'pa&amp;ss',
+  'pa&#38;ss',
+  Buffer.from(`${login.username}:${login.password}`).toString('base64'),
+];
+
+describe('discovery', () => {
+  test('a camera that answers is listed', async () => {
+    const { address, udpPort, probes, requests } = await simulate();
+    const { cameras, outside } = await open({ port: udpPort }).discover(signal);
+    expect(cameras).toEqual([{ address, name: 'Yard camera', hardware: 'SIM-1' }]);
+    expect(outside).toEqual([]);
+    expect(probes).toHaveLength(2);
+    expect(requests, 'a camera that was not chosen receives no request').toEqual([]);
+  });
+
+  test('a camera in no allowed range is neither asked nor listed', async () => {
+    const { udpPort, probes } = await simulate();
+    const found = await open({ port: udpPort, allowRanges: ['127.0.0.2/32'] }).discover(signal);
+    expect(found.cameras).toEqual([]);
+    expect(probes).toEqual([]);
+  });
+
+  test('answers with addresses of other hosts, entities and texts beyond all bounds are ignored', async () => {
+    const { address, udpPort } = await simulate({
+      datagrams: (own) => [
+        probeMatches('', [match('http://127.0.0.9/onvif/device_service')]),
+        probeMatches('', [match(own)]).replace('?>', '?><!DOCTYPE a [<!ENTITY x "y">]>'),
+        '<html></html>',
+        new Uint8Array(60_000),
+        '',
+        probeMatches('', [match(own)]),
+      ],
+    });
+    const { cameras } = await open({ port: udpPort }).discover(signal);
+    expect(cameras.map((camera) => camera.address)).toEqual([address]);
+  });
+
+  test('1,000 answers of one host are 32 that are read', async () => {
+    const answers = (own: string) =>
+      Array.from({ length: 1000 }, (_, index) =>
+        probeMatches('', [match(own.replace(/:\d+/, `:${index + 1}`))]),
+      );
+    const { udpPort } = await simulate({ datagrams: answers });
+    const { cameras } = await open({ port: udpPort }).discover(signal);
+    expect(cameras.length).toBeGreaterThan(0);
+    expect(cameras.length).toBeLessThanOrEqual(32);
+  });
+
+  test('a network without cameras has an empty list', async () => {
+    const idle = createSocket('udp4');
+    await new Promise<void>((resolve) => void idle.bind(0, '127.0.0.1', resolve));
+    const { cameras } = await open({ port: idle.address().port }).discover(signal);
+    idle.close();
+    expect(cameras).toEqual([]);
+  });
+
+  test('a discovery ends with its signal', async () => {
+    const { udpPort } = await simulate();
+    const never: SetTimer = () => () => undefined;
+    const discovery = open({ port: udpPort, setTimer: never }).discover(AbortSignal.abort(new Error('gone')));
+    await expect(discovery).rejects.toThrow('gone');
+  });
+});
+
+describe('streams of a camera', () => {
+  const profiles2 = (port: number) =>
+    [
+      {
+        name: 'main',
+        codec: 'H265',
+        width: 2560,
+        height: 1440,
+        stream_url: `rtsp://127.0.0.1:8554/live?channel=1&stream=2`,
+        snapshot_url: 'http://127.0.0.1/snapshot.jpg',
+      },
+      {
+        name: 'sub',
+        codec: 'H264',
+        width: 640,
+        height: 360,
+        stream_url: `rtsp://127.0.0.1:8554/live?channel=1&stream=2`,
+        snapshot_url: 'http://127.0.0.1/snapshot.jpg',
+      },
+    ].slice(0, port);
+  const profiles1 = [
+    {
+      name: 'main',
+      codec: 'H264',
+      width: 1920,
+      height: 1080,
+      stream_url: 'rtsp://127.0.0.1:8554/live?channel=1&stream=1',
+      snapshot_url: null,
+    },
+  ];
+
+  test.each<[string, SimulatorOptions]>([
+    ['by a digest of WS-Security', { access: 'token' }],
+    ['by a digest of HTTP with MD5', { access: 'http' }],
+    ['by a digest of HTTP with SHA-256', { access: 'http', algorithm: 'SHA-256' }],
+    ['without a user', { access: 'open' }],
+    ['although its clock is a day ahead', { access: 'token', clockOffsetSeconds: 86_400 }],
+  ])('a camera is read %s, and its password is never sent', async (_, options) => {
+    const simulator = await simulate(options);
+    const streams = await open().readStreams(simulator.address, login, signal);
+    expect(streams.profiles).toEqual(profiles2(2));
+    expect(Math.abs((streams.clockOffsetSeconds ?? 0) - (options.clockOffsetSeconds ?? 0))).toBeLessThan(3);
+    for (const secret of secrets) expect(received(simulator)).not.toContain(secret);
+    expect(received(simulator)).not.toMatch(/basic/i);
+  });
+
+  test('a camera without media 2 is read by media 1', async () => {
+    const { address } = await simulate({ versions: [1] });
+    expect((await open().readStreams(address, login, signal)).profiles).toEqual(profiles1);
+  });
+
+  test('a camera that lists media 2 and refuses it is read by media 1', async () => {
+    const { address } = await simulate({
+      answer: (operation, response) => {
+        if (operation !== 'GetServices') return false;
+        const service = (version: string) =>
+          `<Service><Namespace>http://www.onvif.org/${version}/media/wsdl</Namespace><XAddr>http://${address}/onvif/media</XAddr></Service>`;
+        response.end(
+          `<Envelope><Body><GetServicesResponse>${service('ver10')}${service('ver20')}</GetServicesResponse></Body></Envelope>`,
+        );
+        return true;
+      },
+      versions: [1],
+    });
+    expect((await open().readStreams(address, login, signal)).profiles).toEqual(profiles1);
+  });
+
+  test('a camera that knows no GetServices is read by GetCapabilities', async () => {
+    const { address } = await simulate({ versions: [1], listsServices: false });
+    expect((await open().readStreams(address, login, signal)).profiles).toEqual(profiles1);
+  });
+
+  test('addresses of other hosts that a camera states lead to itself', async () => {
+    const other = await simulate();
+    const { address, requests } = await simulate({ statedHost: '127.0.0.9' });
+    const { profiles } = await open().readStreams(address, login, signal);
+    expect(profiles.map(({ stream_url: url }) => new URL(url ?? '').hostname)).toEqual([
+      '127.0.0.1',
+      '127.0.0.1',
+    ]);
+    expect(requests.length).toBeGreaterThan(5);
+    expect(other.requests).toEqual([]);
+  });
+
+  test('a wrong password is sent to the camera three times at most', async () => {
+    for (const access of ['token', 'http', 'forever'] as const) {
+      const { address, requests } = await simulate({ access });
+      const wrong = { ...login, password: 'wrong' };
+      const reading = open().readStreams(address, wrong, signal);
+      await expect(reading).rejects.toMatchObject({
+        message: 'The camera refused the user name or password',
+        accessRefused: true,
+      });
+      expect(
+        requests.filter(({ headers, body }) => headers.authorization ?? /UsernameToken/.exec(body)).length,
+      ).toBeLessThanOrEqual(3);
+    }
+  });
+
+  test('a camera that asks for Basic authentication receives nothing of the user', async () => {
+    const simulator = await simulate({ access: 'basic' });
+    const reading = open().readStreams(simulator.address, login, signal);
+    await expect(reading).rejects.toThrow('asks for the password in clear text');
+    expect(simulator.requests.map(({ headers }) => headers.authorization)).not.toContain(expect.anything());
+    expect(received(simulator)).not.toContain(login.username);
+  });
+
+  test('a camera that requires a user says so without one', async () => {
+    for (const access of ['token', 'http'] as const) {
+      const { address } = await simulate({ access });
+      await expect(open().readStreams(address, null, signal)).rejects.toMatchObject({
+        remediation: expect.stringContaining('requires a user name'),
+      });
+    }
+  });
+
+  test('a redirect is not followed', async () => {
+    const other = await simulate();
+    const { address } = await simulate({
+      answer: (_, response) => {
+        response.writeHead(307, { location: `http://${other.address}/onvif/device_service` }).end();
+        return true;
+      },
+    });
+    await expect(open().readStreams(address, login, signal)).rejects.toThrow('does not answer as ONVIF');
+    expect(other.requests).toEqual([]);
+  });
+
+  test.each<[string, string | Uint8Array]>([
+    ['HTML', '<!doctype html><html></html>'],
+    [
+      'entities that multiply',
+      `<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(1000)}">]><Envelope><Body><x>&b;</x></Body></Envelope>`,
+    ],
+    ['10 MB', new Uint8Array(10_000_000)],
+    ['nothing', ''],
+    ['XML of another kind', '<rss></rss>'],
+    ['an endless depth', '<a>'.repeat(100_000)],
+  ])('an answer of %s is refused as no ONVIF', async (_, content) => {
+    const { address } = await simulate({
+      answer: (_operation, response) => {
+        response.on('error', () => undefined).end(content);
+        return true;
+      },
+    });
+    await expect(open().readStreams(address, login, signal)).rejects.toMatchObject({
+      message: 'The address does not answer as ONVIF',
+      remediation: expect.stringContaining('Enable ONVIF'),
+    });
+  });
+
+  test('1,000 profiles are 16, and their texts are bounded', async () => {
+    const profile = `<Profiles token="t"><Name>${'n'.repeat(300)}</Name><VideoEncoderConfiguration><Encoding>H264</Encoding><Resolution><Width>99999999999</Width><Height>-1</Height></Resolution></VideoEncoderConfiguration></Profiles>`;
+    const { address } = await simulate({
+      access: 'open',
+      answer: (operation, response) => {
+        if (operation !== 'GetProfiles') return false;
+        response.end(`<Envelope><Body><r>${profile.repeat(900)}</r></Body></Envelope>`);
+        return true;
+      },
+    });
+    const { profiles } = await open().readStreams(address, login, signal);
+    expect(profiles).toHaveLength(16);
+    expect(profiles[0]).toMatchObject({ name: 'n'.repeat(100), width: null, height: null });
+  });
+
+  test('a port where nothing listens is no ONVIF', async () => {
+    const { address, close } = await startSimulator();
+    await close();
+    await expect(open().readStreams(address, login, signal)).rejects.toThrow('does not answer as ONVIF');
+  });
+
+  test('a slow camera is given up with the signal', async () => {
+    const { address } = await simulate({ answer: () => true });
+    const aborted = AbortSignal.timeout(100);
+    await expect(open().readStreams(address, login, aborted)).rejects.toThrow('did not answer in time');
+  });
+
+  test.each([
+    ['192.168.1.20', 'outside of the allowed ranges'],
+    ['8.8.8.8', 'outside of the allowed ranges'],
+    ['169.254.169.254', 'no setting opens'],
+    ['http://user:secret@127.0.0.1/', 'fields of their own'],
+    ['https://127.0.0.1/', 'http://'],
+    ['file:///etc/passwd', 'http://'],
+    ['127.0.0.1:99999', 'complete URL'],
+    ['a b', 'complete URL'],
+  ])('the address %s is refused before a request', async (address, reason) => {
+    await expect(open().readStreams(address, login, signal)).rejects.toMatchObject({
+      code: 'INVALID_URL',
+      remediation: expect.stringMatching(new RegExp(`^address: .*${reason}`)),
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { createProbe, readProbeMatches } from '../../../adapters/onvif/probe-match.ts';
+import { readXml } from '../../../adapters/onvif/xml.ts';
+import { match, probeMatches } from '../../support/onvif/simulator.ts';
+
+const sender = '192.168.1.20';
+const own = `http://${sender}/onvif/device_service`;
+const read = (...matches: string[]) => readProbeMatches(probeMatches('urn:uuid:1', matches), sender);
+
+describe('answers to a probe', () => {
+  test('an answer becomes a camera with its address, name and hardware', () => {
+    expect(read(match(own))).toEqual([{ address: sender, name: 'Yard camera', hardware: 'SIM-1' }]);
+  });
+
+  test('an address keeps its port, and its path only if that is unusual', () => {
+    const addresses = [`http://${sender}:8000/onvif/device_service`, `http://${sender}:2020/service?x=1`];
+    expect(addresses.flatMap((url) => read(match(url))).map(({ address }) => address)).toEqual([
+      `${sender}:8000`,
+      `http://${sender}:2020/service?x=1`,
+    ]);
+  });
+
+  test.each([
+    'http://192.168.1.21/onvif/device_service',
+    'http://camera.lan/onvif/device_service',
+    'http://169.254.169.254/latest/meta-data',
+    'http://[fe80::1]/onvif/device_service',
+    `http://${sender}@192.168.1.21/onvif/device_service`,
+    `http://admin:admin@${sender}/onvif/device_service`,
+    `https://${sender}/onvif/device_service`,
+    `file:///etc/passwd`,
+    'nothing',
+    '',
+  ])('the address %s belongs to another host than the sender, so the answer is ignored', (url) => {
+    expect(read(match(url))).toEqual([]);
+  });
+
+  test('the own address among addresses of others is used', () => {
+    expect(read(match(`http://10.0.0.1/onvif http://[fe80::1]/onvif ${own}`))).toMatchObject([
+      { address: sender },
+    ]);
+  });
+
+  test('an own address in another notation is stated as that of the sender', () => {
+    expect(read(match('http://3232235796/onvif/device_service'))).toMatchObject([{ address: sender }]);
+  });
+
+  test('devices that are no cameras are ignored', () => {
+    const printer = match(own, { types: 'wsdp:Device pub:PrintDeviceType' }).replaceAll(
+      'onvif://www.onvif.org',
+      'ldap:',
+    );
+    expect(read(printer)).toEqual([]);
+  });
+
+  test('the list of devices in an answer is cut at 16', () => {
+    const many = Array.from({ length: 50 }, (_, port) =>
+      match(`http://${sender}:${port + 1}/onvif/device_service`),
+    );
+    expect(read(...many)).toHaveLength(16);
+  });
+
+  test('names are one line of at most 100 characters without control characters', () => {
+    const [camera] = read(match(own, { name: 'A%1B[31m%0AB%E2%80%AEC', hardware: 'x'.repeat(5000) }));
+    expect(camera).toEqual({ address: sender, name: 'A [31m B C', hardware: 'x'.repeat(100) });
+  });
+
+  test('a name that is not percent-encoded stays unchanged', () => {
+    expect(read(match(own, { name: '100%', hardware: '' }))).toMatchObject([
+      { name: '100%', hardware: null },
+    ]);
+  });
+
+  const entities = `<!DOCTYPE a [<!ENTITY x "${own}">]>`;
+  const laughs = `<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(10)}"><!ENTITY c "${'&b;'.repeat(10)}">]>`;
+  const answer = probeMatches('', [match(own)]);
+  test.each([
+    ['a document type', answer.replace('?>', `?>${entities}`)],
+    ['a document type in lower case', answer.replace('?>', `?>${entities.toLowerCase()}`)],
+    ['entities that multiply', answer.replace('?>', `?>${laughs}`).replace('SIM-1', '&c;')],
+    [
+      'an external entity',
+      answer
+        .replace('?>', '?><!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>')
+        .replace('SIM-1', '&x;'),
+    ],
+    ['a page', '<!doctype html><html><body>camera</body></html>'],
+    ['unclosed elements', answer.slice(0, -20)],
+    ['elements in 20,000 levels', '<a>'.repeat(20_000)],
+    ['a camera and 10 MB', answer.replace('SIM-1', 'x'.repeat(10_000_000))],
+    ['nothing', ''],
+  ])('an answer with %s is ignored', (_, text) => {
+    expect(readProbeMatches(text, sender)).toEqual([]);
+  });
+});
+
+test('a probe is XML with its id and one type', () => {
+  const probe = createProbe('11111111-1111-4111-8111-111111111111', 'NetworkVideoTransmitter');
+  expect(readXml(probe).text).toContain('urn:uuid:11111111-1111-4111-8111-111111111111');
+  expect(readXml(probe).text).toContain('t:NetworkVideoTransmitter');
+});
