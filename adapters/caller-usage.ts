@@ -1,4 +1,5 @@
 import { VisionError } from '../core/errors.ts';
+import type { AsCaller } from '../core/ports/as-caller.ts';
 import type { CallerUsage } from '../core/ports/caller-usage.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { UsageLedger } from '../core/ports/usage-ledger.ts';
@@ -14,10 +15,17 @@ type Deps = {
   modelPrice: TokenPrice | null;
   log: Pick<Log, 'warning'>;
   now: () => Date;
+  asCaller?: AsCaller;
 };
 
 /** Creates the counts of model calls by caller, with the list price of the model in use. */
-export function createCallerUsage({ ledger, modelPrice, log, now }: Deps): CallerUsage {
+export function createCallerUsage({
+  ledger,
+  modelPrice,
+  log,
+  now,
+  asCaller = async (_caller, work) => work(),
+}: Deps): CallerUsage {
   const record: CallerUsage['record'] = async (caller, calls) => {
     if (calls.length === 0) return;
     const use = calls.map((tokens) => toUse(tokens, modelPrice)).reduce(addUse, noUse);
@@ -32,7 +40,7 @@ export function createCallerUsage({ ledger, modelPrice, log, now }: Deps): Calle
     days: (caller, from, to) => ledger.days(caller, from, to),
     charge: async (caller, call) => {
       try {
-        const result = await call();
+        const result = await asCaller(caller, call);
         await record(caller, [result.tokens]);
         return result;
       } catch (error) {

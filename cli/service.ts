@@ -9,6 +9,7 @@ import { createCallerUsage } from '../adapters/caller-usage.ts';
 import { createLogBuffer } from '../adapters/embedded/log/log-buffer.ts';
 import { watchEventLoop } from '../adapters/embedded/load/watch-event-loop.ts';
 import { reportLateTimers } from '../adapters/embedded/load/late-timers.ts';
+import { createCurrentCaller } from '../adapters/embedded/load/current-caller.ts';
 import { createPace } from '../core/tick/pace.ts';
 import { teeLog } from '../adapters/embedded/log/tee-log.ts';
 import { mountReferencePage } from '../adapters/embedded/web/reference-page.ts';
@@ -39,6 +40,7 @@ import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../console/security-headers.ts';
 import { validVersions } from '../core/records/caller.ts';
+import type { AsCaller } from '../core/ports/as-caller.ts';
 import type { CoreDeps } from '../core/dependencies.ts';
 import type { Finding, HealthReader } from '../core/ports/health.ts';
 import type { Log } from '../core/ports/log.ts';
@@ -186,8 +188,10 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
   });
   const { inTurn } = captures;
   const limits = createLimits(settings);
+  const { asCaller, currentCaller } = createCurrentCaller();
+  const reportModel = (text: string) => log.info(`Model: ${text}`);
   const model = createModelStatus({
-    vision: createVisionModel(settings, ffmpeg.path, { inTurn, reportWait }),
+    vision: createVisionModel(settings, ffmpeg.path, { inTurn, reportWait, reportModel, currentCaller }),
     steadyNow,
     timeoutSeconds: limits.visionTimeoutSeconds,
     log,
@@ -210,7 +214,8 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     ...stores.ports,
     ...senders,
     ...createPictures(ffmpeg.path, inTurn),
-    ...createCallerDeps(settings, stores, findModelPrice(model.vision), log),
+    ...createCallerDeps(settings, stores, { modelPrice: findModelPrice(model.vision), asCaller }, log),
+    asCaller,
     messageFacts: {
       model: model.vision.model,
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
@@ -279,14 +284,20 @@ function createPictures(ffmpegPath: string, inTurn: InTurn) {
 function createCallerDeps(
   settings: Settings,
   { database }: ServiceStores,
-  modelPrice: ReturnType<typeof findModelPrice>,
+  { modelPrice, asCaller }: { modelPrice: ReturnType<typeof findModelPrice>; asCaller: AsCaller },
   log: Log,
 ) {
   const reportUncounted = (error: unknown) =>
     log.warning('Use of a caller was not counted', { error: String(error) });
   return {
     modelPrice,
-    usage: createCallerUsage({ ledger: createUsageLedger(database, reportUncounted), modelPrice, log, now }),
+    usage: createCallerUsage({
+      ledger: createUsageLedger(database, reportUncounted),
+      modelPrice,
+      log,
+      now,
+      asCaller,
+    }),
     calls: delayRefusals(
       createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now: steadyNow }),
       { ...refusalDelay, setTimer: setSystemTimer },

@@ -95,23 +95,42 @@ const settingsSchema = z.object({
       fallback: '',
       text: 'addresses, or domains such as @example.com, that e-mail may go to, separated by commas; empty: none',
     }),
-  vision: z.enum(['auto', 'objects', 'pixel', 'bedrock', 'openai']).prefault('auto').register(help, {
+  vision: z.enum(['auto', 'objects', 'pixel', 'local', 'bedrock', 'openai']).prefault('auto').register(help, {
     fallback: 'auto',
-    text: 'model provider: objects, pixel (built in), bedrock (Amazon Bedrock), openai (any compatible server); auto: objects if installed, else pixel',
+    text: 'model provider: objects, pixel (built in), local (your files), bedrock (Amazon Bedrock), openai (any compatible server); auto: objects if installed, else pixel',
   }),
-  visionModel: z
+  visionModel: z.string().prefault('').register(help, {
+    fallback: '',
+    text: 'model id for bedrock or openai, file (.gguf) for local; empty: the default of bedrock',
+  }),
+  projector: z
     .string()
     .prefault('')
-    .register(help, { fallback: '', text: 'model id for bedrock or openai; empty: the default of bedrock' }),
+    .register(help, { fallback: '', text: 'projector (mmproj, .gguf) of the local model' }),
+  localThreads: wholeNumber(0, 512).prefault('0').register(help, {
+    fallback: '0',
+    text: 'processor threads of the local model; 0: all cores but one',
+  }),
+  localContext: wholeNumber(1024, 262_144)
+    .prefault('8192')
+    .register(help, { fallback: '8192', text: 'context of the local model, in tokens' }),
+  localMemoryMb: wholeNumber(0, 10_000_000).prefault('0').register(help, {
+    fallback: '0',
+    text: 'maximum memory of the local model, in MB; 0: three quarters of the machine',
+  }),
+  localRuntime: z.string().prefault('').register(help, {
+    fallback: '',
+    text: 'folder in which llama.node is installed; empty: that of Watchpost',
+  }),
   visionPrompt: z.enum(promptNames).prefault('verdict-first').register(help, {
     fallback: 'verdict-first',
-    text: 'prompt of checks for bedrock and openai: verdict-first, evidence-first, strict, last-frame',
+    text: 'prompt of checks for local, bedrock and openai: verdict-first, evidence-first, strict, last-frame',
   }),
   visionWidth: wholeNumber(minPictureWidthPixels, capturedWidthPixels)
     .prefault(`${capturedWidthPixels}`)
     .register(help, {
       fallback: '896',
-      text: 'maximum width of the frames that bedrock and openai receive for checks, in pixels; evidence keeps its width',
+      text: 'maximum width of the frames that local, bedrock and openai receive for checks, in pixels; evidence keeps its width',
     }),
   openaiUrl: z.url().prefault('http://127.0.0.1:11434/v1').register(help, {
     fallback: 'http://127.0.0.1:11434/v1',
@@ -245,12 +264,23 @@ export const settingNames = settingsSchema.keyof().options;
 /** Invalid settings; the message names each with its variable. */
 export class SettingsError extends Error {}
 
-/** Adds settings to a command as flags. Flags win over variables, variables over defaults. */
-export function addSettings(command: Command, names: readonly SettingName[]): Command {
+/** Second flags of settings, by their name. */
+const secondFlags: Partial<Record<string, string>> = { visionModel: '--model' };
+
+/** Adds settings to a command as flags. Flags win over variables, variables over defaults. A command with an own `--model` has no `second` flags. */
+export function addSettings(
+  command: Command,
+  names: readonly SettingName[],
+  { second = true } = {},
+): Command {
   for (const { name, flag, variable, fallback, text } of listSettings()) {
     if (!names.some((wanted) => wanted === name)) continue;
+    const short = second ? secondFlags[name] : undefined;
     command.addOption(
-      new Option(`${flag} <value>`, `${text} (${variable}${fallback ? `, default ${fallback}` : ''})`),
+      new Option(
+        `${short === undefined ? '' : `${short}, `}${flag} <value>`,
+        `${text} (${variable}${fallback ? `, default ${fallback}` : ''})`,
+      ),
     );
   }
   return command;

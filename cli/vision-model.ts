@@ -4,6 +4,7 @@ import type { InTurn } from '../adapters/media/ffmpeg/in-turn.ts';
 import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { poolImageDecoders } from '../adapters/media/ffmpeg/image-pool.ts';
 import { availableParallelism, totalmem } from 'node:os';
+import { basename, resolve } from 'node:path';
 import { fetch as operatorFetch } from 'undici';
 import { resizeJpeg } from '../adapters/media/ffmpeg/resize-jpeg.ts';
 import { capturedWidthPixels, withPictureWidth } from '../adapters/vision/picture-width.ts';
@@ -15,7 +16,13 @@ import { createObjectsVision } from '../adapters/vision/objects/objects-vision.t
 import { findNetworkFiles, type NetworkFiles } from '../adapters/vision/objects/packages.ts';
 import { shareDetections } from '../adapters/vision/objects/share-detections.ts';
 import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
+import { createLocalVision } from '../adapters/vision/local/local-vision.ts';
+import { inspectModelFiles, type ModelFiles } from '../adapters/vision/local/model-files.ts';
+import { createModelHost } from '../adapters/vision/local/model-host.ts';
+import { findRuntime, installCommand } from '../adapters/vision/local/runtime.ts';
 import { createPixelVision } from '../adapters/vision/pixel/pixel-vision.ts';
+import { createFairTurns } from '../adapters/embedded/load/fair-turns.ts';
+import { setSystemTimer } from '../core/time-limit.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
 
@@ -24,6 +31,10 @@ export type VisionModelDeps = {
   inTurn?: InTurn;
   /** Reports how long each image has waited for the decoder or the network of a built-in model, in milliseconds. */
   reportWait?: (resource: 'picture' | 'model', waitedMs: number) => void;
+  /** Reports how the process of a local model fares, as a sentence. */
+  reportModel?: (text: string) => void;
+  /** Returns the caller of the current call. Default: all calls are of one caller. */
+  currentCaller?: () => string;
 };
 
 /** Creates the model of the settings. Throws `SettingsError` if a required setting is missing. */
@@ -61,6 +72,8 @@ function createProvider(settings: Settings, ffmpegPath: string, deps: VisionMode
       });
     case 'openai':
       return createOpenAi(settings, ffmpegPath, deps);
+    case 'local':
+      return createLocal(settings, ffmpegPath, deps);
   }
 }
 
@@ -125,4 +138,59 @@ function createOpenAi(
     sheets: createContactSheets({ ffmpegPath, ...(inTurn && { inTurn }) }),
     prompt: promptVariants[visionPrompt],
   });
+}
+
+/** Time that a call waits for its turn at most, in milliseconds: its own limit is shorter. */
+const maxTurnMs = 600_000;
+
+/** Creates the model of two files, in a process of its own. Throws `SettingsError` if a file or the runtime is missing. */
+function createLocal(
+  settings: Settings,
+  ffmpegPath: string,
+  { inTurn, reportWait = () => undefined, reportModel, currentCaller }: VisionModelDeps,
+): VisionModel {
+  const { visionModel, projector, localRuntime } = settings;
+  if (visionModel === '' || projector === '')
+    throw new SettingsError(
+      'WATCHPOST_VISION: a local model needs two files: --model FILE.gguf --projector FILE.gguf (docs/use/local-model.md)',
+    );
+  const runtime = findRuntime(localRuntime);
+  if (runtime === undefined)
+    throw new SettingsError(
+      `WATCHPOST_VISION: the runtime of local models is not installed; run: ${installCommand(localRuntime)}`,
+    );
+  const files = { model: resolve(visionModel), projector: resolve(projector) };
+  const sizeBytes = inspectFiles(files);
+  const maxMemoryBytes = settings.localMemoryMb * 1e6 || readMemory() * 0.75;
+  if (sizeBytes > maxMemoryBytes)
+    throw new SettingsError(
+      `WATCHPOST_VISION_MODEL: the files have ${(sizeBytes / 1e9).toFixed(1)} GB, and the model may take ${(maxMemoryBytes / 1e9).toFixed(1)} GB; use a smaller one, or set WATCHPOST_LOCAL_MEMORY_MB`,
+    );
+  const threads = settings.localThreads || Math.max(1, availableParallelism() - 1);
+  const host = createModelHost({
+    load: { runtime, ...files, threads, contextTokens: settings.localContext },
+    sizeBytes,
+    maxMemoryBytes,
+    steadyNowMs: () => performance.now(),
+    ...(reportModel && { report: reportModel }),
+  });
+  return createLocalVision({
+    host,
+    model: basename(visionModel, '.gguf'),
+    turns: createFairTurns({ max: 1, maxPerCaller: 1, maxWaitMs: maxTurnMs, setTimer: setSystemTimer }),
+    ...(currentCaller && { currentCaller }),
+    reportWait: (waitedMs) => reportWait('model', waitedMs),
+    sheets: createContactSheets({ ffmpegPath, ...(inTurn && { inTurn }) }),
+    prompt: promptVariants[settings.visionPrompt],
+  });
+}
+
+function inspectFiles(files: ModelFiles): number {
+  try {
+    return inspectModelFiles(files);
+  } catch (error) {
+    throw new SettingsError(
+      `WATCHPOST_VISION_MODEL: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }

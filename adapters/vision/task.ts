@@ -73,8 +73,13 @@ export class ContextError extends VisionError {
 
   constructor(options?: ErrorOptions) {
     super(
-      'Pictures and answer do not fit into the context of the model. Raise the context in the server (llama.cpp: -c, Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len), lower WATCHPOST_VISION_WIDTH, or use a model with a larger context.',
+      'Pictures and answer do not fit into the context of the model. Raise the context (local: WATCHPOST_LOCAL_CONTEXT, llama.cpp: -c, Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len), lower WATCHPOST_VISION_WIDTH, or use a model with a larger context.',
       options,
     );
   }
+}
+
+/** Error of a request with more pictures than the server takes. */
+export class PictureCountError extends VisionError {
+  override name = 'PictureCountError';
 }

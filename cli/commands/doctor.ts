@@ -16,6 +16,7 @@ import type { Finding } from '../../core/ports/health.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { maskUrl } from '../../core/stream/mask-url.ts';
 import { clockFinding, diskFinding, ffmpegFinding, guardFinding, portsFinding } from '../checks/checks.ts';
+import { describeSpeed, measureCheck } from '../checks/model-speed.ts';
 import { formatFinding } from '../checks/format-finding.ts';
 import { requireReachable } from '../checks/private-address.ts';
 import { formatError } from '../exit.ts';
@@ -96,12 +97,16 @@ function failure(check: string, error: unknown, prefix = ''): Finding {
 
 async function modelFinding(settings: Settings, ffmpegPath: string, terminal: Terminal): Promise<Finding> {
   const waiting = terminal.waiting('Testing the model with a picture');
+  const timeoutSeconds = createLimits(settings).visionTimeoutSeconds;
+  const clock = { steadyNow: () => new Date(performance.now()), timeoutSeconds };
+  const reportModel = (text: string) => waiting.update(`Testing the model with a picture: ${text}`);
   try {
-    return await testModel({
-      vision: createVisionModel(settings, ffmpegPath),
-      steadyNow: () => new Date(performance.now()),
-      timeoutSeconds: createLimits(settings).visionTimeoutSeconds,
-    });
+    const vision = createVisionModel(settings, ffmpegPath, { reportModel });
+    const finding = await testModel({ vision, ...clock });
+    if (vision.callsAtOnce === undefined || finding.status === 'failed' || finding.status === 'pending')
+      return finding;
+    const seconds = await measureCheck(vision, ffmpegPath, clock);
+    return { ...finding, message: `${finding.message}; ${describeSpeed(seconds, vision.callsAtOnce)}` };
   } catch (error) {
     return failure('model', error);
   } finally {

@@ -31,7 +31,7 @@ const evaluateOptions = z.object({
 
 /** Adds `watchpost evaluate`. */
 export function addEvaluate(program: Command, terminal: Terminal): void {
-  addSettings(program.command('evaluate <set>'), ['ffmpeg', ...visionSettings])
+  addSettings(program.command('evaluate <set>'), ['ffmpeg', ...visionSettings], { second: false })
     .description(
       'measure precision and recall of models with a labelled set: a file or folder, or basic for the built-in set',
     )

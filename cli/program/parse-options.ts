@@ -11,6 +11,11 @@ export const visionSettings = [
   'visionWidth',
   'openaiUrl',
   'openaiApiKey',
+  'projector',
+  'localThreads',
+  'localContext',
+  'localMemoryMb',
+  'localRuntime',
 ] as const;
 
 /** Reads the settings of a command from its options and the environment. Throws `SettingsError`. */

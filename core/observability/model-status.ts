@@ -15,13 +15,13 @@ export type ModelStatusDeps = {
 
 /** Tests the model with the test image. Returns its status. */
 export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStatusDeps): Promise<Finding> {
-  const startedAt = steadyNow();
   const name = vision.provider === vision.model ? vision.provider : `${vision.provider}, ${vision.model}`;
   try {
     const media = { mode: 'frames', frame: testPicture } as const;
-    const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
-    await vision.prepare?.(timeout);
-    const { triggered } = await vision.judge(media, testCondition, timeout);
+    const timeout = () => AbortSignal.timeout(timeoutSeconds * 1000);
+    await vision.prepare?.(timeout());
+    const startedAt = steadyNow();
+    const { triggered } = await vision.judge(media, testCondition, timeout());
     const seconds = ((steadyNow().getTime() - startedAt.getTime()) / 1000).toFixed(1);
     return triggered
       ? {
@@ -37,6 +37,8 @@ export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStat
           next: 'Use a model that understands images (WATCHPOST_VISION_MODEL).',
         };
   } catch (error) {
+    const loading = vision.loading?.();
+    if (loading !== undefined) return describeLoading(vision, loading);
     return {
       check: 'model',
       status: 'failed',
@@ -45,6 +47,10 @@ export async function testModel({ vision, steadyNow, timeoutSeconds }: ModelStat
       detail: readCause(error),
     };
   }
+}
+
+function describeLoading({ provider }: VisionModel, loading: string): Finding {
+  return { check: 'model', status: 'pending', message: `${provider}: ${loading}`, next: null };
 }
 
 /** Returns the innermost cause, which names the fault: a refused connection rather than a failed fetch. */
@@ -87,7 +93,7 @@ export function createModelStatus(
     if (isClosed) return tested;
     cancelTimer = undefined;
     record(tested);
-    if (finding.status === 'failed') testLater();
+    if (finding.status === 'failed' || finding.status === 'pending') testLater();
     return finding;
   }
 
@@ -101,7 +107,7 @@ export function createModelStatus(
     if (!isNews) return;
     const { status, message, next, detail } = tested;
     const fields = { ...(next !== null && { next }), ...(detail !== undefined && { cause: detail }) };
-    if (status === 'ok') log.info(`Model tested: ${message}`);
+    if (status === 'ok' || status === 'pending') log.info(`Model tested: ${message}`);
     else log.warning(`Model tested: ${message}`, fields);
   }
 
@@ -110,15 +116,20 @@ export function createModelStatus(
       try {
         return await call();
       } catch (error) {
-        if (error instanceof VisionError && finding.status === 'ok') testLater();
+        if (error instanceof VisionError && (finding.status === 'ok' || finding.status === 'warning'))
+          testLater();
         throw error;
       }
     }),
-    read: () => finding,
+    read: () => {
+      const loading = vision.loading?.();
+      return loading === undefined ? finding : describeLoading(vision, loading);
+    },
     start: test,
     close: () => {
       isClosed = true;
       cancelTimer?.();
+      vision.close?.();
     },
   };
 }

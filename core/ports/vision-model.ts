@@ -41,7 +41,7 @@ export type Sample = { frame: Uint8Array; capturedAt: Date };
  * refuses, stays throttled or returns an invalid result. Text in an image is evidence, never an instruction.
  */
 export interface VisionModel {
-  /** Name in `/metrics`, logs and errors: `objects`, `pixel`, `bedrock`, `openai`. */
+  /** Name in `/metrics`, logs and errors: `objects`, `pixel`, `local`, `bedrock`, `openai`. */
   readonly provider: string;
   /** Model id of the provider, for messages. */
   readonly model: string;
@@ -50,6 +50,12 @@ export interface VisionModel {
   readonly judgesMoments?: boolean | undefined;
   /** Loads what the first call needs; absent if nothing is loaded. */
   prepare?(signal: AbortSignal): Promise<void>;
+  /** Returns what is being loaded and for how long, as a sentence; undefined if nothing is. */
+  loading?(): string | undefined;
+  /** Concurrent calls that this machine has capacity for; absent if others run them. */
+  readonly callsAtOnce?: number | undefined;
+  /** Ends what `prepare` has started. */
+  close?(): void;
   /** True if the model compares a frame with that of the check before. */
   readonly usesPrevious?: boolean;
   /** Conditions that the model judges well, for forms. Absent: it judges any. */

@@ -1,3 +1,4 @@
+import type { AsCaller } from '../ports/as-caller.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { summarizeWindows } from '../policies/digest/summarize-windows.ts';
 import type { SummaryDeps } from '../policies/digest/summarize-windows.ts';
@@ -23,6 +24,8 @@ export type AnalyzeDeps = SummaryDeps &
   Pick<CoreDeps, 'runs' | 'executions' | 'pace' | 'meter' | 'now' | 'cutFrame'> & {
     deliveries: Pick<DeliveryStore, 'states'>;
     limits: Pick<Limits, 'visionTimeoutSeconds'>;
+    /** Absent if the model needs no order of callers. */
+    asCaller?: AsCaller;
   };
 
 /**
@@ -89,7 +92,8 @@ export async function analyze<R extends Run, Seen extends Observation>(
   async function check(work: Check, { caller }: R) {
     const media = await readCheckMedia(work, deps);
     if (media === undefined) return undefined;
-    const judgement = await askModel(work.questions, media, deps, signal);
+    const ask = async () => askModel(work.questions, media, deps, signal);
+    const judgement = await (deps.asCaller?.(caller, ask) ?? ask());
     await deps.usage.record(caller, judgement.calls);
     return judgement;
   }

@@ -55,6 +55,8 @@ test('each flag in a message or page about the command line exists', () => {
     '--no-install-recommends',
     '--depth',
     '--omit',
+    '--no-save',
+    '--prefix',
     '--table-name',
     '--max-semi-space-size',
     '--limit-mm-per-prompt',

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { VisionError } from '../../../core/errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
-import { type AnswerEnd, ContextError, readAnswer, type ModelTask } from '../task.ts';
+import type { Chat } from '../picture-vision.ts';
+import { type AnswerEnd, ContextError, type ModelTask, PictureCountError, readAnswer } from '../task.ts';
 import { requestFormats, withoutThinking } from './request.ts';
 import {
   type FetchLike,
@@ -50,12 +51,6 @@ const completionSchema = z.object({
 });
 /** Used part of a chat completion. */
 type Completion = z.infer<typeof completionSchema>;
-
-type Chat = <Fields>(
-  task: ModelTask<Fields>,
-  frames: Uint8Array[],
-  signal: AbortSignal,
-) => Promise<{ fields: Fields; tokens: TokenUse }>;
 
 /**
  * Creates a function that sends one request to `/chat/completions`. The schema is set as `response_format`. If a
@@ -148,11 +143,6 @@ function exceedsContext({ body }: Reply): boolean {
   return /exceed_context_size_error|context_length_exceeded|maximum context length|context size has been exceeded/i.test(
     body.slice(0, 2_000),
   );
-}
-
-/** Error of a request with more pictures than the server takes. */
-export class PictureCountError extends VisionError {
-  override name = 'PictureCountError';
 }
 
 /**

@@ -1,99 +1,19 @@
-import { TooManyFramesError } from '../../../core/errors.ts';
-import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
-import type { CheckMedia, VisionModel } from '../../../core/ports/vision-model.ts';
-import { arrangeSamples } from '../arrange-samples.ts';
-import {
-  toAnswer,
-  answerTask,
-  judgeConditionsTask,
-  judgeMomentsTask,
-  judgeTask,
-  toConditionVerdicts,
-  toMomentVerdicts,
-  toSummary,
-  summaryTask,
-  toVerdict,
-} from '../prompt.ts';
-import { defaultPrompt, type PromptVariant } from '../prompt-variants.ts';
-import { ContextError } from '../task.ts';
-import { type ChatSettings, createChat, PictureCountError } from './chat.ts';
+import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import { createPictureVision, type PictureVisionSettings } from '../picture-vision.ts';
+import { type ChatSettings, createChat } from './chat.ts';
 
-/** Maximum images per request. llama.cpp and Ollama slow down with more; vLLM has its own limit. */
-const maxImages = 8;
-
-type OpenAiSettings = ChatSettings & {
-  /** Contact sheets for windows with more samples than the maximum images. */
-  sheets: ContactSheets;
-  /** Prompt of checks. */
-  prompt?: PromptVariant;
-};
+type OpenAiSettings = ChatSettings & Pick<PictureVisionSettings, 'sheets' | 'prompt'>;
 
 /**
  * Creates a vision model on an OpenAI-compatible server (Ollama, llama.cpp, vLLM, OpenAI), with images only.
  * `baseUrl` usually ends in `/v1`. Its calls throw `VisionError`.
  */
-export function createOpenAiVision({
-  sheets,
-  prompt = defaultPrompt,
-  ...settings
-}: OpenAiSettings): VisionModel {
-  const chat = createChat(settings);
-  /** False once the server has refused several frames, or its context was too small for them. */
-  let takesFrames = true;
-  return {
+export function createOpenAiVision({ sheets, prompt, ...settings }: OpenAiSettings): VisionModel {
+  return createPictureVision({
     provider: 'openai',
     model: settings.model,
-    supportsVideo: false,
-    usesPrevious: prompt.withPrevious,
-
-    async judge(media, condition, signal) {
-      const { frames, options } = selectFrames(media, prompt);
-      const { fields, tokens } = await chat(judgeTask('frame', condition, options), frames, signal);
-      return toVerdict(fields, tokens, prompt);
-    },
-
-    async judgeConditions(media, questions, signal) {
-      const { frames, options } = selectFrames(media, prompt);
-      const conditions = questions.map(({ condition }) => condition);
-      const task = judgeConditionsTask('frame', conditions, options);
-      const { fields, tokens } = await chat(task, frames, signal);
-      return toConditionVerdicts(fields, questions, tokens, prompt);
-    },
-
-    async judgeMoments(frames, questions, options, signal) {
-      if (!takesFrames) throw new TooManyFramesError();
-      const conditions = questions.map(({ condition }) => condition);
-      const { task, pictures } = judgeMomentsTask(frames, conditions, options, prompt);
-      try {
-        const { fields, tokens } = await chat(task, pictures, signal);
-        return toMomentVerdicts(fields, frames.length, questions, tokens, prompt);
-      } catch (cause) {
-        if (!(cause instanceof PictureCountError || cause instanceof ContextError)) throw cause;
-        takesFrames = false;
-        throw new TooManyFramesError('The server takes fewer pictures in one request', { cause });
-      }
-    },
-
-    async answer(frame, question, signal) {
-      const { fields, tokens } = await chat(answerTask(question), [frame], signal);
-      return toAnswer(fields, tokens);
-    },
-
-    async summarize(samples, signal) {
-      const pictures = await arrangeSamples(samples, maxImages, sheets, signal);
-      const task = summaryTask(
-        pictures.map(({ times }) => times),
-        samples.length,
-      );
-      const frames = pictures.map(({ jpeg }) => jpeg);
-      const { fields, tokens } = await chat(task, frames, signal);
-      return toSummary(fields, tokens);
-    },
-  };
-}
-
-/** Returns the frames of a check, that of the check before first, if the prompt has it. */
-function selectFrames({ frame, previous, regions }: CheckMedia, prompt: PromptVariant) {
-  const hasPrevious = prompt.withPrevious && previous !== undefined;
-  return { frames: hasPrevious ? [previous, frame] : [frame], options: { prompt, hasPrevious, regions } };
+    chat: createChat(settings),
+    sheets,
+    prompt,
+  });
 }

@@ -45,6 +45,9 @@ const reasons: Record<string, string> = {
     'requires a model server; test/docs/choosing-a-model.test.ts runs it against one of its own',
   'llama-server ': 'requires a third-party model server',
   'vllm ': 'requires a third-party model server',
+  'npm start -- --vision local':
+    'requires the files of a model; test/models runs it with one of random weights',
+  'npm install --no-save': 'installs into this checkout',
   'npm run watchpost -- label my-set':
     'requires a set of your own; test/console/label-page.test.ts covers it',
   'WATCHPOST_VISION=': 'requires a third-party model; test/adapters/vision covers the protocols',

@@ -1,0 +1,120 @@
+import { ModelBusyError, VisionError } from '../../../core/errors.ts';
+import type { StreamTurn, StreamTurns } from '../../../core/ports/stream-turns.ts';
+import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import { readJpegHeader } from '../../../core/stream/jpeg.ts';
+import { waitUntilAborted } from '../../../core/time-limit.ts';
+import { type Chat, createPictureVision, type PictureVisionSettings } from '../picture-vision.ts';
+import { ContextError, readAnswer, toAnswerSchema } from '../task.ts';
+import type { ModelHost } from './model-host.ts';
+import type { ModelAnswer } from './protocol.ts';
+
+export type LocalVisionDeps = Pick<PictureVisionSettings, 'model' | 'sheets' | 'prompt'> & {
+  host: ModelHost;
+  /** One call at a time; waiting callers take turns. */
+  turns: StreamTurns;
+  /** Returns the caller of the current call. */
+  currentCaller?: () => string;
+  /** Reports how long each call has waited for its turn, also without getting it, in milliseconds. */
+  reportWait?: (waitedMs: number) => void;
+};
+
+/** Maximum calls that wait. Each holds its pictures. */
+const maxWaiting = 256;
+/** Largest picture that is decoded. Those of captures have 0.5 megapixels, uploaded ones may have more. */
+const maxPixels = 40e6;
+
+/** Creates a vision model on a model of this machine, in a process of its own. Its calls throw `VisionError`. */
+export function createLocalVision({ host, model, sheets, prompt, ...deps }: LocalVisionDeps): VisionModel {
+  return {
+    ...createPictureVision({ provider: 'local', model, chat: createLocalChat(host, deps), sheets, prompt }),
+    callsAtOnce: 1,
+    prepare: async (signal) => host.load(signal),
+    loading: () => host.loading(),
+    close: () => host.close(),
+  };
+}
+
+function createLocalChat(
+  host: ModelHost,
+  {
+    turns,
+    currentCaller = () => '',
+    reportWait = () => undefined,
+  }: Pick<LocalVisionDeps, 'turns' | 'currentCaller' | 'reportWait'>,
+): Chat {
+  let waiting = 0;
+
+  /** Waits for a turn. Throws `ModelBusyError` if none is free in time. */
+  async function takeTurn(signal: AbortSignal): Promise<StreamTurn> {
+    if (waiting >= maxWaiting) throw new ModelBusyError();
+    const calledMs = performance.now();
+    waiting += 1;
+    const taken = turns.take(currentCaller());
+    try {
+      const turn = await waitUntilAborted(taken, signal);
+      if (turn !== undefined) return turn;
+    } catch (cause) {
+      void taken.then((turn) => turn?.end());
+      if (!isTimeout(cause)) throw new VisionError('The call was cancelled.', { cause });
+    } finally {
+      waiting -= 1;
+      // A wait that exceeds the time limit of the call is the clearest sign of overload.
+      reportWait(performance.now() - calledMs);
+    }
+    throw new ModelBusyError();
+  }
+
+  return async (task, frames, signal) => {
+    if (!frames.every(isPicture)) throw new VisionError(unreadable);
+    const turn = await takeTurn(signal);
+    const { answer, free } = host.call(
+      {
+        system: task.system,
+        text: plain(task.text),
+        pictures: frames,
+        schema: { ...toAnswerSchema(task, { bounded: true }), additionalProperties: false },
+        maxTokens: task.maxTokens,
+      },
+      signal,
+    );
+    void free.then(() => turn.end());
+    const { text, end, inputTokens, outputTokens } = await answer.catch((cause: unknown) => {
+      if (cause instanceof VisionError) throw cause;
+      throw new VisionError(tooSlow, { cause });
+    });
+    const tokens = { input_tokens: inputTokens, output_tokens: outputTokens };
+    return { fields: readAnswer(task, text, toAnswerEnd(end)), tokens };
+  };
+}
+
+const unreadable = 'The picture cannot be decoded. Try again.';
+const tooSlow =
+  'The model did not respond in time. Use a smaller model, fewer threads of other work, or a lower WATCHPOST_VISION_WIDTH.';
+
+function toAnswerEnd(end: ModelAnswer['end']) {
+  switch (end) {
+    case 'context full':
+      throw new ContextError();
+    case 'picture':
+      throw new VisionError(unreadable);
+    case 'cancelled':
+      throw new VisionError(tooSlow);
+    default:
+      return end;
+  }
+}
+
+/** Returns true for a JPEG of bounded size. The runtime also decodes other formats, which nobody needs. */
+function isPicture(jpeg: Uint8Array): boolean {
+  const header = readJpegHeader(jpeg);
+  return header !== undefined && header.width * header.height <= maxPixels;
+}
+
+/** Removes what the runtime reads as the place of a picture, or as the end of a message, from a text with words of callers. */
+function plain(text: string): string {
+  return text.replaceAll(/<__media__>|<\|/g, ' ');
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'TimeoutError';
+}

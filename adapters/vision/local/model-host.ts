@@ -1,0 +1,158 @@
+import { VisionError } from '../../../core/errors.ts';
+import { type SetTimer, waitUntilAborted } from '../../../core/time-limit.ts';
+import type { Load, ModelAnswer, ModelRequest } from './protocol.ts';
+import { type ModelProcess, type RunningModel, startModel } from './running-model.ts';
+
+export type ModelHostDeps = {
+  load: Load;
+  /** Size of the files, for messages. */
+  sizeBytes: number;
+  /** Memory of the process above which it is replaced after a call. */
+  maxMemoryBytes: number;
+  steadyNowMs: () => number;
+  /** Reports what happens to the process, as a sentence. */
+  report?: (text: string) => void;
+  setTimer?: SetTimer;
+  start?: () => ModelProcess;
+};
+
+/** Model that is loaded once, and again after its process has died. */
+export type ModelHost = {
+  /** Starts the process and waits until the model is loaded. Throws `VisionError`. */
+  load(signal: AbortSignal): Promise<void>;
+  /**
+   * Makes one call. An aborted one rejects immediately; `free` resolves when the process takes the next call. One call at a time. Throws
+   * `VisionError`, and the reason of an aborted signal.
+   */
+  call(request: ModelRequest, signal: AbortSignal): { answer: Promise<ModelAnswer>; free: Promise<void> };
+  /** Returns what is being loaded and for how long, as a sentence; undefined if the model is loaded or not needed yet. */
+  loading(): string | undefined;
+  close(): void;
+};
+
+const reportLoadingMs = 10_000;
+const maxWaitMs = 300_000;
+
+type Member = { model: RunningModel; startedMs: number; cancelReports: () => void };
+
+/**
+ * Runs a model in a process that may die. It starts with the first call, and again after a failure, without a call, after waits that grow from
+ * 1 s to 5 minutes; calls until then fail. The process ends with this one.
+ */
+export function createModelHost(deps: ModelHostDeps): ModelHost {
+  const { load, maxMemoryBytes, steadyNowMs, report = () => undefined, setTimer = setQuietTimer } = deps;
+  const size = formatSize(deps.sizeBytes);
+  let member: Member | undefined;
+  let failures = 0;
+  let outage: { error: VisionError; untilMs: number } | undefined;
+  let cancelRestart: (() => void) | undefined;
+  let isClosed = false;
+
+  function begin(): Member {
+    const model = startModel(load, setTimer, deps.start);
+    const begun = { model, startedMs: steadyNowMs(), cancelReports: () => {} };
+    member = begun;
+    outage = undefined;
+    model.ready.then(
+      () => report(`loaded ${size} in ${secondsSince(begun).toFixed(1)} s`),
+      () => undefined,
+    );
+    void model.ended.then((error) => end(begun, error));
+    reportLoading(begun);
+    return begun;
+  }
+
+  function reportLoading(loading: Member): void {
+    loading.cancelReports = setTimer(() => {
+      if (loading.model.isReady()) return;
+      report(describeLoading(loading));
+      reportLoading(loading);
+    }, reportLoadingMs);
+  }
+
+  function secondsSince({ startedMs }: Member): number {
+    return (steadyNowMs() - startedMs) / 1000;
+  }
+
+  function describeLoading(loading: Member): string {
+    return `loading ${size} for ${Math.round(secondsSince(loading))} s`;
+  }
+
+  function end(ended: Member, error: VisionError): void {
+    ended.cancelReports();
+    if (member !== ended || isClosed) return;
+    member = undefined;
+    failures += 1;
+    const waitMs = Math.min(1000 * 2 ** (failures - 1), maxWaitMs);
+    outage = { error, untilMs: steadyNowMs() + waitMs };
+    report(`${error.remediation} It starts again in ${waitMs / 1000} s.`);
+    cancelRestart = setTimer(() => {
+      if (member === undefined && !isClosed) begin();
+    }, waitMs);
+  }
+
+  /** Replaces a process that takes too much memory. */
+  function retire(old: Member, memoryBytes: number): void {
+    const allowed = formatSize(maxMemoryBytes);
+    report(`replaced at ${formatSize(memoryBytes)}: WATCHPOST_LOCAL_MEMORY_MB allows ${allowed}`);
+    if (member === old) member = undefined;
+    old.model.kill();
+  }
+
+  async function ready(signal: AbortSignal): Promise<Member> {
+    if (isClosed) throw new VisionError('The service ends.');
+    if (member === undefined && outage !== undefined && steadyNowMs() < outage.untilMs) {
+      const seconds = Math.ceil((outage.untilMs - steadyNowMs()) / 1000);
+      const { remediation } = outage.error;
+      throw new VisionError(`${remediation} It starts again in ${seconds} s.`, { cause: outage.error });
+    }
+    cancelRestart?.();
+    const used = member ?? begin();
+    used.model.hold(true);
+    try {
+      await waitUntilAborted(used.model.ready, signal);
+    } finally {
+      used.model.hold(false);
+    }
+    return used;
+  }
+
+  async function exchange(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
+    const used = await ready(signal);
+    const { answer, memoryBytes } = await used.model.exchange(request, signal);
+    failures = 0;
+    if (memoryBytes > maxMemoryBytes) retire(used, memoryBytes);
+    return answer;
+  }
+
+  return {
+    load: async (signal) => void (await ready(signal)),
+
+    call(request, signal) {
+      const exchanged = exchange(request, signal);
+      const free = exchanged.then(
+        () => undefined,
+        () => undefined,
+      );
+      return { answer: waitUntilAborted(exchanged, signal), free };
+    },
+
+    loading: () => (member === undefined || member.model.isReady() ? undefined : describeLoading(member)),
+
+    close() {
+      isClosed = true;
+      cancelRestart?.();
+      member?.model.kill();
+    },
+  };
+}
+
+function formatSize(bytes: number): string {
+  return bytes < 1e9 ? `${Math.round(bytes / 1e6)} MB` : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+/** Sets a timer that does not keep the process alive. */
+const setQuietTimer: SetTimer = (fire, delayMs) => {
+  const timer = setTimeout(fire, delayMs).unref();
+  return () => clearTimeout(timer);
+};
