@@ -19,6 +19,7 @@ import { systemClock } from '../adapters/embedded/scheduler/clock.ts';
 import { createScheduler } from '../adapters/embedded/scheduler/scheduler.ts';
 import { listUnfinishedRuns } from '../adapters/embedded/scheduler/unfinished-runs.ts';
 import { createWebhookGuard } from '../adapters/egress/guard.ts';
+import { createOnvifCameras } from '../adapters/onvif/cameras.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { createApp } from '../adapters/http/app.ts';
 import type { HttpDeps } from '../adapters/http/dependencies.ts';
@@ -101,7 +102,7 @@ export async function openService(
   address: Address,
   output: Log,
 ): Promise<Service> {
-  const { baseDeps, stores, captures, model, closeWebhooks } = await createParts(
+  const { baseDeps, stores, captures, model, cameras, closeWebhooks } = await createParts(
     settings,
     ffmpeg,
     address,
@@ -159,7 +160,7 @@ export async function openService(
       await executions.close();
       // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
       database.close();
-      await Promise.all([captures.closeSessions(), captures.http.close(), closeWebhooks()]);
+      await Promise.all([captures.closeSessions(), captures.http.close(), cameras?.close(), closeWebhooks()]);
       stores.release();
     },
   };
@@ -197,6 +198,10 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     log,
     setTimer: setSystemTimer,
   });
+  const cameras =
+    settings.allowRanges.length === 0
+      ? undefined
+      : createOnvifCameras({ allowRanges: settings.allowRanges, now });
   const { closeWebhooks, ...senders } = createSenders(settings, stores, address, log);
   const consoleAddresses = createConsoleAddresses(settings.dataDir, log);
   const health = createServiceHealth({
@@ -222,6 +227,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
       consoleAddress: consoleAddresses.read,
     },
     consoleOpened: consoleAddresses.opened,
+    ...(cameras !== undefined && { cameras }),
     eraser: forgetsAddress(stores.ports.eraser, consoleAddresses),
     log,
     recentLog,
@@ -235,7 +241,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     limits,
     bodies: createRequestBodies({ setTimer: setSystemTimer }),
   };
-  return { baseDeps, stores, captures, model, closeWebhooks };
+  return { baseDeps, stores, captures, model, cameras, closeWebhooks };
 }
 
 /** Creates what sends to receivers and destinations. */

@@ -60,7 +60,7 @@ type AllRequests = Requests & {
   transport: Transport;
 };
 
-function checkOperations({ post }: AllRequests) {
+function checkOperations({ get, post }: AllRequests) {
   return {
     /** Checks a condition on a stream once. */
     checkOnce: (request: Api.CheckOnceRequest, o: Signal = {}) =>
@@ -74,6 +74,11 @@ function checkOperations({ post }: AllRequests) {
     /** Validates a stream URL; an offline stream is a result, not an error. */
     validateStream: (request: Api.ValidateStreamRequest, o: Signal = {}) =>
       post<Api.StreamValidation>('/streams/validate', request, o, true),
+    /** Lists the ONVIF cameras of the network; only on one machine with allowed ranges. */
+    listCameras: (o: Signal = {}) => get<Api.CameraList>('/cameras', {}, o),
+    /** Reads the addresses of the streams of a camera. Without retries: cameras lock users out. */
+    cameraStreams: (request: Api.CameraStreamsRequest, o: Signal = {}) =>
+      post<Api.CameraStreams>('/cameras/streams', request, o, false),
   };
 }
 

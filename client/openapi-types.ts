@@ -394,6 +394,20 @@ export interface ValidateStreamRequest {
    */
   include_frame?: boolean;
 }
+export interface CameraStreamsRequest {
+  /**
+   * Address from GET /cameras, or host and port of a camera
+   */
+  address: string;
+  /**
+   * User of the camera; empty: none
+   */
+  username?: string;
+  /**
+   * Its password: sent as a digest to this camera only, and neither stored nor logged
+   */
+  password?: string;
+}
 export interface MonitorRequest {
   /**
    * URL of a live stream: RTSP, an HLS playlist, or a live page on YouTube or Twitch
@@ -1033,6 +1047,45 @@ export interface StreamValidation {
    * Reason why the stream is not live, with a remedy
    */
   error_hint?: string;
+}
+export interface CameraList {
+  cameras: {
+    /**
+     * Address for POST /cameras/streams: host, port if it is not 80, and path if it is unusual
+     */
+    address: string;
+    /**
+     * Name that the camera states
+     */
+    name: string | null;
+    /**
+     * Model that the camera states
+     */
+    hardware: string | null;
+  }[];
+}
+export interface CameraStreams {
+  profiles: {
+    name: string;
+    /**
+     * Video codec that the camera states, such as H264
+     */
+    codec: string | null;
+    width: number | null;
+    height: number | null;
+    /**
+     * RTSP address without user name and password; null: none
+     */
+    stream_url: string | null;
+    /**
+     * Address of a JPEG without user name and password; null: none
+     */
+    snapshot_url: string | null;
+  }[];
+  /**
+   * By how many seconds the clock of the camera is ahead; null: unknown
+   */
+  clock_offset_seconds: number | null;
 }
 export interface MonitorConfig {
   condition: string;
@@ -2067,6 +2120,10 @@ export interface Service {
      */
     jobs_per_caller: number;
   };
+  /**
+   * True if GET /cameras asks the cameras of the network
+   */
+  discovers_cameras: boolean;
   model: {
     provider: string;
     name: string;

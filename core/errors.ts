@@ -337,6 +337,19 @@ export class ForbiddenError extends WatchpostError {
   }
 }
 
+/** Discovery of cameras on a service that cannot reach their network, or may not. */
+export class CamerasUnavailableError extends WatchpostError {
+  override name = 'CamerasUnavailableError';
+
+  constructor() {
+    super(
+      'NOT_FOUND',
+      'This service discovers no cameras',
+      'Discovery needs a service on one machine whose operator allows the ranges of the cameras (WATCHPOST_ALLOW_RANGES).',
+    );
+  }
+}
+
 /** Transient error of AWS or of the disk: a repetition of the operation is safe. */
 export class TransientError extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -2,6 +2,7 @@ import type { ForecastPrice } from '../../core/advice/forecast.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import type { EvidenceLinks } from '../../core/delivery/evidence-link.ts';
 import type { AlarmReader } from '../../core/ports/alarms.ts';
+import type { Cameras } from '../../core/ports/cameras.ts';
 import type { Destinations } from '../../core/ports/destinations.ts';
 import type { HealthReader } from '../../core/ports/health.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
@@ -23,6 +24,8 @@ export type HttpDeps = Omit<CoreDeps, 'vision' | 'contactSheets' | 'compareMotio
   alarms?: AlarmReader;
   /** Absent on AWS, where the alarms report the same. */
   health?: HealthReader;
+  /** Absent on AWS and without allowed ranges. */
+  cameras?: Cameras;
   bodies: RequestBodies;
   acceptsHost: AcceptsHost;
   /** Version of the software, from package.json. */

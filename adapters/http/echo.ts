@@ -4,7 +4,7 @@ import { redact } from '../../core/observability/redact.ts';
 const echoedCharacters = 200;
 /** Maximum length that is searched for credentials, in characters; long enough for a whole credential. */
 const readCharacters = 1000;
-const neverEchoed = new Set(['frame_b64', 'api_key', 'authorization']);
+const neverEchoed = new Set(['frame_b64', 'api_key', 'authorization', 'password']);
 
 /** Returns the part of an input that an error response can repeat: no frames, keys or credentials in URLs, and no long text. */
 export function redactInput(value: unknown): unknown {

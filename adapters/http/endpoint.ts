@@ -28,7 +28,7 @@ export type EndpointDeclaration = {
   idempotent?: boolean;
   /** Differences of the MCP tool: its own description, and headers that have no meaning for it. */
   tool?: { description?: string; withoutHeaders?: readonly string[] };
-  /** The endpoint is no MCP tool, because it would repeat another one. */
+  /** The endpoint is no MCP tool: it would repeat another one, or take a password through a model. */
   withoutTool?: true;
   /** Absent if calls are not limited. */
   rateLimit?: RateLimitClass;

@@ -8,6 +8,7 @@ import { stopReasonSchema } from '../../core/records/stop-reason.ts';
 import { scopeSchema } from '../../core/records/key.ts';
 import { logLevelSchema } from '../../core/ports/log.ts';
 import { analyzeFrameRequestSchema } from '../../core/requests/analyze-frame.ts';
+import { cameraStreamsRequestSchema } from '../../core/requests/cameras.ts';
 import { checkOnceRequestSchema } from '../../core/requests/check-once.ts';
 import { webhookDefaultsRequestSchema, webhookTestRequestSchema } from '../../core/requests/deliveries.ts';
 import { callerRequestSchema, keyLabelSchema, keyRequestSchema } from '../../core/requests/keys.ts';
@@ -17,6 +18,7 @@ import { validateStreamRequestSchema } from '../../core/requests/validate-stream
 import { adviseRequestSchema } from '../../core/requests/advise.ts';
 import { adviceResponseSchema } from '../../core/responses/advice.ts';
 import * as access from '../../core/responses/access.ts';
+import { camerasResponseSchema, cameraStreamsResponseSchema } from '../../core/responses/cameras.ts';
 import * as deliveries from '../../core/responses/deliveries.ts';
 import { errorCodeSchema, errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import * as events from '../../core/responses/events.ts';
@@ -58,6 +60,7 @@ const requests = createRegistry({
   AdviseRequest: adviseRequestSchema,
   AnalyzeFrameRequest: analyzeFrameRequestSchema,
   ValidateStreamRequest: validateStreamRequestSchema,
+  CameraStreamsRequest: cameraStreamsRequestSchema,
   MonitorRequest: monitorRequestSchema,
   DigestRequest: digestRequestSchema,
   WebhookTestRequest: webhookTestRequestSchema,
@@ -82,6 +85,8 @@ const responses = createRegistry({
   Advice: adviceResponseSchema,
   AnalyzeFrameResponse: looks.analyzeFrameResponseSchema,
   StreamValidation: looks.streamValidationResponseSchema,
+  CameraList: camerasResponseSchema,
+  CameraStreams: cameraStreamsResponseSchema,
   ...Object.fromEntries(
     configs.configSchemas.map(({ policy, config }) => [`${toPascal(policy)}Config`, config]),
   ),

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import type { Limits } from '../dependencies.ts';
+import type { Cameras } from '../ports/cameras.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { serviceResponseSchema } from '../responses/service.ts';
 
 type Deps = {
   version: string;
+  cameras?: Cameras;
   limits: Pick<Limits, 'maxJobSeconds' | 'retentionSeconds' | 'jobsPerCaller'>;
   vision: Pick<VisionModel, 'provider' | 'model' | 'supportsVideo' | 'conditionExamples'>;
 };
@@ -13,7 +15,7 @@ type Deps = {
 const anyExamples = ['A person is at the door', 'A car is in the yard', 'Smoke or fire is visible'];
 
 /** Returns the version, the limits and the model of this service, as a caller needs them for a request. */
-export function describeService({ version, limits, vision }: Deps): z.input<typeof serviceResponseSchema> {
+export function describeService({ version, limits, vision, cameras }: Deps): z.input<typeof serviceResponseSchema> {
   return {
     version,
     limits: {
@@ -21,6 +23,7 @@ export function describeService({ version, limits, vision }: Deps): z.input<type
       retention_seconds: limits.retentionSeconds,
       jobs_per_caller: limits.jobsPerCaller,
     },
+    discovers_cameras: cameras !== undefined,
     model: {
       provider: vision.provider,
       name: vision.model,

@@ -10,6 +10,7 @@ export const serviceResponseSchema = z.object({
     retention_seconds: z.int().describe('Time for which a finished job stays readable'),
     jobs_per_caller: z.int().describe('Maximum active jobs of a caller'),
   }),
+  discovers_cameras: z.boolean().describe('True if GET /cameras asks the cameras of the network'),
   model: z.object({
     provider: z.string(),
     name: z.string(),

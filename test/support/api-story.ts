@@ -41,6 +41,11 @@ async function looks(call: CallOperation, { script }: World) {
   await call('analyze_frame', { frame_b64: 'AAAA', question: 'What is it?' });
   await call('validate_stream', stream);
   await call('validate_stream', {});
+  await call('list_cameras');
+  const camera = { address: '192.168.1.20', username: 'watcher', password: 'pass' };
+  await call('camera_streams', camera);
+  await call('camera_streams', { ...camera, address: '' });
+  await call('camera_streams', { ...camera, address: '192.168.1.21' });
 }
 
 async function startWatchedJob(call: CallOperation, world: World) {

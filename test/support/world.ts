@@ -27,6 +27,7 @@ import { validVersions } from '../../core/records/caller.ts';
 import type { Capture } from '../../core/records/capture.ts';
 import type { EarlierMotion } from '../../core/records/motion.ts';
 import type { DeliveryMessage } from '../../core/records/delivery.ts';
+import { StreamFetchError } from '../../core/errors.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/policies/digest/summarize-windows.ts';
 import { evidenceLinks, messageFacts } from './watch-alerts.ts';
@@ -139,6 +140,22 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
           position,
           ...next,
         };
+      },
+    },
+    cameras: {
+      discover: async () => ({
+        cameras: [{ address: '192.168.1.20', name: 'Gate', hardware: null }],
+        outside: [],
+      }),
+      readStreams: async (address, login) => {
+        if (login?.password !== 'pass' || address !== '192.168.1.20')
+          throw new StreamFetchError(
+            'Check user name and password.',
+            'The camera refused the user name or password',
+          );
+        const profile = { name: 'main', codec: 'H264', width: 1920, height: 1080, snapshot_url: null };
+        const stream_url = 'rtsp://192.168.1.20/main';
+        return { profiles: [{ ...profile, stream_url }], clockOffsetSeconds: 2 };
       },
     },
     version: '1.2.3',

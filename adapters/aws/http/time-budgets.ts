@@ -30,4 +30,7 @@ export const endpointCalls: Readonly<Record<string, readonly (keyof typeof callS
   test_watch: ['webhook'],
   test_webhook: ['webhook'],
   cancel_job: ['summary'],
+  // Refused on AWS.
+  list_cameras: [],
+  camera_streams: [],
 };

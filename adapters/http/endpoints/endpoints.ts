@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoint.ts';
 import { adviceEndpoints } from './advice.ts';
 import { callerEndpoints } from './callers.ts';
+import { cameraEndpoints } from './cameras.ts';
 import { checkEndpoints } from './checks.ts';
 import { erasureEndpoints } from './erasure.ts';
 import { jobEndpoints } from './jobs.ts';
@@ -22,6 +23,7 @@ export const endpoints: readonly Endpoint[] = [
   ...checkEndpoints,
   ...adviceEndpoints,
   ...streamEndpoints,
+  ...cameraEndpoints,
   ...startEndpoints,
   ...jobEndpoints,
   ...watchEventEndpoints,

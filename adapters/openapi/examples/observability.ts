@@ -41,6 +41,7 @@ export const log = {
 export const service = {
   version: '0.1.0',
   limits: { max_job_seconds: 600, retention_seconds: 3600, jobs_per_caller: 10 },
+  discovers_cameras: true,
   model: {
     provider: 'pixel',
     name: 'pixel',

@@ -77,6 +77,7 @@ test('the service describes its limits and its model, for each key', async () =>
       retention_seconds: world.c.limits.retentionSeconds,
       jobs_per_caller: world.c.limits.jobsPerCaller,
     },
+    discovers_cameras: true,
     model: {
       provider: 'scripted',
       name: 'scripted',
