@@ -5,6 +5,9 @@ import type {
   Alert,
   AlertList,
   Caller,
+  CameraList,
+  CameraStreams,
+  CameraStreamsRequest,
   DeliveryPage,
   DigestRequest,
   EventPage,
@@ -122,6 +125,9 @@ function checkOperations(http: Http) {
         body: { stream_url: url, include_frame: withPicture },
         signal,
       }),
+    cameras: (signal: AbortSignal) => http.json<CameraList>('/cameras', { signal }),
+    cameraStreams: (request: CameraStreamsRequest) =>
+      http.json<CameraStreams>('/cameras/streams', { method: 'POST', body: request }),
     advise: (condition: string, signal: AbortSignal) =>
       http.json<Advice>('/conditions/advise', { method: 'POST', body: { condition }, signal }),
     look: async (request: CheckRequest, signal: AbortSignal) =>

@@ -12,11 +12,13 @@ type Props = {
   onChange: (part: Partial<Draft>) => void;
   onLook: () => void;
   onWalk: () => void;
+  /** Absent if the service discovers no cameras. */
+  onFindCamera?: (() => void) | undefined;
   busy: boolean;
 };
 
 /** Renders the form of a single check: stream, condition, input mode. */
-export function CheckForm({ draft, onChange, onLook, onWalk, busy }: Props) {
+export function CheckForm({ draft, onChange, onLook, onWalk, onFindCamera, busy }: Props) {
   const { model } = useSession().service;
   const check = useStreamValidation(draft.streamUrl.trim());
   const complete = draft.streamUrl.trim() !== '' && draft.condition.trim() !== '';
@@ -39,6 +41,11 @@ export function CheckForm({ draft, onChange, onLook, onWalk, busy }: Props) {
         )}
       </Field>
       <StreamCard check={check} />
+      {onFindCamera && (
+        <Button small onClick={onFindCamera}>
+          Find a camera
+        </Button>
+      )}
       <Field label="Condition" hint="A sentence about something visible">
         {(ids) => (
           <TextArea

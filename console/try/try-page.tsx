@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
-import { useSession } from '../session/session.ts';
+import { mayUse, useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
 import type { CheckRequest } from '../api/types.ts';
 import { walkByCheck } from '../walk/checks.ts';
@@ -12,6 +12,7 @@ import { drafts } from './drafts.ts';
 import { StartJob } from './start-job.tsx';
 import { CheckForm } from './check-form.tsx';
 import { CheckProgress } from './check-progress.tsx';
+import { FindCamera } from './find-camera.tsx';
 import { useCheck } from './use-check.ts';
 import { CheckVerdict } from './verdict.tsx';
 
@@ -20,6 +21,7 @@ export function TryPage() {
   const session = useSession();
   const [draft, setDraft] = useState(() => drafts.get(session) ?? emptyDraft);
   const { look, run, stop, typicalMs } = useCheck();
+  const [finding, setFinding] = useState(false);
   const [walk, setWalk] = useState<CheckRequest>();
   const checkNow = () => {
     setWalk(undefined);
@@ -49,6 +51,9 @@ export function TryPage() {
           onChange={change}
           onLook={checkNow}
           onWalk={startWalk}
+          onFindCamera={
+            session.service.discovers_cameras && mayUse(session, 'jobs') ? () => setFinding(true) : undefined
+          }
           busy={look.state === 'looking'}
         />
         <section class="panel look-result" aria-label="Result">
@@ -70,6 +75,15 @@ export function TryPage() {
           {look.state === 'seen' && <CheckVerdict answer={look.answer} request={look.request} />}
         </section>
       </div>
+      {finding && (
+        <FindCamera
+          onClose={() => setFinding(false)}
+          onStream={(streamUrl) => {
+            change({ streamUrl });
+            setFinding(false);
+          }}
+        />
+      )}
       <StartJob draft={draft} onChange={change} />
     </>
   );

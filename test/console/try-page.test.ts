@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
+import { login, startSimulator } from '../support/onvif/simulator.ts';
 import { inspect, launch, openPage } from './browser.ts';
 import { liveHls } from './live-picture.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
@@ -69,3 +70,39 @@ test('the try page advises on a condition while it is typed, takes over its word
   await page.getByRole('button', { name: 'Start again' }).waitFor();
   expect(faults).toEqual([]);
 }, 90_000);
+
+test('the try page finds a camera, reads its streams with a password, and fills in the chosen one', async () => {
+  const camera = await startSimulator({ access: 'http' });
+  onTestFinished(camera.close);
+  const { host } = new URL(service.baseUrl);
+  const { page, faults } = await openPage(browser, host);
+  // The simulator has a port of its own for probes, so the list comes from here and the streams from the service.
+  await page.route('**/api/cameras', async (route) =>
+    route.fulfill({
+      json: { cameras: [{ address: camera.address, name: 'Yard camera', hardware: 'SIM-1' }] },
+    }),
+  );
+  await page.goto(`http://${host}/console`);
+  const field = (label: string) => page.getByLabel(label, { exact: true });
+  await field('API key').fill(service.apiKey);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Find a camera' }).click();
+  await page.getByRole('button', { name: 'Yard camera' }).click();
+  await field('User name').fill(login.username);
+  await field('Password').fill('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByText('The camera refused the user name or password').waitFor();
+  await field('Password').fill(login.password);
+  await page.getByRole('button', { name: 'Read streams' }).click();
+  const stream = page.getByRole('button', { name: 'Use main · H265 · 2560×1440' });
+  await stream.waitFor();
+  await inspect(page, 'try-camera');
+  await stream.click();
+  await expect
+    .poll(() => field('Stream URL').inputValue())
+    .toBe(
+      `rtsp://${login.username}:${encodeURIComponent(login.password)}@127.0.0.1:8554/live?channel=1&stream=2`,
+    );
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+  expect(faults).toEqual([]);
+}, 60_000);

@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks';
+import type { CameraStreams } from '../api/types.ts';
+import { useAction } from '../api/use-action.ts';
+import { useResource } from '../api/use-resource.ts';
+import { Button } from '../parts/button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, SecretInput, TextInput } from '../parts/field.tsx';
+import { ProblemNote } from '../parts/problem-note.tsx';
+import { useSession } from '../session/session.ts';
+import { withLogin } from './with-login.ts';
+
+type Props = {
+  /** Called with the URL of the chosen stream, which contains user name and password. */
+  onStream: (url: string) => void;
+  onClose: () => void;
+};
+
+/** Finds a camera of the network, reads its streams with a password, and offers them. The dialog forgets the password when it closes. */
+export function FindCamera({ onStream, onClose }: Props) {
+  const { api } = useSession();
+  const [address, setAddress] = useState('');
+  const [username, setUsername] = useState('');
+  const [password, setPassword] = useState('');
+  const [profiles, setProfiles] = useState<CameraStreams['profiles']>();
+  const { run, busy, problem, clear } = useAction(async () => {
+    setProfiles(undefined);
+    setProfiles((await api.cameraStreams({ address: address.trim(), username, password })).profiles);
+  });
+  /** Streams of another camera or user would be misread as those of the new. */
+  const change = (set: (value: string) => void) => (value: string) => {
+    set(value);
+    setProfiles(undefined);
+    clear();
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (address.trim() !== '' && !busy) void run();
+  };
+  return (
+    <Dialog title="Find a camera" onClose={onClose}>
+      <FoundCameras onAddress={change(setAddress)} />
+      <form class="stack" onSubmit={submit} aria-label="Camera">
+        <Field label="Address" hint="Host of a camera with ONVIF, with its port if that is not 80">
+          {(ids) => <TextInput {...ids} maxLength={300} value={address} onValue={change(setAddress)} />}
+        </Field>
+        <Field label="User name" hint="User of the camera; some have users of ONVIF of their own">
+          {(ids) => <TextInput {...ids} maxLength={100} value={username} onValue={change(setUsername)} />}
+        </Field>
+        <Field label="Password" hint="Sent as a digest to this camera only">
+          {(ids) => <SecretInput {...ids} value={password} onValue={change(setPassword)} />}
+        </Field>
+        <Button kind="primary" type="submit" busy={busy} disabled={address.trim() === ''} wide>
+          Read streams
+        </Button>
+      </form>
+      {problem && <ProblemNote problem={problem} />}
+      {profiles && (
+        <FoundStreams profiles={profiles} onUse={(url) => onStream(withLogin(url, username, password))} />
+      )}
+    </Dialog>
+  );
+}
+
+function FoundCameras({ onAddress }: { onAddress: (address: string) => void }) {
+  const { api } = useSession();
+  const { value, problem, reload } = useResource((signal) => api.cameras(signal), []);
+  if (problem) return <ProblemNote problem={problem} onRetry={reload} />;
+  return (
+    <div class="suggestions" role="group" aria-label="Cameras of the network" aria-busy={value === undefined}>
+      {value === undefined && (
+        <p class="muted">
+          <span class="spinner" aria-hidden="true" /> Asking the cameras of the network…
+        </p>
+      )}
+      {value?.cameras.length === 0 && <p class="muted">No camera answered. Enter the address of one.</p>}
+      {value?.cameras.map(({ address, name, hardware }) => (
+        <button type="button" key={address} class="chip" onClick={() => onAddress(address)}>
+          {[address, name, hardware].filter((fact) => fact !== null).join(' · ')}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function FoundStreams({
+  profiles,
+  onUse,
+}: {
+  profiles: CameraStreams['profiles'];
+  onUse: (url: string) => void;
+}) {
+  const usable = profiles.flatMap(({ stream_url: url, ...profile }) =>
+    url === null ? [] : [{ ...profile, url }],
+  );
+  if (usable.length === 0) return <p role="status">The camera states no RTSP stream.</p>;
+  return (
+    <div class="stack" role="group" aria-label="Streams of the camera">
+      {usable.map(({ name, codec, width, height, url }) => (
+        <Button key={`${name} ${url}`} onClick={() => onUse(url)} wide>
+          Use{' '}
+          {[name, codec, width !== null && height !== null && `${width}×${height}`]
+            .filter(Boolean)
+            .join(' · ')}
+        </Button>
+      ))}
+    </div>
+  );
+}
