@@ -47,6 +47,7 @@ export function createDeviceCalls(
   const authorizer = createAuthorizer(login, () => Buffer.from(randomBytes(16)).toString('hex'));
   let usesToken = false;
   let clockOffsetSeconds: number | null = null;
+  let speaksSoap = false;
 
   return {
     call: async (url, operation) => {
@@ -107,13 +108,17 @@ export function createDeviceCalls(
     usesToken = true;
     return isFirst;
   }
-}
 
-function readResponse({ status, body }: GuardedResponse): SoapResponse {
-  const read = readSoap(body);
-  if (status === 401 && read?.kind !== 'result') return { kind: 'fault', isAccessRefused: true };
-  if (read === null || (read.kind === 'result' && status !== 200)) throw notOnvifError();
-  return read;
+  /** Reads a response. A device that has spoken SOAP may refuse an operation in other words. */
+  function readResponse({ status, body }: GuardedResponse): SoapResponse {
+    const read = readSoap(body);
+    if (read?.kind === 'fault' || (read !== null && status === 200)) {
+      speaksSoap = true;
+      return status === 401 ? { kind: 'fault', isAccessRefused: true } : read;
+    }
+    if (status !== 401 && (status < 400 || !speaksSoap)) throw notOnvifError();
+    return { kind: 'fault', isAccessRefused: status === 401 };
+  }
 }
 
 function readSoap(body: Uint8Array): SoapResponse | null {

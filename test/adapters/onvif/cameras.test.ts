@@ -183,6 +183,18 @@ describe('streams of a camera', () => {
     expect((await open().readStreams(address, login, signal)).profiles).toEqual(profiles1);
   });
 
+  test('a camera that refuses an operation in other words than SOAP is read without it', async () => {
+    const { address } = await simulate({
+      answer: (operation, response) => {
+        if (operation !== 'GetSnapshotUri') return false;
+        response.writeHead(400, { 'content-type': 'text/plain' }).end('unsupported operation');
+        return true;
+      },
+    });
+    const { profiles } = await open().readStreams(address, login, signal);
+    expect(profiles.map(({ snapshot_url: url }) => url)).toEqual([null, null]);
+  });
+
   test('addresses of other hosts that a camera states lead to itself', async () => {
     const other = await simulate();
     const { address, requests } = await simulate({ statedHost: '127.0.0.9' });
