@@ -15,7 +15,12 @@ type Deps = {
 const anyExamples = ['A person is at the door', 'A car is in the yard', 'Smoke or fire is visible'];
 
 /** Returns the version, the limits and the model of this service, as a caller needs them for a request. */
-export function describeService({ version, limits, vision, cameras }: Deps): z.input<typeof serviceResponseSchema> {
+export function describeService({
+  version,
+  limits,
+  vision,
+  cameras,
+}: Deps): z.input<typeof serviceResponseSchema> {
   return {
     version,
     limits: {

@@ -69,6 +69,12 @@ describe('discovery', () => {
     expect(probes).toEqual([]);
   });
 
+  test('an answer from outside of the allowed ranges is ignored, and its sender is named', async () => {
+    const { udpPort } = await simulate({ answersFrom: '127.0.0.2' });
+    const found = await open({ port: udpPort, allowRanges: ['127.0.0.1'] }).discover(signal);
+    expect(found).toEqual({ cameras: [], outside: ['127.0.0.2'] });
+  });
+
   test('answers with addresses of other hosts, entities and texts beyond all bounds are ignored', async () => {
     const { address, udpPort } = await simulate({
       datagrams: (own) => [
@@ -207,8 +213,12 @@ describe('streams of a camera', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test('a wrong password is sent to the camera three times at most', async () => {
-    for (const access of ['token', 'http', 'forever'] as const) {
+  test('the digest of a wrong password is sent once, and three times to a camera with new challenges', async () => {
+    for (const [access, digests] of [
+      ['token', 1],
+      ['http', 1],
+      ['forever', 3],
+    ] as const) {
       const { address, requests } = await simulate({ access });
       const wrong = { ...login, password: 'wrong' };
       const reading = open().readStreams(address, wrong, signal);
@@ -216,9 +226,10 @@ describe('streams of a camera', () => {
         message: 'The camera refused the user name or password',
         accessRefused: true,
       });
-      expect(
-        requests.filter(({ headers, body }) => headers.authorization ?? /UsernameToken/.exec(body)).length,
-      ).toBeLessThanOrEqual(3);
+      const sent = requests.filter(
+        ({ headers, body }) => headers.authorization ?? /UsernameToken/.exec(body),
+      );
+      expect(sent, access).toHaveLength(digests);
     }
   });
 

@@ -19,6 +19,8 @@ export type SimulatorOptions = {
   clockOffsetSeconds?: number;
   /** Answers instead of the camera; returns false to leave a request to it. */
   answer?: (operation: string, response: ServerResponse) => boolean;
+  /** Address from which probes are answered. Default: 127.0.0.1. */
+  answersFrom?: string;
   /** Datagrams instead of the answer to a probe. */
   datagrams?: (own: string) => readonly (string | Uint8Array)[];
 };
@@ -54,13 +56,15 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   const url = () => `http://${options.statedHost ?? '127.0.0.1'}:${port}/onvif/device_service`;
 
   const udp = createSocket('udp4');
+  const answering = createSocket('udp4');
+  answering.bind(0, options.answersFrom ?? '127.0.0.1');
   const probes: string[] = [];
   udp.on('message', (bytes, { port: from, address }) => {
     const text = bytes.toString('utf8');
     probes.push(text);
     const id = /<a:MessageID>([^<]*)</.exec(text)?.[1] ?? '';
     for (const datagram of options.datagrams?.(url()) ?? [probeMatches(id, [match(url())])])
-      udp.send(datagram, from, address);
+      answering.send(datagram, from, address);
   });
   await new Promise<void>((resolve) => void udp.bind(0, '127.0.0.1', resolve));
 
@@ -72,6 +76,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     probes,
     close: async () => {
       udp.close();
+      answering.close();
       http.closeAllConnections();
       await new Promise((resolve) => void http.close(resolve));
     },
