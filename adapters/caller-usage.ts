@@ -41,7 +41,7 @@ export function createCallerUsage({
     charge: async (caller, call) => {
       try {
         const result = await asCaller(caller, call);
-        await record(caller, [result.tokens]);
+        await record(caller, result.calls ?? [result.tokens]);
         return result;
       } catch (error) {
         if (error instanceof VisionError) await record(caller, [null]);

@@ -192,7 +192,13 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
   const { asCaller, currentCaller } = createCurrentCaller();
   const reportModel = (text: string) => log.info(`Model: ${text}`);
   const model = createModelStatus({
-    vision: createVisionModel(settings, ffmpeg.path, { inTurn, reportWait, reportModel, currentCaller }),
+    vision: createVisionModel(settings, ffmpeg.path, {
+      inTurn,
+      reportWait,
+      reportModel,
+      currentCaller,
+      meter: stores.ports.meter,
+    }),
     steadyNow,
     timeoutSeconds: limits.visionTimeoutSeconds,
     log,

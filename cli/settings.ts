@@ -11,6 +11,12 @@ import { rules } from '../core/rules.ts';
 
 const help = z.registry<{ fallback: string; text: string }>();
 
+/** Providers of models that are not built in. */
+const openProviders = ['local', 'bedrock', 'openai'] as const;
+/** The object model with another one for what it does not judge surely. */
+const combinedProviders = openProviders.map((name) => `objects+${name}` as const);
+const visionChoices = ['auto', 'objects', 'pixel', ...openProviders, ...combinedProviders] as const;
+
 const settingsSchema = z.object({
   port: wholeNumber(0, 65_535)
     .prefault('8787')
@@ -95,9 +101,9 @@ const settingsSchema = z.object({
       fallback: '',
       text: 'addresses, or domains such as @example.com, that e-mail may go to, separated by commas; empty: none',
     }),
-  vision: z.enum(['auto', 'objects', 'pixel', 'local', 'bedrock', 'openai']).prefault('auto').register(help, {
+  vision: z.enum(visionChoices).prefault('auto').register(help, {
     fallback: 'auto',
-    text: 'model provider: objects, pixel (built in), local (your files), bedrock (Amazon Bedrock), openai (any compatible server); auto: objects if installed, else pixel',
+    text: 'model provider: objects, pixel (built in), local (your files), bedrock (Amazon Bedrock), openai (any compatible server), or two: objects+local, objects+bedrock, objects+openai; auto: objects if installed, else pixel',
   }),
   visionModel: z.string().prefault('').register(help, {
     fallback: '',

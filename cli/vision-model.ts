@@ -1,3 +1,4 @@
+import type { Meter } from '../core/ports/meter.ts';
 import type { VisionModel } from '../core/ports/vision-model.ts';
 import { createContactSheets } from '../adapters/media/contact-sheet.ts';
 import type { InTurn } from '../adapters/media/ffmpeg/in-turn.ts';
@@ -12,7 +13,9 @@ import { promptVariants } from '../adapters/vision/prompt-variants.ts';
 import { createBedrockClient } from '../adapters/vision/bedrock/bedrock-client.ts';
 import { createBedrockVision } from '../adapters/vision/bedrock/bedrock-vision.ts';
 import { createOpenAiVision } from '../adapters/vision/openai/openai-vision.ts';
-import { createObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
+import { createCombinedVision } from '../adapters/vision/combined/combined-vision.ts';
+import { meteredVision } from '../adapters/vision/metered-vision.ts';
+import { createObjectsVision, type ObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
 import { findNetworkFiles, type NetworkFiles } from '../adapters/vision/objects/packages.ts';
 import { shareDetections } from '../adapters/vision/objects/share-detections.ts';
 import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
@@ -27,6 +30,8 @@ import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
 
 export type VisionModelDeps = {
+  /** Counts the calls of the second of two models. Default: nobody counts them. */
+  meter?: Meter;
   /** Turns of ffmpeg for contact sheets. Default: no limit. */
   inTurn?: InTurn;
   /** Reports how long each image has waited for the decoder or the network of a built-in model, in milliseconds. */
@@ -43,6 +48,38 @@ export function createVisionModel(
   ffmpegPath: string,
   deps: VisionModelDeps = {},
 ): VisionModel {
+  switch (settings.vision) {
+    case 'objects+local':
+      return createBoth('local', settings, ffmpegPath, deps);
+    case 'objects+bedrock':
+      return createBoth('bedrock', settings, ffmpegPath, deps);
+    case 'objects+openai':
+      return createBoth('openai', settings, ffmpegPath, deps);
+    default:
+      return createScaled({ ...settings, vision: settings.vision }, ffmpegPath, deps);
+  }
+}
+
+type OneProvider = Settings & { vision: Exclude<Settings['vision'], `objects+${string}`> };
+
+/** Creates the object model with another one for what it does not judge surely. */
+function createBoth(
+  second: 'local' | 'bedrock' | 'openai',
+  settings: Settings,
+  ffmpegPath: string,
+  deps: VisionModelDeps,
+): VisionModel {
+  return createCombinedVision({
+    first: createObjects(ffmpegPath, deps),
+    second: metered(createScaled({ ...settings, vision: second }, ffmpegPath, deps), deps),
+  });
+}
+
+function metered(vision: VisionModel, { meter }: VisionModelDeps): VisionModel {
+  return meter === undefined ? vision : meteredVision(vision, meter);
+}
+
+function createScaled(settings: OneProvider, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
   const vision = createProvider(settings, ffmpegPath, deps);
   const isBuiltIn = vision.provider === 'objects' || vision.provider === 'pixel';
   return isBuiltIn || settings.visionWidth >= capturedWidthPixels
@@ -52,15 +89,12 @@ export function createVisionModel(
       );
 }
 
-function createProvider(settings: Settings, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
+function createProvider(settings: OneProvider, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
   switch (settings.vision) {
     case 'auto':
       return createBuiltInVision(findNetworkFiles(), ffmpegPath, deps);
-    case 'objects': {
-      const files = findNetworkFiles();
-      if (files === null) throw new SettingsError(packagesMissing);
-      return createBuiltInVision(files, ffmpegPath, deps);
-    }
+    case 'objects':
+      return createObjects(ffmpegPath, deps);
     case 'pixel':
       return createBuiltInVision(null, ffmpegPath, deps);
     case 'bedrock':
@@ -80,28 +114,43 @@ function createProvider(settings: Settings, ffmpegPath: string, deps: VisionMode
 const packagesMissing =
   'WATCHPOST_VISION: the packages of the object model are not installed; run npm ci without --omit=optional, or set WATCHPOST_VISION=pixel';
 
+/** Creates the object model. Throws `SettingsError` if its packages are not installed. */
+function createObjects(ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
+  const files = findNetworkFiles();
+  if (files === null) throw new SettingsError(packagesMissing);
+  return createObjectsOf(files, ffmpegPath, deps);
+}
+
 /** Creates the object model if its packages are installed, otherwise the pixel model. */
 function createBuiltInVision(
   files: NetworkFiles | null,
   ffmpegPath: string,
-  { reportWait = () => undefined }: VisionModelDeps,
+  deps: VisionModelDeps,
 ): VisionModel {
-  const decoder = poolImageDecoders({
+  return files === null
+    ? createPixelVision({ decoder: createDecoder(ffmpegPath, deps) })
+    : createObjectsOf(files, ffmpegPath, deps);
+}
+
+function createDecoder(ffmpegPath: string, { reportWait = () => undefined }: VisionModelDeps) {
+  return poolImageDecoders({
     ffmpegPath,
     alone: createImageDecoder({ ffmpegPath, prepareAfterMs }),
     reportWait: (waitedMs) => reportWait('picture', waitedMs),
   });
-  return files === null
-    ? createPixelVision({ decoder })
-    : createObjectsVision({
-        decoder,
-        detector: shareDetections(
-          createThreadDetector(files, {
-            maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
-            reportWait: (waitedMs) => reportWait('model', waitedMs),
-          }),
-        ),
-      });
+}
+
+function createObjectsOf(files: NetworkFiles, ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
+  const { reportWait = () => undefined } = deps;
+  return createObjectsVision({
+    decoder: createDecoder(ffmpegPath, deps),
+    detector: shareDetections(
+      createThreadDetector(files, {
+        maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
+        reportWait: (waitedMs) => reportWait('model', waitedMs),
+      }),
+    ),
+  });
 }
 
 /** Time after the decoding of a clip at which the process for the next one starts. The network has judged the clip by then. */

@@ -929,7 +929,8 @@ export interface Advice {
       | 'model_cannot_judge'
       | 'place_not_judged'
       | 'counts_as_any'
-      | 'words_not_judged';
+      | 'words_not_judged'
+      | 'answered_by';
     message: string;
   }[];
   suggestion: {
@@ -980,6 +981,10 @@ export interface Advice {
      */
     shortest_visit_seconds: number;
     model: string;
+    /**
+     * Share of the checks in which the second of two models is assumed to be asked; calls, frames and dollars are its own. Absent with one model
+     */
+    asked_share?: number;
     /**
      * The same with look_back, the default of watches: up to four frames a check
      */
@@ -2694,7 +2699,8 @@ export interface WatchPreview {
         | 'model_cannot_judge'
         | 'place_not_judged'
         | 'counts_as_any'
-        | 'words_not_judged';
+        | 'words_not_judged'
+        | 'answered_by';
       message: string;
     }[];
     /**

@@ -33,7 +33,10 @@ export const visionProviderSchema = z.custom<VisionProviderName>(isProviderName,
 const freeOfCharge: ModelPrice = { input: 0, output: 0, pictureTokens: 0, videoTokensPerSecond: 0 };
 
 /** Returns the price of a model in use: built-in models and own servers cost nothing; `null` if the price of a provider's model is not known. */
-export function findModelPrice({ provider, model }: { provider: string; model: string }): ModelPrice | null {
+export function findModelPrice(named: { provider: string; model: string }): ModelPrice | null {
+  // Of two models, the built-in one costs nothing.
+  const paid = (name: string) => name.replace(/^objects\+/, '');
+  const [provider, model] = [paid(named.provider), paid(named.model)];
   if (!isProviderName(provider)) return freeOfCharge;
   return visionProviders[provider].findPrice(model) ?? null;
 }

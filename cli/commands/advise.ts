@@ -9,7 +9,11 @@ import { createVisionModel } from '../vision-model.ts';
 export function advise(condition: string, settings: Settings, terminal: Terminal, asJson: boolean): void {
   const model = createVisionModel(settings, settings.ffmpeg);
   const { findings, suggestion } = adviseOn(condition, model);
-  const checks = { ...suggestion, judgesMoments: model.judgeMoments !== undefined };
+  const checks = {
+    ...suggestion,
+    judgesMoments: model.judgeMoments !== undefined,
+    askedShare: model.explainParts?.(condition).askedShare,
+  };
   const forecast = { model: model.model, ...forecastCost(checks, findModelPrice(model)) };
   if (asJson) return terminal.print(JSON.stringify({ findings, suggestion, forecast }));
   for (const { message } of findings) terminal.print(`- ${message}`);
@@ -25,11 +29,12 @@ export function advise(condition: string, settings: Settings, terminal: Terminal
   for (const { days, from, to } of suggestion.active ?? [])
     terminal.print(`Schedule of the watch: ${days.join(', ')} from ${from} to ${to}.`);
   const { with_look_back: back } = forecast;
+  const bound = forecast.asked_share === undefined ? 'At most' : 'About';
   terminal.print(
-    `At most ${forecast.model_calls_per_day} model calls a day with ${model.model}: ${inDollars(forecast.usd_per_day)}.`,
+    `${bound} ${forecast.model_calls_per_day} model calls a day with ${model.model}: ${inDollars(forecast.usd_per_day)}.`,
   );
   terminal.print(
-    `With look_back, the default of watches: at most ${back.model_calls_per_day} calls with ${back.frames_per_day} frames: ${inDollars(back.usd_per_day)}.`,
+    `With look_back, the default of watches: ${bound.toLowerCase()} ${back.model_calls_per_day} calls with ${back.frames_per_day} frames: ${inDollars(back.usd_per_day)}.`,
   );
   terminal.print(
     `Sure to see visits of ${back.shortest_visit_seconds} s and more if the stream has a key frame every 2 s; without look_back of ${forecast.shortest_visit_seconds} s.`,

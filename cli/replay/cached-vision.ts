@@ -9,7 +9,7 @@ import {
   tokenUseSchema,
   verdictSchema,
 } from '../../core/records/vision.ts';
-import type { CheckMedia, MomentFrame, VisionModel } from '../../core/ports/vision-model.ts';
+import type { CheckMedia, MomentFrame, PartialFailure, VisionModel } from '../../core/ports/vision-model.ts';
 
 /** Model that remembers its verdicts, with the number of those that were remembered. */
 export type CachedVision = VisionModel & { remembered: () => number };
@@ -39,7 +39,11 @@ export function createCachedVision(vision: VisionModel, folder: string, variant:
   const judgeMoments = vision.judgeMoments?.bind(vision);
   let remembered = 0;
 
-  async function recall<Answer>(key: string, schema: z.ZodType<Answer>, ask: () => Promise<Answer>) {
+  async function recall<Answer>(
+    key: string,
+    schema: z.ZodType<Answer>,
+    ask: () => Promise<Answer & PartialFailure>,
+  ) {
     const file = join(folder, `${key}.json`);
     const known = await readStored(file, schema);
     if (known !== undefined) {
@@ -47,7 +51,8 @@ export function createCachedVision(vision: VisionModel, folder: string, variant:
       return known;
     }
     const answer = await ask();
-    await store(folder, file, answer).catch(() => undefined);
+    // A failure of one of two models is not remembered.
+    if (answer.failure === undefined) await store(folder, file, answer).catch(() => undefined);
     return answer;
   }
 

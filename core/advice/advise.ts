@@ -20,6 +20,7 @@ export const adviceCodes = [
   'place_not_judged',
   'counts_as_any',
   'words_not_judged',
+  'answered_by',
 ] as const;
 export type AdviceCode = (typeof adviceCodes)[number];
 
@@ -31,6 +32,7 @@ export type ModelFacts = {
   supportsVideo: boolean;
   reasonNotToJudge?: ((condition: string) => string | undefined) | undefined;
   unjudgedParts?: ((condition: string) => UnjudgedPart[]) | undefined;
+  explainParts?: ((condition: string) => { message: string; askedShare: number }) | undefined;
 };
 
 /** Settings that fit a condition. `conditions` has a clearer wording, or the parts of several conditions in one; `null`: keep it. */
@@ -99,7 +101,11 @@ export function advise(condition: string, model: ModelFacts): Advice {
   const needsClip = action.test(text) && model.supportsVideo;
   const clearer = reword(text, times.length > 0);
   return {
-    findings: [...listDoubts(text, times, parts, model), ...listUnjudged(text, model)],
+    findings: [
+      ...listDoubts(text, times, parts, model),
+      ...listUnjudged(text, model),
+      ...listParts(text, model),
+    ],
     suggestion: {
       conditions: parts.length > 1 ? parts.map((part) => reword(part)) : clearer === whole ? null : [clearer],
       active: span && [span],
@@ -257,6 +263,12 @@ function listUnjudged(text: string, model: ModelFacts): Finding[] {
     },
   ];
   return findings.filter((finding) => finding !== false);
+}
+
+/** Says which of several models answers. */
+function listParts(text: string, model: ModelFacts): Finding[] {
+  const explained = model.explainParts?.(text);
+  return explained === undefined ? [] : [{ code: 'answered_by', message: explained.message }];
 }
 
 function quoted(parts: readonly (string | UnjudgedPart)[]): string {

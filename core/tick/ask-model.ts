@@ -1,6 +1,6 @@
 import type { Limits } from '../dependencies.ts';
 import { ModelBusyError, TooManyFramesError, VisionError } from '../errors.ts';
-import type { CheckMedia, VisionModel } from '../ports/vision-model.ts';
+import type { AnswerOfSeveral, CheckMedia, PartialFailure, VisionModel } from '../ports/vision-model.ts';
 import type { Failure } from '../records/failure.ts';
 import type {
   ConditionQuestion,
@@ -116,11 +116,12 @@ async function ask(
   calls: Calls,
   { given, ends }: { given: AbortSignal | undefined; ends: AbortSignal },
 ): Promise<void> {
-  let result: MomentVerdicts | undefined;
+  let result: Judged<MomentVerdicts> | undefined;
   try {
     // The time limit is one failure: no further call is made after it.
     if (!calls.failure || !ends.aborted) result = await judge(frames, { group, isJoint }, vision, ends);
-    if (result) calls.calls.push(result.tokens);
+    if (result) calls.calls.push(...(result.calls ?? [result.tokens]));
+    if (result?.failure) note(result.failure, calls);
   } catch (error) {
     if (error instanceof TooManyFramesError && frames.length > 1) {
       for (const frame of frames) await ask([frame], { group, isJoint }, vision, calls, { given, ends });
@@ -128,18 +129,29 @@ async function ask(
     }
     // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
     if (given?.aborted || !(error instanceof VisionError)) throw error;
-    if (error instanceof ModelBusyError) {
-      calls.busy = true;
-    } else {
-      const { code, message, remediation } = error;
-      calls.failure = { code, message, remediation };
-      calls.calls.push(null);
-    }
+    note(error, calls);
+    if (!(error instanceof ModelBusyError)) calls.calls.push(null);
   }
+  const hasFailed = result?.failure !== undefined;
   for (const [index, { answers }] of frames.entries()) {
     const verdicts = result && (result.moments[index] ?? []);
-    answers.push(...group.map((condition) => readAnswer(condition, verdicts, isJoint)));
+    answers.push(
+      ...group.map((condition) => {
+        const answer = readAnswer(condition, verdicts, isJoint);
+        // One of several models failed: it left nothing out.
+        return hasFailed ? { ...answer, leftOut: false } : answer;
+      }),
+    );
   }
+}
+
+/** Answer of a call, which one of several models may have left incomplete. */
+type Judged<Verdicts> = Verdicts & AnswerOfSeveral & PartialFailure;
+
+function note(error: VisionError, calls: Calls): void {
+  const { code, message, remediation } = error;
+  if (error instanceof ModelBusyError) calls.busy = true;
+  else calls.failure = { code, message, remediation };
 }
 
 /** Lists the moments of a check, oldest first. A model that compares with the frame before gets that of the check before with the oldest one. */
@@ -167,12 +179,12 @@ async function judge(
   { group, isJoint }: Group,
   vision: VisionModel,
   signal: AbortSignal,
-): Promise<MomentVerdicts> {
+): Promise<Judged<MomentVerdicts>> {
   const [first] = frames;
   if (!first) throw new Error('A call has a frame');
   if (frames.length === 1) {
-    const { verdicts, tokens } = await judgeFrame(group, isJoint, first.media, vision, signal);
-    return { moments: [verdicts], tokens };
+    const { verdicts, ...rest } = await judgeFrame(group, isJoint, first.media, vision, signal);
+    return { moments: [verdicts], ...rest };
   }
   if (!vision.judgeMoments) throw new Error('The model judges one frame a call');
   const pictures = frames.map(({ media: { frame }, at }) => ({ frame, at }));
@@ -192,13 +204,24 @@ async function judgeFrame(
   media: CheckMedia,
   vision: VisionModel,
   signal: AbortSignal,
-): Promise<ConditionVerdicts> {
+): Promise<Judged<ConditionVerdicts>> {
   if (isJoint && vision.judgeConditions) return vision.judgeConditions(media, group, signal);
   const [question] = group;
   if (!question || group.length > 1) throw new Error('A call for one condition has one condition');
-  const { tokens, judged, triggered, ...rest } = await vision.judge(media, question.condition, signal);
+  const {
+    tokens,
+    calls,
+    judgedBy: _,
+    judged,
+    triggered,
+    ...rest
+  } = await vision.judge(media, question.condition, signal);
   const verdict = { triggered: judged === false ? null : triggered, ...rest };
-  return { verdicts: [{ condition_id: question.condition_id, ...verdict }], tokens };
+  return {
+    verdicts: [{ condition_id: question.condition_id, ...verdict }],
+    tokens,
+    ...(calls && { calls }),
+  };
 }
 
 /** A missing or doubled id leaves the condition without a verdict, because its text is ambiguous; so does a call that failed, without verdicts. */

@@ -49,7 +49,8 @@ const checkOnceEndpoint = defineEndpoint(
       clipSeconds: body.clip_duration_seconds,
     };
     const { verdict, capture } = await checkOnce(check, caller, deps, context.req.raw.signal);
-    setModelUsageHeaders(setHeader, deps.vision, verdict.tokens, verdict.prompt_version);
+    const judge = verdict.judgedBy ?? deps.vision;
+    setModelUsageHeaders(setHeader, judge, verdict.tokens, verdict.prompt_version);
     setBoxesHeader(setHeader, verdict.boxes);
     return {
       triggered: verdict.triggered,

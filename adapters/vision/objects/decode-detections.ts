@@ -1,8 +1,8 @@
 import { objectClasses } from './classes.ts';
 import type { Box, Detection, PictureSize } from './detector.ts';
 
-/** Minimum score of a reported detection. */
-export const minScore = 0.1;
+/** Minimum score of a reported detection: below it there is no trace of an object. */
+export const minScore = 0.05;
 const maxDetections = 100;
 /** Boxes of one class that overlap by more are one object. */
 const maxOverlap = 0.55;

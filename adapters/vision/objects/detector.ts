@@ -19,7 +19,7 @@ export type Picture = PictureSize & { rgb: Uint8Array };
 export type ObjectDetector = {
   /** Returns the input size for an image of these proportions. */
   inputSize(picture: PictureSize): PictureSize;
-  /** Returns detections with a score of at least 0.1, best first. The image has an `inputSize`. */
+  /** Returns detections with a score of at least 0.05, best first. The image has an `inputSize`. */
   detect(picture: Picture, signal: AbortSignal): Promise<Detection[]>;
   /** Frees its memory. A later `detect` starts it again. */
   close(): Promise<void>;

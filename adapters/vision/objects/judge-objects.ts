@@ -1,3 +1,4 @@
+import type { Region } from '../../../core/records/capture.ts';
 import { holdsAtom, type Moment } from '../pixel/evaluate.ts';
 import { decide, listParts } from '../condition/logic.ts';
 import { hasColor } from './box-colors.ts';
@@ -17,7 +18,11 @@ const maxShared = 0.6;
 export type ObjectMoment = {
   atSeconds: number | null;
   picture: Picture;
+  /** Objects in the watched part of the frame. */
   detections: Detection[];
+  /** Objects of the whole frame, and its regions; absent without regions. */
+  all?: Detection[];
+  regions?: readonly Region[];
   /** Measurements of the pixel model; null if the condition needs none. */
   measured: Moment | null;
 };
@@ -45,7 +50,8 @@ export function findObjects(atom: ObjectsAtom, { picture, detections }: ObjectMo
   return { seen, possible: distinct };
 }
 
-function shareOfSmaller(a: Box, b: Box): number {
+/** Returns the part of the smaller box that is in both. */
+export function shareOfSmaller(a: Box, b: Box): number {
   const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x);
   const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y);
   const smaller = Math.min(a.width * a.height, b.width * b.height);
@@ -146,7 +152,8 @@ export function countNextReads(state: {
   return reads === 1 && hasHeld ? Math.min(2, missing) : reads;
 }
 
-function requiresAbsence(condition: Condition): boolean {
+/** Returns true if a condition must hold in all frames of a clip, because something must be absent. */
+export function requiresAbsence(condition: Condition): boolean {
   switch (condition.kind) {
     case 'not':
       return listParts(condition.of).some(({ kind }) => kind === 'objects');

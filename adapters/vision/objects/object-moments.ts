@@ -141,7 +141,13 @@ async function toMoment(
         isWatched(regions, box.x + box.width / 2, Math.min(box.y + box.height, 0.999)),
       )
     : found;
-  return { atSeconds, picture: { ...size, rgb }, detections, measured: null };
+  return {
+    atSeconds,
+    picture: { ...size, rgb },
+    detections,
+    ...(regions && { all: found, regions }),
+    measured: null,
+  };
 }
 
 function failMissingMoment(): never {

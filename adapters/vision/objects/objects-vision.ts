@@ -17,12 +17,14 @@ import {
 } from './explain-objects.ts';
 import type { Condition, ObjectsAtom, Reading } from '../condition/condition.ts';
 import { foreignLanguage } from '../condition/languages.ts';
+import { decideSurely } from './decide-surely.ts';
 import {
   decideOverMoments,
   findObjects,
   isDoubtOnly,
   type Moments,
   type ObjectMoment,
+  requiresAbsence,
 } from './judge-objects.ts';
 import { createMomentReader, detect, inputSize } from './object-moments.ts';
 import type { MomentReader, ObjectsVisionDeps } from './object-moments.ts';
@@ -41,11 +43,16 @@ const conditionExamples = [
 
 type Deps = ObjectsVisionDeps & { reader: MomentReader; pixel: VisionModel };
 
+/** Object model that says which of its answers are sure (`decide-surely.ts`), so that another model is asked for the rest. */
+export type ObjectsVision = VisionModel & {
+  isSure(media: CheckMedia, condition: string, holds: boolean, signal: AbortSignal): Promise<boolean>;
+};
+
 /**
  * Creates the model that detects everyday objects. Conditions that name none are those of the pixel model, with the same
  * verdicts. Its calls throw `VisionError`, `answer` also `UnreadableFrameError`.
  */
-export function createObjectsVision(given: ObjectsVisionDeps): VisionModel {
+export function createObjectsVision(given: ObjectsVisionDeps): ObjectsVision {
   const { decoder, detector } = given;
   const deps = { ...given, reader: createMomentReader(given), pixel: createPixelVision({ decoder }) };
   return {
@@ -79,7 +86,29 @@ export function createObjectsVision(given: ObjectsVisionDeps): VisionModel {
         : answerWhether(frame, question, deps, signal),
 
     summarize: async (samples, signal) => summarize(samples, deps, signal),
+
+    isSure: async (media, condition, holds, signal) =>
+      (await decideSurelyOn(media, condition, deps, signal)) === holds,
   };
+}
+
+/** Decides a condition on all frames of a capture if the model is sure of it. Frames that were judged are not detected again. */
+async function decideSurelyOn(
+  media: CheckMedia,
+  text: string,
+  { reader, decoder }: Deps,
+  signal: AbortSignal,
+): Promise<boolean | null> {
+  const reading = parseCondition(text);
+  const { condition } = reading;
+  if (condition === null) return null;
+  const seen = await reader.readMedia(media, signal);
+  const { count, read } = await withMeasurements(seen, condition, media, decoder, signal);
+  const decided: (boolean | null)[] = [];
+  for (let at = 0; at < (await count()); at += 1) decided.push(decideSurely(text, reading, await read(at)));
+  if (decided.every((one) => one === false)) return false;
+  const holding = decided.filter(Boolean).length;
+  return holding >= (requiresAbsence(condition) ? decided.length : Math.min(2, decided.length)) ? true : null;
 }
 
 async function judge(

@@ -65,6 +65,40 @@ test('a call that the model of this machine is too busy for is no failure, costs
   });
 });
 
+test('a joint call of which one of two models failed keeps the other verdicts, and leaves no condition out', async () => {
+  const failure = new VisionError('Start the server.');
+  const tokens = { input_tokens: 0, output_tokens: 0 };
+  const sure = { condition_id: 'gate', triggered: true, explanation: 'It is open.' };
+  const vision = {
+    ...visionThat(true),
+    judgeConditions: async () => ({ verdicts: [sure], tokens, calls: [null], failure }),
+  };
+  const media = { mode: 'frames' as const, frame: new Uint8Array(), at };
+  const joint = [condition, { ...condition, condition_id: 'door' }];
+  const judged = await askModel({ joint, separate: [] }, media, {
+    vision,
+    limits: { visionTimeoutSeconds: 10 },
+  });
+  expect(judged).toMatchObject({
+    answers: [
+      { condition_id: 'gate', verdict: { triggered: true } },
+      { condition_id: 'door', verdict: null, leftOut: false },
+    ],
+    failure: { code: 'VLM_ERROR', remediation: 'Start the server.' },
+    calls: [null],
+  });
+});
+
+test('a check that a built-in model answered without the other one has no call', async () => {
+  const tokens = { input_tokens: 0, output_tokens: 0 };
+  const judge = async () => ({ triggered: true, explanation: 'It is open.', tokens, calls: [] });
+  const vision = { ...visionThat(true), judge };
+  const media = { mode: 'frames' as const, frame: new Uint8Array(), at };
+  const deps = { vision, limits: { visionTimeoutSeconds: 10 } };
+  const judged = await askModel({ joint: [], separate: [condition] }, media, deps);
+  expect(judged).toMatchObject({ answers: [{ verdict: { triggered: true } }], calls: [], failure: null });
+});
+
 const captured: Captured = {
   kind: 'captured',
   frame_key: 'newest',

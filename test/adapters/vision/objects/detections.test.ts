@@ -62,11 +62,11 @@ describe('decodeDetections', () => {
     ]);
   });
 
-  test('A score below 0.1 is not reported, and boxes end at the border of the picture', () => {
+  test('A score below 0.05 is not reported, and boxes end at the border of the picture', () => {
     const found = decodeDetections(
       output(
         { column: 0, row: 0, object: 'bus', score: 0.2 },
-        { column: 9, row: 2, object: 'bus', score: 0.09 },
+        { column: 9, row: 2, object: 'bus', score: 0.049 },
       ),
       size,
     );
