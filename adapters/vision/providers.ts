@@ -34,11 +34,14 @@ const freeOfCharge: ModelPrice = { input: 0, output: 0, pictureTokens: 0, videoT
 
 /** Returns the price of a model in use: built-in models and own servers cost nothing; `null` if the price of a provider's model is not known. */
 export function findModelPrice(named: { provider: string; model: string }): ModelPrice | null {
-  // Of two models, the built-in one costs nothing.
-  const paid = (name: string) => name.replace(/^objects\+/, '');
-  const [provider, model] = [paid(named.provider), paid(named.model)];
+  // The built-in one of two models costs nothing.
+  const [provider, model] = [withoutObjects(named.provider), withoutObjects(named.model)];
   if (!isProviderName(provider)) return freeOfCharge;
   return visionProviders[provider].findPrice(model) ?? null;
+}
+
+function withoutObjects(name: string): string {
+  return name.replace(/^objects\+/, '');
 }
 
 function isProviderName(name: unknown): name is VisionProviderName {

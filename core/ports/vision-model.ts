@@ -35,7 +35,7 @@ export type UnjudgedPart = {
   countsAs?: string;
 };
 
-/** What an answer of several models adds to it; all absent from answers of one model. */
+/** Fields that an answer of several models adds; all absent from answers of one model. */
 export type AnswerOfSeveral = {
   /** Calls of the model that is not built in, `null` for a failed one; absent: one call, with the tokens of the answer. */
   calls?: readonly (TokenUse | null)[];

@@ -10,8 +10,8 @@ import type { Box, Detection } from './detector.ts';
 import { type ObjectMoment, shareOfSmaller } from './judge-objects.ts';
 
 /**
- * What the object model knows surely. Each limit was set on public footage, also scaled down, darkened, blurred and upside down, so that at most
- * 2 % of the sure answers are wrong (`test/adapters/vision/combined/labelled-scenes.test.ts`).
+ * Limits of what the object model knows surely. They were chosen on public footage so that at most 2 % of the sure answers are wrong
+ * (`test/adapters/vision/combined/labelled-scenes.test.ts`).
  */
 export const sureness = {
   /** Minimum score of an object that is there. */
@@ -69,7 +69,7 @@ type Bounds = { least: number; most: number };
 
 /**
  * Decides a condition on a frame if the object model is sure, otherwise returns null. A part that it does not judge (a place, a time, a narrower word) can
- * only take away from what is there: without a person there is none at the door.
+ * only take away from what is there: without a person, nobody is at the door.
  */
 export function decideSurely(text: string, reading: Reading, moment: ObjectMoment): boolean | null {
   return decideBy(text, reading, {
@@ -139,7 +139,7 @@ function countSurely(atom: ObjectsAtom, moment: ObjectMoment): Bounds {
   const traces = all.filter(
     (one) => placeOf(one.box, regions) !== 'outside' && classes.some((name) => isAlike(name, one.object)),
   );
-  // Where there is one, another may stand behind it.
+  // Another object may stand behind the one that is seen.
   const most = !isClear(moment) ? Infinity : traces.length === 0 ? 0 : traces.length + 1;
   return countAtMost(atom, { least: withoutOverlap(sure).length, most });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { visionProviders, visionProviderSchema } from '../../../adapters/vision/providers.ts';
+import { findModelPrice, visionProviders, visionProviderSchema } from '../../../adapters/vision/providers.ts';
 
 const stack = { region: 'eu-central-1', partition: 'aws', account: '123456789012' };
 const { bedrock } = visionProviders;
@@ -79,4 +79,12 @@ test.each([
   ],
 ])('the stage %j does not fit an application inference profile', (settings, message) => {
   expect(() => bedrock.readStage(settings, 'eu-central-1')).toThrow(message);
+});
+
+test('two models cost what the second one costs', () => {
+  const [paid, own] = ['amazon.nova-lite-v1:0', 'llava'];
+  expect(findModelPrice({ provider: 'objects+bedrock', model: `objects+${paid}` })).toEqual(
+    findModelPrice({ provider: 'bedrock', model: paid }),
+  );
+  expect(findModelPrice({ provider: 'objects+openai', model: `objects+${own}` })?.input).toBe(0);
 });

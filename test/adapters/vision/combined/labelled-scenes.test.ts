@@ -50,7 +50,7 @@ test('sixty phrases about scenes of public footage are answered surely by the ob
   }
   const answered = sure.yes + sure.no;
   expect(second.calls()).toBe(labelled.length - answered);
-  // What a change of the rule must not lose.
+  // A change of the rule must not lose these.
   expect(answered / labelled.length).toBeGreaterThan(0.2);
   expect(sure.yes).toBeGreaterThan(100);
   expect(mistakes.length / answered, mistakes.join('\n')).toBeLessThanOrEqual(0.02);

@@ -9,11 +9,10 @@ const inClip =
   (...clips: string[]): Holds =>
   ({ clip }) =>
     clips.includes(clip);
-const [classroom, walking, hall, parking, shop, zone] = [
+const [classroom, walking, hall, shop, zone] = [
   'classroom',
   'face-demographics-walking',
   'people-detection',
-  'person-bicycle-car-detection',
   'store-aisle-detection',
   'worker-zone-detection',
 ];

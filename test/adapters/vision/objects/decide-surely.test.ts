@@ -63,7 +63,7 @@ describe('presence', () => {
       null,
     ],
     ['one part that is surely missing decides', 'A person and a dog', [person], false],
-  ])('of an object: %s', (_, text, detections, expected) => {
+  ])('an object is judged surely or not: %s', (_, text, detections, expected) => {
     expect(decide(text, detections)).toBe(expected);
   });
 });
@@ -82,7 +82,7 @@ describe('absence', () => {
     ['nobody is surely wrong with a person', 'Nobody', [person], false],
     ['nobody at a place is sure without a trace', 'Nobody is at the door', [], true],
     ['a time that is not judged makes nothing true', 'No person at night', [], null],
-  ])('of an object: %s', (_, text, detections, expected) => {
+  ])('an object is judged surely or not: %s', (_, text, detections, expected) => {
     expect(decide(text, detections)).toBe(expected);
   });
 
@@ -110,7 +110,7 @@ describe('regions', () => {
     ['just inside is not sure', 0.41, null],
     ['just outside is not sure', 0.39, null],
     ['well outside is not there', 0.2, false],
-  ])('a person %s', (_, x, expected) => {
+  ])('a person is judged by its place, %s', (_, x, expected) => {
     expect(decide('A person', [object('person', 0.8, x)], { regions })).toBe(expected);
   });
 });
