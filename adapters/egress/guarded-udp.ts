@@ -1,5 +1,4 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
 import { waitUntilAborted, type SetTimer } from '../../core/time-limit.ts';
 import type { AddressRule } from './address-rule.ts';
 
@@ -12,7 +11,7 @@ export type DatagramQuestion = {
   port: number;
   /** Addresses of this machine whose networks are asked as a group. */
   interfaces: readonly string[];
-  /** Hosts that are asked alone. */
+  /** IPv4 addresses that are asked alone. */
   hosts: readonly string[];
   messages: readonly string[];
   /** Time between two messages, and time for answers after the last, in milliseconds. */
@@ -30,7 +29,7 @@ const maxAnswers = 2_000;
 const maxAnswersOfHost = 32;
 
 /**
- * Asks the hosts of a network by UDP. A network or a host that cannot be reached is left out: others may answer. Answers are bounded in
+ * Asks the hosts of a network by UDP over IPv4, which cameras use for it. A network or a host that cannot be reached is left out: others may answer. Answers are bounded in
  * number and time. Throws the reason of the signal.
  */
 export async function askByDatagram(question: DatagramQuestion): Promise<void> {
@@ -45,14 +44,9 @@ export async function askByDatagram(question: DatagramQuestion): Promise<void> {
     };
   };
   try {
-    const allowed = hosts.filter(question.isAllowed);
     const senders = await Promise.all([
       ...interfaces.map((address) => open(address, [group])),
-      open(
-        '0.0.0.0',
-        allowed.filter((host) => !isIPv6(host)),
-      ),
-      open('::', allowed.filter(isIPv6)),
+      open('0.0.0.0', hosts.filter(question.isAllowed)),
     ]);
     for (const [index, message] of messages.entries()) {
       for (const send of senders) send(message);
@@ -71,14 +65,14 @@ async function bind(
   address: string,
   receive: (bytes: Buffer, sender: string) => void,
 ): Promise<Socket | undefined> {
-  const socket = createSocket(isIPv6(address) ? { type: 'udp6', ipv6Only: true } : { type: 'udp4' });
+  const socket = createSocket('udp4');
   const { promise, resolve } = Promise.withResolvers<boolean>();
   // Stays: a network that goes away is an error of the socket.
   socket.on('error', () => resolve(false));
   socket.on('message', (bytes, { address: sender }) => receive(bytes, sender));
   socket.bind({ address, port: 0 }, () => resolve(true));
   if (await promise) {
-    if (!isIPv6(address) && address !== '0.0.0.0') socket.setMulticastInterface(address);
+    if (address !== '0.0.0.0') socket.setMulticastInterface(address);
     return socket;
   }
   socket.close();

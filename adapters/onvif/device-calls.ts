@@ -58,7 +58,8 @@ export function createDeviceCalls(
           authorizer.confirm();
           return read.result;
         }
-        if (!read.isAccessRefused) throw new OnvifFaultError();
+        const mayBeUser = read.cause === 'unclear' && login !== null && !usesToken;
+        if (read.cause !== 'user' && !mayBeUser) throw new OnvifFaultError();
         if (!acceptsChallenge(response)) break;
       }
       // The age of a request matters in WS-Security only.
@@ -114,10 +115,10 @@ export function createDeviceCalls(
     const read = readSoap(body);
     if (read?.kind === 'fault' || (read !== null && status === 200)) {
       speaksSoap = true;
-      return status === 401 ? { kind: 'fault', isAccessRefused: true } : read;
+      return status === 401 ? { kind: 'fault', cause: 'user' } : read;
     }
     if (status !== 401 && (status < 400 || !speaksSoap)) throw notOnvifError();
-    return { kind: 'fault', isAccessRefused: status === 401 };
+    return { kind: 'fault', cause: status === 401 ? 'user' : 'other' };
   }
 }
 

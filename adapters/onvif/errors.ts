@@ -9,16 +9,14 @@ import {
 
 /** Errors of a camera, with the next step. No text of the camera is in them. */
 
-const message = 'The camera could not be read';
-
 /** Fault of an operation that is not about access. */
 export class OnvifFaultError extends StreamFetchError {
   override name = 'OnvifFaultError';
 
   constructor() {
     super(
-      'The camera refused a request of ONVIF. Update its firmware, or use the RTSP address of its manual.',
-      message,
+      'Check user name and password. If both are right, update the firmware of the camera, or use the RTSP address of its manual.',
+      'The camera refused a request of ONVIF',
     );
   }
 }

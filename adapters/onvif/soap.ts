@@ -46,9 +46,9 @@ function createSecurity({ username, password, nonce, created }: UsernameToken): 
   ].join('');
 }
 
-/** Response: the element in its body, or a fault. */
-export type SoapResponse =
-  { kind: 'result'; result: XmlElement } | { kind: 'fault'; isAccessRefused: boolean };
+/** Response: the element in its body, or a fault: of the user, of anything else, or `unclear` if the sender is blamed without a reason. */
+export type SoapResponse = { kind: 'result'; result: XmlElement } | { kind: 'fault'; cause: FaultCause };
+type FaultCause = 'user' | 'other' | 'unclear';
 
 /** Reads a response. Returns null for XML that is no response. Throws `UnreadableXmlError`. */
 export function readEnvelope(text: string): SoapResponse | null {
@@ -59,12 +59,15 @@ export function readEnvelope(text: string): SoapResponse | null {
   const codes = [
     findText(result, 'Code', 'Subcode', 'Value'),
     findText(result, 'Code', 'Subcode', 'Subcode', 'Value'),
+    findText(result, 'Code', 'Value'),
     findText(result, 'faultcode'),
-  ];
-  return {
-    kind: 'fault',
-    isAccessRefused: codes.some((code) => refusals.has(code?.split(':').at(-1) ?? '')),
-  };
+  ].flatMap((code) => code?.split(':').at(-1) ?? []);
+  return { kind: 'fault', cause: toCause(codes) };
+}
+
+function toCause(codes: readonly string[]): FaultCause {
+  if (codes.some((code) => refusals.has(code))) return 'user';
+  return codes.every((code) => code === 'Sender' || code === 'Client') ? 'unclear' : 'other';
 }
 
 /** Codes of faults of ONVIF and of WS-Security that mean the user. */

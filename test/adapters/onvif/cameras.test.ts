@@ -150,6 +150,7 @@ describe('streams of a camera', () => {
 
   test.each<[string, SimulatorOptions]>([
     ['by a digest of WS-Security', { access: 'token' }],
+    ['by a digest of WS-Security after a fault without a reason', { access: 'vague' }],
     ['by a digest of HTTP with MD5', { access: 'http' }],
     ['by a digest of HTTP with SHA-256', { access: 'http', algorithm: 'SHA-256' }],
     ['without a user', { access: 'open' }],
@@ -239,6 +240,15 @@ describe('streams of a camera', () => {
     await expect(reading).rejects.toThrow('asks for the password in clear text');
     expect(simulator.requests.map(({ headers }) => headers.authorization)).not.toContain(expect.anything());
     expect(received(simulator)).not.toContain(login.username);
+  });
+
+  test('a refusal without a reason names password and firmware', async () => {
+    const { address } = await simulate({ access: 'vague' });
+    const reading = open().readStreams(address, { ...login, password: 'wrong' }, signal);
+    await expect(reading).rejects.toMatchObject({
+      message: 'The camera refused a request of ONVIF',
+      remediation: expect.stringContaining('Check user name and password'),
+    });
   });
 
   test('a camera that requires a user says so without one', async () => {

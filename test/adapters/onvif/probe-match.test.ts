@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createProbe, readProbeMatches } from '../../../adapters/onvif/probe-match.ts';
 import { readXml } from '../../../adapters/onvif/xml.ts';
@@ -5,6 +6,7 @@ import { match, probeMatches } from '../../support/onvif/simulator.ts';
 
 const sender = '192.168.1.20';
 const own = `http://${sender}/onvif/device_service`;
+const answer = probeMatches('', [match(own)]);
 const read = (...matches: string[]) => readProbeMatches(probeMatches('urn:uuid:1', matches), sender);
 
 describe('answers to a probe', () => {
@@ -73,7 +75,6 @@ describe('answers to a probe', () => {
 
   const entities = `<!DOCTYPE a [<!ENTITY x "${own}">]>`;
   const laughs = `<!DOCTYPE a [<!ENTITY a "ha"><!ENTITY b "${'&a;'.repeat(10)}"><!ENTITY c "${'&b;'.repeat(10)}">]>`;
-  const answer = probeMatches('', [match(own)]);
   test.each([
     ['a document type', answer.replace('?>', `?>${entities}`)],
     ['a document type in lower case', answer.replace('?>', `?>${entities.toLowerCase()}`)],
@@ -92,6 +93,24 @@ describe('answers to a probe', () => {
   ])('an answer with %s is ignored', (_, text) => {
     expect(readProbeMatches(text, sender)).toEqual([]);
   });
+});
+
+test('a foreign text is read or ignored, and no text ends the reader', () => {
+  const part = fc.constantFrom(
+    ...answer.split(/(?=[<&])/),
+    '<!DOCTYPE a>',
+    '&x;',
+    '&#0;',
+    '<![CDATA[',
+    ']]>',
+    '\u0000',
+    '&',
+  );
+  const foreign = fc.oneof(
+    fc.string(),
+    fc.array(part).map((parts) => parts.join('')),
+  );
+  fc.assert(fc.property(foreign, (text) => readProbeMatches(text, sender).length <= 16));
 });
 
 test('a probe is XML with its id and one type', () => {

@@ -7,8 +7,8 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 export const login = { username: 'watcher', password: 'pa&ss <1>' };
 
 export type SimulatorOptions = {
-  /** `open`: no user. `http`: HTTP digest. `token`: WS-Security. `basic`: asks for clear text. `forever`: a new nonce for each request. */
-  access?: 'open' | 'http' | 'token' | 'basic' | 'forever';
+  /** `open`: no user. `http`: HTTP digest. `token`: WS-Security. `vague`: the same for each operation, with a fault that blames the sender without a reason. `basic`: asks for clear text. `forever`: a new nonce for each request. */
+  access?: 'open' | 'http' | 'token' | 'vague' | 'basic' | 'forever';
   algorithm?: 'MD5' | 'SHA-256';
   versions?: readonly (1 | 2)[];
   /** False for devices that know GetCapabilities only. */
@@ -43,7 +43,10 @@ export async function startSimulator(options: SimulatorOptions = {}) {
       requests.push({ operation, path: request.url ?? '', headers: request.headers, body });
       if (options.answer?.(operation, response) === true) return;
       const isPublic = ['GetSystemDateAndTime', 'GetServices', 'GetCapabilities'].includes(operation);
-      const refusal = isPublic ? null : refuse(access, { headers: request.headers, body }, options, nonces);
+      const refusal =
+        isPublic && access !== 'vague'
+          ? null
+          : refuse(access, { headers: request.headers, body }, options, nonces);
       if (refusal !== null) return refusal(response);
       const content = respond(operation, namespace, url(), { ...options, versions });
       response.writeHead(content === null ? 400 : 200, { 'content-type': 'application/soap+xml' });
@@ -117,6 +120,8 @@ function refuse(
       return hasToken(request.body, options)
         ? null
         : (response) => void response.writeHead(400).end(fault('ter:NotAuthorized'));
+    case 'vague':
+      return hasToken(request.body, options) ? null : (response) => void response.writeHead(500).end(fault());
     case 'basic':
       return (response) =>
         void response.writeHead(401, { 'www-authenticate': `Basic realm="${realm}"` }).end();
@@ -166,9 +171,9 @@ function envelope(content: string): string {
 <env:Envelope xmlns:env="http://www.w3.org/2003/05/soap-envelope" xmlns:tt="http://www.onvif.org/ver10/schema" xmlns:tds="http://www.onvif.org/ver10/device/wsdl" xmlns:trt="http://www.onvif.org/ver10/media/wsdl" xmlns:tr2="http://www.onvif.org/ver20/media/wsdl" xmlns:ter="http://www.onvif.org/ver10/error"><env:Body>${content}</env:Body></env:Envelope>`;
 }
 
-function fault(subcode: string): string {
+function fault(subcode?: string): string {
   return envelope(
-    `<env:Fault><env:Code><env:Value>env:Sender</env:Value><env:Subcode><env:Value>${subcode}</env:Value></env:Subcode></env:Code><env:Reason><env:Text xml:lang="en">refused</env:Text></env:Reason></env:Fault>`,
+    `<env:Fault><env:Code><env:Value>env:Sender</env:Value>${subcode === undefined ? '' : `<env:Subcode><env:Value>${subcode}</env:Value></env:Subcode>`}</env:Code><env:Reason><env:Text xml:lang="en">refused</env:Text></env:Reason></env:Fault>`,
   );
 }
 
