@@ -28,6 +28,8 @@ export type CaptureSchedulerDeps = {
   reportWait?: (resource: 'turn' | 'decoder', waitedMs: number) => void;
   /** RTSP sessions that stay open between captures; with 0, the default, each capture opens its own. */
   maxRtspSessions?: number;
+  /** Called once per stream whose RTSP session was not usable. */
+  reportFallback?: (url: string, reason: string) => void;
   /** Decodes key frames in processes that stay. Default: a process per capture. */
   sharesDecoders?: boolean;
 };
@@ -63,7 +65,13 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
   const rtspSessions =
     maxRtspSessions === 0
       ? undefined
-      : createRtspSessions({ guard, elapsedMs, setTimer: setSystemTimer, maxKept: maxRtspSessions });
+      : createRtspSessions({
+          guard,
+          elapsedMs,
+          setTimer: setSystemTimer,
+          maxKept: maxRtspSessions,
+          ...(deps.reportFallback && { reportFallback: deps.reportFallback }),
+        });
   const streams = createStreamCapturer({ guard, http, ffmpeg, now, platforms, rtspSessions });
   const limited = limitCaptures(streams, {
     turns,

@@ -184,6 +184,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     steadyNow,
     turns: turns.ticks,
     reportWait,
+    reportFallback: pace.recordFallback,
     maxRtspSessions: settings.rtspSessions,
     sharesDecoders: settings.sharedDecoders === 1,
   });

@@ -33,12 +33,13 @@ export async function readMetrics(deps: Deps) {
 }
 
 function readLate({ pace }: Pick<CoreDeps, 'pace'>) {
-  const { lateSeconds, stretch, lateChecks, blockedSeconds } = pace.read();
+  const { lateSeconds, stretch, lateChecks, blockedSeconds, sessionFallbacks } = pace.read();
   return {
     checks: lateChecks,
     seconds: round(lateSeconds),
     interval_factor: round(stretch),
     blocked_seconds: round(blockedSeconds),
+    session_fallbacks: sessionFallbacks,
   };
 }
 

@@ -66,6 +66,12 @@ export function formatPrometheus(
       'Time for which the event loop was blocked, in blocks of a quarter of a second and more.',
       [{ value: metrics.late.blocked_seconds }],
     ),
+    family(
+      'watchpost_rtsp_session_fallbacks_total',
+      'counter',
+      'RTSP streams whose captures have a connection each, because their session was not usable.',
+      [{ value: metrics.late.session_fallbacks }],
+    ),
     ...watchFamilies(metrics.watches),
     ...callerFamilies(callers),
     family(

@@ -8,6 +8,8 @@ export type PaceReading = {
   lateChecks: number;
   /** Time since the start for which the event loop was blocked and the service answered nobody, in seconds. */
   blockedSeconds: number;
+  /** RTSP streams since the start whose session could not be used, so that their captures wait for a connection each. */
+  sessionFallbacks: number;
 };
 
 /**
@@ -26,5 +28,5 @@ export interface Pace {
 export const freePace: Pace = {
   stretch: () => 1,
   retryAfterSeconds: () => undefined,
-  read: () => ({ lateSeconds: 0, stretch: 1, lateChecks: 0, blockedSeconds: 0 }),
+  read: () => ({ lateSeconds: 0, stretch: 1, lateChecks: 0, blockedSeconds: 0, sessionFallbacks: 0 }),
 };

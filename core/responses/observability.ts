@@ -20,6 +20,9 @@ export const metricsResponseSchema = z.object({
       seconds: z.number().describe('Mean time for which checks waited for the service lately'),
       interval_factor: z.number().describe('Factor of all intervals, 1 without overload'),
       blocked_seconds: z.number().describe('Time for which the event loop was blocked; 0 on AWS'),
+      session_fallbacks: count.describe(
+        'RTSP streams whose captures have a connection each, because their session was not usable; 0 on AWS',
+      ),
     })
     .describe('Delay of checks by an overload of the service'),
   watches: z

@@ -9,6 +9,8 @@ export type MeasuredPace = Pace & {
   record(resource: string, waitedMs: number): void;
   /** Adds a time for which the event loop was blocked. */
   recordBlock(blockedMs: number): void;
+  /** Counts an RTSP stream whose captures have a connection each, because its session could not be used. */
+  recordFallback(url: string, reason: string): void;
 };
 
 const windowMs = 5000;
@@ -50,6 +52,7 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
   let stretch = 1;
   let lateChecks = 0;
   let blockedSeconds = 0;
+  let sessionFallbacks = 0;
 
   return {
     record: (resource, waitedMs) => {
@@ -73,9 +76,16 @@ export function createPace({ steadyNow, log }: PaceDeps): MeasuredPace {
       if (blockedMs >= longBlockMs)
         log.warning('The event loop was blocked: nobody got an answer', { seconds: blockedMs / 1000 });
     },
+    recordFallback: (url, reason) => {
+      sessionFallbacks += 1;
+      log.warning('The RTSP session of a stream is not usable: each capture opens a connection', {
+        stream: url,
+        reason,
+      });
+    },
     read: () => {
       roll();
-      return { lateSeconds, stretch, lateChecks, blockedSeconds };
+      return { lateSeconds, stretch, lateChecks, blockedSeconds, sessionFallbacks };
     },
   };
 

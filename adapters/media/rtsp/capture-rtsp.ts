@@ -1,12 +1,13 @@
 import type { Capture, CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
+import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { createConnectionTurns } from './connection-turns.ts';
-import { describeRtsp, type DescribedStream } from './describe.ts';
+import { describeAgain, describeRtsp, type DescribedStream } from './describe.ts';
 import { decodeSession } from './decode-session.ts';
 import { decodeOnArrival } from './follow-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
@@ -24,6 +25,8 @@ export type RtspCapturerDeps = {
   answerTimeoutMs?: number;
   /** Sessions that stay open between captures. If absent, each capture opens a connection. */
   sessions?: RtspSessions | undefined;
+  /** Timers of further attempts. Default: those of the system. */
+  setTimer?: SetTimer;
 };
 
 /**
@@ -31,7 +34,7 @@ export type RtspCapturerDeps = {
  * it opens a connection.
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
-  const turns = createConnectionTurns();
+  const turns = createConnectionTurns(deps.setTimer ?? setSystemTimer);
   return {
     probe: async (url, signal) => {
       const connect = (sharedSignal: AbortSignal) =>
@@ -95,9 +98,15 @@ async function withinTime<T>(
   }
 }
 
+/** Leaves the connection to the first capture, if there are sessions: without them, the next capture may be in another process. */
 async function probeRtsp(url: string, deps: RtspCapturerDeps, signal: AbortSignal): Promise<void> {
-  const { client } = await describeRtsp(url, deps, signal);
-  client.close();
+  const handed = deps.sessions?.handed;
+  const earlier = handed?.take(url);
+  const again = earlier && (await describeAgain(earlier, signal).catch(() => undefined));
+  signal.throwIfAborted();
+  const stream = again ?? (await describeRtsp(url, deps, signal));
+  if (handed) handed.put(url, stream);
+  else stream.client.close();
 }
 
 function toProbe({ url }: RtspTarget): StreamProbe {
@@ -145,7 +154,7 @@ async function captureRtsp(
   deps: RtspCapturerDeps,
   signal: AbortSignal,
 ): Promise<Capture> {
-  const stream = await describeRtsp(request.url, deps, signal);
+  const stream = await describeRtsp(request.url, { ...deps, handed: deps.sessions?.handed }, signal);
   const until = request.mode === 'frames' ? 'key frame' : 'the end';
   const relay = await openRelay(stream, until, deps, signal);
   try {

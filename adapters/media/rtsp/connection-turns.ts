@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
-import { waitUntilAborted } from '../../../core/time-limit.ts';
-import { RtspStatusError } from './errors.ts';
+import { setSystemTimer, waitUntilAborted, type SetTimer } from '../../../core/time-limit.ts';
+import { hasStatus, retryBusy } from './retry-busy.ts';
 
 /** Connections to the same stream URL without a session: probes, and captures that open one each. */
 export type ConnectionTurns = {
   /**
-   * Runs `connect`, also beside others of the URL. Once the camera has refused one of them for its number of viewers, they run one after another. Throws
-   * like `connect`, and the abort reason.
+   * Runs `connect`, also beside others of the URL. Once the camera has refused one of them for its number of viewers, they run one after another. A server
+   * that is unavailable is tried again. Throws like `connect`, and the abort reason.
    */
   run<Result>(url: string, connect: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
 };
@@ -15,7 +15,7 @@ const maxLimited = 2_000;
 /** "Not Enough Bandwidth" and "Service Unavailable": the answers of cameras with too many viewers. */
 const fullStatuses = [453, 503];
 
-export function createConnectionTurns(): ConnectionTurns {
+export function createConnectionTurns(setTimer: SetTimer = setSystemTimer): ConnectionTurns {
   /** Connections that are open, or wait for those before them. */
   const current = new Map<string, Set<Promise<unknown>>>();
   /** Streams of cameras that refused a second connection. */
@@ -27,7 +27,9 @@ export function createConnectionTurns(): ConnectionTurns {
       try {
         return await counted(url, connect);
       } catch (error) {
-        if (!isFull(error) || (others === 0 && !current.has(url))) throw error;
+        if (!hasStatus(error, fullStatuses)) throw error;
+        if (others === 0 && !current.has(url))
+          return await retryBusy(error, async () => counted(url, connect), setTimer, signal);
         limited.set(url, true);
         return await inTurn(url, connect, signal);
       }
@@ -42,7 +44,7 @@ export function createConnectionTurns(): ConnectionTurns {
     const before = Promise.allSettled(current.get(url) ?? new Set<Promise<unknown>>());
     return counted(url, async () => {
       await waitUntilAborted(before, signal);
-      return connect();
+      return connect().catch(async (error: unknown) => retryBusy(error, connect, setTimer, signal));
     });
   }
 
@@ -58,9 +60,4 @@ export function createConnectionTurns(): ConnectionTurns {
       if (members.size === 0) current.delete(url);
     }
   }
-}
-
-function isFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.cause instanceof RtspStatusError && fullStatuses.includes(error.cause.status);
 }

@@ -2,6 +2,7 @@ import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
 import { connectGuarded } from '../../egress/guarded-tcp.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { createByteTotal, type ByteLimit } from './byte-limit.ts';
+import type { HandedConnections } from './handed-connections.ts';
 import { RtspProtocolError, RtspStatusError } from './errors.ts';
 import { headerValue, type RtspMessage } from './message.ts';
 import { createRtspClient, type RtspClient } from './rtsp-client.ts';
@@ -32,10 +33,12 @@ export type DescribeOptions = {
   answerTimeoutMs?: number;
   /** Default: the limit of one capture. */
   admitsBytes?: ByteLimit;
+  /** Connections of probes. */
+  handed?: HandedConnections | undefined;
 };
 
 /**
- * Sends OPTIONS and DESCRIBE, with the credentials of the URL if challenged. Throws `InvalidUrlError`,
+ * Returns the connection that a probe has handed over, or sends OPTIONS and DESCRIBE, with the credentials of the URL if challenged. Throws `InvalidUrlError`,
  * `NotLiveError` for a recording, `StreamFetchError`, and the abort reason.
  */
 export async function describeRtsp(
@@ -44,12 +47,18 @@ export async function describeRtsp(
   signal: AbortSignal,
 ): Promise<DescribedStream> {
   const target = readRtspUrl(url, options.guard);
+  const admitsBytes = options.admitsBytes ?? createByteTotal(maxCaptureBytes);
+  const handed = options.handed?.take(url);
+  if (handed) {
+    handed.client.limitBytes(admitsBytes);
+    return closedOnFailure(handed.client, signal, async () => handed);
+  }
   try {
     const { host, port, credentials } = target;
     const socket = await connectGuarded(options.guard, { host, port, timeoutMs: connectTimeoutMs, signal });
     const client = createRtspClient(socket, credentials, {
       answerTimeoutMs: options.answerTimeoutMs ?? defaultAnswerTimeoutMs,
-      admitsBytes: options.admitsBytes ?? createByteTotal(maxCaptureBytes),
+      admitsBytes,
     });
     return await closedOnFailure(client, signal, async () => ({
       client,
@@ -61,6 +70,19 @@ export async function describeRtsp(
     signal.throwIfAborted();
     throw rtspStreamError(error, target);
   }
+}
+
+/** Describes a stream again on its connection, to prove that it is still live. Throws like `RtspClient.request`. */
+export async function describeAgain(
+  { client, target, ...stream }: DescribedStream,
+  signal: AbortSignal,
+): Promise<DescribedStream> {
+  return closedOnFailure(client, signal, async () => ({
+    ...stream,
+    client,
+    target,
+    track: await describe(client, target),
+  }));
 }
 
 /** Closes the client if `work` fails or `signal` aborts at any later time. */

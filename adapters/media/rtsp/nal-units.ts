@@ -89,12 +89,20 @@ export function splitAggregate(payload: Uint8Array, headBytes: number): Uint8Arr
   return units;
 }
 
-/** Returns the parameter sets of a session description, by their types. Other content is ignored. */
+/**
+ * Returns the parameter sets of a session description in the order in which a decoder needs them: some servers sort them by name. Other content is
+ * ignored.
+ */
 export function describedParameterSets(parameters: string | null, rules: NalRules): Uint8Array[] {
   return [...(parameters ?? '').matchAll(/sprop-(?:parameter-sets|vps|sps|pps)\s*=\s*([^;\s]+)/gi)]
     .flatMap(([, list = '']) => list.split(','))
     .map((text) => new Uint8Array(Buffer.from(text, 'base64')))
-    .filter((unit) => rules.parameterSets.includes(rules.readType(byteAt(unit, 0))));
+    .filter((unit) => rank(unit) >= 0)
+    .toSorted((one, other) => rank(one) - rank(other));
+
+  function rank(unit: Uint8Array): number {
+    return rules.parameterSets.indexOf(rules.readType(byteAt(unit, 0)));
+  }
 }
 
 function byteAt(bytes: Uint8Array, at: number): number {

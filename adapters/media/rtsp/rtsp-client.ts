@@ -22,6 +22,8 @@ export type RtspClient = {
   onEnd(ended: (cause: unknown) => void): void;
   /** Socket, for back-pressure and for frames to the server. */
   socket: Socket;
+  /** Replaces the limit on what the server may send. */
+  limitBytes(limit: ByteLimit): void;
   /** Counts bytes that the stream made this service produce. Ends the connection beyond its limit. */
   countProduced(bytes: number): void;
   close(): void;
@@ -48,6 +50,7 @@ export function createRtspClient(
   const authorizer = createAuthorizer(credentials, () => randomBytes(8).toString('hex'));
   const end = Promise.withResolvers<unknown>();
   const admitsWork = limits.admitsWork ?? createWorkLimit();
+  let { admitsBytes } = limits;
   let takeFrame: ((frame: InterleavedFrame) => void) | null = null;
   const refuse = createRefuser(socket);
 
@@ -71,12 +74,13 @@ export function createRtspClient(
     onFrame: (take) => void (takeFrame = take),
     onEnd: (ended) => void end.promise.then(ended),
     socket,
+    limitBytes: (limit) => void (admitsBytes = limit),
     countProduced: (bytes) => countBytes(bytes, 0),
     close: () => void socket.destroy(),
   };
 
   function countBytes(bytes: number, items: number): void {
-    if (!limits.admitsBytes(bytes, items))
+    if (!admitsBytes(bytes, items))
       throw new RtspLimitError('RTSP server sent more than the maximum of a stream');
   }
 

@@ -9,16 +9,19 @@ import { failureMessage } from '../ffmpeg/run-ffmpeg.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 import { createByteRate } from './byte-limit.ts';
 import { describeRtsp } from './describe.ts';
+import { createHandedConnections, type HandedConnections } from './handed-connections.ts';
 import { RtspConnectionError, RtspLimitError } from './errors.ts';
 import { createKeyFrameMemory } from './key-frame-store.ts';
 import { openKeptSession, type KeptSession, type ReadUnits, type SessionMemory } from './kept-session.ts';
 import { nalRules } from './nal-units.ts';
 import {
   createOpenSessions,
+  type OpenedSession,
   type OpenSession,
   type SessionEntry,
   type SessionTrack,
 } from './open-sessions.ts';
+import { retryBusy } from './retry-busy.ts';
 import { limitRemediation, rtspStreamError } from './stream-error.ts';
 
 /** RTSP sessions that stay open between captures: one per stream URL, for all jobs and modes. */
@@ -44,6 +47,8 @@ export type RtspSessions = {
     onKeyFrame: (unit: AccessUnit, track: SessionTrack) => void,
     signal: AbortSignal,
   ): Promise<void>;
+  /** Connections of probes, for the first capture. */
+  handed: HandedConnections;
   /** Returns true if packets arrive in an open session. */
   isLive(url: string): boolean;
   /** Closes the session of a stream that could not be decoded: its captures have a connection each for ten minutes. */
@@ -66,7 +71,11 @@ export type RtspSessionsDeps = {
   answerTimeoutMs?: number;
   /** Opens a session. Returns null for a codec that cannot be read from packets. */
   open?: OpenSession;
+  /** Called once per stream whose session cannot be decoded or sends no key frame, so that its captures have a connection each. */
+  reportFallback?: (url: string, reason: FallbackReason) => void;
 };
+
+export type FallbackReason = 'no key frame' | 'not decoded';
 
 /** Interval of captures up to which a session stays open: that of checks, with a reserve. */
 const maxIntervalMs = 32_000;
@@ -89,18 +98,22 @@ const maxKeyFrameBytes = 150e6;
 const rate = { maxBytesPerSecond: 8e6, maxBurstBytes: 32 * 1024 * 1024 };
 
 /** Captures of a URL: the newest one, and the time until which it has no session. */
-type Known = { capturedMs: number; avoidedUntilMs: number };
+type Known = { capturedMs: number; avoidedUntilMs: number; isReported: boolean };
+
+const unknown: Known = { capturedMs: -Infinity, avoidedUntilMs: -Infinity, isReported: false };
 
 /** Creates the sessions of a process. */
 export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
   const { elapsedMs, setTimer } = deps;
-  const sessions = createOpenSessions(deps.open ?? createOpen(deps), deps.maxKept, setTimer);
+  const handed = createHandedConnections(setTimer);
+  const sessions = createOpenSessions(deps.open ?? createOpen(deps, handed), deps.maxKept, setTimer);
   const probes = createSharedProbes();
-  const history = createHistory(elapsedMs);
+  const history = createHistory(elapsedMs, deps.reportFallback);
   let isClosed = false;
   return {
     read,
     probe,
+    handed,
     keyFrameSeconds: async (url, waits, signal) => {
       const session = sessions.find(url)?.session;
       if (session && waits) await measureKeyFrames(session, signal, setTimer);
@@ -112,12 +125,13 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     },
     isLive: (url) => isUsable(sessions.find(url)?.session),
     avoid: async (url) => {
-      history.avoid(url, avoidBrieflyMs);
+      history.avoid(url, avoidBrieflyMs, 'not decoded');
       await sessions.end(sessions.find(url));
       await sessions.closed(url);
     },
     close: async () => {
       isClosed = true;
+      handed.close();
       await sessions.endAll();
     },
   };
@@ -156,7 +170,8 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     const found = opened && (await readUnits(opened.session, request, signal, setTimer));
     if (opened && found) return { ...found, ...opened.track };
     const isSilent = opened !== null && opened.session.silentMs() > maxSilentMs;
-    if (!isSilent) history.avoid(entry.url, avoidMs);
+    // A codec without sessions is no fallback.
+    if (!isSilent) history.avoid(entry.url, avoidMs, opened ? 'no key frame' : undefined);
     await sessions.end(entry);
     if (isSilent) throw noFrame(request);
     return null;
@@ -202,7 +217,10 @@ function createSharedProbes() {
   }
 }
 
-function createHistory(elapsedMs: () => number) {
+function createHistory(
+  elapsedMs: () => number,
+  reportFallback: (url: string, reason: FallbackReason) => void = () => undefined,
+) {
   const known = new LRUCache<string, Known>({ max: maxKnown });
   return {
     /** Notes a capture. Returns true if it is the first one, or follows another within the interval of checks. */
@@ -212,11 +230,14 @@ function createHistory(elapsedMs: () => number) {
       return before === undefined || elapsedMs() - before.capturedMs <= maxIntervalMs;
     },
     isAvoided: (url: string) => (known.get(url)?.avoidedUntilMs ?? -Infinity) > elapsedMs(),
-    avoid: (url: string, forMs: number) => note(url, { avoidedUntilMs: elapsedMs() + forMs }),
+    avoid(url: string, forMs: number, reason?: FallbackReason): void {
+      if (reason && !known.get(url)?.isReported) reportFallback(url, reason);
+      note(url, { avoidedUntilMs: elapsedMs() + forMs, ...(reason && { isReported: true }) });
+    },
   };
 
   function note(url: string, changes: Partial<Known>): void {
-    known.set(url, { capturedMs: -Infinity, avoidedUntilMs: -Infinity, ...known.get(url), ...changes });
+    known.set(url, { ...unknown, ...known.get(url), ...changes });
   }
 }
 
@@ -266,14 +287,22 @@ function noFrame({ mode }: CaptureRequest, cause?: Error): StreamFetchError {
 }
 
 /** Returns a function that connects through the guard, with a limit on the rate instead of the sum of bytes. */
-function createOpen({ guard, elapsedMs, answerTimeoutMs }: RtspSessionsDeps): OpenSession {
+function createOpen(
+  { guard, elapsedMs, answerTimeoutMs, setTimer }: RtspSessionsDeps,
+  handed: HandedConnections,
+): OpenSession {
   const memory: SessionMemory = { maxBytes: maxBytesOfAll, usedBytes: 0 };
   const keyFrames = createKeyFrameMemory(maxKeyFrameBytes);
-  return async (url, signal) => {
+  return async (url, signal) =>
+    open(url, signal).catch(async (error: unknown) =>
+      retryBusy(error, async () => open(url, signal), setTimer, signal),
+    );
+
+  async function open(url: string, signal: AbortSignal): Promise<OpenedSession | null> {
     const deadline = openDeadline(openTimeoutMs, signal);
     try {
       const admitsBytes = createByteRate({ ...rate, elapsedMs });
-      const options = { guard, admitsBytes, ...(answerTimeoutMs !== undefined && { answerTimeoutMs }) };
+      const options = { guard, admitsBytes, handed, ...(answerTimeoutMs !== undefined && { answerTimeoutMs }) };
       const stream = await describeRtsp(url, options, deadline.signal);
       const rules = nalRules(stream.track);
       if (rules === null) {
@@ -295,5 +324,5 @@ function createOpen({ guard, elapsedMs, answerTimeoutMs }: RtspSessionsDeps): Op
     } finally {
       deadline.close();
     }
-  };
+  }
 }

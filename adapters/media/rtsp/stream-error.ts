@@ -54,7 +54,9 @@ function statusRemediation(status: number, target: RtspTarget): string {
     return 'The server redirects to another address, and RTSP redirects are not followed. Use the address that it redirects to.';
   if (status === 461)
     return 'The server does not offer RTSP over TCP. Allow TCP (interleaved) transport in its settings.';
-  if (status === 453 || status === 503)
-    return 'The server has reached its maximum number of viewers. Close other viewers, then try again.';
+  if (status === 453)
+    return 'The server has no bandwidth for another viewer (status 453). Close other viewers, then try again.';
+  if (status === 503)
+    return 'The server is unavailable (status 503), also after two more attempts. It does not say why: it may be starting the stream, or have its maximum number of viewers. Close other viewers, then try again.';
   return `The RTSP server returned status ${status}. Check that the stream plays in a video player.`;
 }

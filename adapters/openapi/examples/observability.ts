@@ -3,7 +3,7 @@ export const metrics = {
   providers: { bedrock: { calls: 412, errors: 3 } },
   jobs: { created: 9, completed: 4, failed: 1 },
   frames: { captured: 412, skipped_prefilter: 1377 },
-  late: { checks: 0, seconds: 0.02, interval_factor: 1, blocked_seconds: 0 },
+  late: { checks: 0, seconds: 0.02, interval_factor: 1, blocked_seconds: 0, session_fallbacks: 0 },
   watches: {
     active: 6,
     off_schedule: 1,

@@ -54,7 +54,7 @@ describe('/metrics', () => {
       jobs: { created: 0, completed: 0, failed: 0 },
       frames: { captured: 0, skipped_prefilter: 0 },
       webhooks: { sent: 0, failed: 0 },
-      late: { checks: 0, seconds: 0, interval_factor: 1, blocked_seconds: 0 },
+      late: { checks: 0, seconds: 0, interval_factor: 1, blocked_seconds: 0, session_fallbacks: 0 },
       watches: noWatches,
     });
   });
@@ -155,7 +155,7 @@ describe('/metrics', () => {
       jobs: { created: 0, completed: 0, failed: 0 },
       frames: { captured: 0, skipped_prefilter: 0 },
       webhooks: { sent: 0, failed: 0 },
-      late: { checks: 0, seconds: 0, interval_factor: 1, blocked_seconds: 0 },
+      late: { checks: 0, seconds: 0, interval_factor: 1, blocked_seconds: 0, session_fallbacks: 0 },
       watches: noWatches,
     });
 

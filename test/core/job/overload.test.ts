@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
+import { freePace } from '../../../core/ports/pace.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
@@ -17,7 +18,7 @@ beforeEach(() => {
   world.c.pace = {
     stretch: () => overload.stretch,
     retryAfterSeconds: () => overload.retryAfter,
-    read: () => ({ lateSeconds: 0, stretch: overload.stretch, lateChecks: 0, blockedSeconds: 0 }),
+    read: () => ({ ...freePace.read(), stretch: overload.stretch }),
   };
 });
 afterEach(() => world.close());

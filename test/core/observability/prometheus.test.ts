@@ -17,7 +17,7 @@ const metrics = {
     unjudged: 4,
     destinations_failing: 5,
   },
-  late: { checks: 7, seconds: 0.4, interval_factor: 1.25, blocked_seconds: 1.5 },
+  late: { checks: 7, seconds: 0.4, interval_factor: 1.25, blocked_seconds: 1.5, session_fallbacks: 2 },
 };
 const findings = [
   { check: 'model', status: 'failed', message: '', next: null },
@@ -53,6 +53,7 @@ test('the text for Prometheus has every number of the metrics, with help and typ
     'watchpost_late_seconds 0.4',
     'watchpost_interval_factor 1.25',
     'watchpost_event_loop_blocked_seconds_total 1.5',
+    'watchpost_rtsp_session_fallbacks_total 2',
     'watchpost_watches{status="active"} 6',
     'watchpost_watches{status="off_schedule"} 1',
     'watchpost_watches{status="budget_exhausted"} 0',

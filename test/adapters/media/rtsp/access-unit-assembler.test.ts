@@ -203,13 +203,13 @@ describe('H.265 access units', () => {
     expect(read).toEqual([`K ${written} 260180`]);
   });
 
-  test('a key frame of H.265 has the parameter sets of the description', () => {
-    const read = assemble([at(1, [0x26, 1, 0x80]), at(2, [2, 1, 0x80])], {
-      codec: 'H265',
-      parameters: described,
-    });
-    expect(read).toEqual([`K ${written} 260180`]);
-  });
+  test.each([described, 'sprop-pps=RAED;sprop-sps=QgEC;sprop-vps=QAEB'])(
+    'a key frame of H.265 has the parameter sets of the description in their order: %s',
+    (parameters) => {
+      const read = assemble([at(1, [0x26, 1, 0x80]), at(2, [2, 1, 0x80])], { codec: 'H265', parameters });
+      expect(read).toEqual([`K ${written} 260180`]);
+    },
+  );
 });
 
 test.each([

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createConnectionTurns } from '../../../../adapters/media/rtsp/connection-turns.ts';
 import { RtspStatusError } from '../../../../adapters/media/rtsp/errors.ts';
 import { StreamFetchError } from '../../../../core/errors.ts';
@@ -7,14 +7,19 @@ const url = 'rtsp://camera.example/live';
 
 /** A camera that refuses connections beyond its maximum. The test ends each connection. */
 function startCamera({ max, status = 453 }: { max: number; status?: number }) {
-  const turns = createConnectionTurns();
+  const timers: { fire: () => void; delayMs: number }[] = [];
+  const turns = createConnectionTurns((fire, delayMs) => {
+    timers.push({ fire, delayMs });
+    return () => undefined;
+  });
+  const camera = { max };
   const open: PromiseWithResolvers<void>[] = [];
   const controller = new AbortController();
   let refused = 0;
   let most = 0;
   const connect = async (): Promise<string> => {
     await Promise.resolve();
-    if (open.length >= max) {
+    if (open.length >= camera.max) {
       refused += 1;
       throw new StreamFetchError('Full.', undefined, { cause: new RtspStatusError(status) });
     }
@@ -25,6 +30,15 @@ function startCamera({ max, status = 453 }: { max: number; status?: number }) {
     return 'picture';
   };
   return {
+    camera,
+    /** Fires the next timer. Returns its time. */
+    passTimer: async () => {
+      await settle();
+      const timer = timers.shift();
+      timer?.fire();
+      await settle();
+      return timer?.delayMs;
+    },
     controller,
     capture: (of = url, signal = controller.signal) => turns.run(of, connect, signal),
     counts: () => ({ open: open.length, refused, most }),
@@ -88,4 +102,35 @@ test('a capture that waits for its turn ends when it is aborted, and the next on
   await first;
   await endOne();
   expect(await third).toBe('picture');
+});
+
+describe('a server that is unavailable (503)', () => {
+  test('is tried again after 0.5 and 2 s', async () => {
+    const { camera, capture, passTimer, endOne, counts } = startCamera({ max: 0, status: 503 });
+    const picture = capture();
+    expect(await passTimer()).toBe(500);
+    camera.max = 1;
+    expect(await passTimer()).toBe(2_000);
+    await endOne();
+    expect(await picture).toBe('picture');
+    expect(counts().refused).toBe(2);
+  });
+
+  test('is a failure after two more attempts', async () => {
+    const { capture, passTimer, counts } = startCamera({ max: 0, status: 503 });
+    const failure = expect(capture()).rejects.toThrow(StreamFetchError);
+    await passTimer();
+    await passTimer();
+    await failure;
+    expect(await passTimer()).toBeUndefined();
+    expect(counts().refused).toBe(3);
+  });
+
+  test('is not waited for by an aborted capture', async () => {
+    const { capture, controller } = startCamera({ max: 0, status: 503 });
+    const failure = expect(capture()).rejects.toThrow('cancelled');
+    await settle();
+    controller.abort(new Error('cancelled'));
+    await failure;
+  });
 });

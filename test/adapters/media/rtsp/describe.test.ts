@@ -221,8 +221,8 @@ describe('describeRtsp of an unusable stream', () => {
 
   test.each([
     [404, 'no stream at this path'],
-    [453, 'maximum number of viewers'],
-    [503, 'maximum number of viewers'],
+    [453, 'no bandwidth for another viewer'],
+    [503, 'does not say why'],
     [500, 'status 500'],
   ])('status %d has a remediation', async (status, text) => {
     const { url } = await scripted(respondWith({ status }));

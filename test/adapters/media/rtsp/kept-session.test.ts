@@ -36,6 +36,7 @@ async function openSession({
         const before = end;
         end = (cause) => (before(cause), ended(cause));
       },
+      limitBytes: () => undefined,
       countProduced: (bytes) => void (produced += bytes),
       socket: new Socket(),
       close: () => end(),

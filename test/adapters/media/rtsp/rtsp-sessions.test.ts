@@ -17,6 +17,7 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
   const timers = new Set<{ atMs: number; fire: () => void }>();
   const camera = { isSilent: false, hasKeyFrames: true, breaks: false, opening: Promise.resolve() };
   const ends: (() => void)[] = [];
+  const fallbacks: string[] = [];
   const open: OpenSession = async (_url, signal) => {
     opened += 1;
     await waitUntilAborted(camera.opening, signal);
@@ -63,11 +64,13 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
     },
     maxKept,
     open,
+    reportFallback: (_url, reason) => void fallbacks.push(reason),
   });
   const controller = new AbortController();
   return {
     sessions,
     camera,
+    fallbacks,
     controller,
     counts: () => ({ opened, current, most }),
     endAll: () => ends.splice(0).forEach((end) => end()),
@@ -225,8 +228,9 @@ describe('sessions of a stream', () => {
 
 describe('streams without a usable session', () => {
   test('a stream of another codec opens a connection per capture', async () => {
-    const { read, pass, counts } = openSessions({ isReadable: false });
+    const { read, pass, counts, fallbacks } = openSessions({ isReadable: false });
     expect([await read(), await read()]).toEqual([null, null]);
+    expect(fallbacks).toEqual([]);
     expect(counts().opened).toBe(1);
     await pass(3600);
     await read();
@@ -245,6 +249,16 @@ describe('streams without a usable session', () => {
     expect(counts()).toEqual({ opened: 1, current: 0, most: 1 });
     expect(await read()).toBeNull();
     expect(counts().opened).toBe(1);
+  });
+
+  test('a stream whose session cannot be used is reported once', async () => {
+    const { read, pass, sessions, fallbacks } = openSessions();
+    for (let hour = 0; hour < 3; hour += 1) {
+      await read();
+      await sessions.avoid(url);
+      await pass(3600);
+    }
+    expect(fallbacks).toEqual(['not decoded']);
   });
 
   test('a server that sends nothing fails the capture, and ends the session', async () => {

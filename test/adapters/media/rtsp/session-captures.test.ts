@@ -11,7 +11,7 @@ import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp
 import { createRtspSessions } from '../../../../adapters/media/rtsp/rtsp-sessions.ts';
 import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/records/capture.ts';
 import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
-import { startCamera } from '../../../support/rtsp/camera.ts';
+import { startCamera, type CameraOddities } from '../../../support/rtsp/camera.ts';
 import { startGstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';
 import { recordRtp } from '../../../support/rtsp/rtp-recording.ts';
 import { startTcpProxy } from '../../../support/tcp-proxy.ts';
@@ -75,6 +75,11 @@ function openCapturer({ decodesPipes = true } = {}) {
         signal,
       ),
     isLive: (url: string) => sessions.isLive(url),
+    /** Fires the timers of this time once there are any. */
+    passTimer: async (delayMs: number) => {
+      await expect.poll(() => [...timers.values()]).toContain(delayMs);
+      for (const [fire, timerMs] of timers) if (timerMs === delayMs) fire();
+    },
     passTimers: () => {
       for (const fire of timers.keys()) fire();
     },
@@ -89,6 +94,64 @@ function color({ thumbnail: planar }: Pick<Capture, 'thumbnail'>): 'blue' | 'red
   if (blue > 180 && red < 140) return 'blue';
   return red > 180 && blue < 140 ? 'red' : 'other';
 }
+
+describe('a probe', () => {
+  async function startSmallCamera(answer?: CameraOddities['answer']) {
+    const camera = await startCamera(await recordRtp(), answer ? { answer } : {});
+    closers.push(() => camera.close());
+    const { hostname, port } = new URL(camera.url);
+    const proxy = await startTcpProxy({ host: hostname, port: Number(port) });
+    closers.push(() => proxy.close());
+    const count = (method: string) => camera.requests.filter((request) => request.method === method).length;
+    return { count, accepted: proxy.accepted, url: camera.url.replace(port, `${proxy.port}`) };
+  }
+
+  test.each(['frames', 'clip'] as const)('leaves its connection to the first capture of %s', async (mode) => {
+    const { url, accepted, count } = await startSmallCamera();
+    const { probe, capture } = openCapturer();
+    await probe(url);
+    await probe(url);
+    expect(count('DESCRIBE')).toBe(2);
+    await capture(url, mode);
+    expect([accepted(), count('DESCRIBE'), count('PLAY')]).toEqual([1, 2, 1]);
+  });
+
+  test('closes its connection after 3 s without a capture', async () => {
+    const { url, accepted } = await startSmallCamera();
+    const { probe, capture, passTimer } = openCapturer();
+    await probe(url);
+    await passTimer(3_000);
+    await capture(url);
+    expect(accepted()).toBe(2);
+  });
+
+  test('is repeated on a new connection if the server has closed that of the last one', async () => {
+    let described = 0;
+    const { url, accepted } = await startSmallCamera(({ method }) =>
+      method === 'DESCRIBE' && (described += 1) === 2 ? { status: 404 } : undefined,
+    );
+    const { probe } = openCapturer();
+    await probe(url);
+    await probe(url);
+    expect([accepted(), described]).toEqual([2, 3]);
+  });
+
+  test.each(['DESCRIBE', 'SETUP', 'PLAY'])(
+    'and a session are tried again after 0.5 and 2 s if %s is answered with 503',
+    async (refused) => {
+      let left = 2;
+      const { url } = await startSmallCamera(({ method }) =>
+        method === refused && left-- > 0 ? { status: 503 } : undefined,
+      );
+      const { capture, passTimer } = openCapturer();
+      const picture = capture(url);
+      await passTimer(500);
+      await passTimer(2_000);
+      expect((await picture).frame.length).toBeGreaterThan(0);
+      expect(left).toBe(-1);
+    },
+  );
+});
 
 describe('captures from a session that stays open', () => {
   test('captures of a stream use one connection, which closes when it is idle', async () => {

@@ -1,0 +1,36 @@
+import { waitUntilAborted, type SetTimer } from '../../../core/time-limit.ts';
+import { RtspStatusError } from './errors.ts';
+
+/** Waits before further attempts. A server answers 503 while it starts, restarts or tears down a stream, and for a maximum of viewers. */
+const waitsMs = [500, 2_000];
+
+/** Connects again after a failure with the status 503. Throws the last failure, any other one, and the abort reason. */
+export async function retryBusy<Result>(
+  failure: unknown,
+  connect: () => Promise<Result>,
+  setTimer: SetTimer,
+  signal: AbortSignal,
+): Promise<Result> {
+  let last = failure;
+  for (const waitMs of waitsMs) {
+    if (!hasStatus(last, [503])) break;
+    const waited = Promise.withResolvers<void>();
+    const cancel = setTimer(waited.resolve, waitMs);
+    await waitUntilAborted(waited.promise, signal).finally(cancel);
+    try {
+      return await connect();
+    } catch (error) {
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/** Returns true for a failure whose cause is a response with one of these statuses. */
+export function hasStatus(error: unknown, statuses: readonly number[]): boolean {
+  return (
+    error instanceof Error &&
+    error.cause instanceof RtspStatusError &&
+    statuses.includes(error.cause.status)
+  );
+}
