@@ -2191,6 +2191,10 @@ export interface Metrics {
      * Time for which the event loop was blocked; 0 on AWS
      */
     blocked_seconds: number;
+    /**
+     * RTSP streams whose captures have a connection each, because their session was not usable; 0 on AWS
+     */
+    session_fallbacks: number;
   };
   /**
    * Watches that are not paused, at this moment
