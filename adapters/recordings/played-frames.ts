@@ -44,7 +44,7 @@ export async function* decodeReadFrames(ffmpegPath: string, path: string): Async
     }
     decodes += 1;
     const picture = await decoder?.decode(units.bytes, maxDecodeMs);
-    return picture ? { ...picture, frame: withHeader(picture.frame, expected.frame) } : null;
+    return picture ?? null;
   };
   try {
     for await (const { seconds, bytes } of readKeyFrames(ffmpegPath, path)) {
@@ -61,14 +61,6 @@ export async function* decodeReadFrames(ffmpegPath: string, path: string): Async
 async function firstFrame(ffmpegPath: string, path: string): Promise<FfmpegOutput | undefined> {
   for await (const frame of readFrames(ffmpegPath, path, { keyFramesOnly: true, maxFrames: 1 })) return frame;
   return undefined;
-}
-
-const startOfTables = Buffer.from([0xff, 0xdb]);
-
-/** Returns a JPEG with the header of another one: that of a single key frame lacks the aspect ratio of the pixels, which the file has. */
-function withHeader(jpeg: Uint8Array, other: Uint8Array): Uint8Array {
-  const [from, to] = [jpeg, other].map((bytes) => Buffer.from(bytes).indexOf(startOfTables));
-  return Buffer.concat([other.subarray(0, to), jpeg.subarray(from)]);
 }
 
 function isSame(one: FfmpegOutput | null, other: FfmpegOutput): boolean {

@@ -25,6 +25,9 @@ const clipFramesPerSecond = 5;
 export const maxPixels = 4096 * 3072;
 const maxAllocationBytes = 64 * 1024 * 1024;
 
+/** Ratio of the width of a pixel to its height. Beyond the limits it is an error of the encoder, or an attack. */
+const pixelRatio = { min: 0.25, max: 4 };
+
 /** Allowed decoders: the codecs of live streams. Several hundred others stay unreachable. */
 const decoders = 'h264,hevc,av1,libdav1d,libaom-av1,vp8,vp9,libvpx-vp9,mpeg2video,mpeg4,mjpeg';
 
@@ -184,7 +187,7 @@ function clipGraph(input: GraphInput, { startSeconds, lengthSeconds, isExact }: 
   const frames = `fps=${clipFramesPerSecond}${isExact ? `:round=down:eof_action=pass,trim=end=${startSeconds + lengthSeconds}` : ''}`;
   return [
     `[0:v:0]${fromKeyFrame}trim=start=${startSeconds}:duration=${lengthSeconds},${frames},split=2[film][stills]`,
-    `[film]setpts=PTS-STARTPTS,${scaleDown(clipWidth)}:flags=bilinear,format=yuv420p[clip]`,
+    `[film]setpts=PTS-STARTPTS,${squareScale(clipWidth, ':flags=bilinear')},format=yuv420p[clip]`,
     `[stills]${newestFrame},${pictureBranches}`,
   ].join(';');
 }
@@ -199,7 +202,7 @@ const newestFrame = 'fps=1/86400:round=down:eof_action=pass';
 export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:flags=area:out_range=tv,format=yuv420p`;
 
 /** Filter branches from one video to `[frame]` and `[thumbnail]`, as all captures have them. */
-export const pictureBranches = branches(scaleDown(frameWidth));
+export const pictureBranches = branches(squareScale(frameWidth));
 
 const frameGraph = `[0:v:0]${pictureBranches}`;
 
@@ -217,10 +220,19 @@ export function scaleDown(widthPixels: number): string {
   return `scale=trunc(min(${widthPixels}\\,iw)/2)*2:-2`;
 }
 
-/** Returns the size of the frame of a picture, as `scaleDown` computes it. */
-export function frameSize({ width, height }: FrameSize): FrameSize {
-  const scaledWidth = Math.trunc(Math.min(frameWidth, width) / 2) * 2;
-  return { width: scaledWidth, height: Math.round((scaledWidth * height) / (width * 2)) * 2 };
+/** Returns the filters that scale to square pixels, at most to the width. */
+function squareScale(widthPixels: number, options = ''): string {
+  const squareWidth = `iw*if(between(sar\\,${pixelRatio.min}\\,${pixelRatio.max})\\,sar\\,1)`;
+  const width = `max(2\\,trunc(min(${widthPixels}\\,${squareWidth})/2)*2)`;
+  const height = `max(2\\,trunc(ow*ih/(${squareWidth})/2+0.5)*2)`;
+  return `scale=${width}:${height}${options},setsar=1`;
+}
+
+/** Returns the size of the frame of a picture, as `squareScale` computes it. */
+export function frameSize({ width, height, ratio }: FrameSize & { ratio: number }): FrameSize {
+  const squareWidth = width * (ratio >= pixelRatio.min && ratio <= pixelRatio.max ? ratio : 1);
+  const scaledWidth = Math.trunc(Math.min(frameWidth, squareWidth) / 2) * 2;
+  return { width: scaledWidth, height: Math.trunc((scaledWidth * height) / squareWidth / 2 + 0.5) * 2 };
 }
 
 /** Returns the input arguments of a local file. A playlist may name local files only, with any extension. */

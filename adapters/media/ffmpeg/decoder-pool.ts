@@ -86,7 +86,7 @@ export function poolDecoders({
   ): Promise<FfmpegOutput | null> {
     const picture = readKeyFrameUnits(chunk);
     if (picture === null || picture.size.width * picture.size.height > maxPixels) return null;
-    const size = frameSize(picture.size);
+    const size = frameSize({ ...picture.size, ratio: picture.pixelRatio });
     if (Math.min(size.width, size.height) === 0) return null;
     const kind = `${picture.parameters} ${caller}`;
     const failed = failures.get(kind) ?? 0;

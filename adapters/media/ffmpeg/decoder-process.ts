@@ -185,7 +185,7 @@ function decoderArguments(size: FrameSize | null): string[] {
     ...decodingLimits,
     ...words('-codec_whitelist h264 -protocol_whitelist pipe'),
     ...words('-fpsprobesize 0 -probesize 32 -analyzeduration 0 -f h264 -i pipe:0 -filter_complex'),
-    // Without `setsar` the JPEG has the aspect ratio of the pixels of the mark after its scaling.
+    // The mark has another shape.
     size === null
       ? `[0:v:0]${wallClock},${thumbnailFilter}[thumbnail]`
       : pictureGraph(`scale=${size.width}:${size.height},setsar=1`, `${wallClock},`),

@@ -7,6 +7,8 @@ export type CodedPicture = {
   bytes: Buffer;
   /** Size of the decoded picture in pixels, from its SPS. */
   size: { width: number; height: number };
+  /** Width of a pixel, divided by its height. */
+  pixelRatio: number;
   /** SPS as text: equal for streams of one kind. */
   parameters: string;
 };
@@ -28,10 +30,11 @@ export function readCodedPicture(bytes: Buffer): CodedPicture | null {
     if (sps === undefined || pps === undefined || slices.length === 0) return null;
     const picture = readSps(sps);
     checkSlices(slices, picture, readPps(pps, picture.id));
-    const { size } = picture;
+    const { size, pixelRatio } = picture;
     return {
       bytes: Buffer.concat(units.flatMap((unit) => [longStartCode, unit])),
       size,
+      pixelRatio,
       parameters: sps.toString('base64'),
     };
   } catch (error) {
@@ -86,6 +89,7 @@ function check(holds: boolean): void {
 type Sps = {
   id: number;
   size: { width: number; height: number };
+  pixelRatio: number;
   frameNumberBits: number;
   /** Bits of the picture order count in a slice; 0 if slices have none. */
   orderBits: number;
@@ -93,7 +97,7 @@ type Sps = {
 
 const profilesWithChroma = new Set([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135]);
 
-/** Reads a sequence parameter set up to its cropping (7.3.2.1.1). */
+/** Reads a sequence parameter set up to the aspect ratio of its pixels (7.3.2.1.1, E.1.1). */
 function readSps(unit: Buffer): Sps {
   check(unit.length <= maxParameterBytes);
   const reader = openUnit(unit, types.sps);
@@ -119,7 +123,38 @@ function readSps(unit: Buffer): Sps {
     : [];
   const size = { width: 16 * columns - 2 * (left + right), height: 16 * rows - 2 * (top + bottom) };
   check(size.width > 0 && size.height > 0);
-  return { id, size, frameNumberBits, orderBits };
+  return { id, size, pixelRatio: readPixelRatio(reader), frameNumberBits, orderBits };
+}
+
+/** Ratios by their index (table E-1). */
+const pixelRatios = [
+  [1, 1],
+  [12, 11],
+  [10, 11],
+  [16, 11],
+  [40, 33],
+  [24, 11],
+  [20, 11],
+  [32, 11],
+  [80, 33],
+  [18, 11],
+  [15, 11],
+  [64, 33],
+  [160, 99],
+  [4, 3],
+  [3, 2],
+  [2, 1],
+] as const;
+const ownRatio = 255;
+
+/** Returns 1 if the ratio is not specified. */
+function readPixelRatio(reader: BitReader): number {
+  const isSpecified = reader.flag() && reader.flag();
+  if (!isSpecified) return 1;
+  const index = reader.bits(8);
+  const [width, height] =
+    index === ownRatio ? [reader.bits(16), reader.bits(16)] : (pixelRatios[index - 1] ?? [1, 1]);
+  return width > 0 && height > 0 ? width / height : 1;
 }
 
 function skipScalingLists(reader: BitReader): void {

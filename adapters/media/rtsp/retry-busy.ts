@@ -29,8 +29,6 @@ export async function retryBusy<Result>(
 /** Returns true for a failure whose cause is a response with one of these statuses. */
 export function hasStatus(error: unknown, statuses: readonly number[]): boolean {
   return (
-    error instanceof Error &&
-    error.cause instanceof RtspStatusError &&
-    statuses.includes(error.cause.status)
+    error instanceof Error && error.cause instanceof RtspStatusError && statuses.includes(error.cause.status)
   );
 }

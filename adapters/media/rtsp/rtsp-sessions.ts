@@ -302,7 +302,12 @@ function createOpen(
     const deadline = openDeadline(openTimeoutMs, signal);
     try {
       const admitsBytes = createByteRate({ ...rate, elapsedMs });
-      const options = { guard, admitsBytes, handed, ...(answerTimeoutMs !== undefined && { answerTimeoutMs }) };
+      const options = {
+        guard,
+        admitsBytes,
+        handed,
+        ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
+      };
       const stream = await describeRtsp(url, options, deadline.signal);
       const rules = nalRules(stream.track);
       if (rules === null) {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { beforeAll, expect, test } from 'vitest';
-import { frameSize } from '../../../adapters/media/ffmpeg/capture-arguments.ts';
+import { frameSize, pictureBranches } from '../../../adapters/media/ffmpeg/capture-arguments.ts';
 import { readCodedPicture } from '../../../adapters/media/h264/coded-picture.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { ffmpegPath } from '../../support/hls/recording.ts';
@@ -82,7 +82,30 @@ test.each([
   const bytes = encode(size, '-x264-params cqm=jvt');
   const { size: coded } = readCodedPicture(bytes)!;
   expect(`${coded.width}x${coded.height}`).toBe(size);
-  const filter = 'scale=trunc(min(896\\,iw)/2)*2:-2';
-  const jpeg = run(`-f h264 -i pipe:0 -vf ${filter} -frames:v 1 -f mjpeg pipe:1`, bytes);
-  expect(frameSize(coded)).toEqual(readJpegHeader(jpeg));
+  expect(frameSize({ ...coded, ratio: 1 })).toEqual(readJpegHeader(decode(bytes)));
 });
+
+const ratios =
+  '1/1 12/11 10/11 16/11 40/33 24/11 20/11 32/11 80/33 18/11 15/11 64/33 160/99 4/3 3/2 2/1 117/83 0/1 9/2 4/1 1/4 1/5';
+const shapes = [
+  ['640x480', '4/3'],
+  ['98x1080', '4/1'],
+  ['98x1080', '1/4'],
+] as const;
+
+test.each([...ratios.split(' ').map((ratio) => ['720x576', ratio] as const), ...shapes])(
+  'the frame of a picture of %s with pixels of %s has square ones',
+  (pixels, ratio) => {
+    const bytes = encode(pixels, `-preset ultrafast -vf setsar=${ratio}:max=300`);
+    const { size, pixelRatio } = readCodedPicture(bytes)!;
+    const [width = 0, height = 1] = ratio.split('/').map(Number);
+    expect(pixelRatio).toBeCloseTo(width === 0 ? 1 : width / height, 9);
+    expect(frameSize({ ...size, ratio: pixelRatio })).toEqual(readJpegHeader(decode(bytes)));
+  },
+);
+
+/** Decodes a frame with the filters of captures. */
+function decode(bytes: Buffer): Buffer {
+  const outputs = '-map [frame] -frames:v 1 -f mjpeg pipe:1 -map [thumbnail] -f null -';
+  return run(`-f h264 -i pipe:0 -filter_complex [0:v:0]${pictureBranches} ${outputs}`, bytes);
+}

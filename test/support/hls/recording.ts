@@ -50,7 +50,7 @@ export async function record(options: RecordingOptions = {}): Promise<Recording>
 function commandLine(options: RecordingOptions, directory: string): string[] {
   const { segmentType = 'mpegts', codec = 'h264', sound = false, keyFrameSeconds = 2 } = options;
   const { size = '160x90', seconds = 16 } = options;
-  const scene = `nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=${size.replace('x', ':')}`;
+  const scene = `nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=${size.replace('x', ':')},setsar=1`;
   const group = keyFrameSeconds * 10;
   const encoders = {
     h264: `-c:v libx264 -preset ultrafast -bf 2 -g ${group} -keyint_min ${group} -sc_threshold 0 -qp 12`,
