@@ -27,6 +27,13 @@ export async function waitAtMost<Result>(
   return Promise.race([work, expired.promise]).finally(cancel);
 }
 
+/** Waits for a time. Throws the abort reason. */
+export async function wait(milliseconds: number, setTimer: SetTimer, signal: AbortSignal): Promise<void> {
+  const waited = Promise.withResolvers<void>();
+  const cancel = setTimer(waited.resolve, milliseconds);
+  await waitUntilAborted(waited.promise, signal).finally(cancel);
+}
+
 /** Calls `fire` once after `delayMs`. Returns a function that cancels the timer. */
 export type SetTimer = (fire: () => void, delayMs: number) => () => void;
 

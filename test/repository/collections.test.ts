@@ -58,6 +58,7 @@ const bounds: Record<string, string> = {
   'adapters/media/rtsp/follow-session.ts': 'thumbnails of key frames: 1,500 of 22 kB',
   'adapters/media/rtsp/kept-session.ts':
     'lengths of clips of a session; runs that follow it: ten lengths, 40 s each; watches of the stream',
+  'adapters/media/rtsp/handed-connections.ts': 'connections of probes: 100, for 3 s',
   'adapters/media/rtsp/key-frame-store.ts': 'key frames of all sessions: 150 MB',
   'adapters/media/rtsp/open-sessions.ts':
     'open sessions with their newest group of pictures; those being closed: `rtspSessions` and captures under way; as many',

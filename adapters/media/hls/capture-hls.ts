@@ -46,7 +46,7 @@ export type HlsCapturerDeps = {
   now: () => Date;
   /** Monotonic clock, in milliseconds. Default: that of the process. */
   elapsedMs?: () => number;
-  /** Waits between two requests of a stream that is followed. Default: a timer. */
+  /** Waits between two requests of a stream that is followed, or whose short playlist is read on. Default: a timer. */
   wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Shared by all capturers of a process. Default: a separate budget. */
   budget?: PlaylistBudget;
@@ -65,7 +65,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   const fetcher = { http, budget, ...limits, resources, ...prepare };
   const locate: LocatePlaylist = source?.locate ?? (async (url) => ({ url, freshUntil: null }));
   const finder = { fetcher, locate, asksSource: source !== undefined };
-  const edge = { fetcher, ffmpeg, now, decodeTimeoutMs: limits.decodeTimeoutMs };
+  const edge = { fetcher, ffmpeg, now, elapsedMs, wait, decodeTimeoutMs: limits.decodeTimeoutMs };
   const scanDeps = { fetcher, ffmpeg, elapsedMs };
   const playlists = createPlaylistCache({ now, max: maxCacheEntries, keepMs: source ? Infinity : cacheMs });
   return { probe: async (url, signal) => probeHls({ fetcher, locate }, url, signal), capture, follow };

@@ -1,8 +1,10 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
-import { captureSegments, type SegmentCaptureDeps, type SegmentsCapture } from './capture-segments.ts';
+import { awaitKeyFrame, isTooShort, type KeyFrameWaitDeps } from './await-key-frame.ts';
+import { captureSegments, type SegmentsCapture } from './capture-segments.ts';
 import { chooseSegments, markGap } from './choose-segments.ts';
 import { SegmentMissingError } from './fetch-segments.ts';
+import { NoKeyFrameError } from './no-key-frame.ts';
 import type { MediaPlaylist } from './playlist.ts';
 
 /**
@@ -17,13 +19,15 @@ const maxMissingSegments = 2;
 /** Capture, and the number of older segments that it needed to reach a key frame. */
 export type LiveEdgeCapture = SegmentsCapture & { olderSegments: number };
 
+type LocatedPlaylist = MediaPlaylist & { url: string };
+
 /**
  * Captures the newest segments of a playlist, with `olderSegments` before them. Falls back to the previous segment
  * if the newest one is missing. Throws `StreamFetchError` and the errors of ffmpeg.
  */
 export async function captureLiveEdge(
-  deps: SegmentCaptureDeps,
-  playlist: MediaPlaylist,
+  deps: KeyFrameWaitDeps,
+  playlist: LocatedPlaylist,
   olderSegments: number,
   request: CaptureRequest,
   signal: AbortSignal,
@@ -34,29 +38,36 @@ export async function captureLiveEdge(
       return await captureKeyFrame(deps, left, olderSegments, request, signal);
     } catch (error) {
       if (!(error instanceof SegmentMissingError) || missing === maxMissingSegments) throw error;
-      left = markGap(left, error.sequence);
+      left = { ...left, ...markGap(left, error.sequence) };
       if (left.segments.every(({ gap }) => gap)) throw error;
     }
   }
 }
 
-/** Retries once with older segments if the newest ones have no key frame. */
+/** Retries once with older segments if the newest ones have no key frame, then with those that appear. */
 async function captureKeyFrame(
-  deps: SegmentCaptureDeps,
-  playlist: MediaPlaylist,
+  deps: KeyFrameWaitDeps,
+  playlist: LocatedPlaylist,
   olderSegments: number,
   request: CaptureRequest,
   signal: AbortSignal,
 ): Promise<LiveEdgeCapture> {
   const segments = chooseSegments(playlist, { ...request, olderSegments });
+  if (segments.length > 0 && isTooShort(playlist, request))
+    return { ...(await awaitKeyFrame(deps, playlist, request, undefined, signal)), olderSegments };
   try {
     return { ...(await captureSegments(deps, playlist, segments, request, signal)), olderSegments };
   } catch (error) {
     const more = chooseSegments(playlist, { ...request, olderSegments: maxOlderSegments });
-    if (!(error instanceof NoFrameDecodedError) || more.length <= segments.length) throw error;
-    return {
-      ...(await captureSegments(deps, playlist, more, request, signal)),
-      olderSegments: maxOlderSegments,
-    };
+    if (!(error instanceof NoFrameDecodedError)) throw error;
+    if (more.length <= segments.length) return { ...(await later(error)), olderSegments };
+    const captured = await captureSegments(deps, playlist, more, request, signal).catch(later);
+    return { ...captured, olderSegments: maxOlderSegments };
+  }
+
+  async function later(error: unknown): Promise<SegmentsCapture> {
+    if (error instanceof NoKeyFrameError)
+      return awaitKeyFrame(deps, playlist, request, segments.at(-1)?.sequence, signal);
+    throw error;
   }
 }

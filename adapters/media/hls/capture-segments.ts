@@ -1,5 +1,6 @@
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
+import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureTime } from './capture-time.ts';
 import { fetchSegments, type SegmentFetcher } from './fetch-segments.ts';
@@ -7,6 +8,7 @@ import { toFfmpegInput } from './ffmpeg-input.ts';
 import { createKeyFrameTracker, type KeyFrameTracker } from './key-frame-tracker.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 import { readSegment, type ReadSegment } from './read-segment.ts';
+import { NoKeyFrameError } from './no-key-frame.ts';
 import type { ResourceCache } from './resource-cache.ts';
 import { streamPosition } from './stream-position.ts';
 
@@ -21,13 +23,14 @@ export type SegmentCaptureDeps = {
 /** Capture, and the key frames of its segments if the request looks back. */
 export type SegmentsCapture = { capture: Capture; read: ReadSegment[] };
 
-/** Fetches and decodes contiguous segments of a playlist. Throws `StreamFetchError` and the errors of ffmpeg. */
+/** Fetches and decodes contiguous segments of a playlist; `parts` are those that are fetched already. Throws `StreamFetchError` and the errors of ffmpeg. */
 export async function captureSegments(
   deps: SegmentCaptureDeps,
   playlist: MediaPlaylist,
   segments: Segment[],
   request: CaptureRequest,
   signal: AbortSignal,
+  parts?: Uint8Array[],
 ): Promise<SegmentsCapture> {
   const newest = segments.at(-1);
   if (newest === undefined) {
@@ -37,7 +40,7 @@ export async function captureSegments(
   const tracker = createKeyFrameTracker(segments, (...part) => {
     if (request.lookBack) read.push(readSegment(...part));
   });
-  const output = await decode(deps, segments, tracker, request, signal);
+  const output = await decode(deps, segments, tracker, request, signal, parts);
   const keyFrameSeconds = tracker.secondsWithoutKeyFrame();
   const capture = {
     ...output,
@@ -55,18 +58,30 @@ async function decode(
   tracker: KeyFrameTracker,
   request: CaptureRequest,
   signal: AbortSignal,
+  parts?: Uint8Array[],
 ): Promise<FfmpegOutput> {
   const enough = new AbortController();
-  const chunks = tracker.watch(fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal])));
+  const fetched = parts
+    ? each(parts)
+    : fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal]));
+  const chunks = tracker.watch(fetched);
   try {
-    const input = await toFfmpegInput(chunks, segments, request);
+    const known = await toFfmpegInput(chunks, segments, request);
+    // Playlists whose segments hold whatever was sent since the last request have wrong durations.
+    const input = parts && known.kind === 'pipe' ? { ...known, seconds: 0 } : known;
     return await ffmpeg.run(input, request, { timeoutMs: decodeTimeoutMs }, signal);
   } catch (error) {
     for (const segment of segments) evictResources(fetcher.resources, segment);
+    if (error instanceof NoFrameDecodedError && tracker.secondsWithoutKeyFrame() === undefined)
+      throw new NoKeyFrameError(request, error);
     throw error;
   } finally {
     enough.abort();
   }
+}
+
+async function* each(parts: Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* parts;
 }
 
 function evictResources(resources: ResourceCache, { key, initialization }: Segment): void {

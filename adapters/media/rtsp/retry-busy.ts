@@ -1,4 +1,4 @@
-import { waitUntilAborted, type SetTimer } from '../../../core/time-limit.ts';
+import { wait, type SetTimer } from '../../../core/time-limit.ts';
 import { RtspStatusError } from './errors.ts';
 
 /** Waits before further attempts. A server answers 503 while it starts, restarts or tears down a stream, and for a maximum of viewers. */
@@ -14,9 +14,7 @@ export async function retryBusy<Result>(
   let last = failure;
   for (const waitMs of waitsMs) {
     if (!hasStatus(last, [503])) break;
-    const waited = Promise.withResolvers<void>();
-    const cancel = setTimer(waited.resolve, waitMs);
-    await waitUntilAborted(waited.promise, signal).finally(cancel);
+    await wait(waitMs, setTimer, signal);
     try {
       return await connect();
     } catch (error) {
