@@ -31,7 +31,7 @@ export function isTooShort(playlist: MediaPlaylist, { mode, clipSeconds }: Captu
  */
 export async function awaitKeyFrame(
   deps: KeyFrameWaitDeps,
-  playlist: MediaPlaylist & { url: string },
+  playlist: MediaPlaylist,
   request: CaptureRequest,
   newest: bigint | undefined,
   signal: AbortSignal,

@@ -19,15 +19,13 @@ const maxMissingSegments = 2;
 /** Capture, and the number of older segments that it needed to reach a key frame. */
 export type LiveEdgeCapture = SegmentsCapture & { olderSegments: number };
 
-type LocatedPlaylist = MediaPlaylist & { url: string };
-
 /**
  * Captures the newest segments of a playlist, with `olderSegments` before them. Falls back to the previous segment
  * if the newest one is missing. Throws `StreamFetchError` and the errors of ffmpeg.
  */
 export async function captureLiveEdge(
   deps: KeyFrameWaitDeps,
-  playlist: LocatedPlaylist,
+  playlist: MediaPlaylist,
   olderSegments: number,
   request: CaptureRequest,
   signal: AbortSignal,
@@ -38,7 +36,7 @@ export async function captureLiveEdge(
       return await captureKeyFrame(deps, left, olderSegments, request, signal);
     } catch (error) {
       if (!(error instanceof SegmentMissingError) || missing === maxMissingSegments) throw error;
-      left = { ...left, ...markGap(left, error.sequence) };
+      left = markGap(left, error.sequence);
       if (left.segments.every(({ gap }) => gap)) throw error;
     }
   }
@@ -47,7 +45,7 @@ export async function captureLiveEdge(
 /** Retries once with older segments if the newest ones have no key frame, then with those that appear. */
 async function captureKeyFrame(
   deps: KeyFrameWaitDeps,
-  playlist: LocatedPlaylist,
+  playlist: MediaPlaylist,
   olderSegments: number,
   request: CaptureRequest,
   signal: AbortSignal,
