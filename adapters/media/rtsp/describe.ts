@@ -2,7 +2,6 @@ import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
 import { connectGuarded } from '../../egress/guarded-tcp.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { createByteTotal, type ByteLimit } from './byte-limit.ts';
-import type { HandedConnections } from './handed-connections.ts';
 import { RtspProtocolError, RtspStatusError } from './errors.ts';
 import { headerValue, type RtspMessage } from './message.ts';
 import { createRtspClient, type RtspClient } from './rtsp-client.ts';
@@ -33,8 +32,8 @@ export type DescribeOptions = {
   answerTimeoutMs?: number;
   /** Default: the limit of one capture. */
   admitsBytes?: ByteLimit;
-  /** Connections of probes. */
-  handed?: HandedConnections | undefined;
+  /** Connections that probes have left. */
+  handed?: { take(url: string): DescribedStream | undefined } | undefined;
 };
 
 /**
