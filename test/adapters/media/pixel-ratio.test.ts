@@ -64,7 +64,7 @@ describe('pixels that are not square', () => {
     ['MPEG-TS with H.264', 'mpegts', () => ts],
     ['MPEG-TS with H.265', 'mpegts', () => encode('libx265', '-f mpegts')],
     ['fragmented MP4', 'mov', () => encode('libx264', '-movflags frag_keyframe+empty_moov -f mp4')],
-  ] as const)('are corrected in frame and clip of %s', async (_name, format, read) => {
+  ] as const)('pixels of 4:3 are corrected in frame and clip of %s', async (_name, format, read) => {
     const chunks = [read()];
     const { frame } = await runner.run(
       { kind: 'pipe', format, chunks },
@@ -90,7 +90,7 @@ describe('pixels that are not square', () => {
     expect(Math.abs(box[0]! - box[1]!)).toBeLessThan(5);
   });
 
-  test('are corrected in a process that stays, with the same bytes', async () => {
+  test('pixels of 4:3 are corrected in a process that stays, with the same bytes', async () => {
     const elsewhere = {
       run: () => Promise.reject(new Error('not pooled')),
       runAll: () => Promise.reject(new Error('not pooled')),
@@ -109,7 +109,7 @@ describe('pixels that are not square', () => {
     expect(Buffer.compare(frame, alone.frame)).toBe(0);
   });
 
-  test('are corrected in the frames of a scan', async () => {
+  test('pixels of 4:3 are corrected in the frames of a scan', async () => {
     const [picture] = await runner.runAll(
       { kind: 'pipe', format: 'mpegts', chunks: [ts] },
       {},
@@ -119,7 +119,7 @@ describe('pixels that are not square', () => {
     expectSquare(picture!.frame!);
   });
 
-  test('are corrected in a recording, also if its key frames are decoded one by one', async () => {
+  test('pixels of 4:3 are corrected in a recording, also if its key frames are decoded one by one', async () => {
     const path = join(folder, 'recording.mp4');
     writeFileSync(path, encode('libx264', '-movflags frag_keyframe+empty_moov -f mp4'));
     for await (const { frame } of readFrames(ffmpegPath, path, { keyFramesOnly: true })) expectSquare(frame);

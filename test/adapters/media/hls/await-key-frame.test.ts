@@ -77,7 +77,7 @@ function unmarked(segment: Buffer): Buffer {
 }
 
 describe.each(['mpegts', 'fmp4'] as const)('a playlist of two half seconds (%s)', (segmentType) => {
-  test('is polled for a frame until a key frame arrives', async () => {
+  test('a short playlist is polled for a frame until a key frame arrives', async () => {
     const { capture } = await watchSmallWindow({ order: [5, 6, 7, 5, 6, 7, 5, 6, 8, 9], segmentType });
     const { thumbnail } = await capture.take();
     expect(readMoment(thumbnail)).toBeCloseTo(16, 0);
@@ -85,7 +85,7 @@ describe.each(['mpegts', 'fmp4'] as const)('a playlist of two half seconds (%s)'
     expect(capture.elapsedMs()).toBeLessThanOrEqual(5_000);
   });
 
-  test('is polled for a clip until it is whole', async () => {
+  test('a short playlist is polled for a clip until it is whole', async () => {
     const order = Array.from({ length: 20 }, (_, index) => index + 1);
     const { capture } = await watchSmallWindow({ order: order.slice(0, 19), segmentType });
     const { clip } = await capture.take('clip');
@@ -94,17 +94,20 @@ describe.each(['mpegts', 'fmp4'] as const)('a playlist of two half seconds (%s)'
     expect(frames).toHaveLength(15);
   });
 
-  test.each(['frames', 'clip'] as const)('fails after 10 s without a key frame (%s)', async (mode) => {
-    const { capture } = await watchSmallWindow({ order: [5, 6, 7], segmentType });
-    const { remediation } = await readFailure(capture.take(mode));
-    expect(remediation).toContain('no key frame');
-    expect(remediation).not.toContain('codec');
-    expect(capture.elapsedMs()).toBeGreaterThanOrEqual(9_000);
-    expect(capture.elapsedMs()).toBeLessThanOrEqual(11_000);
-  });
+  test.each(['frames', 'clip'] as const)(
+    'a short playlist fails after 10 s without a key frame (%s)',
+    async (mode) => {
+      const { capture } = await watchSmallWindow({ order: [5, 6, 7], segmentType });
+      const { remediation } = await readFailure(capture.take(mode));
+      expect(remediation).toContain('no key frame');
+      expect(remediation).not.toContain('codec');
+      expect(capture.elapsedMs()).toBeGreaterThanOrEqual(9_000);
+      expect(capture.elapsedMs()).toBeLessThanOrEqual(11_000);
+    },
+  );
 });
 
-test('a long playlist without key frames fails at once', async () => {
+test('a long playlist without key frames fails without a wait', async () => {
   const { segments } = await record({ keyFrameSeconds: 8, seconds: 40 });
   const listed = [1, 2, 3, 5, 6, 7].map((number) => `#EXTINF:2,\n${number}.ts`).join('\n');
   const server = await serveFiles({

@@ -105,7 +105,7 @@ test('a capture that waits for its turn ends when it is aborted, and the next on
 });
 
 describe('a server that is unavailable (503)', () => {
-  test('is tried again after 0.5 and 2 s', async () => {
+  test('a server that is unavailable is tried again after 0.5 and 2 s', async () => {
     const { camera, capture, passTimer, endOne, counts } = startCamera({ max: 0, status: 503 });
     const picture = capture();
     expect(await passTimer()).toBe(500);
@@ -116,7 +116,7 @@ describe('a server that is unavailable (503)', () => {
     expect(counts().refused).toBe(2);
   });
 
-  test('is a failure after two more attempts', async () => {
+  test('a server that is unavailable is a failure after two more attempts', async () => {
     const { capture, passTimer, counts } = startCamera({ max: 0, status: 503 });
     const failure = expect(capture()).rejects.toThrow(StreamFetchError);
     await passTimer();
@@ -126,7 +126,7 @@ describe('a server that is unavailable (503)', () => {
     expect(counts().refused).toBe(3);
   });
 
-  test('is not waited for by an aborted capture', async () => {
+  test('an aborted capture does not wait for a server that is unavailable', async () => {
     const { capture, controller } = startCamera({ max: 0, status: 503 });
     const failure = expect(capture()).rejects.toThrow('cancelled');
     await settle();

@@ -106,17 +106,20 @@ describe('a probe', () => {
     return { count, accepted: proxy.accepted, url: camera.url.replace(port, `${proxy.port}`) };
   }
 
-  test.each(['frames', 'clip'] as const)('leaves its connection to the first capture of %s', async (mode) => {
-    const { url, accepted, count } = await startSmallCamera();
-    const { probe, capture } = openCapturer();
-    await probe(url);
-    await probe(url);
-    expect(count('DESCRIBE')).toBe(2);
-    await capture(url, mode);
-    expect([accepted(), count('DESCRIBE'), count('PLAY')]).toEqual([1, 2, 1]);
-  });
+  test.each(['frames', 'clip'] as const)(
+    'a probe leaves its connection to the first capture of %s',
+    async (mode) => {
+      const { url, accepted, count } = await startSmallCamera();
+      const { probe, capture } = openCapturer();
+      await probe(url);
+      await probe(url);
+      expect(count('DESCRIBE')).toBe(2);
+      await capture(url, mode);
+      expect([accepted(), count('DESCRIBE'), count('PLAY')]).toEqual([1, 2, 1]);
+    },
+  );
 
-  test('closes its connection after 3 s without a capture', async () => {
+  test('a probe closes its connection after 3 s without a capture', async () => {
     const { url, accepted } = await startSmallCamera();
     const { probe, capture, passTimer } = openCapturer();
     await probe(url);
@@ -125,7 +128,7 @@ describe('a probe', () => {
     expect(accepted()).toBe(2);
   });
 
-  test('is repeated on a new connection if the server has closed that of the last one', async () => {
+  test('a probe is repeated on a new connection if the server has closed that of the last one', async () => {
     let described = 0;
     const { url, accepted } = await startSmallCamera(({ method }) =>
       method === 'DESCRIBE' && (described += 1) === 2 ? { status: 404 } : undefined,
@@ -137,7 +140,7 @@ describe('a probe', () => {
   });
 
   test.each(['DESCRIBE', 'SETUP', 'PLAY'])(
-    'and a session are tried again after 0.5 and 2 s if %s is answered with 503',
+    'a session is tried again after 0.5 and 2 s if %s is answered with 503',
     async (refused) => {
       let left = 2;
       const { url } = await startSmallCamera(({ method }) =>
