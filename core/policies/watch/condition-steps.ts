@@ -5,7 +5,7 @@ import type { AlertChange, ConditionState, WatchState } from '../../records/watc
 import { rules } from '../../rules.ts';
 import type { ConditionAnswer } from '../../tick/ask-model.ts';
 import { hasFailed } from '../../sight/trouble.ts';
-import { addSeconds, ageSeconds } from '../../time.ts';
+import { addSeconds, ageSeconds, later } from '../../time.ts';
 import { closeAlert, endAlert, openAlert, remindAlert } from './alerts.ts';
 import type { Closing, Opening, OpeningContext, Reminder } from './alerts.ts';
 import type { OpenCondition } from './condition.ts';
@@ -97,8 +97,11 @@ function stepCondition(
     };
   }
   let progress: Progress = { state: before };
-  for (const point of listDatapoints(outcome, rule, before, at))
-    progress = applyDatapoint(progress, rule, point, tick, createId);
+  const points = listDatapoints(outcome, rule, before, at);
+  // What is back by the check has not left.
+  const lastHeld = points.findLastIndex(({ verdict }) => verdict?.triggered);
+  for (const [index, point] of points.entries())
+    progress = applyDatapoint(progress, rule, { ...point, mayClose: index > lastHeld }, tick, createId);
   progress = { ...progress, state: withoutVerdict(progress.state, rule, tick) };
   const { state, opening } = progress;
   if (!isOpen(state)) return progress;
@@ -112,19 +115,20 @@ function stepCondition(
 function applyDatapoint(
   progress: Progress,
   rule: WatchCondition,
-  point: Datapoint,
+  point: Datapoint & { mayClose: boolean },
   tick: ConditionTick,
   createId: (conditionId: string) => string,
 ): Progress {
   const { watch } = tick;
   const { at, verdict } = point;
-  const state = withVerdict(progress.state, rule, verdict ?? { triggered: false }, at);
+  const apartSeconds = point.isNewest ? 0 : watch.config.confirm_seconds;
+  const state = withVerdict(progress.state, rule, verdict ?? { triggered: false }, at, apartSeconds);
   const next = { ...progress, state };
   const days = isOpen(state) ? state.alert.retention_days : watch.config.retention_days;
   const moment = { watch, frameKey: toEvidenceKey(point.frameKey, days), now: at };
   if (isOpen(state)) {
     const isOver = closesNow(state, rule) || (verdict?.triggered === false && isBack(state, point, tick));
-    return isOver ? close(next, state, rule, moment) : next;
+    return isOver && point.mayClose ? close(next, state, rule, moment) : next;
   }
   if (progress.opening || !verdict?.triggered || !awaitsOpening(state, rule, at)) return next;
   const id = createId(state.condition_id);
@@ -165,9 +169,10 @@ function readContext(rule: WatchCondition, { watch, now }: ConditionTick): Openi
 function withoutVerdict(
   state: ConditionState,
   rule: WatchCondition,
-  { outcome, now }: ConditionTick,
+  { outcome, at }: ConditionTick,
 ): ConditionState {
-  if (outcome.kind === 'skipped' && outcome.why === 'no_motion') return withSight(state, now);
+  if (outcome.kind === 'skipped' && outcome.why === 'no_motion')
+    return withSight(state, later(at, new Date(state.seen_at)));
   const answer = outcome.kind === 'judged' ? findAnswer(outcome.answers, rule) : undefined;
   if (!answer) return state;
   return answer.verdict ? countJoint(state, answer) : countUnjudged(state, answer);

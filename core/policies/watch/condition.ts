@@ -34,20 +34,29 @@ export function afterTimeWithoutSight(
   return state.phase === 'unknown' && state.history === '' ? state : { ...forget(state), phase: 'unknown' };
 }
 
-/** Adds a verdict, or a frame like a clear one, which has no explanation. The first datapoint of an unknown condition clears it, unless it opens. */
+/**
+ * Adds a verdict, or a frame like a clear one, which has no explanation. The first datapoint of an unknown condition clears it, unless it opens. Clear ones of
+ * an open alert count if they are `clearApartSeconds` apart: the frames of a scan close it no sooner than checks do.
+ */
 export function withVerdict(
   state: ConditionState,
   rule: WatchCondition,
   { triggered, explanation }: Pick<Verdict, 'triggered'> & { explanation?: string },
   now: Date,
+  clearApartSeconds = 0,
 ): ConditionState {
   const length = Math.max(rule.checks_considered, rule.checks_to_close);
   const seen = withSight(state, now);
+  const seconds = Math.floor(now.getTime() / 1000);
+  const isNear = seconds - (state.checked_at.at(-1) ?? -Infinity) < clearApartSeconds;
+  const isSame = state.phase === 'open' && !triggered && state.history.endsWith('0') && isNear;
   return {
     ...seen,
     phase: state.phase === 'unknown' ? 'clear' : state.phase,
-    history: (state.history + (triggered ? '1' : '0')).slice(-length),
-    checked_at: [...state.checked_at, Math.floor(now.getTime() / 1000)].slice(-length),
+    ...(!isSame && {
+      history: (state.history + (triggered ? '1' : '0')).slice(-length),
+      checked_at: [...state.checked_at, seconds].slice(-length),
+    }),
     unjudged: 0,
     alert: seen.alert && {
       ...seen.alert,

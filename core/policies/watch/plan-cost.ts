@@ -53,10 +53,11 @@ export function planCheck(
 export function computeCost(
   questions: Questions,
   { earlier, mode }: { earlier: number; mode: WatchRun['config']['input_mode'] },
-  { judgesJointly, judgesMoments = false, modelPrice }: CostSettings,
+  { judgesJointly, modelPrice }: CostSettings,
 ): Cost {
   const groups = groupQuestions(questions, judgesJointly).length;
-  const frames = groupFrames(earlier, mode, judgesMoments);
+  // A server that refuses several pictures has a call for each.
+  const frames = groupFrames(earlier, mode, false);
   const price = frames.reduce((sum, count) => sum + priceCall(modelPrice, null, count), 0);
   return { calls: groups * frames.length, micro_usd: groups * price };
 }

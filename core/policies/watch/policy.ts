@@ -10,7 +10,7 @@ import type { Schedule } from '../../records/watch.ts';
 import { advanceRun } from '../../tick/advance-run.ts';
 import { atTick } from '../../sight/clock-change.ts';
 import type { Judgement } from '../../tick/ask-model.ts';
-import { momentTime } from '../../sight/moment-time.ts';
+import { frameTime, momentTime } from '../../sight/moment-time.ts';
 import type { Captured } from '../../sight/screening.ts';
 import { addSeconds, ageSeconds, earlier } from '../../time.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
@@ -120,7 +120,7 @@ function onSchedule(output: CaptureOutput, schedule: Schedule | null): CaptureOu
   if (output.kind !== 'captured' || schedule === null) return output;
   const { moments, scan, ...captured } = output;
   const isActive = (time: string) =>
-    scheduleAt(schedule, momentTime(time, captured, new Date(captured.began_at))).active;
+    scheduleAt(schedule, momentTime(time, captured, frameTime(captured, new Date(captured.began_at)))).active;
   return {
     ...captured,
     ...(moments && { moments: moments.filter(({ captured_at: time }) => isActive(time)) }),

@@ -14,6 +14,7 @@ import { maxErrorLength } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
 import { afterTick } from '../../sight/after-tick.ts';
 import type { PolicySight, SightRules } from '../../sight/after-tick.ts';
+import { frameTime } from '../../sight/moment-time.ts';
 import { findLoss } from '../../sight/trouble.ts';
 import { ageSeconds } from '../../time.ts';
 import { budgetOnDay, isExhausted, isNearlyExhausted, settle } from './budget.ts';
@@ -64,7 +65,9 @@ export function decideWatchTick(
   const today = decideDay(watch, outcome, need, now);
   const { schedule, causes, warns, budget } = today;
   const isActive = !causes.paused && schedule.active;
-  const stepped = stepConditions({ watch, outcome, causes, isActive, at: at ?? now, now }, createAlertId);
+  const beganAt = at ?? now;
+  const shownAt = 'captured' in outcome ? frameTime(outcome.captured, beganAt) : beganAt;
+  const stepped = stepConditions({ watch, outcome, causes, isActive, at: shownAt, now }, createAlertId);
   const { conditions, steps, counts } = stepped;
   const judged = sawEverything(outcome, config.conditions, conditions);
   const { sight: seen, spans } = afterTick(
@@ -82,9 +85,11 @@ export function decideWatchTick(
   );
   const sight = causes.paused ? { ...seen, ...uncounted } : seen;
   const status = watchStatus(causes, sight);
+  // The scan of the next check sees whether an alert that may close has ended, at its time.
+  const isScanned = config.look_back && sight.scan !== undefined;
   const isWaiting = conditions.some((state) => {
     const rule = findRule(config.conditions, state);
-    return rule !== undefined && isPending(state, rule);
+    return rule !== undefined && isPending(state, rule) && !(isScanned && state.phase === 'open');
   });
   const plan = { status, sight, isPending: isWaiting, judged, maxLostWaitSeconds, stretch };
   const times = { scheduleUntil: schedule.until, dayEnd: today.day.end };

@@ -86,18 +86,18 @@ describe('a visit between two checks', () => {
     const [opened, closed] = await alertEvents();
     expect(opened).toMatchObject({
       type: 'alert_opened',
-      data: { opened_at: ago(8), ended: true, open_seconds: 5 },
+      data: { opened_at: ago(8), ended: true, open_seconds: 6 },
     });
     expect(closed).toMatchObject({
       type: 'alert_closed',
-      data: { closed_at: ago(3), open_seconds: 5, reason: 'cleared' },
+      data: { closed_at: ago(2), open_seconds: 6, reason: 'cleared' },
     });
-    expect(changes).toMatchObject([{ kind: 'open', alert: { closed: { at: ago(3), open_seconds: 5 } } }]);
+    expect(changes).toMatchObject([{ kind: 'open', alert: { closed: { at: ago(2), open_seconds: 6 } } }]);
     const [alert] = await world.c.watches.alerts(
       { caller: 'caller', limit: 1, state: 'closed' },
       world.clock.now,
     );
-    expect(alert).toMatchObject({ closed: { open_seconds: 5 }, expires_at: expect.any(String) });
+    expect(alert).toMatchObject({ closed: { open_seconds: 6 }, expires_at: expect.any(String) });
     expect((await stored()).state).toMatchObject({
       openings: 1,
       conditions: [{ phase: 'clear', alert: null }],
@@ -176,19 +176,47 @@ describe('a visit between two checks', () => {
     expect(hour?.counts).toMatchObject({ checks: 2, verdicts: 5, ticks: 2, alerts_opened: 1 });
   });
 
-  test('an open alert closes with the picture of the moment that was clear, and may open again in the same tick', async () => {
+  test('an open alert closes with the picture of the moment that was clear', async () => {
     let step = await run(await createWatch(), 1);
     step = await tick(step, visitor(8, 4), [true, true, true]);
+    await tick(step, [...visitor(9, 6), ...quiet(3)], [false, false, false]);
+    const [, closed, ...others] = await alertEvents();
+    expect(others).toEqual([]);
+    expect(closed).toMatchObject({ type: 'alert_closed', data: { closed_at: ago(6) } });
+    expect(closed && 'frame_key' in closed.data && world.pictures.get(closed.data.frame_key ?? '')?.[2]).toBe(
+      6,
+    );
+  });
+
+  test('a person who leaves and is back by the check is one alert', async () => {
+    let step = await run(await createWatch(), 1);
+    step = await tick(step, visitor(8, 4), [true, true, true]);
+    step = await tick(step, visitor(9, 6, 3), [false, false, true, true]);
     expect(await eventTypes()).toEqual(['alert_opened']);
-    await tick(step, visitor(9, 6, 3), [false, false, true, true]);
-    const events = await alertEvents();
-    expect(events).toMatchObject([
+    expect((await stored()).state.conditions).toMatchObject([{ phase: 'open', history: '011' }]);
+  });
+
+  test('frames of a scan close an alert no sooner than confirming checks do', async () => {
+    let step = await run(await createWatch(), 1);
+    step = await tick(step, visitor(8, 4), [true, true, true]);
+    step = await tick(step, [...visitor(3), ...quiet(2.5, 2, 1.5)], [false, false]);
+    expect(await alertEvents()).toMatchObject([
       { type: 'alert_opened' },
-      { type: 'alert_closed', data: { closed_at: ago(6) } },
-      { type: 'alert_opened', data: { opened_at: ago(0) } },
+      { type: 'alert_closed', data: { closed_at: ago(0) } },
     ]);
-    const closing = events[1]?.data;
-    expect(closing && 'frame_key' in closing && world.pictures.get(closing.frame_key ?? '')?.[2]).toBe(6);
+  });
+
+  test('an alert that may have ended waits for the scan of the next check of the interval', async () => {
+    let step = await run(await createWatch(), 1);
+    step = await tick(step, visitor(8, 4), [true, true, true]);
+    step = await tick(step, [], [false], true);
+    expect((await stored()).state.conditions).toMatchObject([{ phase: 'open', history: '10' }]);
+    expect(Date.parse(step.wait_until) - world.clock.now.getTime()).toBe(10_000);
+    await tick(step, quiet(8, 6, 4, 2), [false]);
+    expect(await alertEvents()).toMatchObject([
+      { type: 'alert_opened' },
+      { type: 'alert_closed', data: { closed_at: ago(8) } },
+    ]);
   });
 });
 
@@ -305,5 +333,34 @@ describe('the shortest visit of a watch', () => {
     const events = await world.c.watches.events(watchId, 0, 100, world.clock.now);
     const counts = events.flatMap(({ type, data }) => (type === 'progress' ? [data.moments_judged] : []));
     expect(counts).toEqual([undefined, 2]);
+  });
+});
+
+describe('times of alerts', () => {
+  test.each([
+    ['that the stream states', 3, 3],
+    ['of the capture, if those of the stream are of another clock', 400, 0],
+    ['of the capture, if those of the stream are in the future', -30, 0],
+  ])('an alert has the times %s', async (_, ageSeconds, expected) => {
+    const clear = await run(await createWatch(), 1);
+    world.clock.now = new Date(clear.wait_until);
+    world.script.captures.push({ capturedAt: addSeconds(world.clock.now, -ageSeconds) });
+    await tick(clear, visitor(6, 4), [true, true, false]);
+    expect(await alertEvents()).toMatchObject([{ data: { opened_at: ago(expected + 4) } }]);
+    const [event] = await alertEvents();
+    expect(event?.timestamp).toBe(world.clock.now.toISOString());
+  });
+
+  test('the time without motion counts on the clock of the pictures', async () => {
+    let step = await run(await createWatch(), 1);
+    const lagging = () => {
+      world.clock.now = new Date(step.wait_until);
+      world.script.captures.push({ capturedAt: addSeconds(world.clock.now, -8) });
+    };
+    lagging();
+    step = await tick(step, visitor(6, 4), [true, true, true]);
+    lagging();
+    step = await tick(step, [], []);
+    expect((await stored()).state.conditions).toMatchObject([{ seen_at: ago(8) }]);
   });
 });
