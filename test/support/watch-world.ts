@@ -24,6 +24,7 @@ type Options = {
   budget?: Budget | null;
   remind?: number | null;
   schedule?: Schedule | null;
+  toClose?: number;
 };
 
 /** Creates a watch in a new world, and begins its execution. */
@@ -33,6 +34,7 @@ export async function createWatch({
   budget = null,
   remind = null,
   schedule = null,
+  toClose = 2,
 }: Options = {}) {
   world = createWorld();
   const rules = conditions.map((id) => ({
@@ -40,7 +42,7 @@ export async function createWatch({
     text: `a ${id} is visible`,
     toOpen: 2,
     considered: 3,
-    toClose: 2,
+    toClose,
     closeAfter: 0,
     cooldown: 0,
     remind,

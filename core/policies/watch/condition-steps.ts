@@ -98,7 +98,7 @@ function stepCondition(
   }
   let progress: Progress = { state: before };
   const points = listDatapoints(outcome, rule, before, at);
-  // What is back by the check has not left.
+  // A person who is back by the check has not left.
   const lastHeld = points.findLastIndex(({ verdict }) => verdict?.triggered);
   for (const [index, point] of points.entries())
     progress = applyDatapoint(progress, rule, { ...point, mayClose: index > lastHeld }, tick, createId);

@@ -99,6 +99,14 @@ function hasCleared({ history }: ConditionState, rule: WatchCondition): boolean 
   return trailingClear(history) >= rule.checks_to_close;
 }
 
+/**
+ * Returns true if the model has judged two pictures of an open alert as clear, of which the second shows what is there since: frames without motion are clear
+ * then. A frame that the model did not judge counts only beside two verdicts.
+ */
+export function isSeenClear({ phase, history }: Pick<ConditionState, 'phase' | 'history'>): boolean {
+  return phase === 'open' && trailingClear(history) >= 2;
+}
+
 /** Returns true if a condition is partly confirmed, in either direction. */
 export function isPending(state: ConditionState, rule: WatchCondition): boolean {
   if (state.phase === 'open') {

@@ -4,6 +4,7 @@ import { confirmApartSeconds } from '../../sight/choose-moments.ts';
 import type { ConditionAnswer } from '../../tick/ask-model.ts';
 import { momentTime } from '../../sight/moment-time.ts';
 import { ageSeconds, later } from '../../time.ts';
+import { isSeenClear } from './condition.ts';
 import type { Verdict } from './condition.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import type { WatchOutcome } from './outcome.ts';
@@ -26,9 +27,10 @@ export type Datapoint = {
 export function listDatapoints(
   outcome: WatchOutcome,
   rule: WatchCondition,
-  { checked_at: checkedAt, last_opened_at: openedAt, history }: ConditionState,
+  { phase, checked_at: checkedAt, last_opened_at: openedAt, history }: ConditionState,
   at: Date,
 ): Datapoint[] {
+  if (outcome.kind === 'skipped' && isSeenClear({ phase, history })) return listUnmoved(outcome, at);
   if (outcome.kind !== 'judged') return [];
   const { captured, answers, earlier: moments } = outcome;
   const verdict = findAnswer(answers, rule)?.verdict ?? null;
@@ -49,6 +51,17 @@ export function listDatapoints(
   // A clock that was set back, or a stream whose times jump, puts no datapoint before one that counted.
   const floor = later(new Date((checkedAt.at(-1) ?? 0) * 1000), new Date(openedAt ?? 0));
   return withoutRepeats(points).map((point) => ({ ...point, at: later(floor, point.at) }));
+}
+
+/** Returns the frames of a scan without motion. */
+function listUnmoved({ why, captured }: Extract<WatchOutcome, { kind: 'skipped' }>, at: Date): Datapoint[] {
+  if (why !== 'no_motion' || !captured.scan) return [];
+  const times = [...captured.scan.quiet, captured.captured_at];
+  return times.map((time) => ({
+    at: momentTime(time, captured, at),
+    verdict: null,
+    frameKey: captured.frame_key,
+  }));
 }
 
 /** Returns the answer about a condition; undefined if it is about another text than the current one. */

@@ -6,7 +6,7 @@ import { rules } from '../../rules.ts';
 import { screenOutput } from '../../sight/screening.ts';
 import type { Screening } from '../../sight/screening.ts';
 import type { Questions } from '../../tick/ask-model.ts';
-import { awaitsOpening, isPending, isUnjudgeable } from './condition.ts';
+import { awaitsOpening, isPending, isSeenClear, isUnjudgeable } from './condition.ts';
 
 /**
  * Screens the capture of a watch. The pre-filter is bypassed while a condition needs a verdict. A repeated frame is never judged: a confirming check waits
@@ -19,7 +19,9 @@ export function screenWatchCapture(
 ): Screening {
   const isBypassed = config.conditions.some((rule) => {
     const condition = findState(state.conditions, rule);
-    return !condition || needsVerdict(condition, rule, now);
+    if (!condition) return true;
+    const isScanned = config.look_back && sight.scan !== undefined && condition.unjudged === 0;
+    return !(isScanned && isSeenClear(condition)) && needsVerdict(condition, rule, now);
   });
   return screenOutput(output, {
     prefilter: config.enable_prefilter && !isBypassed,

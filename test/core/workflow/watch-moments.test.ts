@@ -220,6 +220,36 @@ describe('a visit between two checks', () => {
   });
 });
 
+describe('the end of an alert without motion', () => {
+  /** Opens an alert and judges clear pictures. */
+  async function leave(clearSeconds: number[]) {
+    let step = await run(await createWatch({ toClose: 3 }), 1);
+    step = await tick(step, visitor(8, 4), [true, true, true]);
+    return tick(step, visitor(...clearSeconds), [...clearSeconds.map(() => false), false], true);
+  }
+  const toMove = () => world.script.moved.length;
+
+  test('frames without motion close an alert after two pictures that were judged clear', async () => {
+    await tick(await leave([3]), quiet(8, 6), []);
+    expect(await alertEvents()).toMatchObject([
+      { type: 'alert_opened' },
+      { type: 'alert_closed', data: { closed_at: ago(8) } },
+    ]);
+    expect(toMove()).toBe(0);
+  });
+
+  test('an alert with one picture that was judged clear needs another verdict', async () => {
+    await tick(await leave([]), quiet(8, 6), [true]);
+    expect(await eventTypes()).toEqual(['alert_opened']);
+    expect((await stored()).state.conditions).toMatchObject([{ history: '101' }]);
+  });
+
+  test('motion after two pictures that were judged clear is judged', async () => {
+    await tick(await leave([3]), quiet(8, 6), [true], true);
+    expect(await eventTypes()).toEqual(['alert_opened']);
+  });
+});
+
 describe('times of moments', () => {
   test.each([
     ['back', -3600],
