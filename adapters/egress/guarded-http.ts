@@ -1,12 +1,14 @@
+import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Agent, request as send, type Dispatcher } from 'undici';
 import { InvalidUrlError } from '../../core/errors.ts';
-import { EgressLimitError, EgressRefusedError } from './errors.ts';
+import { EgressLimitError, EgressNetworkError, EgressRefusedError } from './errors.ts';
+import { readCredentials } from './credentials.ts';
 import type { EgressGuard } from './guard.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
 import { createPinnedConnector } from './pinned-connector.ts';
-import { readBody } from './read-body.ts';
+import { decodeBody, readBody } from './read-body.ts';
 import { nextHop, redirectTarget, webSchemes, type Hop } from './redirect.ts';
 import { checkProxiedHost, createProxyDispatcher } from './proxy-dispatcher.ts';
 
@@ -41,6 +43,20 @@ export type GuardedRequest = {
   proxyUrl?: string;
 };
 
+/** Response whose body is read while it arrives. */
+export type OpenResponse = Omit<GuardedResponse, 'body'> & {
+  /** Decoded body. Throws `EgressTimeoutError`, `EgressNetworkError` and the abort reason. */
+  body: AsyncIterable<Uint8Array>;
+  /** Ends the connection. Must be called. */
+  close(): void;
+};
+
+/** HTTP client for bodies without an end. */
+export type StreamingHttp = {
+  /** Returns a response with any status after its headers. The timeout lasts until `close`. Throws like `GuardedHttp.request`. */
+  open(url: string, options: Pick<GuardedRequest, 'headers' | 'timeoutMs' | 'signal'>): Promise<OpenResponse>;
+};
+
 /** HTTP client that connects only to allowed addresses. */
 export type GuardedHttp = {
   /**
@@ -69,15 +85,36 @@ export function createGuardedHttp(
     keepAlive?: boolean;
     now?: () => number;
   } = {},
-): GuardedHttp {
+): GuardedHttp & StreamingHttp {
   const { connectTimeoutMs = 5_000, keepAlive = true, now = Date.now } = options;
   /** Dispatchers by proxy, without one for direct requests. Proxies are settings, so there are few. */
   const pools = new Map<string | undefined, { dispatcher: Dispatcher; usedAtMs: number }>();
   return {
     request: async (url, request) => {
       const pool = findPool(request);
+      const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
-        return await followRedirects(guard, pool.dispatcher, url, request);
+        return await withEgressErrors(guard, deadline, async () => {
+          const { answer, hop } = await followRedirects(guard, pool.dispatcher, url, request, deadline);
+          return respond(answer, hop, request);
+        });
+      } finally {
+        deadline.close();
+        pool.usedAtMs = now();
+      }
+    },
+    open: async (url, { headers = {}, ...options }) => {
+      // A stream has nothing to compress.
+      const request = { ...options, headers: { 'accept-encoding': 'identity', ...headers } };
+      const pool = findPool(request);
+      const deadline = openDeadline(request.timeoutMs, request.signal);
+      try {
+        return await withEgressErrors(guard, deadline, async () =>
+          stream(await followRedirects(guard, pool.dispatcher, url, request, deadline), guard, deadline),
+        );
+      } catch (error) {
+        deadline.close();
+        throw error;
       } finally {
         pool.usedAtMs = now();
       }
@@ -88,7 +125,7 @@ export function createGuardedHttp(
   };
 
   /** Returns the connections of a proxy, or those of direct requests; new ones if they were idle for too long. */
-  function findPool({ proxyUrl }: GuardedRequest) {
+  function findPool({ proxyUrl }: RequestHead) {
     const known = pools.get(proxyUrl);
     if (known !== undefined && now() - known.usedAtMs <= keepAliveMs) {
       known.usedAtMs = now();
@@ -119,35 +156,74 @@ function createAgent(guard: EgressGuard, connectTimeoutMs: number, keepAlive: bo
   });
 }
 
-async function followRedirects(
+/** Request without the limits of its body. */
+type RequestHead = Omit<GuardedRequest, 'maxBytes' | 'onChunk' | 'headersOnly'>;
+
+async function withEgressErrors<T>(
   guard: EgressGuard,
-  dispatcher: Dispatcher,
-  url: string,
-  request: GuardedRequest,
-): Promise<GuardedResponse> {
-  const deadline = openDeadline(request.timeoutMs, request.signal);
+  deadline: Deadline,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
-    let hop = firstHop(guard, url, request);
-    for (let redirects = 0; ; redirects += 1) {
-      if (request.proxyUrl !== undefined) await checkProxiedHost(guard, hop.url.hostname);
-      const answer = await sendHop(dispatcher, hop, deadline);
-      const target = redirectTarget(answer.statusCode, answer.headers['location'], hop.url);
-      if (target === null || request.maxRedirects === 0) return await respond(answer, hop, request);
-      discard(answer.body);
-      if (redirects >= (request.maxRedirects ?? 5)) throw new EgressLimitError('Too many redirects');
-      hop = nextHop(hop, answer.statusCode, target, guard);
-    }
+    return await work();
   } catch (error) {
     deadline.throwIfOver();
     if (error instanceof InvalidUrlError)
       throw new EgressRefusedError('URL is not allowed', { cause: error, setting: guard.setting });
     throw toEgressError(error);
-  } finally {
-    deadline.close();
   }
 }
 
-function firstHop(guard: EgressGuard, text: string, request: GuardedRequest): Hop {
+async function followRedirects(
+  guard: EgressGuard,
+  dispatcher: Dispatcher,
+  url: string,
+  request: RequestHead,
+  deadline: Deadline,
+): Promise<{ answer: Answer; hop: Hop }> {
+  let hop = firstHop(guard, url, request);
+  for (let redirects = 0; ; redirects += 1) {
+    if (request.proxyUrl !== undefined) await checkProxiedHost(guard, hop.url.hostname);
+    const answer = await sendHop(dispatcher, hop, deadline);
+    const target = redirectTarget(answer.statusCode, answer.headers['location'], hop.url);
+    if (target === null || request.maxRedirects === 0) return { answer, hop };
+    discard(answer.body);
+    if (redirects >= (request.maxRedirects ?? 5)) throw new EgressLimitError('Too many redirects');
+    hop = nextHop(hop, answer.statusCode, target, guard);
+  }
+}
+
+function stream({ answer, hop }: { answer: Answer; hop: Hop }, guard: EgressGuard, deadline: Deadline) {
+  const { statusCode: status, headers, body } = answer;
+  const decoded = decodeBody(body, headers, Infinity);
+  return {
+    status,
+    headers,
+    url: hop.url.href,
+    body: readChunks(decoded, guard, deadline),
+    close: () => {
+      deadline.close();
+      body.destroy();
+      decoded.destroy();
+    },
+  };
+}
+
+async function* readChunks(
+  body: Readable,
+  guard: EgressGuard,
+  deadline: Deadline,
+): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  for (;;) {
+    const { value, done } = await withEgressErrors(guard, deadline, () => chunks.next());
+    if (done === true) return;
+    if (!(value instanceof Uint8Array)) throw new EgressNetworkError('Response is not bytes');
+    yield value;
+  }
+}
+
+function firstHop(guard: EgressGuard, text: string, request: RequestHead): Hop {
   const url = guard.check(text, webSchemes);
   const headers = basicAuthorization(url);
   for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
@@ -157,18 +233,10 @@ function firstHop(guard: EgressGuard, text: string, request: GuardedRequest): Ho
 }
 
 function basicAuthorization(url: URL): Record<string, string> {
-  if (url.username === '' && url.password === '') return {};
-  const credentials = [url.username, url.password].map(decodeLeniently).join(':');
-  return { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` };
-}
-
-/** Decodes a part of the URL. Returns it unchanged if a password contains a bare percent sign. */
-function decodeLeniently(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  const credentials = readCredentials(url);
+  if (credentials === null) return {};
+  const text = `${credentials.username}:${credentials.password}`;
+  return { authorization: `Basic ${Buffer.from(text).toString('base64')}` };
 }
 
 type Answer = { statusCode: number; headers: Record<string, string>; body: Dispatcher.ResponseData['body'] };

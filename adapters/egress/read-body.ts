@@ -13,12 +13,11 @@ export async function readBody(
   maxBytes: number,
   onChunk?: (bytes: number) => void,
 ): Promise<Uint8Array> {
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (Number(headers['content-length'] ?? 0) > rawLimit(maxBytes)) {
     body.destroy();
     throw tooLarge();
   }
-  return collect(decoded(body, encoding, maxBytes), maxBytes, onChunk);
+  return collect(decodeBody(body, headers, maxBytes), maxBytes, onChunk);
 }
 
 async function collect(
@@ -45,7 +44,9 @@ async function collect(
   return collected;
 }
 
-function decoded(body: Readable, encoding: string, maxBytes: number): Readable {
+/** Returns a body without its content encoding, of at most about `maxBytes` encoded bytes. Throws `EgressNetworkError` for an unknown encoding. */
+export function decodeBody(body: Readable, headers: Record<string, string>, maxBytes: number): Readable {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return body;
   const decoder = decoderFor(encoding);
   if (decoder === null) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { createAuthorizer } from './authorizer.ts';
-import type { Credentials } from './authentication.ts';
+import { createAuthorizer } from '../../egress/authorizer.ts';
+import type { Credentials } from '../../egress/credentials.ts';
 import type { ByteLimit } from './byte-limit.ts';
 import { RtspConnectionError, RtspLimitError, RtspProtocolError, RtspStatusError } from './errors.ts';
 import { formatMessage, headerValue, headerValues, requestLine, responseStatus } from './message.ts';

@@ -1,5 +1,5 @@
 import type { EgressGuard } from '../../egress/guard.ts';
-import type { Credentials } from './authentication.ts';
+import { readCredentials, type Credentials } from '../../egress/credentials.ts';
 
 /** Server and path of an RTSP stream. */
 export type RtspTarget = {
@@ -13,7 +13,7 @@ export type RtspTarget = {
 /** Parses and checks an RTSP URL. Throws `InvalidUrlError`. */
 export function readRtspUrl(text: string, guard: EgressGuard): RtspTarget {
   const url = guard.check(text, ['rtsp']);
-  const { username, password } = url;
+  const credentials = readCredentials(url);
   url.username = '';
   url.password = '';
   url.hash = '';
@@ -21,18 +21,6 @@ export function readRtspUrl(text: string, guard: EgressGuard): RtspTarget {
     url: url.href,
     host: url.hostname,
     port: url.port === '' ? 554 : Number(url.port),
-    credentials:
-      username === '' && password === ''
-        ? null
-        : { username: decoded(username), password: decoded(password) },
+    credentials,
   };
-}
-
-/** Decodes a part of the URL. Returns it unchanged if a password contains a bare percent sign. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

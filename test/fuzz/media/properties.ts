@@ -11,7 +11,7 @@ import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
 import { createKeyFrameTracker } from '../../../adapters/media/hls/key-frame-tracker.ts';
 import { extractLastKeyFrame } from '../../../adapters/media/hls/extract-last-key-frame.ts';
 import type { Segment } from '../../../adapters/media/hls/playlist.ts';
-import { authorization, readChallenge } from '../../../adapters/media/rtsp/authentication.ts';
+import { authorization, readChallenge } from '../../../adapters/egress/authentication.ts';
 import { RtspProtocolError } from '../../../adapters/media/rtsp/errors.ts';
 import { createRtspReader, type RtspItem } from '../../../adapters/media/rtsp/reader.ts';
 import { isRecording, parseSdp } from '../../../adapters/media/rtsp/sdp.ts';

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-
-/** Credentials from a stream URL, decoded. */
-export type Credentials = { username: string; password: string };
+import type { Credentials } from './credentials.ts';
 
 /** Authentication challenge that this client supports. */
 export type Challenge =

@@ -4,9 +4,9 @@ import {
   authorization,
   readChallenge,
   type Challenge,
-} from '../../../../adapters/media/rtsp/authentication.ts';
-import { createAuthorizer } from '../../../../adapters/media/rtsp/authorizer.ts';
-import { parseHead } from '../../../../adapters/media/rtsp/message.ts';
+} from '../../../adapters/egress/authentication.ts';
+import { createAuthorizer } from '../../../adapters/egress/authorizer.ts';
+import { parseHead } from '../../../adapters/media/rtsp/message.ts';
 
 const mufasa = { username: 'Mufasa', password: 'Circle of Life' };
 

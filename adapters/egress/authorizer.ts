@@ -1,5 +1,5 @@
-import { authorization, readChallenge, type Challenge, type Credentials } from './authentication.ts';
-import type { RtspHeader } from './message.ts';
+import { authorization, readChallenge, type Challenge } from './authentication.ts';
+import type { Credentials } from './credentials.ts';
 
 /**
  * Authenticates the requests of one connection. Sends no credentials before a challenge, and never in a weaker
@@ -7,7 +7,7 @@ import type { RtspHeader } from './message.ts';
  */
 export type Authorizer = {
   /** Returns the `Authorization` header, or none before a challenge. */
-  headers(method: string, url: string): RtspHeader[];
+  headers(method: string, url: string): [string, string][];
   /**
    * Reads the challenges of a 401. Returns false if a retry is useless, because the server has rejected these
    * credentials.
