@@ -1030,7 +1030,7 @@ export interface AnalyzeFrameResponse {
 }
 export interface StreamValidation {
   is_live: boolean;
-  platform: 'youtube' | 'twitch' | 'rtsp' | 'hls';
+  platform: 'youtube' | 'twitch' | 'rtsp' | 'hls' | 'jpeg' | 'mjpeg';
   stream_id?: string;
   title?: string;
   channel?: string;

@@ -142,6 +142,19 @@ export class InvalidInputModeError extends WatchpostError {
   }
 }
 
+/** Mode `clip` or `hybrid` with a stream of single pictures. */
+export class StreamWithoutClipsError extends WatchpostError {
+  override name = 'StreamWithoutClipsError';
+
+  constructor(mode: string) {
+    super(
+      'INVALID_INPUT_MODE',
+      `Input mode ${mode} needs a video stream, and this one gives single pictures`,
+      'Use input_mode "frames", or the address of a video stream of the camera.',
+    );
+  }
+}
+
 export class MaxJobsReachedError extends WatchpostError {
   override name = 'MaxJobsReachedError';
 

@@ -94,10 +94,10 @@ export function createGuardedHttp(
       const pool = findPool(request);
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
-        return await withEgressErrors(guard, deadline, async () => {
-          const { answer, hop } = await followRedirects(guard, pool.dispatcher, url, request, deadline);
-          return respond(answer, hop, request);
-        });
+        const { answer, hop } = await followRedirects(guard, pool.dispatcher, url, request, deadline);
+        return await respond(answer, hop, request);
+      } catch (error) {
+        throw asEgressError(error, guard, deadline);
       } finally {
         deadline.close();
         pool.usedAtMs = now();
@@ -109,12 +109,10 @@ export function createGuardedHttp(
       const pool = findPool(request);
       const deadline = openDeadline(request.timeoutMs, request.signal);
       try {
-        return await withEgressErrors(guard, deadline, async () =>
-          stream(await followRedirects(guard, pool.dispatcher, url, request, deadline), guard, deadline),
-        );
+        return stream(await followRedirects(guard, pool.dispatcher, url, request, deadline), guard, deadline);
       } catch (error) {
         deadline.close();
-        throw error;
+        throw asEgressError(error, guard, deadline);
       } finally {
         pool.usedAtMs = now();
       }
@@ -159,19 +157,11 @@ function createAgent(guard: EgressGuard, connectTimeoutMs: number, keepAlive: bo
 /** Request without the limits of its body. */
 type RequestHead = Omit<GuardedRequest, 'maxBytes' | 'onChunk' | 'headersOnly'>;
 
-async function withEgressErrors<T>(
-  guard: EgressGuard,
-  deadline: Deadline,
-  work: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    deadline.throwIfOver();
-    if (error instanceof InvalidUrlError)
-      throw new EgressRefusedError('URL is not allowed', { cause: error, setting: guard.setting });
-    throw toEgressError(error);
-  }
+/** Returns the egress error of a failed request. Throws `EgressTimeoutError`, or the abort reason, if its time is over. */
+function asEgressError(error: unknown, guard: EgressGuard, deadline: Deadline): Error {
+  deadline.throwIfOver();
+  if (!(error instanceof InvalidUrlError)) return toEgressError(error);
+  return new EgressRefusedError('URL is not allowed', { cause: error, setting: guard.setting });
 }
 
 async function followRedirects(
@@ -214,12 +204,13 @@ async function* readChunks(
   guard: EgressGuard,
   deadline: Deadline,
 ): AsyncGenerator<Uint8Array> {
-  const chunks = body[Symbol.asyncIterator]();
-  for (;;) {
-    const { value, done } = await withEgressErrors(guard, deadline, () => chunks.next());
-    if (done === true) return;
-    if (!(value instanceof Uint8Array)) throw new EgressNetworkError('Response is not bytes');
-    yield value;
+  try {
+    for await (const chunk of body) {
+      if (!(chunk instanceof Uint8Array)) throw new EgressNetworkError('Response is not bytes');
+      yield chunk;
+    }
+  } catch (error) {
+    throw asEgressError(error, guard, deadline);
   }
 }
 

@@ -1,7 +1,7 @@
 import { detectPlatform, streamSchemes } from '../../core/records/platform.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { EgressGuard } from '../egress/guard.ts';
-import type { GuardedHttp } from '../egress/guarded-http.ts';
+import type { GuardedHttp, StreamingHttp } from '../egress/guarded-http.ts';
 import { loadOnce } from '../load-once.ts';
 import { defaultPlatformSettings, type PlatformSettings } from '../platforms/platform-settings.ts';
 import { createReloadingPlatforms } from '../platforms/reloading-platforms.ts';
@@ -10,11 +10,12 @@ import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createPlaylistBudget } from './hls/playlist-budget.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
 import type { RtspSessions } from './rtsp/rtsp-sessions.ts';
+import { createWebCapturer } from './web/capture-web.ts';
 
 /** Dependencies of the stream capturer. */
 export type StreamCapturerDeps = {
   guard: EgressGuard;
-  http: GuardedHttp;
+  http: GuardedHttp & StreamingHttp;
   ffmpeg: FfmpegRunner;
   now: () => Date;
   hlsLimits?: Partial<HlsLimits>;
@@ -38,8 +39,12 @@ export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
   const make = async (settings: PlatformSettings) =>
     (await load()).createPlatforms(settings, { ...deps, budget, limits, random: Math.random });
   const read = typeof platforms === 'function' ? platforms : async () => platforms;
+  const hls = createHlsCapturer({ ...deps, budget, limits });
+  const web = createWebCapturer({ ...deps, hls });
   const capturers = {
-    hls: createHlsCapturer({ ...deps, budget, limits }),
+    hls: web,
+    jpeg: web,
+    mjpeg: web,
     rtsp: createRtspCapturer({ ...deps, sessions: deps.rtspSessions }),
     ...createReloadingPlatforms(read, make),
   };

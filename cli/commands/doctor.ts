@@ -24,6 +24,7 @@ import { listen } from '../http-server.ts';
 import { createLimits } from '../limits.ts';
 import { readSparseSeconds } from '../../core/stream/validate-stream.ts';
 import { jobPolicies } from '../../core/records/job.ts';
+import type { Platform } from '../../core/records/platform.ts';
 import { createCaptureScheduler } from '../capture-scheduler.ts';
 import { loadPlatformSettings } from '../platforms.ts';
 import type { Settings } from '../settings.ts';
@@ -235,12 +236,16 @@ async function streamFinding(url: string, settings: Settings, streams: StreamCap
       check: 'streams',
       status: isSparse ? 'warning' : 'ok',
       message: `${platform}, tested in ${seconds} s${isSparse ? sparse : ''}`,
-      next: isSparse
-        ? 'Set the key frame interval of the encoder to 2 s: a check sees nothing newer than the last key frame.'
-        : null,
+      next: isSparse ? sparseRemedy(platform) : null,
       detail: shown,
     };
   } catch (error) {
     return { ...failure('streams', error), detail: shown };
   }
+}
+
+function sparseRemedy(platform: Platform): string {
+  return platform === 'jpeg'
+    ? 'Use a longer interval, or another address of the camera: a check sees nothing newer than its last picture.'
+    : 'Set the key frame interval of the encoder to 2 s: a check sees nothing newer than the last key frame.';
 }

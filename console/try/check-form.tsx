@@ -28,7 +28,10 @@ export function CheckForm({ draft, onChange, onLook, onWalk, onFindCamera, busy 
   };
   return (
     <form class="panel stack" onSubmit={submit} aria-label="Check">
-      <Field label="Stream URL" hint="HLS (.m3u8), RTSP, or a YouTube or Twitch live page">
+      <Field
+        label="Stream URL"
+        hint="HLS (.m3u8), RTSP, JPEG or Motion JPEG, or a YouTube or Twitch live page"
+      >
         {(ids) => (
           <TextInput
             {...ids}

@@ -66,12 +66,18 @@ export async function acceptJob<Request extends JobRequest, Fields extends Polic
   idempotency?: IdempotencyRecord,
   origin: Origin = {},
 ): Promise<JobBase & Fields> {
-  const wanted = { ...plan(request, deps), request, origin };
-  checkUrls(wanted, deps);
+  // The request is checked before the stream is probed.
+  plan(request, deps);
+  checkUrls(request, deps);
   requireCapacity(deps);
   const holder = deps.newId();
   const jobId = await reserveSlot(holder, caller, deps, idempotency);
-  const job = await createProbed(wanted, jobId, caller, deps, idempotency).catch(async (error: unknown) => {
+  const create = async () => {
+    const { framesOnly } = await probeStream(request.stream_url, caller, deps);
+    const wanted = { ...plan(request, { ...deps, framesOnly }), request, origin };
+    return storeJob(wanted, jobId, caller, deps, idempotency);
+  };
+  const job = await create().catch(async (error: unknown) => {
     await releaseQuietly(jobId, holder, caller, deps);
     throw error;
   });
@@ -103,14 +109,13 @@ async function reserveSlot(
   return result.jobId;
 }
 
-async function createProbed<Fields extends PolicyFields>(
+async function storeJob<Fields extends PolicyFields>(
   wanted: JobSpec<Fields>,
   jobId: string,
   caller: string,
   deps: AcceptDeps,
   idempotency?: IdempotencyRecord,
 ): Promise<JobBase & Fields> {
-  await probeStream(wanted.request.stream_url, caller, deps);
   const webhookEvents = await chooseWebhookEvents(wanted, caller, deps);
   const { job, source } = newJob({ ...wanted, webhookEvents }, jobId, caller, deps);
   const slotLimit = deps.limits.jobsPerCaller;
@@ -136,7 +141,7 @@ async function releaseQuietly(
   });
 }
 
-function checkUrls({ request }: JobSpec<PolicyFields>, { urls, webhookUrls }: AcceptDeps): void {
+function checkUrls(request: JobRequest, { urls, webhookUrls }: AcceptDeps): void {
   urls.check(request.stream_url, streamSchemes);
   if (request.webhook_url) webhookUrls.check(request.webhook_url, ['http', 'https']);
 }

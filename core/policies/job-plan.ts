@@ -6,6 +6,8 @@ import type { Job, Source } from '../records/job.ts';
 export type PlanDeps = {
   limits: Pick<Limits, 'maxJobSeconds'>;
   vision: Pick<VisionModel, 'supportsVideo' | 'model' | 'reasonNotToJudge'>;
+  /** True if the stream gives single pictures only. Undefined before the probe. */
+  framesOnly?: boolean | undefined;
 };
 
 type FieldsOf<J extends Job> = J extends Job ? Pick<J, 'policy' | 'config' | 'state'> : never;

@@ -19,10 +19,10 @@ export const thumbnail = { width: 160, height: 90, bytes: 21_600 } as const;
 
 /**
  * Position of a capture in the stream, to detect repeated captures and stale streams. HLS: identity of the newest
- * segment, and the target duration. RTSP: no identity, because every capture is new.
+ * segment, and the target duration. Single pictures: a hash of their bytes. RTSP and Motion JPEG: no identity, because every capture is new.
  */
 export const streamPositionSchema = z.object({
-  /** Media sequence number of the newest segment, with a hash of its URL; `null` if the protocol has none (RTSP). */
+  /** Media sequence number of the newest segment, with a hash of its URL; hash of a single picture; `null` if the protocol has none. */
   segment: z.string().nullable(),
   /** Time between new segments of a healthy stream, in seconds. */
   segment_seconds: z.number().nonnegative(),
@@ -100,6 +100,8 @@ export type Capture = {
   position: StreamPosition;
   /** Present if the request looks back. */
   scan?: Scan;
+  /** True if `position.segment_seconds` is assumed, because the stream does not state it. */
+  isIntervalAssumed?: boolean | undefined;
   /** Time between key frames as far as the capture shows it, in seconds: they are at least as far apart. Absent if unknown. */
   keyFrameSeconds?: number;
 };
@@ -118,5 +120,7 @@ export type StreamProbe = {
   platform: Platform;
   /** Playback URL. HLS and RTSP: the given URL without credentials. Platforms: the public page. */
   playbackUrl: string;
+  /** True if the stream gives single pictures, too few for clips. */
+  framesOnly?: boolean | undefined;
   details?: StreamDetails;
 };

@@ -1,20 +1,32 @@
 /** Schemes of the URLs of streams. */
 export const streamSchemes = ['http', 'https', 'rtsp'] as const;
 
-/** Sources of streams, by scheme and host of their URLs. A further one needs a capturer in `adapters/media/stream-capturer.ts`. */
-export const platforms = ['youtube', 'twitch', 'rtsp', 'hls'] as const;
+/** Sources of streams. A further one needs a capturer in `adapters/media/stream-capturer.ts`. */
+export const platforms = ['youtube', 'twitch', 'rtsp', 'hls', 'jpeg', 'mjpeg'] as const;
 export type Platform = (typeof platforms)[number];
 
-/** Returns the source of a stream. Any URL that is not RTSP or a platform page is HLS; so is text that is not a URL. */
+/**
+ * Returns the source of a stream by its URL: of a web address, by its extension, HLS without a known one. The content of the response decides later. Text that
+ * is not a URL is HLS.
+ */
 export function detectPlatform(text: string): Platform {
   const url = URL.parse(text);
   if (url?.protocol === 'rtsp:') return 'rtsp';
   const host = url?.hostname ?? '';
   if (/(^|\.)(youtube\.com|youtube-nocookie\.com|youtu\.be)\.?$/i.test(host)) return 'youtube';
-  return /(^|\.)twitch\.tv\.?$/i.test(host) ? 'twitch' : 'hls';
+  if (/(^|\.)twitch\.tv\.?$/i.test(host)) return 'twitch';
+  const [, extension = ''] = /\.([a-z0-9]+)$/i.exec(url?.pathname ?? '') ?? [];
+  return byExtension[extension.toLowerCase()] ?? 'hls';
 }
+
+const byExtension: Partial<Record<string, Platform>> = {
+  jpg: 'jpeg',
+  jpeg: 'jpeg',
+  mjpg: 'mjpeg',
+  mjpeg: 'mjpeg',
+};
 
 /** Returns true for a stream that no platform serves. */
 export function isCamera(url: string): boolean {
-  return ['rtsp', 'hls'].includes(detectPlatform(url));
+  return !['youtube', 'twitch'].includes(detectPlatform(url));
 }

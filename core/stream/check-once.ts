@@ -6,7 +6,7 @@ import type { AnswerOfSeveral, VisionModel } from '../ports/vision-model.ts';
 import type { Verdict } from '../records/vision.ts';
 import { createTimeLimit } from '../time-limit.ts';
 import { readShownFrame, type CutDeps } from './shown-frame.ts';
-import { captureStream, probeStream } from './stream-access.ts';
+import { captureStream, probeStream, requireClips } from './stream-access.ts';
 import type { ReachDeps } from './stream-access.ts';
 
 type Deps = ReachDeps &
@@ -21,7 +21,7 @@ export type CheckOnceInput = { url: string; condition: string; mode: InputMode; 
 
 /**
  * Checks a condition on a live stream once, without a job. Probes the stream first, because only a probe distinguishes a
- * recording from a live stream. Throws `InvalidInputModeError`, the errors of `probeStream` and `captureStream`, `VisionError`, and the reason of
+ * recording from a live stream. Throws `InvalidInputModeError`, `StreamWithoutClipsError`, the errors of `probeStream` and `captureStream`, `VisionError`, and the reason of
  * `signal`: a check that nobody waits for calls no model.
  */
 export async function checkOnce(
@@ -32,7 +32,7 @@ export async function checkOnce(
 ): Promise<{ verdict: Verdict & AnswerOfSeveral; capture: Capture }> {
   if (check.mode !== 'frames' && !deps.vision.supportsVideo)
     throw new InvalidInputModeError(check.mode, deps.vision.model);
-  await probeStream(check.url, caller, deps, signal);
+  requireClips(await probeStream(check.url, caller, deps, signal), check.mode);
   const capture = await captureStream(
     { url: check.url, mode: check.mode, clipSeconds: check.clipSeconds, resolveAgain: false },
     caller,

@@ -1,7 +1,13 @@
-import type { Capture, CaptureRequest, StreamProbe } from '../records/capture.ts';
+import type { Capture, CaptureRequest, InputMode, StreamProbe } from '../records/capture.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { createTimeLimit } from '../time-limit.ts';
-import { RateLimitedError, ServiceOverloadedError, StreamFetchError, WatchpostError } from '../errors.ts';
+import {
+  RateLimitedError,
+  ServiceOverloadedError,
+  StreamFetchError,
+  StreamWithoutClipsError,
+  WatchpostError,
+} from '../errors.ts';
 
 /** Dependencies of stream access outside of jobs. */
 export type ReachDeps = Pick<CoreDeps, 'streams' | 'turns' | 'limits'>;
@@ -19,6 +25,11 @@ export function probeStream(
   return inTurn(caller, deps, () =>
     inTime(deps, 'Failed to fetch stream', signal, (limit) => deps.streams.probe(url, limit)),
   );
+}
+
+/** Throws `StreamWithoutClipsError` for a mode with clips if the stream gives single pictures. */
+export function requireClips({ framesOnly = false }: StreamProbe, mode: InputMode): void {
+  if (framesOnly && mode !== 'frames') throw new StreamWithoutClipsError(mode);
 }
 
 /** Calls `StreamCapturer.capture` with the same turn, timeout and errors as `probeStream`. */

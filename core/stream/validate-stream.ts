@@ -36,9 +36,11 @@ const sparseSeconds = 10;
 /** Returns the time between new pictures of a sparse stream, in seconds: that of its segments or key frames. Undefined for another stream. */
 export function readSparseSeconds({
   position,
+  isIntervalAssumed = false,
   keyFrameSeconds = 0,
-}: Pick<Capture, 'position' | 'keyFrameSeconds'>): number | undefined {
-  const seconds = Math.max(position.segment === null ? 0 : position.segment_seconds, keyFrameSeconds);
+}: Pick<Capture, 'position' | 'isIntervalAssumed' | 'keyFrameSeconds'>): number | undefined {
+  const hasInterval = position.segment !== null && !isIntervalAssumed;
+  const seconds = Math.max(hasInterval ? position.segment_seconds : 0, keyFrameSeconds);
   return seconds > sparseSeconds ? Math.round(seconds) : undefined;
 }
 

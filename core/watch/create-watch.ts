@@ -13,7 +13,7 @@ import type { WatchRun } from '../records/watch-run.ts';
 import { toWatchEvents } from '../records/watch-event.ts';
 import type { DestinationAddress, Watch, WatchConfig } from '../records/watch.ts';
 import { streamSchemes } from '../records/platform.ts';
-import { probeStream, requireCapacity } from '../stream/stream-access.ts';
+import { probeStream, requireCapacity, requireClips } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchRequest } from '../requests/watches.ts';
@@ -44,7 +44,7 @@ export async function createWatch(
   requireCapacity(deps);
   const { watchesPerCaller: maxWatches } = deps.limits;
   if ((await deps.watches.list(caller)).length >= maxWatches) throw new MaxWatchesReachedError(maxWatches);
-  await probeStream(request.stream_url, caller, deps);
+  requireClips(await probeStream(request.stream_url, caller, deps), request.input_mode);
   const creation = {
     ...(await newWatch(request, caller, deps)),
     maxWatches,

@@ -4,7 +4,7 @@ import { watchConfigSchema, watchSchema } from '../records/watch.ts';
 import type { Watch, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { WatchPatch, WatchRequest } from '../requests/watches.ts';
-import { probeStream } from '../stream/stream-access.ts';
+import { probeStream, requireClips } from '../stream/stream-access.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { changeWatch } from '../policies/watch/change.ts';
 import { changeStoredWatch, requireOwnWatch } from './commit-watch.ts';
@@ -17,6 +17,7 @@ import {
   toSource,
 } from './create-watch.ts';
 import { findFormer, joinFormer } from './former-destinations.ts';
+import type { StreamProbe } from '../records/capture.ts';
 import type { Former } from './former-destinations.ts';
 import { startQuietly } from './start-quietly.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
@@ -37,7 +38,7 @@ export async function editWatch(
   validate: (merged: unknown) => WatchRequest,
 ): Promise<WatchRun> {
   const fingerprint = createFingerprint(await deps.signer.fingerprintKey(caller), deps);
-  await probeChangedStream(watchId, patch, caller, deps);
+  const probe = await probeChangedStream(watchId, patch, caller, deps);
   const changed = await changeStoredWatch(watchId, caller, deps, async (watch) => {
     if (ifMatch !== undefined && ifMatch !== watch.config_version)
       throw new PreconditionFailedError(watch.config_version);
@@ -45,6 +46,7 @@ export async function editWatch(
     const request = validate(applyPatch(before, patch, watch));
     checkUrls(request, deps);
     checkInputMode(request, deps);
+    if (probe) requireClips(probe, request.input_mode);
     checkServed(request, deps);
     const { config, addresses } = splitRequest(request, fingerprint);
     const streamFingerprint = fingerprint(request.stream_url);
@@ -119,17 +121,21 @@ function readPlace(url: string): string {
   return `${host}${pathname}`;
 }
 
-/** Probes a new stream before the change, once: a plan may run several times. */
+/** Probes a new stream before the change, and its own for clips, once: a plan may run several times. Returns null without a probe. */
 async function probeChangedStream(
   watchId: string,
-  { stream_url: url }: WatchPatch,
+  { stream_url: url, input_mode: mode }: WatchPatch,
   caller: string,
   deps: WatchDeps,
-): Promise<void> {
+): Promise<StreamProbe | null> {
   const watch = await requireOwnWatch(watchId, caller, deps);
-  if (url === undefined || url === watch.stream_url) return;
-  checkUrls({ stream_url: url, destinations: [] }, deps);
-  await probeStream(url, caller, deps);
+  if (url !== undefined && url !== watch.stream_url) {
+    checkUrls({ stream_url: url, destinations: [] }, deps);
+    return probeStream(url, caller, deps);
+  }
+  const mayNeedClips = mode && mode !== 'frames' && mode !== watch.config.input_mode;
+  const source = mayNeedClips ? await deps.runs.source(watch.source_id) : undefined;
+  return source ? probeStream(source.url, caller, deps) : null;
 }
 
 async function readRequest(watch: Watch, { runs }: WatchDeps): Promise<WatchRequest> {

@@ -5,7 +5,7 @@ import type { Meter } from '../ports/meter.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { InputMode } from '../records/capture.ts';
 import type { WatchRequest } from '../requests/watches.ts';
-import { captureStream, probeStream } from '../stream/stream-access.ts';
+import { captureStream, probeStream, requireClips } from '../stream/stream-access.ts';
 import { checkInputMode, checkUrls } from './create-watch.ts';
 import { requireOwnWatch } from './commit-watch.ts';
 import { toRequest } from './watch-config.ts';
@@ -41,7 +41,7 @@ export async function previewWatch(
 export async function previewRequest(request: WatchRequest, caller: string, deps: Deps) {
   checkUrls(request, deps);
   checkInputMode(request, deps);
-  await probeStream(request.stream_url, caller, deps);
+  requireClips(await probeStream(request.stream_url, caller, deps), request.input_mode);
   const conditions = request.conditions.map(({ condition_id: id, condition }, index) => ({
     condition_id: id ?? `condition-${index + 1}`,
     condition,

@@ -11,6 +11,8 @@ test.each([
     { platform: 'rtsp', picture_seconds: 11 },
     ['RTSP', 'a key frame every 11 s or more: set the key frames of the camera to 2 s'],
   ],
+  [{ platform: 'mjpeg' }, ['Motion JPEG']],
+  [{ platform: 'jpeg', picture_seconds: 600 }, ['JPEG pictures', 'a picture every 600 s or more']],
   [{ platform: 'twitch', channel: 'somebody', viewer_count: 7 }, ['Twitch', 'somebody', '7 viewers']],
 ] as const)('the stream %j is described as %j', (stream, facts) => {
   expect(toStreamFacts({ is_live: true, ...stream })).toEqual(facts);

@@ -46,6 +46,7 @@ export type CaptureCallInput = z.input<typeof captureCallSchema>;
 export const probeAnswerSchema = z.object({
   platform: z.enum(platforms),
   playbackUrl: z.string(),
+  framesOnly: z.boolean().optional(),
 }) satisfies z.ZodType<StreamProbe>;
 
 /** Result of `capture`. */
@@ -55,6 +56,7 @@ export const lookAnswerSchema = z.object({
   thumbnail: bytesSchema,
   captured_at: z.iso.datetime().transform((text) => new Date(text)),
   position: streamPositionSchema,
+  interval_assumed: z.boolean().optional(),
   key_frame_seconds: z.number().optional(),
 });
 
@@ -88,7 +90,8 @@ export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps
   }
 }
 
-function lookAnswer({ frame, clip, thumbnail, capturedAt, position, keyFrameSeconds }: Capture) {
+function lookAnswer(capture: Capture) {
+  const { frame, clip, thumbnail, capturedAt, position, isIntervalAssumed, keyFrameSeconds } = capture;
   const bytes = frame.length + (clip?.length ?? 0) + thumbnail.length;
   if (bytes * (4 / 3) > maxInvokePayloadBytes - 100_000)
     throw new StreamFetchError(
@@ -101,6 +104,7 @@ function lookAnswer({ frame, clip, thumbnail, capturedAt, position, keyFrameSeco
     thumbnail: base64(thumbnail),
     captured_at: capturedAt.toISOString(),
     position,
+    interval_assumed: isIntervalAssumed,
     key_frame_seconds: keyFrameSeconds,
   };
 }

@@ -24,7 +24,13 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
     probe: async (url, signal) =>
       call(invoke, { operation: 'probe', seconds, url }, probeAnswerSchema, signal),
     capture: async ({ url, mode, clipSeconds, regions }, signal) => {
-      const { clip, captured_at, key_frame_seconds, ...rest } = await call(
+      const {
+        clip,
+        captured_at,
+        interval_assumed: isIntervalAssumed,
+        key_frame_seconds,
+        ...rest
+      } = await call(
         invoke,
         {
           operation: 'capture',
@@ -40,6 +46,7 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
       return {
         ...rest,
         ...(clip && { clip }),
+        ...(isIntervalAssumed && { isIntervalAssumed }),
         ...(key_frame_seconds !== undefined && { keyFrameSeconds: key_frame_seconds }),
         capturedAt: captured_at,
       };

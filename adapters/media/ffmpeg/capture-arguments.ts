@@ -16,7 +16,7 @@ const clipWidth = 672;
  * Frame rate of clips. Models sample one or two frames per second; 5 divides 25, 30 and 60, and still shows how
  * people move.
  */
-const clipFramesPerSecond = 5;
+export const clipFramesPerSecond = 5;
 
 /**
  * Decoding limits against hostile streams. 12.6 million pixels exceed every 4K and 12 MP camera; the allocation
@@ -33,7 +33,7 @@ const decoders = 'h264,hevc,av1,libdav1d,libaom-av1,vp8,vp9,libvpx-vp9,mpeg2vide
 
 /** Input of ffmpeg: a byte stream on stdin, the URL of a loopback RTSP relay, or a span of a local file. */
 export type GraphInput =
-  | { kind: 'pipe'; format: 'mpegts' | 'mov'; seconds?: number; endsAtSeconds?: number }
+  | { kind: 'pipe'; format: 'mpegts' | 'mov' | 'mjpeg'; seconds?: number; endsAtSeconds?: number }
   | { kind: 'rtsp'; relayUrl: string }
   | { kind: 'file'; path: string; fromSeconds: number; seconds: number };
 
@@ -129,7 +129,7 @@ function inputArguments(input: GraphInput, limits: { timeoutMs: number }): strin
   ];
   if (input.kind === 'pipe') {
     const probing = words('-protocol_whitelist pipe -probesize 2M -analyzeduration 1000000');
-    return [...decoding, ...probing, '-f', input.format, '-i', 'pipe:0'];
+    return [...decoding, ...probing, ...formatArguments(input.format), '-i', 'pipe:0'];
   }
   if (input.kind === 'file')
     return [
@@ -144,6 +144,12 @@ function inputArguments(input: GraphInput, limits: { timeoutMs: number }): strin
   // The default probe reads 5 s of a camera's stream.
   const probing = words(`-probesize 32k -analyzeduration 1000000 -timeout ${limits.timeoutMs * 1000}`);
   return [...decoding, ...transport, ...probing, '-f', 'rtsp', '-i', input.relayUrl];
+}
+
+/** JPEGs have no times: there is one for each frame of a clip. A damaged one is an error, which ffmpeg would fill up with gray. */
+function formatArguments(format: Extract<GraphInput, { kind: 'pipe' }>['format']): string[] {
+  const strict = format === 'mjpeg' ? `-err_detect explode -framerate ${clipFramesPerSecond}` : '';
+  return words(`${strict} -f ${format}`);
 }
 
 /** Splits arguments without spaces of their own. */

@@ -16,7 +16,13 @@ import { spawnFfmpeg } from './spawn-ffmpeg.ts';
  * `rtsp`: a loopback relay whose target is already checked. `file`: a span of a recording of the operator.
  */
 export type FfmpegInput =
-  | { kind: 'pipe'; format: 'mpegts' | 'mov'; chunks: Chunks; seconds?: number; endsAtSeconds?: number }
+  | {
+      kind: 'pipe';
+      format: 'mpegts' | 'mov' | 'mjpeg';
+      chunks: Chunks;
+      seconds?: number;
+      endsAtSeconds?: number;
+    }
   | { kind: 'rtsp'; relayUrl: string }
   | { kind: 'file'; path: string; fromSeconds: number; seconds: number };
 

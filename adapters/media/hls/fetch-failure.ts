@@ -9,7 +9,7 @@ import {
 import type { NetworkFault } from '../../egress/errors.ts';
 
 /** Kind of a fetched resource, as named in remediations. */
-export type ResourceKind = 'playlist' | 'segment' | 'key';
+export type ResourceKind = 'playlist' | 'segment' | 'key' | 'stream';
 
 /** Maps a failed request to the error for the caller. Returns any other error unchanged. */
 export function hlsStreamError(error: unknown, what: ResourceKind): unknown {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { InvalidInputModeError } from '../../errors.ts';
+import { InvalidInputModeError, StreamWithoutClipsError } from '../../errors.ts';
 import { inputModeSchema } from '../../records/capture.ts';
 import type { InputMode } from '../../records/capture.ts';
 import {
@@ -25,7 +25,9 @@ export const monitorRequestSchema = z.object({
   interval_seconds: integer(z.int().min(5).max(300)).default(10).describe('Seconds between checks'),
   input_mode: inputModeSchema
     .optional()
-    .describe('Media to capture; default: clip, or frames if the model does not support video'),
+    .describe(
+      'Media to capture; default: clip, or frames if the model does not support video or the stream gives single pictures',
+    ),
   clip_duration_seconds: integer(z.int().min(1).max(10))
     .default(3)
     .describe('Clip length in seconds; used by clip and hybrid'),
@@ -47,12 +49,12 @@ export const monitorRequestSchema = z.object({
 });
 type MonitorRequest = z.infer<typeof monitorRequestSchema>;
 
-/** Throws `InvalidInputModeError` for a clip that the model cannot read. */
-export function planMonitor(request: MonitorRequest, { vision, limits }: PlanDeps) {
+/** Throws `InvalidInputModeError` for a clip that the model cannot read, `StreamWithoutClipsError` for one that the stream cannot give. */
+export function planMonitor(request: MonitorRequest, { vision, limits, framesOnly = false }: PlanDeps) {
   const config: MonitorConfig = {
     condition: request.condition,
     interval_seconds: request.interval_seconds,
-    input_mode: inputModeFor(request.input_mode, vision),
+    input_mode: inputModeFor(request.input_mode, vision, framesOnly),
     clip_duration_seconds: request.clip_duration_seconds,
     monitor_duration_seconds: Math.min(request.monitor_duration_seconds, limits.maxJobSeconds),
     trigger_cooldown_seconds: request.trigger_cooldown_seconds,
@@ -63,18 +65,29 @@ export function planMonitor(request: MonitorRequest, { vision, limits }: PlanDep
   const notices = [
     limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
     clipNotice(config),
+    framesNotice(request, framesOnly && vision.supportsVideo),
     conditionNotice(request.condition, vision),
   ];
   const fields = { policy: 'monitor', config, state: monitorRecords.initialState } as const;
   return { fields, capture: config, notices };
 }
 
-/** Returns the mode of the request, else the one that fits the model. */
-function inputModeFor(requested: InputMode | undefined, vision: PlanDeps['vision']): InputMode {
-  if (requested === undefined) return vision.supportsVideo ? 'clip' : 'frames';
+/** Returns the mode of the request, else the one that fits model and stream. */
+function inputModeFor(
+  requested: InputMode | undefined,
+  vision: PlanDeps['vision'],
+  framesOnly: boolean,
+): InputMode {
+  if (requested === undefined) return vision.supportsVideo && !framesOnly ? 'clip' : 'frames';
   if (requested !== 'frames' && !vision.supportsVideo)
     throw new InvalidInputModeError(requested, vision.model);
+  if (requested !== 'frames' && framesOnly) throw new StreamWithoutClipsError(requested);
   return requested;
+}
+
+function framesNotice({ input_mode: requested }: MonitorRequest, replacesClip: boolean): string | undefined {
+  if (requested !== undefined || !replacesClip) return undefined;
+  return 'The stream gives single pictures: checks use input_mode frames.';
 }
 
 function clipNotice(config: MonitorConfig): string | undefined {

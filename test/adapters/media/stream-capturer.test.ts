@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
-import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import type { FfmpegInput, FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../../../adapters/media/stream-capturer.ts';
 import { InvalidUrlError } from '../../../core/errors.ts';
@@ -17,7 +17,7 @@ const ffmpeg: FfmpegRunner = {
   runAll: () => Promise.resolve([]),
 };
 let server: HlsServer;
-let http: GuardedHttp;
+let http: ReturnType<typeof createGuardedHttp>;
 let capturer: StreamCapturer;
 
 beforeAll(async () => {

@@ -175,6 +175,16 @@ describe('POST /check-once', () => {
     expect((await check()).status).toBe(200);
   });
 
+  test('a clip of a stream of single pictures is rejected, and a check without input_mode is not', async () => {
+    world.c.streams.probe = async (url) => ({ platform: 'jpeg', playbackUrl: url, framesOnly: true });
+    expect(await check({ input_mode: 'clip' })).toMatchObject({
+      status: 400,
+      body: { error: { code: 'INVALID_INPUT_MODE', remediation: expect.stringContaining('frames') } },
+    });
+    expect(captured).toEqual([]);
+    expect((await check()).status).toBe(200);
+  });
+
   test('a failed model call returns 500 VLM_ERROR', async () => {
     world.script.verdicts = [new VisionError('Try again.')] as never;
     expect(await check()).toMatchObject({

@@ -49,6 +49,29 @@ describe('the message of a creation', () => {
     expect((await create('/live-monitor', { ...clip, monitor_duration_seconds: 11 })).notices).toEqual([]);
   });
 
+  test('the message says that a monitor without input_mode uses frames of a stream of single pictures', async () => {
+    world.c.streams.probe = async (url) => ({ platform: 'jpeg', playbackUrl: url, framesOnly: true });
+    const { message, notices } = await create('/live-monitor', monitor);
+    expect(message).toMatch(/ The stream gives single pictures: checks use input_mode frames\.$/);
+    expect(notices).toHaveLength(1);
+    expect((await create('/live-monitor', { ...monitor, input_mode: 'frames' })).notices).toEqual([]);
+    const { body: jobs } = await client.call('GET', '/jobs');
+    for (const { job_id: id } of jobs.jobs)
+      expect((await client.call('GET', `/jobs/${id}`)).body.config.input_mode).toBe('frames');
+  });
+
+  test('a monitor with clips of a stream of single pictures is rejected, and keeps no slot', async () => {
+    world.c.streams.probe = async (url) => ({ platform: 'jpeg', playbackUrl: url, framesOnly: true });
+    const { status, body } = await client.call('POST', '/live-monitor', { ...monitor, input_mode: 'clip' });
+    expect(status).toBe(400);
+    expect(body.error).toMatchObject({
+      code: 'INVALID_INPUT_MODE',
+      message: 'Input mode clip needs a video stream, and this one gives single pictures',
+      remediation: expect.stringContaining('frames'),
+    });
+    expect((await client.call('GET', '/jobs')).body.total).toBe(0);
+  });
+
   test('the message warns of a blank condition', async () => {
     expect((await create('/live-monitor', { ...stream, condition: ' ' })).notices).toEqual([
       expect.stringMatching(/^The condition is blank/),

@@ -48,6 +48,22 @@ describe('POST /watches', () => {
     expect(await startedAs(body.watch_id, 0)).toBe('running');
   });
 
+  test('clips of a stream of single pictures are rejected: at the creation, in a preview and by a change', async () => {
+    const { body: watch } = await create({ input_mode: 'clip' });
+    world.c.streams.probe = async (url) => ({ platform: 'jpeg', playbackUrl: url, framesOnly: true });
+    const rejected = { status: 400, body: { error: { code: 'INVALID_INPUT_MODE' } } };
+    expect(await create({ input_mode: 'hybrid' })).toMatchObject(rejected);
+    const preview = { ...request, input_mode: 'clip' };
+    expect(await call('POST', '/watches/preview', preview)).toMatchObject(rejected);
+    const { body: pictures } = await create();
+    const change = (id: string, fields: object) => call('PATCH', `/watches/${id}`, fields);
+    expect(await change(pictures.watch_id, { input_mode: 'clip' })).toMatchObject(rejected);
+    expect(await change(watch.watch_id, { stream_url: 'http://camera.example/a.jpg' })).toMatchObject(
+      rejected,
+    );
+    expect((await change(watch.watch_id, { input_mode: 'frames' })).status).toBe(200);
+  });
+
   test('an address that is not allowed is named by its place among the destinations', async () => {
     world.c.webhookUrls = createWebhookGuard([]);
     const own = { destination_id: 'own', type: 'webhook', url: 'http://10.0.0.4/hook' };

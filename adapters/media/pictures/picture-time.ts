@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Capture } from '../../../core/records/capture.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** Maximum plausible age of a picture that is captured, in milliseconds. Some servers state the time of their start instead. */
+const plausibleMs = 60 * 60_000;
+/** Age from which a picture does not count as that of a camera, in milliseconds. */
+const outdatedMs = 24 * 60 * 60_000;
+/** Assumed time between new pictures, in seconds: many cameras of places and weather have one per minute. */
+const usualSeconds = 60;
+const maxSeconds = 3600;
+
+/** Returns the time of a picture by `Last-Modified`, compared with the clock of its server; `now` without one or if it is implausible. */
+export function pictureTime(headers: Headers, now: Date): Date {
+  const ageMs = readAgeMs(headers, now);
+  return ageMs >= 0 && ageMs <= plausibleMs ? new Date(now.getTime() - ageMs) : now;
+}
+
+/** Returns true if the server states that the picture is a day old. */
+export function isOutdated(headers: Headers, now: Date): boolean {
+  return readAgeMs(headers, now) > outdatedMs;
+}
+
+function readAgeMs(headers: Headers, now: Date): number {
+  const changedMs = Date.parse(headers['last-modified'] ?? '');
+  if (Number.isNaN(changedMs)) return 0;
+  const sentMs = Date.parse(headers['date'] ?? '');
+  return (Number.isNaN(sentMs) ? now.getTime() : sentMs) - changedMs;
+}
+
+/** Returns the position of a single picture: the same bytes are the same picture. A `max-age` above the usual time is the time between new ones. */
+export function picturePosition(
+  jpeg: Uint8Array,
+  headers: Headers,
+): Pick<Capture, 'position' | 'isIntervalAssumed'> {
+  const [, age = '0'] = /max-age=(\d{1,9})/.exec(headers['cache-control'] ?? '') ?? [];
+  const seconds = Math.min(Number(age), maxSeconds);
+  const segment = createHash('sha256').update(jpeg).digest('hex').slice(0, 16);
+  return seconds > usualSeconds
+    ? { position: { segment, segment_seconds: seconds } }
+    : { position: { segment, segment_seconds: usualSeconds }, isIntervalAssumed: true };
+}

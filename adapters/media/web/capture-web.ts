@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { InvalidUrlError, NotLiveError } from '../../../core/errors.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
+import type { StreamingHttp } from '../../egress/guarded-http.ts';
+import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import {
+  captureMotionJpeg,
+  captureSnapshot,
+  probeMotionJpeg,
+  probeSnapshot,
+  type PictureDeps,
+} from '../pictures/capture-pictures.ts';
+import { defaultPictureLimits, type PictureLimits } from '../pictures/picture-limits.ts';
+import { createOpenAuthenticated } from './open-authenticated.ts';
+import { openWebStream, WebStreamGoneError, type WebStream } from './open-stream.ts';
+import type { WebContent } from './sniff-stream.ts';
+
+export type WebCapturerDeps = {
+  http: StreamingHttp;
+  ffmpeg: FfmpegRunner;
+  now: () => Date;
+  /** Monotonic clock, in milliseconds. Default: that of the process. */
+  elapsedMs?: () => number;
+  /** Captures playlists. */
+  hls: StreamCapturer;
+  pictureLimits?: Partial<PictureLimits>;
+};
+
+const maxPlaylists = 1000;
+
+/**
+ * Creates a capturer for web addresses, by the content of their response: a JPEG, Motion JPEG or an HLS playlist. An address that ends like a playlist is one.
+ * For any other, the content decides at each capture; that it is a playlist is known until a failure.
+ */
+export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
+  const { hls, ffmpeg, now, elapsedMs = () => performance.now() } = deps;
+  const limits = { ...defaultPictureLimits, ...deps.pictureLimits };
+  const pictures: PictureDeps = { ffmpeg, now, elapsedMs, limits };
+  const open = createOpenAuthenticated(deps.http, () => randomBytes(8).toString('hex'));
+  const playlists = new LRUCache<string, true>({ max: maxPlaylists });
+  return {
+    probe: (url, signal) =>
+      read(url, 0, signal, {
+        hls: () => hls.probe(url, signal),
+        other: (opened) => probeOther(opened, url, signal),
+      }).catch((error: unknown) => {
+        throw error instanceof WebStreamGoneError
+          ? new NotLiveError(error.remediation, 'Stream is offline', { cause: error })
+          : error;
+      }),
+    capture: (request, signal) =>
+      read(request.url, request.mode === 'frames' ? 0 : request.clipSeconds, signal, {
+        hls: () => hls.capture(request, signal),
+        other: (opened) => captureOther(opened, request, signal),
+      }),
+  };
+
+  /** Reads a playlist by `hls`, else the opened response by `other`. */
+  async function read<Result>(
+    url: string,
+    seconds: number,
+    signal: AbortSignal,
+    by: { hls: () => Promise<Result>; other: (opened: Opened) => Promise<Result> },
+  ): Promise<Result> {
+    if (/\.m3u8?$/i.test(URL.parse(url)?.pathname ?? '')) return by.hls();
+    if (playlists.has(url)) return readPlaylist(url, by.hls);
+    const options = { timeoutMs: limits.pictureMs + seconds * 1000, signal };
+    const reopen = () => openWebStream(open, url, options);
+    const stream = await reopen();
+    try {
+      if (stream.content !== 'hls') return await by.other({ stream, reopen });
+    } finally {
+      stream.close();
+    }
+    return readPlaylist(url, by.hls);
+  }
+
+  async function readPlaylist<Result>(url: string, work: () => Promise<Result>): Promise<Result> {
+    playlists.set(url, true);
+    try {
+      return await work();
+    } catch (error) {
+      playlists.delete(url);
+      throw error;
+    }
+  }
+
+  async function probeOther(opened: Opened, url: string, signal: AbortSignal): Promise<StreamProbe> {
+    const playbackUrl = withoutCredentials(url);
+    switch (opened.stream.content) {
+      case 'jpeg':
+        await probeSnapshot(opened, pictures, signal);
+        return { platform: 'jpeg', playbackUrl, framesOnly: true };
+      case 'motion-jpeg': {
+        const hasClips = await probeMotionJpeg(opened.stream, pictures);
+        return { platform: 'mjpeg', playbackUrl, framesOnly: !hasClips };
+      }
+      default:
+        throw notAStream(opened.stream.content);
+    }
+  }
+
+  async function captureOther(opened: Opened, request: CaptureRequest, signal: AbortSignal) {
+    switch (opened.stream.content) {
+      case 'jpeg':
+        return captureSnapshot(opened, request, pictures, signal);
+      case 'motion-jpeg':
+        return captureMotionJpeg(opened.stream, request, pictures, signal);
+      default:
+        throw notAStream(opened.stream.content);
+    }
+  }
+}
+
+type Opened = { stream: WebStream; reopen: () => Promise<WebStream> };
+
+function withoutCredentials(url: string): string {
+  const shown = new URL(url);
+  shown.username = '';
+  shown.password = '';
+  return shown.href;
+}
+
+function notAStream(content: WebContent): NotLiveError | InvalidUrlError {
+  if (content === 'a video file')
+    return new NotLiveError(
+      'The URL leads to a video file. Use the URL of a live stream: an HLS playlist, a JPEG or Motion JPEG.',
+    );
+  const isPicture = content.endsWith(' picture');
+  return new InvalidUrlError(
+    isPicture
+      ? `The URL leads to ${content}, and only JPEG can be read. Choose JPEG in the camera.`
+      : `The URL leads to ${content}, not to a stream. Use the address of the stream itself: an HLS playlist (.m3u8), a JPEG or Motion JPEG.`,
+  );
+}

@@ -1,0 +1,84 @@
+import { StreamFetchError } from '../../../core/errors.ts';
+import type { OpenResponse } from '../../egress/guarded-http.ts';
+import { hlsStreamError, httpStatusError } from '../hls/fetch-failure.ts';
+import type { OpenAuthenticated, OpenOptions } from './open-authenticated.ts';
+import { contentFromType, sniffedBytes, sniffStart, type WebContent } from './sniff-stream.ts';
+
+/** Opened stream of a web address, with its content. */
+export type WebStream = {
+  content: WebContent;
+  headers: Readonly<Record<string, string>>;
+  /** Body from its first byte. Throws `StreamError` and the abort reason. */
+  chunks: AsyncIterable<Uint8Array>;
+  /** Ends the connection. Must be called. */
+  close(): void;
+};
+
+/** The server has no such stream (HTTP 404 or 410). */
+export class WebStreamGoneError extends StreamFetchError {
+  override name = 'WebStreamGoneError';
+}
+
+/** Opens a web address and detects its content by type and first bytes. The timeout lasts until `close`. Throws `StreamError` and the abort reason. */
+export async function openWebStream(
+  open: OpenAuthenticated,
+  url: string,
+  options: OpenOptions,
+): Promise<WebStream> {
+  const response = await open(url, options).catch((error: unknown) => {
+    options.signal.throwIfAborted();
+    throw hlsStreamError(error, 'stream');
+  });
+  try {
+    if (response.status !== 200) throw statusError(response.status, url);
+    const body = readBody(response, options.signal);
+    const { headers, close } = response;
+    const type = contentFromType(headers['content-type'] ?? '');
+    if (type) return { content: type, headers, chunks: body, close };
+    const { start, isWhole } = await readStart(body);
+    const content = sniffStart(start, isWhole) ?? 'something else';
+    return { content, headers, chunks: prepend(start, body), close };
+  } catch (error) {
+    response.close();
+    throw error;
+  }
+}
+
+function statusError(status: number, url: string): StreamFetchError {
+  if (status === 404 || status === 410)
+    return new WebStreamGoneError(
+      'The server has nothing at this address (any more). Check the URL, and that the camera is on.',
+    );
+  const { username, password } = new URL(url);
+  if (status === 401 && (username !== '' || password !== ''))
+    return new StreamFetchError(
+      'The server rejected the user name and password of the URL. Check both, and percent-encode special characters.',
+      undefined,
+      { accessRefused: true },
+    );
+  return httpStatusError(status, 'stream');
+}
+
+async function* readBody({ body }: OpenResponse, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw hlsStreamError(error, 'stream');
+  }
+}
+
+async function readStart(body: AsyncGenerator<Uint8Array>): Promise<{ start: Uint8Array; isWhole: boolean }> {
+  let start = Buffer.alloc(0);
+  while (start.length < sniffedBytes && sniffStart(start, false) === undefined) {
+    const next = await body.next();
+    if (next.done === true) return { start, isWhole: true };
+    start = Buffer.concat([start, next.value]);
+  }
+  return { start, isWhole: false };
+}
+
+async function* prepend(start: Uint8Array, rest: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield start;
+  yield* rest;
+}
