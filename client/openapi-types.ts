@@ -1030,7 +1030,7 @@ export interface AnalyzeFrameResponse {
 }
 export interface StreamValidation {
   is_live: boolean;
-  platform: 'youtube' | 'twitch' | 'rtsp' | 'hls' | 'jpeg' | 'mjpeg';
+  platform: 'youtube' | 'twitch' | 'rtsp' | 'hls' | 'jpeg' | 'mjpeg' | 'mpegts';
   stream_id?: string;
   title?: string;
   channel?: string;

@@ -45,6 +45,7 @@ export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
     hls: web,
     jpeg: web,
     mjpeg: web,
+    mpegts: web,
     rtsp: createRtspCapturer({ ...deps, sessions: deps.rtspSessions }),
     ...createReloadingPlatforms(read, make),
   };

@@ -30,7 +30,7 @@ export function CheckForm({ draft, onChange, onLook, onWalk, onFindCamera, busy 
     <form class="panel stack" onSubmit={submit} aria-label="Check">
       <Field
         label="Stream URL"
-        hint="HLS (.m3u8), RTSP, JPEG or Motion JPEG, or a YouTube or Twitch live page"
+        hint="HLS (.m3u8), RTSP, JPEG, Motion JPEG or MPEG-TS, or a YouTube or Twitch live page"
       >
         {(ids) => (
           <TextInput

@@ -7,6 +7,7 @@ export const platformNames: Record<StreamValidation['platform'], string> = {
   hls: 'HLS',
   jpeg: 'JPEG pictures',
   mjpeg: 'Motion JPEG',
+  mpegts: 'MPEG-TS',
 };
 
 /** Returns what is known of a live stream: platform, channel, viewers, and the distance of rare pictures. */

@@ -2,7 +2,7 @@
 export const streamSchemes = ['http', 'https', 'rtsp'] as const;
 
 /** Sources of streams. A further one needs a capturer in `adapters/media/stream-capturer.ts`. */
-export const platforms = ['youtube', 'twitch', 'rtsp', 'hls', 'jpeg', 'mjpeg'] as const;
+export const platforms = ['youtube', 'twitch', 'rtsp', 'hls', 'jpeg', 'mjpeg', 'mpegts'] as const;
 export type Platform = (typeof platforms)[number];
 
 /**
@@ -24,6 +24,7 @@ const byExtension: Partial<Record<string, Platform>> = {
   jpeg: 'jpeg',
   mjpg: 'mjpeg',
   mjpeg: 'mjpeg',
+  ts: 'mpegts',
 };
 
 /** Returns true for a stream that no platform serves. */

@@ -13,6 +13,7 @@ import {
   type PictureDeps,
 } from '../pictures/capture-pictures.ts';
 import { defaultPictureLimits, type PictureLimits } from '../pictures/picture-limits.ts';
+import { captureTsStream, probeTsStream } from '../ts-stream/capture-ts-stream.ts';
 import { createOpenAuthenticated } from './open-authenticated.ts';
 import { openWebStream, WebStreamGoneError, type WebStream } from './open-stream.ts';
 import type { WebContent } from './sniff-stream.ts';
@@ -31,7 +32,7 @@ export type WebCapturerDeps = {
 const maxPlaylists = 1000;
 
 /**
- * Creates a capturer for web addresses, by the content of their response: a JPEG, Motion JPEG or an HLS playlist. An address that ends like a playlist is one.
+ * Creates a capturer for web addresses, by the content of their response: a JPEG, Motion JPEG, MPEG-TS or an HLS playlist. An address that ends like a playlist is one.
  * For any other, the content decides at each capture; that it is a playlist is known until a failure.
  */
 export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
@@ -97,6 +98,10 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
         const hasClips = await probeMotionJpeg(opened.stream, pictures);
         return { platform: 'mjpeg', playbackUrl, framesOnly: !hasClips };
       }
+      case 'mpeg-ts':
+        requireEndless(opened.stream);
+        await probeTsStream(opened.stream);
+        return { platform: 'mpegts', playbackUrl };
       default:
         throw notAStream(opened.stream.content);
     }
@@ -108,6 +113,9 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
         return captureSnapshot(opened, request, pictures, signal);
       case 'motion-jpeg':
         return captureMotionJpeg(opened.stream, request, pictures, signal);
+      case 'mpeg-ts':
+        requireEndless(opened.stream);
+        return captureTsStream(opened.stream, request, deps, signal);
       default:
         throw notAStream(opened.stream.content);
     }
@@ -115,6 +123,11 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
 }
 
 type Opened = { stream: WebStream; reopen: () => Promise<WebStream> };
+
+/** A response with a length is a file. */
+function requireEndless({ headers }: WebStream): void {
+  if (headers['content-length'] !== undefined) throw notAStream('a video file');
+}
 
 function withoutCredentials(url: string): string {
   const shown = new URL(url);
@@ -126,12 +139,12 @@ function withoutCredentials(url: string): string {
 function notAStream(content: WebContent): NotLiveError | InvalidUrlError {
   if (content === 'a video file')
     return new NotLiveError(
-      'The URL leads to a video file. Use the URL of a live stream: an HLS playlist, a JPEG or Motion JPEG.',
+      'The URL leads to a video file. Use the URL of a live stream: an HLS playlist, endless MPEG-TS, a JPEG or Motion JPEG.',
     );
   const isPicture = content.endsWith(' picture');
   return new InvalidUrlError(
     isPicture
       ? `The URL leads to ${content}, and only JPEG can be read. Choose JPEG in the camera.`
-      : `The URL leads to ${content}, not to a stream. Use the address of the stream itself: an HLS playlist (.m3u8), a JPEG or Motion JPEG.`,
+      : `The URL leads to ${content}, not to a stream. Use the address of the stream itself: an HLS playlist (.m3u8), endless MPEG-TS, a JPEG or Motion JPEG.`,
   );
 }

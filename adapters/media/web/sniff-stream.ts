@@ -1,8 +1,16 @@
+import { hasSyncByte, packetBytes } from '../mpeg-ts/packet.ts';
 import { sniffBody, type ContentKind } from '../hls/sniff-content.ts';
 
-/** Content of a response. All but the first three are no stream that can be read. */
+/** Content of a response. All but the first four are no stream that can be read. */
 export type WebContent =
-  'jpeg' | 'motion-jpeg' | 'hls' | 'a PNG picture' | 'a GIF picture' | 'a WebP picture' | ContentKind;
+  | 'jpeg'
+  | 'motion-jpeg'
+  | 'mpeg-ts'
+  | 'hls'
+  | 'a PNG picture'
+  | 'a GIF picture'
+  | 'a WebP picture'
+  | ContentKind;
 
 /** Number of bytes after which the content is certain. */
 export const sniffedBytes = 1024;
@@ -30,5 +38,13 @@ export function sniffStart(start: Uint8Array, isWhole: boolean): WebContent | un
   const hasParts = text.trimStart().startsWith('--') && /content-type: ?image\/jpe?g/i.test(text);
   if (hasParts) return 'motion-jpeg';
   const content = sniffBody(start);
+  if (['a video file', 'something else'].includes(content) && hasPackets(start)) return 'mpeg-ts';
   return content === 'a damaged HLS playlist' ? 'hls' : content;
+}
+
+/** Returns true if three packets of MPEG-TS follow each other. A stream may be joined within the first one. */
+function hasPackets(start: Uint8Array): boolean {
+  return Array.from({ length: packetBytes }, (_, offset) => offset).some((offset) =>
+    [0, 1, 2].every((packet) => hasSyncByte(start, offset + packet * packetBytes)),
+  );
 }

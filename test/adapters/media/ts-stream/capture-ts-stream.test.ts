@@ -1,0 +1,123 @@
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
+import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createHlsCapturer } from '../../../../adapters/media/hls/capture-hls.ts';
+import { isRandomAccess, packetBytes, readPid } from '../../../../adapters/media/mpeg-ts/packet.ts';
+import { createWebCapturer } from '../../../../adapters/media/web/capture-web.ts';
+import { NotLiveError } from '../../../../core/errors.ts';
+import type { InputMode } from '../../../../core/records/capture.ts';
+import { ffmpegPath, readMoment, record, type RecordingOptions } from '../../../support/hls/recording.ts';
+import { readFailure } from '../../../support/hls/watched-stream.ts';
+import { servePictures, type PictureServer } from '../../../support/pictures.ts';
+import { sharedFolder } from '../../../support/run-folder.ts';
+
+/** Endless MPEG-TS over HTTP, from the recording whose brightness is its time. */
+
+const now = new Date('2026-11-20T12:00:00Z');
+const never = new AbortController().signal;
+const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
+const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: sharedFolder() });
+let server: PictureServer;
+afterEach(() => server.close());
+afterAll(() => http.close());
+
+type Stream = { headers?: Record<string, string>; skipBytes?: number; pictureMs?: number };
+
+/** Serves bytes that never end. */
+async function serve(bytes: Buffer, { headers = {}, skipBytes = 0, pictureMs = 5_000 }: Stream = {}) {
+  server = await servePictures({
+    '/live': (response) => {
+      response.writeHead(200, { 'content-type': 'video/mp2t', ...headers });
+      response.write(bytes.subarray(skipBytes));
+    },
+  });
+  const hls = createHlsCapturer({ http, ffmpeg, now: () => now });
+  const capturer = createWebCapturer({ http, ffmpeg, now: () => now, hls, pictureLimits: { pictureMs } });
+  const url = server.url('/live');
+  return {
+    probe: () => capturer.probe(url, never),
+    capture: (mode: InputMode = 'frames', clipSeconds = 3) =>
+      capturer.capture({ url, mode, clipSeconds, resolveAgain: false }, never),
+  };
+}
+
+async function recorded(options: RecordingOptions = {}): Promise<Buffer> {
+  return Buffer.concat((await record(options)).segments);
+}
+
+/** Returns the stream with each packet as `change` leaves it. */
+function changed(bytes: Buffer, change: (packet: Buffer) => void): Buffer {
+  const copy = Buffer.from(bytes);
+  for (let at = 0; at < copy.length; at += packetBytes) change(copy.subarray(at, at + packetBytes));
+  return copy;
+}
+
+describe('endless MPEG-TS over HTTP', () => {
+  test.each(['h264', 'h265'] as const)(
+    'the newest key frame of %s that has arrived is the frame',
+    async (codec) => {
+      const { segments } = await record({ codec });
+      const { probe, capture } = await serve(Buffer.concat(segments.slice(0, 2)));
+      expect(await probe()).toEqual({ platform: 'mpegts', playbackUrl: server.url('/live') });
+      const captured = await capture();
+      expect(readMoment(captured.thumbnail)).toBeCloseTo(2, 0);
+      expect(captured).toMatchObject({ capturedAt: now, position: { segment: null } });
+    },
+  );
+
+  test('a stream that is joined within a packet and a group is captured from its next key frame', async () => {
+    const { segments } = await record();
+    const bytes = Buffer.concat(segments.slice(0, 2));
+    const { capture } = await serve(bytes, { skipBytes: 3 * packetBytes + 100 });
+    expect(readMoment((await capture()).thumbnail)).toBeCloseTo(2, 0);
+  });
+
+  test('a clip has its seconds from a key frame on, and its frame is the newest', async () => {
+    const { capture } = await serve(await recorded());
+    const { clip, thumbnail } = await capture('hybrid', 3);
+    expect(clip!.length).toBeGreaterThan(1_000);
+    expect(readMoment(thumbnail)).toBeGreaterThan(2.5);
+  });
+
+  test('key frames that the encoder does not mark are found by the decoder', async () => {
+    const unmarked = changed(await recorded(), (packet) => {
+      if (isRandomAccess(packet)) packet[5] = (packet[5] ?? 0) & ~0x40;
+    });
+    const { capture } = await serve(unmarked);
+    expect(readMoment((await capture()).thumbnail)).toBeGreaterThan(5);
+  });
+
+  test('a response with a length is a file', async () => {
+    const bytes = await recorded();
+    const { probe } = await serve(bytes, { headers: { 'content-length': `${bytes.length}` } });
+    const failure = await readFailure(probe());
+    expect(failure).toBeInstanceOf(NotLiveError);
+    expect(failure.remediation).toContain('a video file');
+  });
+
+  test('a stream without video is named in time', async () => {
+    const nulls = changed(await recorded(), (packet) => {
+      if (readPid(packet) !== 0) packet.writeUInt16BE(0x1fff, 1);
+    });
+    const { probe } = await serve(nulls, { pictureMs: 300 });
+    expect((await readFailure(probe())).remediation).toContain('no video of one program');
+  });
+
+  test('a stream without the rest of its key frame is named in time', async () => {
+    const { capture } = await serve((await recorded()).subarray(0, 6 * packetBytes), { pictureMs: 300 });
+    expect((await readFailure(capture())).remediation).toContain('No key frame arrived in time');
+  });
+
+  test('a stream that never has a key frame ends at its maximum size', async () => {
+    const [segment] = (await record()).segments;
+    const start = segment!.subarray(0, 3 * packetBytes);
+    const endless = Buffer.alloc(33 * 1024 * 1024 - ((33 * 1024 * 1024) % packetBytes));
+    const filler = changed(Buffer.alloc(packetBytes), (packet) => {
+      packet.set([0x47, 0x1f, 0xff, 0x10]);
+    });
+    for (let at = 0; at < endless.length; at += packetBytes) endless.set(filler, at);
+    const { capture } = await serve(Buffer.concat([start, endless]));
+    expect((await readFailure(capture())).remediation).toContain('sent 32 MB');
+  });
+});
