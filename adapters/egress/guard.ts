@@ -103,7 +103,7 @@ function check(
 ): URL | string {
   const url = hasControlCharacter(text) || !isSpelledOut(text) ? null : URL.parse(text);
   if (url === null) return `Use a complete URL with one of these schemes: ${list(schemes)}.`;
-  if (!schemes.includes(url.protocol.slice(0, -1))) return `Use one of these schemes: ${list(schemes)}.`;
+  if (!schemes.includes(url.protocol.slice(0, -1))) return otherScheme(url.protocol, schemes);
   const host = readHost(url.hostname);
   if (host.kind === 'malformed')
     return 'Use a host name of letters, digits and hyphens (an international name in its xn-- form), or an IP address.';
@@ -114,6 +114,13 @@ function check(
 
 /** Setting that opens an address. Public addresses need it too with `onlyRanges`. */
 type Opening = { setting: string; onlyRanges: boolean };
+
+/** Names what servers of RTMP and SRT offer besides. */
+function otherScheme(protocol: string, schemes: readonly string[]): string {
+  const remedy = `Use one of these schemes: ${list(schemes)}.`;
+  if (!schemes.includes('rtsp') || !/^(rtmp[a-z]*|srt):$/.test(protocol)) return remedy;
+  return `RTMP and SRT are not read. Use the HLS, RTSP or MPEG-TS address of the same server. ${remedy}`;
+}
 
 function notAllowed({ setting, onlyRanges }: Opening, address?: string): string {
   const range = address === undefined ? undefined : `${address}/${address.includes(':') ? 128 : 32}`;

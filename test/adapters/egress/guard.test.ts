@@ -51,6 +51,35 @@ function isWholeHost(host: string): boolean {
   return host !== '' && !/[/\\@?#]|:80/.test(host);
 }
 
+describe('another scheme', () => {
+  const remediation = (url: string, schemes: string[]): string => {
+    try {
+      guardWith([]).check(url, schemes);
+    } catch (error) {
+      if (error instanceof InvalidUrlError) return error.remediation;
+    }
+    return '';
+  };
+
+  test.each(['rtmp://example.com/live', 'rtmps://example.com/live', 'srt://example.com:9000'])(
+    'the rejection of the stream %s names what the same server offers',
+    (url) => {
+      expect(remediation(url, ['http', 'https', 'rtsp'])).toBe(
+        'stream_url: RTMP and SRT are not read. Use the HLS, RTSP or MPEG-TS address of the same server. Use one of these schemes: http://, https://, rtsp://.',
+      );
+    },
+  );
+
+  test('the rejection of another URL names the schemes only', () => {
+    expect(remediation('ftp://example.com/', ['rtsp'])).toBe(
+      'stream_url: Use one of these schemes: rtsp://.',
+    );
+    expect(remediation('rtmp://example.com/', ['https'])).toBe(
+      'stream_url: Use one of these schemes: https://.',
+    );
+  });
+});
+
 describe('public host', () => {
   test.each(allowedHosts)('the guard allows the host %s', async (host) => {
     const guard = guardWith([]);
