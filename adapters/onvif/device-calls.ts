@@ -1,5 +1,5 @@
-import { createAuthorizer } from '../media/rtsp/authorizer.ts';
-import { readChallenge } from '../media/rtsp/authentication.ts';
+import { createAuthorizer } from '../egress/authorizer.ts';
+import { readChallenge } from '../egress/authentication.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
 import type { CameraLogin } from '../../core/ports/cameras.ts';
 import {
