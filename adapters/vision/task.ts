@@ -73,7 +73,7 @@ export class ContextError extends VisionError {
 
   constructor(options?: ErrorOptions) {
     super(
-      'Pictures and answer do not fit into the context of the model. Raise the context (local: WATCHPOST_LOCAL_CONTEXT, llama.cpp: -c, Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len), lower WATCHPOST_VISION_WIDTH, or use a model with a larger context.',
+      'Pictures and answer do not fit into the context of the model. Raise the context (local: WATCHPOST_LOCAL_CONTEXT, llama.cpp: -c, with -np 1, Ollama: OLLAMA_CONTEXT_LENGTH, vLLM: --max-model-len), lower WATCHPOST_VISION_WIDTH, or use a model with a larger context.',
       options,
     );
   }

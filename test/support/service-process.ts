@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Running service process. */
 export type ServiceProcess = {
+  pid: number;
   baseUrl: string;
   apiKey: string;
   internalKey: string;
@@ -47,6 +48,7 @@ export async function startService(
   }
   const credentials = JSON.parse(readFileSync(file, 'utf8'));
   return {
+    pid: credentials.pid,
     baseUrl: credentials.base_url,
     apiKey: credentials.api_key,
     internalKey: credentials.internal_api_key,

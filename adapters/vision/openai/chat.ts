@@ -162,6 +162,9 @@ function mayRejectFormat(reply: Reply): boolean {
 function remedyFor({ status, body }: Reply, model: string): string {
   if (lacksCredit(body))
     return 'The account of the vision server has no credit. Add credit, or use another server.';
+  // llama.cpp without its projector (github.com/ggml-org/llama.cpp/blob/master/tools/server/server.cpp, status 500).
+  if (/image input is not supported|mmproj/i.test(body.slice(0, 2_000)))
+    return `${model} takes no images on this server. Start llama.cpp with its projector (--mmproj), or use a model that supports images.`;
   switch (status) {
     case 401:
     case 403:

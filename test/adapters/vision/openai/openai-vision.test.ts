@@ -149,6 +149,12 @@ describe('server without response_format', () => {
       { error: { message: 'Context size has been exceeded.' } },
       /Raise the context/,
     ],
+    [
+      'llama.cpp without its projector',
+      500,
+      { error: { message: 'image input is not supported - hint: you may need to provide the mmproj' } },
+      /takes no images.*--mmproj/,
+    ],
     ['an exhausted account', 429, { error: { code: 'insufficient_quota' } }, /credit/],
   ])('%s gets one request and its own remediation', async (_, status, body, remediation) => {
     await using server = await chatServer({ status, body });
