@@ -1,10 +1,11 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import type { EvidenceBox, TokenUse } from '../../core/records/vision.ts';
+import type { EvidenceBox, Verdict } from '../../core/records/vision.ts';
 import { toHeaderText } from './header-text.ts';
 
 export const modelUsageHeaders = [
   'Watchpost-Model-Provider',
   'Watchpost-Model',
+  'Watchpost-Model-Milliseconds',
   'Watchpost-Input-Tokens',
   'Watchpost-Output-Tokens',
   'Watchpost-Prompt-Version',
@@ -15,12 +16,13 @@ export const modelUsageHeaders = [
 export function setModelUsageHeaders(
   setHeader: (name: string, value: string) => void,
   { provider, model }: Pick<VisionModel, 'provider' | 'model'>,
-  tokens: TokenUse,
-  promptVersion?: string,
+  { tokens, prompt_version: promptVersion }: Pick<Verdict, 'tokens' | 'prompt_version'>,
+  modelMs: number,
 ): void {
   setHeader('Watchpost-Model-Provider', provider);
   // The model id is a setting and can hold any character.
   setHeader('Watchpost-Model', toHeaderText(model));
+  setHeader('Watchpost-Model-Milliseconds', `${modelMs}`);
   setHeader('Watchpost-Input-Tokens', `${tokens.input_tokens}`);
   setHeader('Watchpost-Output-Tokens', `${tokens.output_tokens}`);
   if (promptVersion !== undefined) setHeader('Watchpost-Prompt-Version', promptVersion);

@@ -55,6 +55,7 @@ export async function check(
       turns: unlimitedTurns,
       vision,
       limits: createLimits(settings),
+      now: () => new Date(),
       meter: countingNothing,
       usage: { charge: (_, call) => call() },
     });

@@ -1,7 +1,14 @@
 import type { Boxes, CheckOnceResponse } from './types.ts';
 
 /** Model and tokens from the response headers of `check-once`; `null` if the service version sends none. */
-export type ModelUse = { provider: string; model: string; inputTokens: number; outputTokens: number };
+export type ModelUse = {
+  provider: string;
+  model: string;
+  /** Duration of the call of the model; `null` if the service version sends none. */
+  milliseconds: number | null;
+  inputTokens: number;
+  outputTokens: number;
+};
 
 /** Result of a check, with the model usage and the boxes from its headers. */
 export type MeteredCheckResult = CheckOnceResponse & { use: ModelUse | null; boxes: Boxes };
@@ -19,6 +26,9 @@ export async function readCheckResult(response: Response): Promise<MeteredCheckR
     use: {
       provider,
       model: headers.get('Watchpost-Model') ?? provider,
+      milliseconds: headers.has('Watchpost-Model-Milliseconds')
+        ? Number(headers.get('Watchpost-Model-Milliseconds'))
+        : null,
       inputTokens: Number(headers.get('Watchpost-Input-Tokens') ?? 0),
       outputTokens: Number(headers.get('Watchpost-Output-Tokens') ?? 0),
     },

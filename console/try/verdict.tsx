@@ -24,7 +24,7 @@ export function CheckVerdict({ answer, request }: { answer: MeteredCheckResult; 
         <Stats>
           <Stat label="Latency" value={milliseconds(answer.latency_ms)} note={modes[request.input_mode]} />
           <Stat label="Cost" value={cost.text} note={cost.note} />
-          {answer.use && <Stat label="Model" value={answer.use.model} note={providerNote(answer.use)} />}
+          {answer.use && <Stat label="Model" value={answer.use.model} note={modelNote(answer.use)} />}
         </Stats>
       </div>
     </article>
@@ -40,8 +40,12 @@ function VerdictBadge({ answer: { triggered, judged } }: { answer: MeteredCheckR
   );
 }
 
-function providerNote({ provider, model }: ModelUse): string | undefined {
-  return provider === model ? undefined : provider;
+/** Names the provider of a model and the time that it took, which the latency includes. */
+function modelNote({ provider, model, milliseconds: took }: ModelUse): string | undefined {
+  return (
+    [...(provider === model ? [] : [provider]), ...(took === null ? [] : [milliseconds(took)])].join(', ') ||
+    undefined
+  );
 }
 
 function Frame({ base64, boxes }: { base64: string | undefined; boxes: Boxes }) {

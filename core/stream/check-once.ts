@@ -12,6 +12,7 @@ import type { ReachDeps } from './stream-access.ts';
 type Deps = ReachDeps &
   CutDeps & {
     meter: Pick<Meter, 'count'>;
+    now: () => Date;
     usage: Pick<CallerUsage, 'charge'>;
     vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'>;
   };
@@ -29,7 +30,7 @@ export async function checkOnce(
   caller: string,
   deps: Deps,
   signal?: AbortSignal,
-): Promise<{ verdict: Verdict & AnswerOfSeveral; capture: Capture }> {
+): Promise<{ verdict: Verdict & AnswerOfSeveral; capture: Capture; modelMs: number }> {
   if (check.mode !== 'frames' && !deps.vision.supportsVideo)
     throw new InvalidInputModeError(check.mode, deps.vision.model);
   requireClips(await probeStream(check.url, caller, deps, signal), check.mode);
@@ -43,8 +44,10 @@ export async function checkOnce(
   const media = { mode: check.mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}) };
   signal?.throwIfAborted();
   const limit = createTimeLimit(deps.limits.visionTimeoutSeconds, signal);
+  const askedAt = deps.now();
   const verdict = await deps.usage.charge(caller, () => deps.vision.judge(media, check.condition, limit));
+  const modelMs = Math.max(0, deps.now().getTime() - askedAt.getTime());
   // The frame of the response is the one that the boxes are of.
   const frame = await readShownFrame(capture, verdict.shown_at_seconds, deps);
-  return { verdict, capture: { ...capture, frame } };
+  return { verdict, capture: { ...capture, frame }, modelMs };
 }

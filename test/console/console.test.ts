@@ -194,6 +194,8 @@ test('a check with the keyboard alone shows frame, verdict, explanation, cost an
   await page.getByText('The condition does not hold').waitFor();
   await page.getByAltText('Checked frame').waitFor();
   await page.getByText('No model cost').waitFor();
+  // The model that judged, and how long it took.
+  expect(await page.getByLabel('Verdict').textContent()).toMatch(/Model *(?:pixel|objects) *[\d.]+ m?s/);
   await page.getByRole('tab', { name: 'Python' }).click();
   const code = await page.getByRole('region', { name: 'Monitor in Python' }).textContent();
   expect(code).toContain(stream.url);

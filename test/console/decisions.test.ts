@@ -234,7 +234,7 @@ test('savings returns the share of captures that the pre-filter skipped', () => 
 });
 
 test('costOf returns a cost in dollars only for a model with a known price', () => {
-  const use = { provider: 'bedrock', inputTokens: 1000, outputTokens: 100 };
+  const use = { provider: 'bedrock', milliseconds: 900, inputTokens: 1000, outputTokens: 100 };
   expect(checkCost({ ...use, model: 'eu.amazon.nova-lite-v1:0' }).text).toBe('about $0.00008');
   expect(checkCost({ ...use, provider: 'objects', model: 'objects' }).text).toBe('No model cost');
   expect(checkCost({ ...use, model: 'qwen2.5vl:7b' }).text).toContain('tokens');

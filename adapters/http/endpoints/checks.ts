@@ -48,9 +48,8 @@ const checkOnceEndpoint = defineEndpoint(
       mode: body.input_mode,
       clipSeconds: body.clip_duration_seconds,
     };
-    const { verdict, capture } = await checkOnce(check, caller, deps, context.req.raw.signal);
-    const judge = verdict.judgedBy ?? deps.vision;
-    setModelUsageHeaders(setHeader, judge, verdict.tokens, verdict.prompt_version);
+    const { verdict, capture, modelMs } = await checkOnce(check, caller, deps, context.req.raw.signal);
+    setModelUsageHeaders(setHeader, verdict.judgedBy ?? deps.vision, verdict, modelMs);
     setBoxesHeader(setHeader, verdict.boxes);
     return {
       triggered: verdict.triggered,

@@ -27,16 +27,17 @@ const request = { stream_url: 'https://example.com/live.m3u8', condition: 'a shi
 const check = (fields = {}) => call('POST', '/check-once', { ...request, ...fields });
 
 describe('POST /check-once', () => {
-  test('a check returns verdict and latency, without the frame', async () => {
+  test('a check returns verdict and latency, without the frame, and the time of the model in a header', async () => {
     const { judge } = world.c.vision;
     world.c.vision.judge = (...given) => {
       world.advance(1.234);
       return judge(...given);
     };
     world.script.verdicts.push(true);
-    const { status, body } = await check();
+    const { status, body, headers } = await check();
     expect(status).toBe(200);
     expect(body).toEqual({ triggered: true, explanation: 'It is there.', latency_ms: 1234 });
+    expect(headers.get('watchpost-model-milliseconds')).toBe('1234');
   });
 
   test.each([
