@@ -106,7 +106,8 @@ async function modelFinding(settings: Settings, ffmpegPath: string, terminal: Te
     const finding = await testModel({ vision, ...clock });
     if (vision.callsAtOnce === undefined || finding.status === 'failed' || finding.status === 'pending')
       return finding;
-    const seconds = await measureCheck(vision, ffmpegPath, clock);
+    // The second of two models decides how many streams there is time for.
+    const seconds = await measureCheck(vision.parts?.at(-1) ?? vision, ffmpegPath, clock);
     return { ...finding, message: `${finding.message}; ${describeSpeed(seconds, vision.callsAtOnce)}` };
   } catch (error) {
     return failure('model', error);

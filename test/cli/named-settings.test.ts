@@ -61,6 +61,7 @@ test('each flag in a message or page about the command line exists', () => {
     '--max-semi-space-size',
     '--limit-mm-per-prompt',
     '--max-model-len',
+    '--mmproj',
   ]);
   const unknown = collect(texts, /(?<=[\s`'"]|(?<!var)\()--[a-z][a-z-]*[a-z](?![\w-]*:)/g).filter(
     ({ name }) => !known.has(name) && !ofOthers.has(name),

@@ -1,3 +1,4 @@
+import { describeSpeed } from '../../../cli/checks/model-speed.ts';
 import { describe, expect, test } from 'vitest';
 import {
   clockFinding,
@@ -99,4 +100,13 @@ test('the worst finding decides the status of all', () => {
   expect(worstStatus([finding('ok'), finding('pending')])).toBe('ok');
   expect(worstStatus([finding('warning'), finding('ok')])).toBe('warning');
   expect(worstStatus([finding('warning'), finding('failed')])).toBe('failed');
+});
+
+test.each([
+  [6, 'a check takes 6 s here: 10 streams at 60 s'],
+  [0.12, 'a check takes 0.1 s here: 500 streams at 60 s'],
+  [31.4, 'a check takes 31 s here: 1 stream at 60 s'],
+  [75, 'a check takes 75 s here: not even one stream at 60 s'],
+])('a check of %s s is a number of streams', (seconds, sentence) => {
+  expect(describeSpeed(seconds, 1)).toBe(sentence);
 });

@@ -11,7 +11,11 @@ const unreachable = new VisionError('Check that it is running.', {
   cause: new Error('fetch failed', { cause: new Error('connect ECONNREFUSED') }),
 });
 
-function watched(verdict: () => Promise<boolean>, prepare?: () => Promise<void>) {
+function watched(
+  verdict: () => Promise<boolean>,
+  prepare?: () => Promise<void>,
+  loading?: () => string | undefined,
+) {
   const time = createFakeTime();
   const log = createCollectedLog();
   let tests = 0;
@@ -20,6 +24,7 @@ function watched(verdict: () => Promise<boolean>, prepare?: () => Promise<void>)
     model: 'llava',
     supportsVideo: false,
     ...(prepare === undefined ? {} : { prepare }),
+    ...(loading === undefined ? {} : { loading }),
     judge: async () => {
       tests += 1;
       return { triggered: await verdict(), explanation: 'There.', tokens };
@@ -136,4 +141,25 @@ test('both of two models are tested, and the one that fails decides', async () =
     message: 'objects: answered a test picture in 0.0 s; openai: does not answer',
     next: 'Start the server.',
   });
+});
+
+test('a model that is still loading is pending with its progress, not failed, and is tested again', async () => {
+  let progress: string | undefined = 'loading 2.3 GB for 12 s';
+  const prepare = async () => {
+    if (progress !== undefined) throw unreachable;
+  };
+  const { status, time } = watched(
+    async () => true,
+    prepare,
+    () => progress,
+  );
+  expect(await status.start()).toMatchObject({
+    status: 'pending',
+    message: 'openai: loading 2.3 GB for 12 s',
+  });
+  progress = 'loading 2.3 GB for 40 s';
+  expect(status.read().message).toContain('40 s');
+  progress = undefined;
+  await time.pass(60);
+  expect(status.read()).toMatchObject({ status: 'ok' });
 });
