@@ -1,6 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { waitUntilAborted, type SetTimer } from '../../core/time-limit.ts';
 import type { AddressRule } from './address-rule.ts';
+import { createAnswerLimit } from './answer-limit.ts';
 
 /** Question to the hosts of a network, and what they answer. */
 export type DatagramQuestion = {
@@ -24,18 +25,18 @@ export type DatagramQuestion = {
   onOutside: (sender: string) => void;
 };
 
-/** Maximum answers that are read, in total and of a host. */
-const maxAnswers = 2_000;
-const maxAnswersOfHost = 32;
-
 /**
- * Asks the hosts of a network by UDP over IPv4, which cameras use for it. A network or a host that cannot be reached is left out: others may answer. Answers are bounded in
- * number and time. Throws the reason of the signal.
+ * Asks the hosts of a network by UDP over IPv4, which cameras use for it. A network or a host that cannot be reached is left out: others may
+ * answer. Answers are bounded in size and time. Throws the reason of the signal.
  */
 export async function askByDatagram(question: DatagramQuestion): Promise<void> {
   const { interfaces, hosts, group, port, messages, setTimer, signal } = question;
   const sockets: Socket[] = [];
-  const receive = limitAnswers(question);
+  const fits = createAnswerLimit();
+  const receive = (bytes: Buffer, sender: string): void => {
+    if (!question.isAllowed(sender)) question.onOutside(sender);
+    else if (fits(sender, bytes.byteLength)) question.onAnswer(bytes.toString('utf8'), sender);
+  };
   const open = async (address: string, targets: readonly string[]) => {
     const socket = targets.length === 0 ? undefined : await bind(address, receive);
     if (socket !== undefined) sockets.push(socket);
@@ -77,17 +78,4 @@ async function bind(
   }
   socket.close();
   return undefined;
-}
-
-function limitAnswers({ isAllowed, onAnswer, onOutside }: DatagramQuestion) {
-  let answers = 0;
-  const bySender = new Map<string, number>();
-  return (bytes: Buffer, sender: string): void => {
-    if (!isAllowed(sender)) return onOutside(sender);
-    const count = bySender.get(sender) ?? 0;
-    if (answers >= maxAnswers || count >= maxAnswersOfHost) return;
-    answers += 1;
-    bySender.set(sender, count + 1);
-    onAnswer(bytes.toString('utf8'), sender);
-  };
 }

@@ -32,7 +32,9 @@ const maxAskedAlone = 512;
 /** Cameras answer within half a second (APP_MAX_DELAY) and what they need for it. */
 const gapMs = 500;
 const listenMs = 2_500;
-const maxCameras = 256;
+const maxCameras = 1_000;
+/** Maximum cameras of a host, such as the channels of a recorder. */
+const maxCamerasOfHost = 64;
 const maxOutside = 8;
 const readTimeoutMs = 20_000;
 
@@ -52,7 +54,7 @@ async function discover(
   signal: AbortSignal,
 ): Promise<Discovery> {
   const isAllowed = createAddressRule(allowRanges, [], { onlyRanges: true });
-  const found = new Map<string, Camera>();
+  const found = new Map<string, Map<string, Camera>>();
   const outside = new Set<string>();
   await askByDatagram({
     isAllowed,
@@ -69,15 +71,20 @@ async function discover(
     setTimer,
     signal,
     onAnswer: (text, sender) => {
+      const ofHost = found.get(sender) ?? new Map<string, Camera>();
       for (const camera of readProbeMatches(text, sender))
-        if (found.size < maxCameras && !found.has(camera.address)) found.set(camera.address, camera);
+        if (ofHost.size < maxCamerasOfHost) ofHost.set(camera.address, camera);
+      found.set(sender, ofHost);
     },
     onOutside: (sender) => {
       if (outside.size < maxOutside) outside.add(sender);
     },
   });
-  const cameras = [...found.values()].toSorted((a, b) => collator.compare(a.address, b.address));
-  return { cameras, outside: [...outside] };
+  const cameras = [...found.values()].flatMap((ofHost) => [...ofHost.values()]).slice(0, maxCameras);
+  return {
+    cameras: cameras.toSorted((a, b) => collator.compare(a.address, b.address)),
+    outside: [...outside],
+  };
 }
 
 const collator = new Intl.Collator('en', { numeric: true });

@@ -80,7 +80,7 @@ const bounds: Record<string, string> = {
 /** Files whose collections belong to one call, one capture or one connection. */
 const ofOneCall = [
   'adapters/egress/address-rule.ts',
-  'adapters/egress/guarded-udp.ts',
+  'adapters/egress/answer-limit.ts',
   'adapters/embedded/files/media-quota.ts',
   'adapters/media/hls/fetch-playlist.ts',
   'adapters/media/hls/fetch-segments.ts',
