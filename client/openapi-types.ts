@@ -368,6 +368,10 @@ export interface AdviseRequest {
    * Seconds between checks for the forecast; default: the suggested ones
    */
   interval_seconds?: number;
+  /**
+   * Sensitivity of the condition; default: normal
+   */
+  sensitivity?: 'normal' | 'high';
   input_mode?: InputMode;
 }
 export interface AnalyzeFrameRequest {
@@ -591,6 +595,10 @@ export interface WatchRequest {
      */
     remind_seconds?: number | null;
     severity?: Severity;
+    /**
+     * high: objects count that the built-in object model is not sure of; other models ignore it
+     */
+    sensitivity?: 'normal' | 'high';
   }[];
   /**
    * Delay of a confirming check in seconds; at most interval_seconds
@@ -749,6 +757,10 @@ export interface WatchPatch {
      */
     remind_seconds?: number | null;
     severity?: Severity;
+    /**
+     * high: objects count that the built-in object model is not sure of; other models ignore it
+     */
+    sensitivity?: 'normal' | 'high';
   }[];
   confirm_seconds?: number | null;
   schedule?: {
@@ -930,7 +942,8 @@ export interface Advice {
       | 'place_not_judged'
       | 'counts_as_any'
       | 'words_not_judged'
-      | 'answered_by';
+      | 'answered_by'
+      | 'sensitivity_ignored';
     message: string;
   }[];
   suggestion: {
@@ -2293,6 +2306,7 @@ export interface Watch {
     cooldown_seconds: number;
     remind_seconds: number | null;
     severity: Severity;
+    sensitivity?: 'normal' | 'high';
   }[];
   confirm_seconds: number;
   schedule: {
@@ -2704,7 +2718,8 @@ export interface WatchPreview {
         | 'place_not_judged'
         | 'counts_as_any'
         | 'words_not_judged'
-        | 'answered_by';
+        | 'answered_by'
+        | 'sensitivity_ignored';
       message: string;
     }[];
     /**

@@ -82,11 +82,20 @@ export function createCachedVision(vision: VisionModel, folder: string, variant:
 function hashKey(
   { provider, model }: VisionModel,
   variant: unknown,
-  { mode, frame, clip, previous, regions }: CheckMedia,
+  { mode, frame, clip, previous, regions, sensitivity }: CheckMedia,
   asked: unknown,
 ): string {
   const hash = createHash('sha256').update(
-    JSON.stringify([format, provider, model, variant, mode, asked, ...(regions ?? [])]),
+    JSON.stringify([
+      format,
+      provider,
+      model,
+      variant,
+      mode,
+      asked,
+      ...(regions ?? []),
+      ...(sensitivity === 'high' ? [sensitivity] : []),
+    ]),
   );
   hash.update(frame);
   if (clip) hash.update(clip);

@@ -27,7 +27,12 @@ export type WalkScore = {
   perhaps: number;
   /** Places of the last sight before each loss, the most frequent first. */
   lostAt: Place[];
+  /** Reason by the boxes of most sights for which a built-in model is not reliable. */
+  weakness: Weakness | undefined;
 };
+
+/** View that the object model finds badly: too small, or persons from above. */
+type Weakness = 'small' | 'above';
 
 /** Returns the score of one condition. `motion` and `verdicts` have one entry per picture. */
 export function scoreWalk(motion: readonly Motion[], verdicts: readonly WalkVerdict[]): WalkScore {
@@ -42,6 +47,7 @@ export function scoreWalk(motion: readonly Motion[], verdicts: readonly WalkVerd
     seenMoving: counted.filter(({ triggered }) => triggered).length,
     perhaps: counted.filter(isPerhaps).length,
     lostAt: findLosses(verdicts),
+    weakness: findWeakness(verdicts.flatMap(({ triggered, boxes }) => (triggered ? boxes.slice(0, 1) : []))),
   };
 }
 
@@ -59,6 +65,20 @@ function findLosses(verdicts: readonly WalkVerdict[]): Place[] {
     times.set(place, (times.get(place) ?? 0) + 1);
   }
   return [...times].toSorted(([, a], [, b]) => b - a).map(([place]) => place);
+}
+
+/** Height below which objects are rarely found, and proportions of a person from which the camera sees it from above. */
+const minHeight = 0.1;
+const minWidthOfAbove = 0.8;
+
+/** Returns what most boxes have in common that makes them hard to find. Their shares are of a picture of 16 by 9. */
+export function findWeakness(boxes: Boxes): Weakness | undefined {
+  const isMost = (count: number) => count * 2 > boxes.length;
+  if (isMost(boxes.filter(({ height }) => height < minHeight).length)) return 'small';
+  const above = boxes.filter(
+    ({ label, width, height }) => label === 'person' && (width * 16) / (height * 9) >= minWidthOfAbove,
+  );
+  return isMost(above.length) ? 'above' : undefined;
 }
 
 /** Distance from an edge, in shares of the picture, within which an object leaves by it. */
@@ -83,7 +103,16 @@ export function describeScore(score: WalkScore): string {
   const [unsure, lost] = [perhaps > 0 ? `, perhaps in ${perhaps}` : '', describeLosses(score)];
   if (seenMoving === 0)
     return `Not seen in ${pluralize(moving, 'picture')} with motion${unsure}. Try a nearer place, more light or another angle.`;
-  return `Seen in ${seenMoving} of ${pluralize(moving, 'picture')} with motion${unsure && `${unsure} more`}${lost}.`;
+  return `Seen in ${seenMoving} of ${pluralize(moving, 'picture')} with motion${unsure && `${unsure} more`}${lost}.${describeWeakness(score)}`;
+}
+
+const weaknesses = {
+  small: ' It is small: below a tenth of the height of the picture. Use a nearer place or the main stream.',
+  above: ' The camera sees the person from above: a lower place or a flatter angle is surer.',
+};
+
+function describeWeakness({ weakness }: WalkScore): string {
+  return weakness === undefined ? '' : weaknesses[weakness];
 }
 
 function describeLosses({ lostAt }: WalkScore): string {

@@ -190,6 +190,11 @@ type ConditionProps = {
   onSchedule: (spans: ScheduleDraft['spans']) => void;
 };
 
+const sensitivities = [
+  { value: 'normal', label: 'Normal' },
+  { value: 'high', label: 'High' },
+] as const;
+
 const severities = [
   { value: 'info', label: 'Info' },
   { value: 'warning', label: 'Warning' },
@@ -266,6 +271,16 @@ function ConditionFields({ number, condition, onChange, onRemove, onSchedule }: 
               value={condition.severity}
               onValue={(severity) => onChange({ ...condition, severity })}
               options={[...severities]}
+            />
+          )}
+        </Field>
+        <Field label="Sensitivity" hint="High: what the object model is not sure of counts">
+          {(ids) => (
+            <Select
+              {...ids}
+              value={condition.sensitivity ?? 'normal'}
+              onValue={(sensitivity) => onChange({ ...condition, sensitivity })}
+              options={[...sensitivities]}
             />
           )}
         </Field>

@@ -132,6 +132,7 @@ export const newCondition: ConditionDraft = {
   cooldown_seconds: 0,
   remind_seconds: null,
   severity: 'warning',
+  sensitivity: 'normal',
 };
 
 /** Returns the default of the forms: a person who leaves the picture for a moment is one alert. The default of the API is 0. */

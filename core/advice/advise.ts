@@ -1,5 +1,6 @@
 import type { UnjudgedPart } from '../ports/vision-model.ts';
 import type { InputMode } from '../records/capture.ts';
+import type { Sensitivity } from '../records/vision.ts';
 import { type ActiveSpan, splitTimes } from './times.ts';
 
 /** Kinds of advice about a condition. */
@@ -21,6 +22,7 @@ export const adviceCodes = [
   'counts_as_any',
   'words_not_judged',
   'answered_by',
+  'sensitivity_ignored',
 ] as const;
 export type AdviceCode = (typeof adviceCodes)[number];
 
@@ -32,6 +34,7 @@ export type ModelFacts = {
   supportsVideo: boolean;
   reasonNotToJudge?: ((condition: string) => string | undefined) | undefined;
   unjudgedParts?: ((condition: string) => UnjudgedPart[]) | undefined;
+  hasSensitivity?: boolean | undefined;
   explainParts?: ((condition: string) => { message: string; askedShare: number }) | undefined;
 };
 
@@ -87,7 +90,7 @@ const numbers: Record<string, number> = {
 const unitSeconds: Record<string, number> = { second: 1, minute: 60, hour: 3600, day: 86_400 };
 
 /** Advises on a condition by plain rules, without a model: what is doubtful about it, and which settings fit. */
-export function advise(condition: string, model: ModelFacts): Advice {
+export function advise(condition: string, model: ModelFacts, sensitivity: Sensitivity = 'normal'): Advice {
   // White space collapses first: the expressions below take polynomial time for long runs of it.
   const whole = condition.replaceAll(/\s+/g, ' ').trim();
   const { rest: text, times, span } = splitTimes(whole);
@@ -105,6 +108,7 @@ export function advise(condition: string, model: ModelFacts): Advice {
       ...listDoubts(text, times, parts, model),
       ...listUnjudged(text, model),
       ...listParts(text, model),
+      ...listIgnored(sensitivity, model),
     ],
     suggestion: {
       conditions: parts.length > 1 ? parts.map((part) => reword(part)) : clearer === whole ? null : [clearer],
@@ -263,6 +267,13 @@ function listUnjudged(text: string, model: ModelFacts): Finding[] {
     },
   ];
   return findings.filter((finding) => finding !== false);
+}
+
+/** Says that a sensitivity has no effect: only the built-in object model has scores. */
+function listIgnored(sensitivity: Sensitivity, { hasSensitivity }: ModelFacts): Finding[] {
+  if (sensitivity === 'normal' || hasSensitivity === true) return [];
+  const message = 'Sensitivity high has no effect with this model: only the object model alone has scores.';
+  return [{ code: 'sensitivity_ignored', message }];
 }
 
 /** Says which of several models answers. */

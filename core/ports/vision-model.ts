@@ -5,6 +5,7 @@ import type {
   ConditionQuestion,
   ConditionVerdicts,
   MomentVerdicts,
+  Sensitivity,
   Summary,
   TokenUse,
   Verdict,
@@ -19,6 +20,8 @@ export type CheckMedia = {
   previous?: Uint8Array;
   /** Regions that are drawn into frame and clip: excluded ones are black, included ones outlined in white. */
   regions?: readonly Region[] | null;
+  /** Sensitivity of the condition of `judge`; a joint call has one for each condition. */
+  sensitivity?: Sensitivity;
 };
 
 /** Frame of one moment of a stream. */
@@ -71,6 +74,8 @@ export interface VisionModel {
   close?(): void;
   /** True if the model compares a frame with that of the check before. */
   readonly usesPrevious?: boolean;
+  /** True if the sensitivity of a condition has an effect. */
+  readonly hasSensitivity?: boolean;
   /** Models that it asks, each of which can fail alone; absent if it is one. */
   readonly parts?: readonly VisionModel[];
   /** Says which of several models answers a condition, and from which share of the checks the one that is not built in is expected to be asked. */

@@ -54,8 +54,16 @@ export type Answer = {
 /** Summary of a digest window. */
 export type Summary = { summary: string; tokens: TokenUse };
 
+/** Sensitivity of a condition: `high` lets objects count that the built-in object model is not sure of. Other models ignore it. */
+export const sensitivitySchema = z.enum(['normal', 'high']);
+export type Sensitivity = z.infer<typeof sensitivitySchema>;
+
 /** Condition with its id, where a model is asked about several. */
-export type ConditionQuestion = { condition_id: string; condition: string };
+export type ConditionQuestion = {
+  condition_id: string;
+  condition: string;
+  sensitivity?: Sensitivity | undefined;
+};
 
 /** Result of one model call about several conditions, as the model gave it: an id can be missing, unknown or doubled. */
 export type ConditionVerdicts = {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { inputModeSchema, regionSchema } from './capture.ts';
+import { sensitivitySchema } from './vision.ts';
 import { runMetaSchema } from './run-base.ts';
 
 const timestampSchema = z.iso.datetime();
@@ -24,6 +25,8 @@ export const watchConditionSchema = z.object({
   /** `null`: an open alert is not repeated. */
   remind_seconds: z.int().nullable(),
   severity: severitySchema,
+  /** Absent: normal. */
+  sensitivity: sensitivitySchema.optional(),
 });
 export type WatchCondition = z.infer<typeof watchConditionSchema>;
 

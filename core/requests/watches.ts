@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { inputModeSchema } from '../records/capture.ts';
 import type { Region } from '../records/capture.ts';
 import { createRegionMask } from '../records/region.ts';
+import { sensitivitySchema } from '../records/vision.ts';
 import { destinationTypeSchema, notifySchema, severitySchema, weekdaySchema } from '../records/watch.ts';
 import type { DestinationType } from '../records/watch.ts';
 import { condition, flag, integer, streamUrl } from './fields.ts';
@@ -58,6 +59,9 @@ const conditionRequestSchema = z
       .default(null)
       .describe('Seconds between reminders of an open alert; null: none'),
     severity: severitySchema.default('warning'),
+    sensitivity: sensitivitySchema
+      .default('normal')
+      .describe('high: objects count that the built-in object model is not sure of; other models ignore it'),
   })
   .refine((value) => value.checks_to_open <= value.checks_considered, {
     path: ['checks_to_open'],

@@ -1,9 +1,10 @@
-import { advise } from '../advice/advise.ts';
+import { advise, type ModelFacts } from '../advice/advise.ts';
 import type { CoreDeps } from '../dependencies.ts';
 import { WatchNotFoundError } from '../errors.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { VisionModel } from '../ports/vision-model.ts';
 import type { InputMode } from '../records/capture.ts';
+import type { ConditionQuestion } from '../records/vision.ts';
 import type { WatchRequest } from '../requests/watches.ts';
 import { captureStream, probeStream, requireClips } from '../stream/stream-access.ts';
 import { checkInputMode, checkUrls } from './create-watch.ts';
@@ -13,14 +14,14 @@ import type { WatchDeps } from './watch-deps.ts';
 
 type Deps = WatchDeps & {
   meter: Pick<Meter, 'count'>;
-  vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model' | 'reasonNotToJudge' | 'unjudgedParts'>;
+  vision: Pick<VisionModel, 'judge' | 'supportsVideo' | 'model'> & ModelFacts;
 } & Pick<CoreDeps, 'limits' | 'usage'>;
 
 /** Configuration that a preview checks. */
 type PreviewInput = Pick<
   WatchRequest,
   'stream_url' | 'input_mode' | 'clip_duration_seconds' | 'destinations' | 'regions'
-> & { conditions: readonly { condition_id: string; condition: string }[] };
+> & { conditions: readonly ConditionQuestion[] };
 
 /** Checks all conditions of an own watch once on a new capture, in `mode` or its own. Changes nothing. Throws the errors of `checkOnce`. */
 export async function previewWatch(
@@ -42,9 +43,10 @@ export async function previewRequest(request: WatchRequest, caller: string, deps
   checkUrls(request, deps);
   checkInputMode(request, deps);
   requireClips(await probeStream(request.stream_url, caller, deps), request.input_mode);
-  const conditions = request.conditions.map(({ condition_id: id, condition }, index) => ({
+  const conditions = request.conditions.map(({ condition_id: id, condition, sensitivity }, index) => ({
     condition_id: id ?? `condition-${index + 1}`,
     condition,
+    sensitivity,
   }));
   return preview({ ...request, conditions }, caller, deps);
 }
@@ -56,10 +58,12 @@ async function preview(input: PreviewInput, caller: string, deps: Deps) {
   const media = { mode, frame: capture.frame, ...(capture.clip ? { clip: capture.clip } : {}), regions };
   const signal = AbortSignal.timeout(deps.limits.visionTimeoutSeconds * 1000);
   const verdicts = await Promise.all(
-    input.conditions.map(async ({ condition_id, condition }) => {
-      const verdict = await deps.usage.charge(caller, () => deps.vision.judge(media, condition, signal));
+    input.conditions.map(async ({ condition_id, condition, sensitivity = 'normal' }) => {
+      const verdict = await deps.usage.charge(caller, () =>
+        deps.vision.judge({ ...media, sensitivity }, condition, signal),
+      );
       const { triggered, judged, explanation, boxes, shown_at_seconds } = verdict;
-      const { findings } = advise(condition, deps.vision);
+      const { findings } = advise(condition, deps.vision, sensitivity);
       return {
         condition_id,
         condition,

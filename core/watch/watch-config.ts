@@ -39,7 +39,11 @@ export function toRequest(
     ...destination,
     ...addresses.find(({ destination_id: id }) => id === destination.destination_id),
   }));
-  return { ...config, stream_url: streamUrl, destinations };
+  const conditions = config.conditions.map((condition) => ({
+    ...condition,
+    sensitivity: condition.sensitivity ?? 'normal',
+  }));
+  return { ...config, stream_url: streamUrl, conditions, destinations };
 }
 
 /** Returns the masked address of a destination, for responses. */

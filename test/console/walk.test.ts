@@ -3,7 +3,7 @@ import { explainCondition } from '../../adapters/vision/objects/explain-objects.
 import { parseCondition } from '../../adapters/vision/condition/parse-condition.ts';
 import { findMotion, graySize } from '../../console/walk/motion.ts';
 import { runWalk } from '../../console/walk/run-walk.ts';
-import { describeScore, findPlace, isPerhaps, scoreWalk } from '../../console/walk/score.ts';
+import { describeScore, findPlace, findWeakness, isPerhaps, scoreWalk } from '../../console/walk/score.ts';
 import type { WalkVerdict } from '../../console/walk/score.ts';
 
 /** Picture with a bright square of 6 pixels at each place; `light` is the level of the rest. */
@@ -99,6 +99,28 @@ describe('scoreWalk', () => {
     [['moves', 'moves'], [verdict(true), verdict(false)], 'Seen in 1 of 2 pictures with motion.'],
   ] as const)('a score of motion %j has its sentence', (motion, verdicts, sentence) => {
     expect(describeScore(scoreWalk(motion, verdicts))).toBe(sentence);
+  });
+});
+
+describe('findWeakness', () => {
+  const sized = (width: number, height: number, label = 'person') => ({ ...box(0.4), width, height, label });
+  test.each([
+    ['small', [sized(0.02, 0.09), sized(0.02, 0.08), sized(0.1, 0.4)]],
+    ['above', [sized(0.15, 0.3), sized(0.2, 0.3)]],
+    [undefined, [sized(0.1, 0.4), sized(0.15, 0.3)]],
+    [undefined, [sized(0.3, 0.3, 'car')]],
+    [undefined, []],
+  ])('the weakness %s is what most boxes show', (weakness, boxes) => {
+    expect(findWeakness(boxes)).toBe(weakness);
+  });
+
+  test('the score names what makes a person hard to find', () => {
+    const seen = verdict(true, { boxes: [sized(0.02, 0.08)] });
+    expect(describeScore(scoreWalk(['moves', 'moves'], [seen, seen]))).toContain(
+      'below a tenth of the height',
+    );
+    const above = verdict(true, { boxes: [sized(0.2, 0.3)] });
+    expect(describeScore(scoreWalk(['moves', 'moves'], [above, above]))).toContain('from above');
   });
 });
 

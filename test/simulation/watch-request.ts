@@ -20,6 +20,7 @@ function toRequest(rule: PlainCondition) {
     cooldown_seconds: rule.cooldown,
     remind_seconds: rule.remind,
     severity: rule.id === 'a' || rule.id === 'b' || rule.id === 'c' ? severities[rule.id] : 'warning',
+    sensitivity: 'normal',
   } as const;
 }
 

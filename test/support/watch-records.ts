@@ -36,6 +36,7 @@ export const gateRequest: WatchRequest = {
       cooldown_seconds: 0,
       remind_seconds: null,
       severity,
+      sensitivity: 'normal',
     },
   ],
   confirm_seconds: 2,

@@ -26,7 +26,7 @@ const adviseEndpoint = defineEndpoint(
     examples: { body: { brief: examples.adviceRequest }, response: { brief: examples.advice } },
   },
   async ({ body }, { vision, modelPrice }) => {
-    const { findings, suggestion } = advise(body.condition, vision);
+    const { findings, suggestion } = advise(body.condition, vision, body.sensitivity);
     const asked = {
       interval_seconds: body.interval_seconds ?? suggestion.interval_seconds,
       input_mode: body.input_mode ?? suggestion.input_mode,

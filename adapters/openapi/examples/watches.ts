@@ -65,6 +65,7 @@ export const watch = {
       cooldown_seconds: 0,
       remind_seconds: null,
       severity: 'warning',
+      sensitivity: 'normal',
     },
   ],
   confirm_seconds: 2,

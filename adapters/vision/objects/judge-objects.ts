@@ -23,6 +23,8 @@ export type ObjectMoment = {
   /** Objects of the whole frame, and its regions; absent without regions. */
   all?: Detection[];
   regions?: readonly Region[];
+  /** True if objects that may be there count as seen (sensitivity `high`). */
+  isSensitive?: boolean;
   /** Measurements of the pixel model; null if the condition needs none. */
   measured: Moment | null;
 };
@@ -31,7 +33,10 @@ export type ObjectMoment = {
 export type Found = { seen: Detection[]; possible: Detection[] };
 
 /** Returns the objects that an atom counts, those that are seen and those that may be there. */
-export function findObjects(atom: ObjectsAtom, { picture, detections }: ObjectMoment): Found {
+export function findObjects(
+  atom: ObjectsAtom,
+  { picture, detections, isSensitive = false }: ObjectMoment,
+): Found {
   const fitting = detections.filter(
     (detection) =>
       atom.classes.includes(detection.object) &&
@@ -39,6 +44,7 @@ export function findObjects(atom: ObjectsAtom, { picture, detections }: ObjectMo
       (atom.colors.length === 0 || hasColor(picture, detection, atom.colors)),
   );
   const distinct = withoutDoubles(fitting);
+  if (isSensitive) return { seen: distinct, possible: distinct };
   const seen: Detection[] = [];
   for (const detection of distinct) {
     const isFurther =

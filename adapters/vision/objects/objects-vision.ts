@@ -59,6 +59,7 @@ export function createObjectsVision(given: ObjectsVisionDeps): ObjectsVision {
     provider: 'objects',
     model: 'objects',
     supportsVideo: true,
+    hasSensitivity: true,
     conditionExamples,
     reasonNotToJudge,
     unjudgedParts: (text) => parseCondition(text).notJudged,
@@ -73,8 +74,13 @@ export function createObjectsVision(given: ObjectsVisionDeps): ObjectsVision {
     async judgeConditions(media, questions, signal) {
       const verdicts: ConditionVerdicts['verdicts'] = [];
       // One after the other: the first decodes and detects, the others find its results.
-      for (const { condition_id, condition } of questions) {
-        const { tokens: _, judged, triggered, ...rest } = await judge(media, condition, deps, signal);
+      for (const { condition_id, condition, sensitivity = 'normal' } of questions) {
+        const {
+          tokens: _,
+          judged,
+          triggered,
+          ...rest
+        } = await judge({ ...media, sensitivity }, condition, deps, signal);
         verdicts.push({ condition_id, triggered: judged === false ? null : triggered, ...rest });
       }
       return { verdicts, tokens };
@@ -119,7 +125,7 @@ async function judge(
 ): Promise<Verdict> {
   const { condition, notJudged, namesObjects } = parseCondition(text);
   if (condition !== null && !namesObjects) return pixel.judge(media, text, signal);
-  const seen = await reader.readMedia(media, signal);
+  const seen = withSensitivity(await reader.readMedia(media, signal), media);
   if (condition === null) {
     const explanation = explainNotUnderstood(foreignLanguage(text), await seen.read(0));
     return { triggered: false, judged: false, explanation, tokens };
@@ -136,6 +142,12 @@ async function judge(
     ...(boxes.length === 0 ? {} : { boxes }),
     ...(shown.atSeconds === null ? {} : { shown_at_seconds: shown.atSeconds }),
   };
+}
+
+/** Lets objects that may be there count in each frame of a sensitive condition. */
+function withSensitivity({ count, read }: Moments, { sensitivity }: CheckMedia): Moments {
+  if (sensitivity !== 'high') return { count, read };
+  return { count, read: async (index) => ({ ...(await read(index)), isSensitive: true }) };
 }
 
 /** Adds the measurements of the pixel model to each frame, from the nearest of its own, if the condition needs them. */

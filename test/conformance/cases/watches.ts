@@ -44,6 +44,7 @@ export const watchCases: Case[] = [
             cooldown_seconds: 0,
             remind_seconds: null,
             severity: 'warning',
+            sensitivity: 'normal',
           },
         ]);
         const answer = done(await target.api.call('GET', path));

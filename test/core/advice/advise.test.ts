@@ -76,6 +76,16 @@ test('a model without video gets frames, and the finding suggests to describe th
   expect(findings[0]?.message).toContain('Describe the state');
 });
 
+test('a sensitivity is ignored by all models but the one that has it, and the advice says so', () => {
+  const codes = (hasSensitivity: boolean, sensitivity: 'normal' | 'high') =>
+    advise('A red car.', { supportsVideo: true, hasSensitivity }, sensitivity).findings.map(
+      ({ code }) => code,
+    );
+  expect(codes(false, 'high')).toEqual(['sensitivity_ignored']);
+  expect(codes(false, 'normal')).toEqual([]);
+  expect(codes(true, 'high')).toEqual([]);
+});
+
 test('a condition that the model cannot judge has a finding with the reason', () => {
   const reasonNotToJudge = () => 'it measures colors only';
   expect(advise('A person is at the door.', { supportsVideo: true, reasonNotToJudge }).findings).toEqual([

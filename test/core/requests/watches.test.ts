@@ -27,6 +27,7 @@ describe('the body of POST /watches', () => {
           cooldown_seconds: 0,
           remind_seconds: null,
           severity: 'warning',
+          sensitivity: 'normal',
         },
       ],
       confirm_seconds: 2,

@@ -337,3 +337,50 @@ test('an object counts if its lower edge stands in a watched region', async () =
   expect(await judge(region('include', 0, 0.6))).toBe(false);
   expect(await judge(region('exclude', 0.6, 0.8))).toBe(false);
 });
+
+describe('sensitivity', () => {
+  const perhaps = object('person', 0.2);
+  const media = { mode: 'frames' as const, frame: new Uint8Array() };
+
+  test.each([
+    ['A person is there', 'normal', false],
+    ['A person is there', 'high', true],
+    ['Nobody is there', 'normal', false],
+    ['Nobody is there', 'high', false],
+    ['At most one person', 'high', true],
+  ] as const)(
+    '"%s" with a person of 0.2 is judged at sensitivity %s as %s',
+    async (condition, sensitivity, holds) => {
+      const { model } = modelThatSees([[perhaps]]);
+      const alone = await model.judge({ ...media, sensitivity }, condition, never);
+      expect(alone.triggered, alone.explanation).toBe(holds);
+      const { verdicts } = await model.judgeConditions!(
+        media,
+        [{ condition_id: 'a', condition, sensitivity }],
+        never,
+      );
+      expect(verdicts[0]?.triggered).toBe(holds);
+    },
+  );
+
+  test('an object that counts at high sensitivity has its box and its score', async () => {
+    const { model } = modelThatSees([[perhaps]]);
+    const verdict = await model.judge({ ...media, sensitivity: 'high' }, 'A person is there', never);
+    expect(verdict.boxes).toMatchObject([{ label: 'person', score: 0.2 }]);
+    expect(verdict.explanation).toContain('Looks like 1 person (0.20).');
+  });
+
+  test('sensitive conditions of a capture leave the others as they are', async () => {
+    const { model } = modelThatSees([[perhaps]]);
+    const condition = 'A person is there';
+    const { verdicts } = await model.judgeConditions!(
+      media,
+      [
+        { condition_id: 'high', condition, sensitivity: 'high' },
+        { condition_id: 'normal', condition },
+      ],
+      never,
+    );
+    expect(verdicts.map(({ triggered }) => triggered)).toEqual([true, false]);
+  });
+});
