@@ -94,10 +94,10 @@ function printStreams(
       'Enable a stream in its settings, or use the RTSP address of its manual.',
     );
   const name = user === undefined ? 'USER' : encodeURIComponent(user);
-  const stream = profiles.find((profile) => profile.stream_url !== null)?.stream_url;
-  if (stream)
+  const url = profiles.flatMap((profile) => profile.stream_url ?? profile.snapshot_url ?? [])[0];
+  if (url !== undefined)
     terminal.note(
-      `As stream_url: ${stream.replace('://', `://${name}:PASSWORD@`)} with the password percent-encoded (p@ss is p%40ss).`,
+      `As stream_url, alike for snapshots: ${url.replace('://', `://${name}:PASSWORD@`)} with the password percent-encoded (p@ss is p%40ss).`,
     );
   if (Math.abs(clockOffsetSeconds ?? 0) >= notedClockSeconds)
     terminal.note(`The clock of the camera differs by ${clockOffsetSeconds} s. Set it, best by NTP.`);

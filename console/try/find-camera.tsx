@@ -89,20 +89,35 @@ function FoundStreams({
   profiles: CameraStreams['profiles'];
   onUse: (url: string) => void;
 }) {
-  const usable = profiles.flatMap(({ stream_url: url, ...profile }) =>
-    url === null ? [] : [{ ...profile, url }],
-  );
-  if (usable.length === 0) return <p role="status">The camera states no RTSP stream.</p>;
+  const streams = profiles
+    .flatMap(toStreams)
+    // Cameras state one address of snapshots for all profiles.
+    .filter(({ url }, index, all) => all.findIndex((other) => other.url === url) === index);
+  if (streams.length === 0) return <p role="status">The camera states no stream.</p>;
   return (
     <div class="stack" role="group" aria-label="Streams of the camera">
-      {usable.map(({ name, codec, width, height, url }) => (
-        <Button key={`${name} ${url}`} onClick={() => onUse(url)} wide>
-          Use{' '}
-          {[name, codec, width !== null && height !== null && `${width}×${height}`]
-            .filter(Boolean)
-            .join(' · ')}
+      {streams.map(({ label, url }) => (
+        <Button key={url} onClick={() => onUse(url)} wide>
+          Use {label}
         </Button>
       ))}
     </div>
   );
+}
+
+/** Returns the video and the snapshots of a profile. */
+function toStreams({
+  name,
+  codec,
+  width,
+  height,
+  stream_url: video,
+  snapshot_url: snapshots,
+}: CameraStreams['profiles'][number]) {
+  const size = width === null || height === null ? [] : [`${width}×${height}`];
+  const facts = [name, ...(codec === null ? [] : [codec]), ...size].join(' · ');
+  return [
+    ...(video === null ? [] : [{ label: facts, url: video }]),
+    ...(snapshots === null ? [] : [{ label: `snapshots · ${name}`, url: snapshots }]),
+  ];
 }

@@ -96,6 +96,7 @@ test('the try page finds a camera, reads its streams with a password, and fills 
   await page.getByRole('button', { name: 'Read streams' }).click();
   const stream = page.getByRole('button', { name: 'Use main · H265 · 2560×1440' });
   await stream.waitFor();
+  await page.getByRole('button', { name: 'Use snapshots · main' }).waitFor();
   await inspect(page, 'try-camera');
   await stream.click();
   await expect
