@@ -141,6 +141,10 @@ function notAStream(content: WebContent): NotLiveError | InvalidUrlError {
     return new NotLiveError(
       'The URL leads to a video file. Use the URL of a live stream: an HLS playlist, endless MPEG-TS, a JPEG or Motion JPEG.',
     );
+  if (content === 'a DASH manifest')
+    return new InvalidUrlError(
+      'The URL leads to a DASH manifest, which is not read. Use the HLS playlist (.m3u8) of the same server.',
+    );
   const isPicture = content.endsWith(' picture');
   return new InvalidUrlError(
     isPicture

@@ -244,7 +244,6 @@ describe('Motion JPEG', () => {
 describe('another response', () => {
   test.each([
     ['a web page', '<!doctype html><html><body>Log in</body></html>', 'text/html'],
-    ['a DASH manifest', '<?xml version="1.0"?><MPD></MPD>', 'application/dash+xml'],
     ['an empty response', '', 'image/jpeg'],
   ])('%s is named with what to use instead', async (name, body, type) => {
     const { probe } = await camera({ '/cam': snapshot(Buffer.from(body), { 'content-type': type }) });
@@ -252,6 +251,11 @@ describe('another response', () => {
     expect(failure).toBeInstanceOf(InvalidUrlError);
     expect(failure.remediation).toContain(`${name}, not to a stream`);
     expect(failure.remediation).toContain('JPEG');
+  });
+
+  test('a DASH manifest is named with the playlist of the same server', async () => {
+    const { probe } = await camera({ '/cam': snapshot(Buffer.from('<?xml version="1.0"?><MPD></MPD>')) });
+    expect(await remediation(probe())).toMatch(/a DASH manifest, which is not read\. Use the HLS playlist/);
   });
 
   test('a PNG is named', async () => {
