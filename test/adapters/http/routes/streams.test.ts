@@ -40,6 +40,7 @@ describe('POST /streams/validate', () => {
   test.each([
     [{ position: { segment: '1:a', segment_seconds: 25.2 } }, 25],
     [{ position: { segment: '1:a', segment_seconds: 6 } }, undefined],
+    [{ position: { segment: 'a', segment_seconds: 60 }, isIntervalAssumed: true }, undefined],
     [{ position: { segment: '1:a', segment_seconds: 2 }, keyFrameSeconds: 12.4 }, 12],
     [{ position: { segment: null, segment_seconds: 0 }, keyFrameSeconds: 25.2 }, 25],
     [{ position: { segment: null, segment_seconds: 0 }, keyFrameSeconds: 2 }, undefined],
