@@ -35,7 +35,7 @@ async function untilServed<Result>(attempt: () => Promise<Result>): Promise<Resu
       return await attempt();
     } catch (error) {
       if (!(error instanceof Error && 'remediation' in error)) throw error;
-      if (!`${String(error.remediation)}`.includes('refuses connections')) throw error;
+      if (!String(error.remediation).includes('refuses connections')) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
