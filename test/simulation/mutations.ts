@@ -121,8 +121,8 @@ const ofRules: Row[] = [
   [
     'a skip is no datapoint',
     'condition-steps.ts',
-    'return withSight(state, now);',
-    "return withVerdict(state, rule, { triggered: false, explanation: '' }, now);",
+    'return withSight(state, later(at, new Date(state.seen_at)));',
+    "return withVerdict(state, rule, { triggered: false, explanation: '' }, later(at, new Date(state.seen_at)));",
   ],
   [
     'statuses in their order',
