@@ -43,7 +43,7 @@ export const lanes = {
     'test/{attacks,bundle,cli,client,docs,layers,lib,repository}/**/*.test.ts',
     'test/simulation/run-mutation.test.ts',
     // Two hours of virtual time take more than seconds.
-    'test/simulation/jobs/**/*.test.ts',
+    'test/simulation/virtual-jobs.test.ts',
   ],
   /** Everything else: no socket and no process, which `test/support/no-side-effects.ts` holds. */
   core: ['test/**/*.test.ts'],

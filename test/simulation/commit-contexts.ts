@@ -1,18 +1,18 @@
 import type { AsyncLocalStorage } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
-import type { WatchRun } from '../../core/records/watch-run.ts';
+import type { Run } from '../../core/records/run.ts';
 import { applyRunChange } from '../../core/event/stored-run.ts';
 
 type Pending<Context> = { change: RunChange; context: Context | undefined };
 
 /**
- * Knows who commits a change of a watch. Commits of one turn of the event loop share a transaction (`groupCommits`), so the context in which the
+ * Knows who commits a change of a run. Commits of one turn of the event loop share a transaction (`groupCommits`), so the context in which the
  * transaction ends is that of the first of them only.
  */
 export class CommitContexts<Context> {
   private readonly contexts: AsyncLocalStorage<Context>;
-  /** Commits under way by watch and version. */
+  /** Commits under way by run and version. */
   private readonly pending = new Map<string, Pending<Context>[]>();
 
   constructor(contexts: AsyncLocalStorage<Context>) {
@@ -40,11 +40,11 @@ export class CommitContexts<Context> {
   }
 
   /**
-   * Returns the context of the commit between two states of a watch, or undefined for the maintenance. Of several commits on the same version the
+   * Returns the context of the commit between two states of a run, or undefined for the maintenance. Of several commits on the same version the
    * first one that is written wins; a full disk can take it back.
    */
-  of(watchId: string, before: WatchRun, after: WatchRun): Context | undefined {
-    const commits = this.pending.get(toKey(watchId, before.version)) ?? [];
+  of(runId: string, before: Run, after: Run): Context | undefined {
+    const commits = this.pending.get(toKey(runId, before.version)) ?? [];
     const written = toComparable(after);
     return commits.find(({ change }) =>
       isDeepStrictEqual(toComparable(applyRunChange(before, change)), written),
@@ -52,10 +52,10 @@ export class CommitContexts<Context> {
   }
 }
 
-function toComparable(run: WatchRun): unknown {
+function toComparable(run: Run): unknown {
   return JSON.parse(JSON.stringify({ ...run, published: 0 }));
 }
 
-function toKey(watchId: string, version: number): string {
-  return `${watchId} ${version}`;
+function toKey(runId: string, version: number): string {
+  return `${runId} ${version}`;
 }

@@ -3,10 +3,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { WatchEvent } from '../../core/records/watch-event.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
 import type { AnalyzeInput } from '../../core/records/workflow.ts';
-import { localDate } from './oracle/calendar.ts';
+import { activeBetween, localDate } from './oracle/calendar.ts';
 import { Oracle } from './oracle/oracle.ts';
 import type { PlainConfig, PlainTick } from './oracle/plain.ts';
 import type { CommitContexts } from './commit-contexts.ts';
+import { findStatements, range, readEvents, readStored } from './read-runs.ts';
 import type { Receiver, ToldEvent } from './receiver.ts';
 
 type TickInput = Extract<AnalyzeInput, { operation: 'analyze' }>;
@@ -44,8 +45,8 @@ const destinationIds = ['webhook', 'webhook-2', 'pagerduty'];
 const maxTickMs = 150_000;
 
 /** Holds each commit of a watch in the database against the oracle. Throws at the first difference. */
-export class Observer {
-  readonly watchId: string;
+export class WatchObserver {
+  readonly runId: string;
   readonly oracle: Oracle;
   readonly receivers: readonly Receiver[];
   readonly summary = { ticks: 0, openings: 0, closings: 0, calls: 0, changes: 0 };
@@ -59,14 +60,18 @@ export class Observer {
   private readonly usedAlerts = new Set<string>();
   private readonly callsByDay = new Map<string, number>();
 
-  constructor(watchId: string, plain: PlainConfig, receivers: readonly Receiver[]) {
-    this.watchId = watchId;
+  constructor(runId: string, plain: PlainConfig, receivers: readonly Receiver[]) {
+    this.runId = runId;
     this.oracle = new Oracle(plain, plain.createdAt);
     this.receivers = receivers;
   }
 
   get plain(): PlainConfig {
     return this.oracle.config;
+  }
+
+  findCondition(condition: string): string | undefined {
+    return this.plain.conditions.find(({ text }) => text === condition)?.id;
   }
 
   /** Reads the watch after a write to the database. */
@@ -76,15 +81,15 @@ export class Observer {
     now: number,
     disturbances: number,
   ): void {
-    const row = findStatements(database).version.get(this.watchId);
+    const row = findStatements(database).version.get(this.runId);
     if (row === undefined || row['version'] === this.stored?.version) return;
     const before = this.stored;
-    const after = readStored(database, this.watchId);
+    const after = readStored(database, this.runId) as WatchRun;
     this.stored = after;
     const isTick = before !== undefined && before.last_tick !== after.last_tick;
     if (isTick && disturbances === this.lastCommit.disturbances) this.requireOnTime(now);
     this.lastCommit = { at: now, disturbances };
-    const events = readEvents(database, this.watchId, before?.sequence ?? 0);
+    const events = readEvents<WatchEvent>(database, this.runId, before?.sequence ?? 0);
     this.requireEqual(
       'sequences',
       events.map(({ sequence }) => sequence),
@@ -94,7 +99,7 @@ export class Observer {
     const expected =
       before === undefined
         ? ['changed created']
-        : this.expect(before, after, commits.of(this.watchId, before, after), now);
+        : this.expect(before, after, commits.of(this.runId, before, after), now);
     const described = events
       .filter((event) => !this.isOfDestination(event))
       .map((event) => this.describe(event));
@@ -310,7 +315,7 @@ export class Observer {
       this.requireEqual('confirming', next.confirming, oracle.confirming);
     }
     const open = findStatements(database)
-      .openAlerts.all(this.watchId)
+      .openAlerts.all(this.runId)
       .map((row) => String(row['alert_id']));
     this.requireEqual('open alerts', open.toSorted(), [...this.openAlerts.keys()].toSorted());
     const bytes = JSON.stringify({ state, sight }).length;
@@ -320,14 +325,17 @@ export class Observer {
   /** Requires the stored coverage to be that of the oracle, to the millisecond. */
   requireCoverage(database: DatabaseSync): { watched: number; gap: number } {
     const totals = { watched: 0, gap: 0 };
-    for (const row of database
-      .prepare('SELECT record FROM watch_hours WHERE watch_id = ?')
-      .all(this.watchId)) {
+    for (const row of database.prepare('SELECT record FROM watch_hours WHERE watch_id = ?').all(this.runId)) {
       const counts: { watched_ms?: number; gap_ms?: number } = JSON.parse(String(row['record']));
       totals.watched += counts.watched_ms ?? 0;
       totals.gap += counts.gap_ms ?? 0;
     }
-    this.requireEqual('coverage', totals, { watched: this.oracle.watchedMs, gap: this.oracle.gapMs });
+    const { config, countedUntil, pauses, watchedMs, gapMs } = this.oracle;
+    this.requireEqual('coverage', totals, { watched: watchedMs, gap: gapMs });
+    const until = countedUntil ?? pauses.at(-1)?.from ?? config.createdAt;
+    const paused = pauses.reduce((sum, { from, to }) => sum + activeBetween(config, from, to), 0);
+    const active = activeBetween(config, config.createdAt, until) - paused;
+    this.requireEqual('active time', totals.watched + totals.gap, active);
     return totals;
   }
 
@@ -337,45 +345,10 @@ export class Observer {
   }
 }
 
-const statements = new WeakMap<DatabaseSync, ReturnType<typeof prepareAll>>();
-
-function prepareAll(database: DatabaseSync) {
-  return {
-    version: database.prepare('SELECT version FROM runs WHERE run_id = ?'),
-    stored: database.prepare('SELECT meta, run FROM runs WHERE run_id = ?'),
-    events: database.prepare('SELECT record FROM events WHERE run_id = ? AND sequence > ? ORDER BY sequence'),
-    openAlerts: database.prepare('SELECT alert_id FROM alerts WHERE watch_id = ? AND is_open = 1'),
-  };
-}
-
-function findStatements(database: DatabaseSync): ReturnType<typeof prepareAll> {
-  const known = statements.get(database) ?? prepareAll(database);
-  statements.set(database, known);
-  return known;
-}
-
-function readStored(database: DatabaseSync, watchId: string): Stored {
-  const row = findStatements(database).stored.get(watchId);
-  return {
-    ...JSON.parse(String(row?.['meta'])),
-    ...JSON.parse(String(row?.['run'])),
-  };
-}
-
-function readEvents(database: DatabaseSync, watchId: string, after: number): WatchEvent[] {
-  return findStatements(database)
-    .events.all(watchId, after)
-    .map((row) => JSON.parse(String(row['record'])));
-}
-
 function toToldEvent({ sequence, type, data }: WatchEvent): ToldEvent {
   const severity = 'severity' in data ? data.severity : null;
   const failing =
     type === 'watch_changed' && data.reason === 'destination_failed' ? (data.destination_id ?? null) : null;
   const reason = type === 'watch_changed' ? data.reason : null;
   return { sequence, type, alertId: 'alert_id' in data ? data.alert_id : null, severity, reason, failing };
-}
-
-function range(after: number, to: number): number[] {
-  return Array.from({ length: to - after }, (_, index) => after + 1 + index);
 }

@@ -7,14 +7,19 @@ import { analyzeInputSchema } from '../../core/records/workflow.ts';
 import type { Random } from './random.ts';
 import type { Camera } from './camera.ts';
 import { CommitContexts } from './commit-contexts.ts';
-import type { Context, Observer, TickContext } from './observer.ts';
+import type { JobObserver } from './job-observer.ts';
+import type { Context, TickContext, WatchObserver } from './observer.ts';
 import type { Receiver } from './receiver.ts';
 import type { Outside } from './service-process.ts';
 import type { TimerOwner, VirtualTime } from './virtual-time.ts';
 
 const day = 86_400_000;
 
-export type Watched = { observer: Observer; camera: Camera; streamUrl: string };
+/** Run that is observed, with its camera. */
+type Watched = { observer: WatchObserver | JobObserver; camera: Camera; streamUrl: string };
+
+/** Moment of a tick at which something happens to the machine. */
+export type Moment = 'capture' | 'check';
 
 /** World outside of the processes: cameras, model, receivers, and files, which survive a kill. */
 export class OutsideWorld {
@@ -24,6 +29,8 @@ export class OutsideWorld {
   diskFullShare = 0;
   /** Kills and failed writes. */
   disturbances = 0;
+  /** Faults of the machine, each at the next moment of its kind. */
+  readonly interruptions: { at: Moment; run: () => unknown }[] = [];
   /** First difference from what is expected. */
   failure: unknown;
   private readonly random: Random;
@@ -50,11 +57,12 @@ export class OutsideWorld {
     return {
       streams: {
         probe: async (url: string) => ({ platform: 'hls' as const, playbackUrl: url }),
-        capture: async ({ url }: { url: string }) => {
-          await time.wait(owner, this.random.integer(100, 2000));
+        capture: async ({ url, resolveAgain }) => {
           const camera = this.watched.find(({ streamUrl }) => streamUrl === url)?.camera;
           if (!camera) throw new Error(`No camera at ${url}`);
-          return camera.capture(time.nowMs);
+          await this.interrupt('capture');
+          await time.wait(owner, this.random.integer(...camera.habits.captureMs));
+          return camera.capture(time.nowMs, resolveAgain ?? false);
         },
       },
       vision: this.createModel(owner),
@@ -85,10 +93,11 @@ export class OutsideWorld {
     const ask = async (questions: { condition_id: string; condition: string }[], isJoint: boolean) => {
       const context = this.contexts.getStore();
       if (context?.kind !== 'tick') throw new Error('The model was asked without a tick');
-      const watched = this.watched.find(({ observer }) => observer.watchId === context.input.job_id);
-      if (!watched) throw new Error('The model was asked for a watch that does not exist');
+      const watched = this.watched.find(({ observer }) => observer.runId === context.input.job_id);
+      if (!watched) throw new Error('The model was asked for a run that does not exist');
       const { observer, camera } = watched;
       requireAlive(owner);
+      await this.interrupt('check');
       const ids = questions.map(({ condition_id: id }) => id);
       try {
         observer.countCall(ids, isJoint, context, this.time.nowMs);
@@ -97,7 +106,7 @@ export class OutsideWorld {
       }
       for (const { condition_id: id, condition: text } of questions)
         context.answers.set(id, { text, answer: 'failed' });
-      await this.time.wait(owner, this.random.integer(200, 9000));
+      await this.time.wait(owner, this.random.integer(...camera.habits.modelMs));
       const result = judgeOrFail(() => camera.judge(questions, isJoint, this.time.nowMs), context);
       for (const { condition_id: id, condition: text } of questions) {
         const found = result.verdicts.filter((verdict) => verdict.condition_id === id);
@@ -116,10 +125,10 @@ export class OutsideWorld {
       judge: async (_media, condition) => {
         const context = this.contexts.getStore();
         const watched = this.watched.find(
-          ({ observer }) => context?.kind === 'tick' && observer.watchId === context.input.job_id,
+          ({ observer }) => context?.kind === 'tick' && observer.runId === context.input.job_id,
         );
-        const rule = watched?.observer.plain.conditions.find(({ text }) => text === condition);
-        const { verdicts, tokens } = await ask([{ condition_id: rule?.id ?? '', condition }], false);
+        const condition_id = watched?.observer.findCondition(condition) ?? '';
+        const { verdicts, tokens } = await ask([{ condition_id, condition }], false);
         const [verdict] = verdicts;
         const triggered = verdict?.triggered ?? null;
         const explanation = verdict?.explanation ?? '';
@@ -132,7 +141,10 @@ export class OutsideWorld {
       },
       judgeConditions: async (_media, questions) => ask([...questions], true),
       answer: () => Promise.reject(new Error('No question about one frame')),
-      summarize: () => Promise.reject(new Error('No digest')),
+      summarize: async () => ({
+        summary: 'Nothing happened.',
+        tokens: { input_tokens: 1, output_tokens: 1 },
+      }),
     };
   }
 
@@ -171,10 +183,11 @@ export class OutsideWorld {
     );
     const receiver = observer?.observer.receivers.find((each) => each.url === url);
     if (!receiver) throw new Error(`No receiver at ${url}`);
-    const { behavior, latencyMs } = receiver.respond(this.time.nowMs);
+    const parsed: Body = JSON.parse(String(body));
+    const { behavior, latencyMs } = receiver.respond(this.time.nowMs, parsed.data?.sequence);
     if (behavior === 'ok' || behavior === 'reply_lost') {
       try {
-        const sequence = readSequence(JSON.parse(String(body)), receiver);
+        const sequence = readSequence(parsed, receiver);
         const settle = sequence === undefined ? () => undefined : receiver.accept(sequence);
         if (behavior === 'ok') this.settleLater(owner, latencyMs, settle);
       } catch (error) {
@@ -187,6 +200,11 @@ export class OutsideWorld {
     if (behavior === 'error') return { ...result, status: 503 };
     if (behavior === 'busy') return { ...result, status: 429, retryAfter: '90' };
     return { ...result, status: null, error: 'no answer' };
+  }
+
+  private async interrupt(moment: Moment): Promise<void> {
+    const next = this.interruptions.findIndex(({ at }) => at === moment);
+    if (next >= 0) await this.interruptions.splice(next, 1)[0]?.run();
   }
 
   /** The service stores the result of an attempt when it has the response, unless it is killed or cannot write. */

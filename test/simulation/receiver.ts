@@ -30,10 +30,15 @@ export class Receiver {
   /** Events that the watch has committed, and that this receiver wants, by sequence. */
   private readonly wanted = new Map<number, ToldEvent>();
 
-  constructor(url: string, random: Random, wants: (event: ToldEvent) => boolean) {
+  /** Failed attempts of each event; attempts of jobs end after four. */
+  private readonly refused = new Map<number, number>();
+  private readonly maxRefusals: number;
+
+  constructor(url: string, random: Random, wants: (event: ToldEvent) => boolean, maxRefusals = Infinity) {
     this.url = url;
     this.random = random;
     this.wants = wants;
+    this.maxRefusals = maxRefusals;
   }
 
   /** Records an event of the log. */
@@ -41,14 +46,24 @@ export class Receiver {
     if (this.wants(event)) this.wanted.set(event.sequence, event);
   }
 
-  respond(now: number): { behavior: Behavior; latencyMs: number } {
+  /** `sequence`: event of the request, if it names one. */
+  respond(now: number, sequence = 0): { behavior: Behavior; latencyMs: number } {
     if (!this.calm && now >= this.behavior.until) {
       const name = this.behavior.name === 'ok' ? this.random.pick(bad) : 'ok';
       const hours = name === 'ok' ? this.random.integer(1, 40) : this.random.pick([0.05, 0.5, 3]);
       this.behavior = { name, until: now + hours * 3_600_000 };
     }
-    const behavior = this.calm ? 'ok' : this.random.chance(0.02) ? this.random.pick(bad) : this.behavior.name;
-    if (behavior !== 'ok') this.failures += 1;
+    const refused = this.refused.get(sequence) ?? 0;
+    const isPatient = !this.calm && refused < this.maxRefusals;
+    const behavior = !isPatient
+      ? 'ok'
+      : this.random.chance(0.02)
+        ? this.random.pick(bad)
+        : this.behavior.name;
+    if (behavior !== 'ok') {
+      this.failures += 1;
+      this.refused.set(sequence, refused + 1);
+    }
     return { behavior, latencyMs: behavior === 'silent' ? 30_000 : this.random.integer(20, 3000) };
   }
 

@@ -50,9 +50,7 @@ export type Outside = {
   newId: () => string;
   log: Log;
   /** Records who commits changes of runs. */
-  recordCommits?: (runs: RunStore) => RunStore;
-  /** Parts of the process that replace those without state. */
-  parts?: Partial<Pick<CoreDeps, 'pace' | 'meter' | 'recentLog' | 'compareMotion'>>;
+  recordCommits: (runs: RunStore) => RunStore;
   limits?: Partial<CoreDeps['limits']>;
 };
 
@@ -73,7 +71,7 @@ export function startProcess(
   const keys = createKeyStore(database);
   const queue = createDeliveryQueue({ database, now: createSteadyClock(time), setTimer, log });
   const { runs: store, jobs, watches } = createRunStores(database);
-  const recorded = (outside.recordCommits ?? ((runs) => runs))(store);
+  const recorded = outside.recordCommits(store);
   const deliveries = createDeliveryStore(database);
   const publishing = { queue, deliveries, log, now };
   const runs = publishCommits(recorded, publishing);
@@ -130,7 +128,6 @@ export function startProcess(
     random,
     streamPhase: () => null,
     sha256: (text: string) => createHash('sha256').update(text).digest('hex'),
-    ...outside.parts,
   };
   const executions = createScheduler({
     unfinishedRuns: listUnfinishedRuns(database),

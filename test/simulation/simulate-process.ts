@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { VirtualWatch } from './rules/virtual-watch.ts';
-import { VirtualService } from './virtual-service.ts';
+import { VirtualWatches } from './virtual-watches.ts';
 
 /**
  * Runs a world in virtual time, seed by seed: `npm run simulate -- rules --seeds 200 --days 30 --interval 10` one watch on the pure core,
@@ -42,8 +42,8 @@ const worlds: Record<string, World> = {
     seeds: 20,
     intervalSeconds: 300,
     run: async (options) => {
-      const service = new VirtualService({ ...options, faultRate: Number(values.faults) });
-      const { ticks, openings, deliveries, kills, failedWrites, watchedShare, rows } = await service.run();
+      const watches = new VirtualWatches({ ...options, faultRate: Number(values.faults) });
+      const { ticks, openings, deliveries, kills, failedWrites, watchedShare, rows } = await watches.run();
       const watched = `watched ${(100 * watchedShare).toFixed(1)} %, ${rows} rows`;
       return `${ticks} ticks, ${openings} openings, ${deliveries} deliveries, ${kills} kills, ${failedWrites} failed writes, ${watched}`;
     },

@@ -1,13 +1,13 @@
 import type { CaptureResult } from '../../../core/records/workflow.ts';
 import type { PlainTick } from '../oracle/plain.ts';
-import { Surroundings } from '../surroundings.ts';
-import type { Mode } from '../surroundings.ts';
+import { Camera, rough } from '../camera.ts';
+import type { Mode } from '../camera.ts';
 import type { Random } from '../random.ts';
 
 type Fresh = { kind: 'fresh'; segmentSince: number; segmentSeconds: number };
 
 /** Random camera with a stream, a model and its conditions. */
-export class Scene extends Surroundings {
+export class Scene extends Camera {
   /** True if the last capture differs from the last one that the model judged. */
   moved = true;
   private last: { segment: number; since: number; identicalSince: number | null } | null = null;
@@ -16,8 +16,9 @@ export class Scene extends Surroundings {
 
   constructor(random: Random, now: number) {
     super(random, now, {
+      ...rough,
       works: 10 * 3_600_000,
-      troubles: [20_000, 120_000, 1_500_000],
+      troubleMs: [20_000, 120_000, 1_500_000],
       holds: 900_000,
       holdsNot: 7_200_000,
       modelFails: 1_200_000,
@@ -44,8 +45,9 @@ export class Scene extends Surroundings {
     return this.described;
   }
 
-  capture(now: number): CaptureResult {
-    const mode = this.modeAt(now);
+  screen(now: number): CaptureResult {
+    this.mode = this.modeAt(now);
+    const mode = this.mode.name;
     if (mode === 'failed' || mode === 'refused') {
       this.described = { kind: mode };
       const access_refused = mode === 'refused';

@@ -77,7 +77,7 @@ export class VirtualWatch {
     const closing = next?.closing ?? false;
     this.now = Math.max(this.now, plannedAt) + this.lateMs() + this.random.integer(50, 900);
     this.capturedAt = this.now;
-    const output: CaptureResult = closing ? { kind: 'not_captured' } : this.scene.capture(this.now);
+    const output: CaptureResult = closing ? { kind: 'not_captured' } : this.scene.screen(this.now);
     const screening = screenWatchCapture(this.record, output, new Date(this.now));
     const base = closing ? ({ kind: 'none' } as const) : this.scene.describe(this.now);
     const expectedKind = base.kind === 'fresh' ? this.expectedFresh() : base.kind;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VirtualService } from './virtual-service.ts';
+import { VirtualWatches } from './virtual-watches.ts';
 
 /** Daylight saving begins in New York during the first night. */
 const startMs = Date.parse('2026-03-07T12:00:00Z');
@@ -8,7 +8,7 @@ test.each([14])(
   'twelve virtual hours of the whole service, with kills, a full disk and failing receivers, agree with the slow model (seed %i)',
   { timeout: 60_000 },
   async (seed) => {
-    const summary = await new VirtualService({
+    const summary = await new VirtualWatches({
       seed,
       startMs,
       days: 0.5,

@@ -1,0 +1,204 @@
+import { describe, expect, test } from 'vitest';
+import { rules } from '../../core/rules.ts';
+import { computeCoverage } from '../../core/tick/coverage.ts';
+import type { Span } from './camera.ts';
+import { clockDifferenceMs, expectedGaps, knownMs, requireAlerts, requirePace } from './oracle/job-oracle.ts';
+import type { JobTick } from './oracle/job-oracle.ts';
+import { disturbAtRandom, healthy, start, VirtualJobs } from './virtual-jobs.ts';
+import type { JobOptions } from './virtual-jobs.ts';
+
+const seconds = 1000;
+const twoHours = 7200;
+const slow = { timeout: 120_000 };
+
+/** Watches for two hours, and until everything is delivered. */
+async function watch(interval: number, options: JobOptions, config: Record<string, unknown> = {}) {
+  const jobs = new VirtualJobs(options);
+  return jobs.service.run(async () => {
+    const observer = await jobs.start('monitor', {
+      interval_seconds: interval,
+      monitor_duration_seconds: twoHours,
+      input_mode: 'frames',
+      trigger_cooldown_seconds: 180,
+      max_triggers: null,
+      ...config,
+    });
+    await jobs.pass(twoHours + 600);
+    jobs.receiver.requireAll();
+    const job = await jobs.read(observer);
+    const { ticks, events } = observer;
+    return { job, ticks, events, alerts: ticks.filter(({ alerts }) => alerts), receiver: jobs.receiver };
+  });
+}
+
+type Watched = Awaited<ReturnType<typeof watch>>;
+
+/** Requires of a watch, however it ended, that its gaps are reported, and that nothing follows its end. */
+function requireReport({ job, ticks, events }: Watched): void {
+  const endedAt = Date.parse(job.ended_at!);
+  const gaps = expectedGaps(ticks, start, endedAt);
+  const gapSeconds = sum(gaps.map(({ from, to }) => Date.parse(to) - Date.parse(from))) / seconds;
+  const coverage = computeCoverage(job, new Date(endedAt));
+  expect(coverage.gaps).toEqual(gaps.slice(-20));
+  expect(coverage.gap_seconds).toBeCloseTo(gapSeconds, 2);
+  expect(coverage.ratio).toBeCloseTo(1 - (gapSeconds * seconds) / (endedAt - start), 2);
+  expect(events.at(-1)?.type).toBe('job_stopped');
+  const checks = events.flatMap((event) => (event.type === 'progress' ? [event.data] : []));
+  expect(checks.map(({ stream }) => stream === 'reconnecting')).toEqual(
+    ticks.flatMap(({ kind }) => (kind === 'not_captured' ? [] : [kind === 'failed'])),
+  );
+}
+
+describe('a monitor of two hours', () => {
+  test.each([
+    { interval: 5, seed: 1 },
+    { interval: 10, seed: 2 },
+    { interval: 10, seed: 3 },
+    { interval: 30, seed: 4 },
+    { interval: 30, seed: 5 },
+  ])(
+    'a monitor every $interval s covers what it should, alerts once per cooldown and ends with its duration (seed $seed)',
+    slow,
+    async ({ interval, seed }) => {
+      const watched = await watch(interval, { seed });
+      expect(watched.job).toMatchObject({ status: 'stopped', reason: 'max_duration_reached' });
+      expect(watched.job.ended_at).toBe(new Date(start + twoHours * seconds).toISOString());
+      requireReport(watched);
+      requireAlerts(watched.ticks, interval * seconds, 180 * seconds);
+      requirePace(watched.ticks, (Math.max(interval, 16) + 1) * seconds);
+      expect(watched.alerts.length).toBeGreaterThan(0);
+    },
+  );
+
+  test('a monitor of a healthy stream covers all of it, in several executions', slow, async () => {
+    const watched = await watch(5, { seed: 6, script: [] });
+    requireReport(watched);
+    expect(watched.ticks.filter(({ kind }) => kind === 'captured')).toHaveLength(twoHours / 5);
+    expect(watched.job.generation).toBe(Math.floor(twoHours / 5 / rules.ticksPerExecution));
+    expect(computeCoverage(watched.job, new Date(start + 1e9))).toMatchObject({ ratio: 1, gaps: [] });
+  });
+
+  /** Time of the last tick of a generation, at one tick every 5 s. */
+  const handOver = 10 * 5 * rules.ticksPerExecution;
+
+  test('a monitor checks no frozen frame a second time after a hand-over', slow, async () => {
+    const frozen: Span = { mode: 'frozen', from: handOver - 100, to: handOver + 200 };
+    const script: Span[] = [frozen, { mode: 'holds', from: frozen.from - 20, to: frozen.from + 20 }];
+    const { job, alerts } = await watch(5, { seed: 7, script }, { trigger_cooldown_seconds: 0 });
+    expect(job.generation).toBeGreaterThan(0);
+    expect(alerts.length).toBeGreaterThan(0);
+    expect(alerts.at(-1)?.at).toBeLessThan(start + (frozen.from + 40) * seconds);
+    expect(job.counters.frozen_frames).toBeGreaterThan(50);
+  });
+
+  test.each([
+    { mode: 'stale', from: handOver - 30, interval: 5 },
+    { mode: 'stale', from: 4000, interval: 10 },
+    { mode: 'failed', from: 4000, interval: 10 },
+  ] as const)(
+    'a monitor of a stream that is $mode for good after $from s fails after one grace period',
+    slow,
+    async ({ mode, from, interval }) => {
+      const watched = await watch(interval, { seed: 8, script: [{ mode, from, to: Infinity }] });
+      expect(watched.job).toMatchObject({ status: 'failed', reason: 'stream_lost' });
+      const lostAfter = (Date.parse(watched.job.ended_at!) - start) / seconds - from;
+      expect(lostAfter).toBeGreaterThan(60);
+      expect(lostAfter).toBeLessThanOrEqual(60 + 10 + 16 + 6);
+      expect(watched.events.slice(-2).map(({ type }) => type)).toEqual(['error', 'job_stopped']);
+      requireReport(watched);
+    },
+  );
+
+  test('a monitor with max_triggers 2 ends with the second alert', slow, async () => {
+    const script = [600, 1800, 3000].map((from) => ({ mode: 'holds' as const, from, to: from + 100 }));
+    const watched = await watch(10, { seed: 9, script }, { max_triggers: 2 });
+    expect(watched.job).toMatchObject({ status: 'completed', reason: 'max_triggers_reached' });
+    expect(watched.alerts.map(({ at }) => (at - start) / seconds)).toEqual([600, 1800]);
+    requireReport(watched);
+  });
+
+  test('a monitor of a stream that ends stops with it', slow, async () => {
+    const watched = await watch(10, { seed: 10, script: [{ mode: 'ended', from: 4000, to: Infinity }] });
+    expect(watched.job).toMatchObject({ status: 'stopped', reason: 'stream_ended' });
+    expect(watched.job.ended_at).toBe(new Date(start + 4000 * seconds).toISOString());
+    requireReport(watched);
+  });
+});
+
+/** Lives through an hour with a clock that is set, runs slow or fast or stops in a sleep, and a disk that fills up. */
+async function liveUnruly(kind: 'monitor' | 'digest', seed: number, config: Record<string, unknown>) {
+  const jobs = new VirtualJobs({ seed, habits: healthy });
+  const { service } = jobs;
+  return service.run(async () => {
+    const observer = await jobs.start(kind, config);
+    await jobs.pass(60);
+    disturbAtRandom(service);
+    await jobs.pass(3600);
+    service.calm = true;
+    await jobs.pass(900);
+    const running = await jobs.read(observer);
+    const covered = computeCoverage(running, service.time.now());
+    const readAt = service.time.nowMs;
+    await jobs.cancel(observer);
+    await jobs.pass(900);
+    jobs.receiver.requireAll();
+    const { ticks, events } = observer;
+    return { running, covered, readAt, job: await jobs.read(observer), ticks, events };
+  });
+}
+
+/** The coverage adds up to the time that the service can know. */
+function requireCoverage(
+  { covered, running, readAt, ticks }: Awaited<ReturnType<typeof liveUnruly>>,
+  interval: number,
+): void {
+  const known = ticks.map((tick, index) => knownMs(ticks[index - 1], tick, interval));
+  const disturbed = known.filter(({ isDisturbed }) => isDisturbed).length;
+  const slack = (disturbed + 2) * (clockDifferenceMs + interval);
+  const total = (covered.watched_seconds + covered.gap_seconds) * seconds;
+  const sinceStart = total - Math.max(0, readAt - (ticks.at(-1) as JobTick).now);
+  expect(sinceStart).toBeGreaterThanOrEqual(sum(known.map(({ least }) => least)) - slack);
+  expect(sinceStart).toBeLessThanOrEqual(sum(known.map(({ most }) => most)) + slack);
+  for (const { from, to } of running.sight.gaps) expect(Date.parse(to)).toBeGreaterThan(Date.parse(from));
+  const unwatched = known.flatMap(({ least }) => (least > 2 * interval + 40 * seconds ? [least] : []));
+  expect(covered.gap_seconds * seconds).toBeGreaterThanOrEqual(sum(unwatched) - slack);
+}
+
+describe('a job on an unruly machine', () => {
+  test.each([0, 30, 120].flatMap((cooldown) => [1, 2, 3].map((seed) => ({ cooldown, seed }))))(
+    'a monitor with a cooldown of $cooldown s does not fail, suppresses no alert and repeats none, and its coverage adds up (seed $seed)',
+    slow,
+    async ({ cooldown, seed }) => {
+      const interval = 10 * seconds;
+      const lived = await liveUnruly('monitor', seed, {
+        interval_seconds: 10,
+        monitor_duration_seconds: 4 * 86_400,
+        trigger_cooldown_seconds: cooldown,
+        max_triggers: null,
+      });
+      expect(lived.running.status).toBe('running');
+      requireAlerts(lived.ticks, interval, cooldown * seconds);
+      requirePace(lived.ticks, 1.2 * (interval + clockDifferenceMs + seconds));
+      requireCoverage(lived, interval);
+    },
+  );
+
+  test.each([1, 2, 3])(
+    'a digest does not fail, and has every sample in one of its windows (seed %i)',
+    slow,
+    async (seed) => {
+      const config = { window_minutes: 3, capture_interval_seconds: 10 };
+      const { job, events } = await liveUnruly('digest', seed, config);
+      expect(job.status).not.toBe('failed');
+      const summaries = events.flatMap((each) => (each.type === 'summary_generated' ? [each.data] : []));
+      expect(summaries.map(({ window_index: index }) => index)).toEqual(summaries.map((_, at) => at + 1));
+      expect(sum(summaries.map(({ frames_captured: count }) => count))).toBe(job.counters.frames_captured);
+      for (const { window_start: from, window_end: to } of summaries)
+        expect(Date.parse(to)).toBeGreaterThan(Date.parse(from));
+    },
+  );
+});
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
