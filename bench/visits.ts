@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
@@ -24,7 +26,13 @@ import { listVisits, recordFilm, type Recording, type Visit } from './visits/fil
  *   --every 31           seconds from a visit to the next
  *   --minutes 8          duration of each of the two measurements
  *   --interval 10        seconds between the checks of a watch
- *   --streams hls        only streams whose name contains the text
+ *   --streams hls        only streams with these names, or whose name contains the text
+ *   --copies 1           streams of each kind
+ *   --only with          measures only with (or only without) looking back
+ *   --follow             follows the HLS streams, so that motion causes a check
+ *   --no-wakes           motion causes no check
+ *   --clips FOLDER       GIFs of which each visit shows one in turn, with cuts to the scene; the condition is then that of `--condition`
+ *   --condition TEXT     default: A stop sign is in the picture
  *   --ffmpeg PATH
  */
 
@@ -35,6 +43,12 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '8' },
     interval: { type: 'string', default: '10' },
     streams: { type: 'string', default: '' },
+    copies: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    follow: { type: 'boolean', default: false },
+    'no-wakes': { type: 'boolean', default: false },
+    clips: { type: 'string' },
+    condition: { type: 'string', default: 'A stop sign is in the picture' },
     ffmpeg: { type: 'string' },
   },
 });
@@ -51,21 +65,35 @@ const all: Recording[] = [
   { name: 'rtsp-2', heights: [720], keyFrameSeconds: 2 },
   { name: 'rtsp-10', heights: [720], keyFrameSeconds: 10 },
 ];
-const recordings = all.filter(({ name }) => name.includes(values.streams));
+const named = all.filter(({ name }) => values.streams.split(',').includes(name));
+const recordings = named.length > 0 ? named : all.filter(({ name }) => name.includes(values.streams));
+const copies = Array.from({ length: Number(values.copies) }, (_, index) =>
+  index === 0 ? '' : `~${index + 1}`,
+);
+const clips = values.clips === undefined ? [] : await listClips(values.clips);
 const startSchema = z.object({ port: z.number(), startedAtMs: z.number() });
 
 await using cleanup = new AsyncDisposableStack();
 const ffmpeg = await findFfmpeg(values.ffmpeg);
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-visits-'));
-await recordFilm(ffmpeg.path, directory, schedule, filmSeconds, recordings);
-const without = await measure(false);
-const withLookBack = await measure(true);
-console.table({ ...without.rows, ...withLookBack.rows });
-const ratio = (part: 'checks' | 'calls' | 'processorMs') => round(withLookBack[part] / without[part]);
-console.log(
-  `with looking back: ${ratio('calls')} times the pictures sent to the model, ${ratio('checks')} times the captures that it judged, ` +
-    `${ratio('processorMs')} times the processor time (service and ffmpeg, ${round(withLookBack.processorMs)} instead of ${round(without.processorMs)} ms for a second of a stream)`,
-);
+await recordFilm(ffmpeg.path, directory, { schedule, seconds: filmSeconds, clips }, recordings);
+const without = values.only === 'with' ? undefined : await measure(false);
+const withLookBack = values.only === 'without' ? undefined : await measure(true);
+console.table({ ...without?.rows, ...withLookBack?.rows });
+for (const { seenByClip = {} } of [without ?? {}, withLookBack ?? {}])
+  if (clips.length > 0) console.table(seenByClip);
+for (const [name, of] of Object.entries({ without, with: withLookBack }))
+  if (of)
+    console.log(
+      `${name} looking back: ${of.calls} pictures sent to the model, ${of.checks} captures judged, ${round(of.processorMs)} ms of processor time for a second of a stream; ` +
+        `${of.seen} of ${of.visits} visits seen, ${of.alone} alerts without a visit`,
+    );
+if (without && withLookBack) {
+  const ratio = (part: 'checks' | 'calls' | 'processorMs') => round(withLookBack[part] / without[part]);
+  console.log(
+    `ratios: pictures ${ratio('calls')}, captures judged ${ratio('checks')}, processor time ${ratio('processorMs')}`,
+  );
+}
 console.log(describeMachine(ffmpeg));
 
 type Stream = { name: string; url: string; startedAtMs: number; segmentSeconds: number };
@@ -74,15 +102,22 @@ async function measure(lookBack: boolean) {
   await using stack = new AsyncDisposableStack();
   const { streams, readBytes } = await startStreams(stack);
   await sleep(leadSeconds * 1000);
-  await using service = await openService({ ffmpeg, jobs: streams.length, settings: { vision: 'objects' } });
+  const settings = {
+    vision: 'objects',
+    watchesPerCaller: String(streams.length),
+    // Without shared decoders no stream is followed.
+    ...(values['no-wakes'] && { sharedDecoders: '0' }),
+  };
+  await using service = await openService({ ffmpeg, jobs: streams.length, settings });
   const watches = [];
   for (const stream of streams) {
     const request = {
       name: stream.name,
       stream_url: stream.url,
       interval_seconds: Number(values.interval),
-      conditions: [{ condition: 'A stop sign is in the picture' }],
+      conditions: [{ condition: values.condition }],
       look_back: lookBack,
+      follow: values.follow,
     };
     const { watch_id: id } = await service.client.createWatch(request);
     watches.push({ ...stream, id, createdAtMs: Date.now() });
@@ -97,27 +132,51 @@ async function measure(lookBack: boolean) {
   await sleep(15_000);
   const usedMs = after.ownMs + after.childrenMs - before.ownMs - before.childrenMs;
   const rows: Record<string, object> = {};
-  const sums = { checks: 0, calls: 0, processorMs: usedMs / seconds / streams.length };
+  const sums = {
+    checks: 0,
+    calls: 0,
+    processorMs: usedMs / seconds / streams.length,
+    seen: 0,
+    visits: 0,
+    alone: 0,
+  };
+  const seenByClip: Record<string, { seen: number; visits: number }> = {};
   for (const { name, id, startedAtMs, createdAtMs, segmentSeconds } of watches) {
     // A segment is listed once it is over, and an alert has the time of the service.
     const lateSeconds = 4 + 2 * segmentSeconds;
-    const [watch, { alerts }, { total }] = await Promise.all([
+    const [watch, { alerts }, { total }, { events }] = await Promise.all([
       service.client.getWatch(id),
       service.client.listAlerts({ watch_id: id, limit: 100 }),
       service.client.watchStats(id),
+      service.client.listWatchEvents(id, { limit: 1000 }),
     ]);
     sums.checks += total.checks;
     sums.calls += total.model_calls;
     const toMs = (filmed: number) => startedAtMs + filmed * 1000;
-    const visits = listVisits(schedule, filmSeconds).filter(
+    const visits = listVisits(schedule, filmSeconds)
+      .map((visit, index) => ({ ...visit, clip: clips[index % clips.length] ?? '' }))
       // The first check of a watch has nothing to look back at.
-      ({ from, to }) => toMs(from) > createdAtMs + 15_000 && toMs(to) < endedAtMs,
-    );
+      .filter(({ from, to }) => toMs(from) > createdAtMs + 15_000 && toMs(to) < endedAtMs);
     const opened = alerts.map(({ opened_at }) => (Date.parse(opened_at) - startedAtMs) / 1000);
     const last = visits.at(-1)?.to ?? 0;
     const counted = opened.filter((at) => at >= (visits[0]?.from ?? 0) - 5 && at <= last + lateSeconds);
+    const told = events
+      .filter(({ type }) => type === 'alert_opened')
+      .map(({ timestamp }) => (Date.parse(timestamp) - startedAtMs) / 1000);
+    for (const { from, to, clip } of visits) {
+      const isSeen = counted.some((at) => at >= from - 1 && at <= to + lateSeconds);
+      sums.visits += 1;
+      sums.seen += isSeen ? 1 : 0;
+      const own = (seenByClip[basename(clip)] ??= { seen: 0, visits: 0 });
+      own.visits += 1;
+      own.seen += isSeen ? 1 : 0;
+    }
+    sums.alone += counted.filter(
+      (at) => !visits.some(({ from, to }) => at >= from - 1 && at <= to + lateSeconds),
+    ).length;
     rows[`${name}${lookBack ? ', looking back' : ''}`] = {
       ...describeVisits(visits, counted, lateSeconds),
+      'told after s': describeDelays(visits, told),
       'sure from s': shortestVisit(watch),
       coverage: total.coverage,
       checks: total.checks,
@@ -125,7 +184,24 @@ async function measure(lookBack: boolean) {
       'kB/s': round(((bytesAfter[name] ?? 0) - (bytesBefore[name] ?? 0)) / seconds / 1000, 1),
     };
   }
-  return { rows, ...sums };
+  return { rows, seenByClip, ...sums };
+}
+
+/** Returns mean and 90th percentile of the time from the begin of a visit to the event of its alert. */
+function describeDelays(visits: readonly Visit[], told: readonly number[]): string | null {
+  const delays = visits.flatMap(({ from }) => {
+    const first = told.find((at) => at >= from - 1);
+    return first !== undefined && first <= from + schedule.everySeconds ? [first - from] : [];
+  });
+  return delays.length === 0 ? null : `${round(mean(delays), 1)}/${round(quantile(delays, 0.9), 1)}`;
+}
+
+async function listClips(folder: string): Promise<string[]> {
+  const files = await readdir(folder);
+  return files
+    .filter((file) => file.endsWith('.gif'))
+    .toSorted()
+    .map((file) => join(folder, file));
 }
 
 /** Compares alerts with visits: one counts for the visit that was under way when it opened, or had just ended. */
@@ -160,7 +236,10 @@ function shortestVisit({ state }: Watch): number | null {
 
 async function startStreams(stack: AsyncDisposableStack) {
   const streams: Stream[] = [];
-  const hls = recordings.filter(({ segmentSeconds }) => segmentSeconds !== undefined);
+  const live = recordings.flatMap((recording) =>
+    copies.map((copy) => ({ ...recording, name: `${recording.name}${copy}`, file: recording.name })),
+  );
+  const hls = live.filter(({ segmentSeconds }) => segmentSeconds !== undefined);
   const described = hls.map(
     ({ name, segmentSeconds, heights }) => `${name}:${segmentSeconds}:${heights.join('+')}`,
   );
@@ -168,10 +247,10 @@ async function startStreams(stack: AsyncDisposableStack) {
   const { port, startedAtMs } = startSchema.parse(JSON.parse(server.firstMessage));
   for (const { name, segmentSeconds = 0 } of hls)
     streams.push({ name, url: `http://127.0.0.1:${port}/${name}/master.m3u8`, startedAtMs, segmentSeconds });
-  for (const { name, segmentSeconds } of recordings) {
+  for (const { name, segmentSeconds, file } of live) {
     if (segmentSeconds !== undefined) continue;
     const camera = stack.use(
-      await startProcess('capture/rtsp-process.ts', ffmpeg.path, `${directory}/${name}.mp4`),
+      await startProcess('capture/rtsp-process.ts', ffmpeg.path, `${directory}/${file}.mp4`),
     );
     const started = startSchema.parse(JSON.parse(camera.firstMessage));
     streams.push({

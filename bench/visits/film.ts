@@ -7,7 +7,7 @@ import { sceneArguments } from '../../cli/demo/scene.ts';
 /** Visits of a film: one every `everySeconds`, with the lengths in turn, in seconds. */
 export type Schedule = { lengths: readonly number[]; everySeconds: number };
 
-/** Visit, in seconds from the begin of the film: the stop sign is in every frame of it and in no other. */
+/** Visit, in seconds from the begin of the film: the stop sign is in every frame of it and in no other, or all frames are of a clip, with a cut on both sides. */
 export type Visit = { from: number; to: number };
 
 const framesPerSecond = 10;
@@ -33,21 +33,35 @@ export type Recording = {
   segmentSeconds?: number;
 };
 
-/** Records the scene of `npm run stream` with these visits, all streams from the same frames: `<name>/<height>/<number>.ts`, or `<name>.mp4`. */
+/**
+ * Records the scene of `npm run stream` with these visits, all streams from the same frames: `<name>/<height>/<number>.ts`, or `<name>.mp4`. With clips, a visit
+ * is one of them in turn, repeated to its length, instead of the stop sign.
+ */
 export async function recordFilm(
   ffmpegPath: string,
   directory: string,
-  schedule: Schedule,
-  seconds: number,
+  { schedule, seconds, clips }: { schedule: Schedule; seconds: number; clips: readonly string[] },
   recordings: readonly Recording[],
 ): Promise<void> {
   const visits = listVisits(schedule, seconds);
-  const isVisited = visits
-    .map(({ from, to }) => `between(t,${from},${to - 0.5 / framesPerSecond})`)
-    .join('+');
-  const scene = sceneArguments({ signX: `if(${isVisited},560,-400)`, startsAt: new Date() });
+  const duringVisits = (of: readonly Visit[]) =>
+    of.map(({ from, to }) => `between(t,${from},${to - 0.5 / framesPerSecond})`).join('+') || '0';
+  const signX = clips.length > 0 ? '-400' : `if(${duringVisits(visits)},560,-400)`;
+  const scene = sceneArguments({ signX, startsAt: new Date() });
   // Without `-re`: as fast as possible.
   const source = ['-nostdin', '-loglevel', 'error', ...scene.slice(1, scene.indexOf('-map'))];
+  for (const [index, clip] of clips.entries()) {
+    const own = visits.filter((_, visit) => visit % clips.length === index);
+    source.splice(source.indexOf('-filter_complex'), 0, '-stream_loop', '-1', '-i', clip);
+    const graph = source.indexOf('-filter_complex') + 1;
+    // Inputs before it are those of the scene and of other clips.
+    const input = source.slice(0, graph).filter((argument) => argument === '-i').length - 1;
+    source[graph] = [
+      (source[graph] ?? '').replace(/\[scene\]$/, `[before${index}]`),
+      `[${input}:v]fps=${framesPerSecond},scale=1280:720[clip${index}]`,
+      `[before${index}][clip${index}]overlay=enable='${duringVisits(own)}'[scene]`,
+    ].join(';');
+  }
   const outputs = recordings.flatMap((recording) =>
     recording.heights.map((height) => ({ ...recording, height })),
   );

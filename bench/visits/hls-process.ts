@@ -1,6 +1,6 @@
 /**
  * Serves a recorded film as live HLS streams in real time: `node hls-process.ts FOLDER NAME:SEGMENT_SECONDS:HEIGHT[+HEIGHT…] …`. `/NAME/master.m3u8` lists
- * the renditions. Answers each message with the bytes that it has sent. A process of its own, whose processor time does not count.
+ * the renditions. A name that ends in `~2` is a copy of a recording. Answers each message with the bytes that it has sent. A process of its own, whose processor time does not count.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
@@ -33,7 +33,7 @@ async function answer(path: string, response: ServerResponse): Promise<void> {
       ? multivariant(name)
       : file === 'live.m3u8'
         ? playlist(segmentSeconds.get(name) ?? 2)
-        : await readFile(join(folder, name, rendition, file)).catch(() => null);
+        : await readFile(join(folder, name.replace(/~\d+$/, ''), rendition, file)).catch(() => null);
   bytes[name] = (bytes[name] ?? 0) + (content?.length ?? 0);
   response.writeHead(content === null ? 404 : 200).end(content);
 }

@@ -216,6 +216,22 @@ describe('scan with several renditions', () => {
     },
   );
 
+  test('renditions without sizes and codecs are not scanned: one of them may be sound', async () => {
+    const unknown = [
+      '#EXTM3U',
+      '#EXT-X-STREAM-INF:BANDWIDTH=64000',
+      'sound.m3u8',
+      '#EXT-X-STREAM-INF:BANDWIDTH=3000000',
+      'live.m3u8',
+    ];
+    await serve({ '/master.m3u8': unknown.join('\n'), '/sound.m3u8': mediaPlaylist(['0.aac'], 0) });
+    list([0, 1]);
+    const first = await look(null, '/master.m3u8');
+    list([1, 2]);
+    expect(moments(await look(first.next, '/master.m3u8'))).toEqual([4]);
+    expect(stream.requests.filter((path) => path.includes('sound') || path.includes('aac'))).toEqual([]);
+  });
+
   test('a rendition that is a segment behind is scanned up to its end, and the rest by the next capture', async () => {
     await serveBoth();
     listBoth([0, 1]);
@@ -294,6 +310,44 @@ describe('scan of a stream in trouble', () => {
     const second = await look(first.next);
     expect(moments(second)).toEqual([8]);
     expect(second.scan.leftOutSeconds).toBe(4);
+  });
+
+  test('key frames that are none are left out, and fail no capture', async () => {
+    await serve({});
+    list([0, 1]);
+    const first = await look(null);
+    // The transport stream still marks them as points of random access.
+    const broken = Buffer.from(recording.segments[3]!);
+    for (let at = broken.indexOf('00000165', 0, 'hex'); at >= 0; at = broken.indexOf('00000165', at, 'hex'))
+      broken[at + 3] = 0x41;
+    stream.files['/3.ts'] = broken;
+    list([1, 2, 3, 4]);
+    const second = await look(first.next);
+    expect(moments(second)).toEqual(expect.arrayContaining([4, 5, 8]));
+    expect(second.scan.frames.length).toBeLessThanOrEqual(5);
+    expect(Math.round(readMoment(second.thumbnail))).toBe(9);
+  });
+
+  test.each([3600, -3600])('a clock of the stream that jumps by %i s judges nothing twice', async (jump) => {
+    await serve({});
+    const show = (numbers: number[], shift: number) =>
+      list(numbers, { lines: (number) => clock(number, number > 2 ? shift : 0) });
+    show([0, 1, 2], 0);
+    let { next } = await look(null);
+    const seen: number[] = [];
+    for (const numbers of [
+      [1, 2, 3],
+      [2, 3, 4],
+      [2, 3, 4],
+      [3, 4, 5, 6],
+    ]) {
+      show(numbers, jump);
+      const capture = await look(next);
+      seen.push(...moments(capture));
+      ({ next } = capture);
+    }
+    // Beside these, each capture has its newest frame.
+    expect(seen).toEqual([6, 8, 10, 11, 12]);
   });
 
   test('an encoder that starts to count again is scanned from its start, and nothing twice', async () => {
