@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sceneArguments } from '../../cli/demo/scene.ts';
@@ -44,24 +44,13 @@ export async function recordFilm(
   recordings: readonly Recording[],
 ): Promise<void> {
   const visits = listVisits(schedule, seconds);
-  const duringVisits = (of: readonly Visit[]) =>
-    of.map(({ from, to }) => `between(t,${from},${to - 0.5 / framesPerSecond})`).join('+') || '0';
-  const signX = clips.length > 0 ? '-400' : `if(${duringVisits(visits)},560,-400)`;
-  const scene = sceneArguments({ signX, startsAt: new Date() });
-  // Without `-re`: as fast as possible.
-  const source = ['-nostdin', '-loglevel', 'error', ...scene.slice(1, scene.indexOf('-map'))];
-  for (const [index, clip] of clips.entries()) {
-    const own = visits.filter((_, visit) => visit % clips.length === index);
-    source.splice(source.indexOf('-filter_complex'), 0, '-stream_loop', '-1', '-i', clip);
-    const graph = source.indexOf('-filter_complex') + 1;
-    // Inputs before it are those of the scene and of other clips.
-    const input = source.slice(0, graph).filter((argument) => argument === '-i').length - 1;
-    source[graph] = [
-      (source[graph] ?? '').replace(/\[scene\]$/, `[before${index}]`),
-      `[${input}:v]fps=${framesPerSecond},scale=1280:720[clip${index}]`,
-      `[before${index}][clip${index}]overlay=enable='${duringVisits(own)}'[scene]`,
-    ].join(';');
-  }
+  const isVisited = visits
+    .map(({ from, to }) => `between(t,${from},${to - 0.5 / framesPerSecond})`)
+    .join('+');
+  const source =
+    clips.length > 0
+      ? await spliceClips(ffmpegPath, directory, { schedule, visits, clips })
+      : readScene(`if(${isVisited},560,-400)`);
   const outputs = recordings.flatMap((recording) =>
     recording.heights.map((height) => ({ ...recording, height })),
   );
@@ -90,4 +79,41 @@ export async function recordFilm(
     args.push('-hls_segment_filename', join(folder, '%d.ts'), join(folder, 'list.m3u8'));
   }
   await promisify(execFile)(ffmpegPath, [...source, ...args], { timeout: 1_800_000 });
+}
+
+/** Returns the arguments for the scene, without `-re`: as fast as possible. */
+function readScene(signX: string): string[] {
+  const scene = sceneArguments({ signX, startsAt: new Date() });
+  return ['-nostdin', '-loglevel', 'error', ...scene.slice(1, scene.indexOf('-map'))];
+}
+
+/** Encodes the scene and each clip once. Returns the arguments for the scene with a clip at each visit, from a list of these files. */
+async function spliceClips(
+  ffmpegPath: string,
+  directory: string,
+  { schedule, visits, clips }: { schedule: Schedule; visits: readonly Visit[]; clips: readonly string[] },
+): Promise<string[]> {
+  const encode = async (name: string, args: string[], seconds: number) => {
+    const output = `-t ${seconds} -c:v libx264 -preset ultrafast -crf 20 -tune zerolatency -pix_fmt yuv420p`;
+    const path = join(directory, name);
+    await promisify(execFile)(ffmpegPath, [...args, ...output.split(' '), path], { timeout: 600_000 });
+    return path;
+  };
+  const scene = await encode('scene.mp4', [...readScene('-400'), '-map', '[scene]'], schedule.everySeconds);
+  const seconds = Math.max(...schedule.lengths);
+  const shown: string[] = [];
+  for (const [index, clip] of clips.entries()) {
+    const input = ['-nostdin', '-loglevel', 'error', '-stream_loop', '-1', '-i', clip];
+    const filters = ['-vf', `fps=${framesPerSecond},scale=1280:720`];
+    shown.push(await encode(`clip-${index}.mp4`, [...input, ...filters], seconds));
+  }
+  const part = (path: string, length: number) => `file '${path}'\noutpoint ${length}\n`;
+  const parts = visits.map(({ from, to }, index) => {
+    const before = from - (visits[index - 1]?.to ?? 0);
+    return part(scene, before) + part(shown[index % shown.length] ?? scene, to - from);
+  });
+  const list = join(directory, 'parts.txt');
+  await writeFile(list, parts.join('') + part(scene, schedule.everySeconds));
+  const input = `-nostdin -loglevel error -f concat -safe 0 -i ${list} -filter_complex [0:v]fps=${framesPerSecond}[scene]`;
+  return input.split(' ');
 }

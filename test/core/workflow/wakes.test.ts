@@ -43,7 +43,10 @@ describe('a check that motion causes', () => {
     expect(watch.last_tick).toBe(2);
     expect(watch.seen?.seen_at).toBe(world.clock.now.toISOString());
     expect(watch.sight.counted_until).toBe(world.clock.now.toISOString());
-    expect(watch.created_at).toBe(before.created_at);
+    const [first] = before.state.conditions;
+    expect(watch.state.conditions).toMatchObject([
+      { checked_at: [...first!.checked_at, world.clock.now.getTime() / 1000] },
+    ]);
     const [hour] = await world.c.watches.hours(watchId, start, addSeconds(start, 3600));
     expect(hour?.counts).toMatchObject({ ticks: 2, checks: 2, model_calls: 2 });
     expect(Date.parse((await run(after, 1)).wait_until) - Date.parse(after.wait_until)).toBe(10_000);
