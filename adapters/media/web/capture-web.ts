@@ -56,6 +56,10 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
         hls: () => hls.capture(request, signal),
         other: (opened) => captureOther(opened, request, signal),
       }),
+    // Only a playlist is followed: a capture has found that it is one.
+    follow: async (request, ...rest) => {
+      if (isPlaylist(request.url) || playlists.has(request.url)) await hls.follow?.(request, ...rest);
+    },
   };
 
   /** Reads a playlist by `hls`, else the opened response by `other`. */
@@ -65,7 +69,7 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
     signal: AbortSignal,
     by: { hls: () => Promise<Result>; other: (opened: Opened) => Promise<Result> },
   ): Promise<Result> {
-    if (/\.m3u8?$/i.test(URL.parse(url)?.pathname ?? '')) return by.hls();
+    if (isPlaylist(url)) return by.hls();
     if (playlists.has(url)) return readPlaylist(url, by.hls);
     const options = { timeoutMs: limits.pictureMs + seconds * 1000, signal };
     const reopen = () => openWebStream(open, url, options);
@@ -120,6 +124,10 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
         throw notAStream(opened.stream.content);
     }
   }
+}
+
+function isPlaylist(url: string): boolean {
+  return /\.m3u8?$/i.test(URL.parse(url)?.pathname ?? '');
 }
 
 type Opened = { stream: WebStream; reopen: () => Promise<WebStream> };

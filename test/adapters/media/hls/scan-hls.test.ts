@@ -312,7 +312,7 @@ describe('scan of a stream in trouble', () => {
     expect(second.scan.leftOutSeconds).toBe(4);
   });
 
-  test('key frames that are none are left out, and fail no capture', async () => {
+  test('frames that are only marked as key frames are left out, and fail no capture', async () => {
     await serve({});
     list([0, 1]);
     const first = await look(null);

@@ -272,6 +272,25 @@ describe('another response', () => {
     expect(server.requests).toHaveLength(3);
   });
 
+  test('a playlist is followed between checks, once a capture has found that it is one, and a camera is not', async () => {
+    const requests: string[] = [];
+    const hls = {
+      ...createHlsCapturer({ http, ffmpeg, now: () => now }),
+      probe: async (url: string) => ({ platform: 'hls' as const, playbackUrl: url }),
+      follow: async ({ url }: { url: string }) => void requests.push(URL.parse(url)!.pathname),
+    };
+    server = await servePictures({ '/cam': (response) => response.end('#EXTM3U\n') });
+    const capturer = createWebCapturer({ http, ffmpeg, now: () => now, hls });
+    const follow = (path: string) =>
+      capturer.follow!({ url: server.url(path), caller: 'ada', after: null }, () => undefined, never);
+    await follow('/cam');
+    await follow('/live.m3u8');
+    expect(requests).toEqual(['/live.m3u8']);
+    await capturer.probe(server.url('/cam'), never);
+    await follow('/cam');
+    expect(requests).toEqual(['/live.m3u8', '/cam']);
+  });
+
   test('a missing path is an offline stream', async () => {
     const { probe, capture } = await camera({});
     expect(await readFailure(probe())).toMatchObject({ message: 'Stream is offline' });
