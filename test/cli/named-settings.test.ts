@@ -56,6 +56,7 @@ test('each flag in a message or page about the command line exists', () => {
     '--depth',
     '--omit',
     '--no-save',
+    '--save-optional',
     '--prefix',
     '--table-name',
     '--max-semi-space-size',

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
+import { inspect, promisify } from 'node:util';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../../cli/terminal.ts';
 import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
@@ -44,9 +44,7 @@ let failed = 0;
 
 async function check(title: string, work: () => Promise<string | undefined>): Promise<void> {
   const startedMs = performance.now();
-  const problem = await work().catch((error: unknown) =>
-    error instanceof Error ? error.stack : String(error),
-  );
+  const problem = await work().catch((error: unknown) => inspect(error, { depth: 4 }));
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
   if (problem === undefined) console.log(`ok      ${title} (${seconds} s)`);
   else {

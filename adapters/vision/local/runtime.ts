@@ -20,7 +20,8 @@ export function installCommand(
   folder: string,
   { platform, arch }: { platform: string; arch: string } = process,
 ): string {
-  if (folder === '') return `npm install --no-save ${runtimePackage}@${version}`;
+  // As an optional dependency of this run: npm omits a peer that is optional.
+  if (folder === '') return `npm install --no-save --save-optional ${runtimePackage}@${version}`;
   const variant = `@fugood/node-llama-${platform}-${arch}@${version}`;
   return `npm install --prefix ${folder} --omit=optional ${runtimePackage}@${version} ${variant}`;
 }

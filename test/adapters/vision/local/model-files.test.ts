@@ -49,7 +49,7 @@ test('files of a model are distinguished from other files before anything is loa
 test('a runtime that is not installed is named by the command that installs it', () => {
   const folder = folderOfTest();
   expect(findRuntime(folder)).toBeUndefined();
-  expect(installCommand('')).toMatch(/^npm install --no-save @fugood\/llama\.node@[\d.]+$/);
+  expect(installCommand('')).toMatch(/^npm install --no-save --save-optional @fugood\/llama\.node@[\d.]+$/);
   expect(installCommand('/opt/llama', { platform: 'linux', arch: 'arm64' })).toMatch(
     /^npm install --prefix \/opt\/llama --omit=optional @fugood\/llama\.node@([\d.]+) @fugood\/node-llama-linux-arm64@\1$/,
   );
