@@ -18,8 +18,6 @@ export const sureness = {
   present: 0.5,
   /** Minimum height of such an object, as a share of the picture: the network tells smaller ones badly from others. */
   minHeight: 0.1,
-  /** Score from which an object may be there. Persons that people see have at least 0.06, also small, dark and blurred ones. */
-  trace: 0.05,
   /** Distance from the border of a region, as a share of the picture, within which an object may stand on either side. */
   regionEdge: 0.03,
   /** Minimum mean luma, and minimum contrast, of a picture in which nothing is overlooked. */
@@ -136,6 +134,7 @@ function countSurely(atom: ObjectsAtom, moment: ObjectMoment): Bounds {
       placeOf(one.box, regions) === 'inside' &&
       !all.some((other) => isRival(one, other, classes)),
   );
+  // Each reported detection is one (`minScore`): persons have at least 0.06 on the footage, also small, dark and blurred ones.
   const traces = all.filter(
     (one) => placeOf(one.box, regions) !== 'outside' && classes.some((name) => isAlike(name, one.object)),
   );
