@@ -21,6 +21,10 @@ const mayReachOut: Record<string, string> = {
     "starts ffmpeg on an operator's recordings, with an empty environment",
   'adapters/recordings/read-key-frames.ts':
     "starts ffmpeg on an operator's recordings, with an empty environment",
+  'adapters/vision/local/model-process.ts':
+    'the process of the local model: imports its library by name, without network',
+  'adapters/vision/local/running-model.ts':
+    'starts the process of the local model; names the type of its output',
   'adapters/vision/objects/network-worker.ts': 'the thread of the object model, without network',
   'adapters/vision/objects/thread-detector.ts': 'starts the thread of the object model',
   'bin/deploy.ts': 'starts the steps of a deployment',
