@@ -91,10 +91,9 @@ export function createModelHost(deps: ModelHostDeps): ModelHost {
     }, waitMs);
   }
 
-  /** Replaces a process that takes too much memory. */
-  function retire(old: Member, memoryBytes: number): void {
-    const allowed = formatSize(maxMemoryBytes);
-    report(`replaced at ${formatSize(memoryBytes)}: WATCHPOST_LOCAL_MEMORY_MB allows ${allowed}`);
+  /** Ends a process in favor of another one, which the next call starts. */
+  function replace(old: Member, reason: string): void {
+    report(`replaced: ${reason}`);
     if (member === old) member = undefined;
     old.model.kill();
   }
@@ -119,9 +118,17 @@ export function createModelHost(deps: ModelHostDeps): ModelHost {
 
   async function exchange(request: ModelRequest, signal: AbortSignal): Promise<ModelAnswer> {
     const used = await ready(signal);
-    const { answer, memoryBytes } = await used.model.exchange(request, signal);
+    const exchanged = await used.model.exchange(request, signal);
+    if (exchanged === 'stuck') {
+      replace(used, 'it takes no calls any more');
+      return exchange(request, signal);
+    }
     failures = 0;
-    if (memoryBytes > maxMemoryBytes) retire(used, memoryBytes);
+    const { answer, memoryBytes } = exchanged;
+    if (memoryBytes > maxMemoryBytes) {
+      const [taken, allowed] = [memoryBytes, maxMemoryBytes].map(formatSize);
+      replace(used, `it has ${taken}, and WATCHPOST_LOCAL_MEMORY_MB allows ${allowed}`);
+    }
     return answer;
   }
 

@@ -118,7 +118,11 @@ async function handle(message: unknown): Promise<void> {
     const { rss: memoryBytes } = process.memoryUsage();
     process.send?.({ id: command.id, answer: given, memoryBytes });
   } catch (error) {
-    process.send?.({ id: command.id, error: String(error) }, () => process.disconnect());
+    // llama.node 1.7.15 never notices the end of a call that is shorter than the start of its thread (LlamaContext::Completion).
+    const isStuck = String(error).includes('Another completion is in progress');
+    process.send?.({ id: command.id, ...(isStuck ? { isStuck } : { error: String(error) }) }, () =>
+      process.disconnect(),
+    );
   } finally {
     running = undefined;
   }

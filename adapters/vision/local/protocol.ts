@@ -41,6 +41,8 @@ export const replySchema = z.union([
   /** Reason of a load that failed. */
   z.object({ failed: z.string() }),
   z.object({ id: z.int(), answer: answerSchema, memoryBytes: z.number() }),
+  /** The runtime has not taken the call, and takes no other one. */
+  z.object({ id: z.int(), isStuck: z.literal(true) }),
   /** The runtime takes no further call after an error: its process ends. */
   z.object({ id: z.int(), error: z.string() }),
 ]);

@@ -17,9 +17,9 @@ export type RunningModel = {
   isReady(): boolean;
   /**
    * Makes one call, also after the signal has aborted: the answer then comes as soon as the model has stopped. One call at a time. Rejects with
-   * a `VisionError` if the process ends.
+   * a `VisionError` if the process ends. Resolves with `stuck` if the process takes no calls any more.
    */
-  exchange(request: ModelRequest, signal: AbortSignal): Promise<{ answer: ModelAnswer; memoryBytes: number }>;
+  exchange(request: ModelRequest, signal: AbortSignal): Promise<Exchange>;
   /** Keeps this process alive, until as many `false` follow. */
   hold(isUsed: boolean): void;
   /** Resolves with the reason when the process has ended. */
@@ -32,7 +32,7 @@ const cancelGraceMs = 30_000;
 /** End of the messages of the runtime that is kept: its last lines name a fault. */
 const keptCharacters = 4_000;
 
-type Exchange = { answer: ModelAnswer; memoryBytes: number };
+type Exchange = { answer: ModelAnswer; memoryBytes: number } | 'stuck';
 type Running = { id: number; resolve(exchange: Exchange): void; reject(error: Error): void };
 
 /** Loads a model in a process of its own, which may die. */
@@ -67,7 +67,7 @@ export function startModel(load: Load, setTimer: SetTimer, start = startModelPro
     else if (running?.id !== reply.id) return;
     else if ('error' in reply) failed = reply.error;
     else {
-      running.resolve(reply);
+      running.resolve('isStuck' in reply ? 'stuck' : reply);
       running = undefined;
     }
   }

@@ -168,7 +168,7 @@ test('a process above its memory is replaced after the call, without a failure',
   started[0]!.answer(1.2e9);
   expect(await first.answer).toEqual(answer);
   expect(started[0]!.kills).toEqual(['SIGKILL']);
-  expect(reports.at(-1)).toContain('replaced at 1.2 GB');
+  expect(reports.at(-1)).toContain('it has 1.2 GB');
   const second = model.call(request, signal);
   await tick();
   started[1]!.becomeReady();
@@ -215,4 +215,20 @@ test('a closed host kills the process and starts no other', async () => {
   expect(started).toHaveLength(1);
   expect(started[0]!.kills).toEqual(['SIGKILL']);
   await expect(model.load(signal)).rejects.toMatchObject({ code: 'VLM_ERROR' });
+});
+
+test('a process that takes no calls any more is replaced, and its call is made by the next one', async () => {
+  const { model, started } = host();
+  const first = model.call(request, signal);
+  await tick();
+  started[0]!.becomeReady();
+  await tick();
+  started[0]!.emit('message', { id: started[0]!.sent.at(-1)?.id, isStuck: true });
+  await tick();
+  expect(started[0]!.kills).toEqual(['SIGKILL']);
+  started[1]!.becomeReady();
+  await tick();
+  started[1]!.answer();
+  expect(await first.answer).toEqual(answer);
+  expect(started[1]!.sent.at(-1)).toMatchObject({ text: 't' });
 });
