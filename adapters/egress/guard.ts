@@ -144,7 +144,7 @@ function hasControlCharacter(text: string): boolean {
 
 /** WHATWG URL accepts `http:host`, `http:/host` and backslashes, which other parsers read differently. */
 function isSpelledOut(text: string): boolean {
-  return !/^(https?|rtsp):(?!\/\/)/i.test(text) && !text.includes('\\');
+  return !/^(https?|rtsps?):(?!\/\/)/i.test(text) && !text.includes('\\');
 }
 
 function isMetadataName(name: string): boolean {

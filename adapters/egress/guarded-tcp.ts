@@ -1,4 +1,6 @@
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, isIP, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { waitUntilAborted } from '../../core/time-limit.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
 import type { EgressGuard } from './guard.ts';
@@ -20,6 +22,35 @@ export async function connectGuarded(guard: EgressGuard, options: GuardedTcpOpti
     throw toEgressError(error);
   } finally {
     deadline.close();
+  }
+}
+
+/**
+ * Connects like `connectGuarded`, then with TLS, within the same time. The certificate must be trusted and be one for `host`. Throws like
+ * `connectGuarded`, for a certificate `EgressNetworkError` with that fault.
+ */
+export async function connectGuardedTls(guard: EgressGuard, options: GuardedTcpOptions): Promise<Socket> {
+  const deadline = openDeadline(options.timeoutMs, options.signal);
+  try {
+    const socket = await connectGuarded(guard, { ...options, signal: deadline.signal });
+    return await secure(socket, options.host.replace(/^\[(.*)\]$/, '$1'), deadline.signal);
+  } catch (error) {
+    deadline.throwIfOver();
+    throw toEgressError(error);
+  } finally {
+    deadline.close();
+  }
+}
+
+async function secure(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
+  const secured = connectTls({ socket, host, ...(isIP(host) === 0 && { servername: host }) });
+  secured.on('error', () => undefined);
+  try {
+    await once(secured, 'secureConnect', { signal });
+    return secured;
+  } catch (error) {
+    socket.destroy();
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
-import { connectGuarded } from '../../egress/guarded-tcp.ts';
+import { connectGuarded, connectGuardedTls } from '../../egress/guarded-tcp.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { createByteTotal, type ByteLimit } from './byte-limit.ts';
 import { RtspProtocolError, RtspStatusError } from './errors.ts';
@@ -54,7 +54,8 @@ export async function describeRtsp(
   }
   try {
     const { host, port, credentials } = target;
-    const socket = await connectGuarded(options.guard, { host, port, timeoutMs: connectTimeoutMs, signal });
+    const connect = target.isSecure ? connectGuardedTls : connectGuarded;
+    const socket = await connect(options.guard, { host, port, timeoutMs: connectTimeoutMs, signal });
     const client = createRtspClient(socket, credentials, {
       answerTimeoutMs: options.answerTimeoutMs ?? defaultAnswerTimeoutMs,
       admitsBytes,
@@ -140,5 +141,5 @@ async function describe(client: RtspClient, target: RtspTarget): Promise<VideoTr
 /** Servers behind NAT report their private address here. It is only sent back to them as text. */
 function baseUrl(answer: RtspMessage, target: RtspTarget): string {
   const named = ['content-base', 'content-location'].map((name) => headerValue(answer, name) ?? '');
-  return named.find((base) => /^rtsp:\/\/[\x21-\x7e]+$/i.test(base)) ?? target.url;
+  return named.find((base) => /^rtsps?:\/\/[\x21-\x7e]+$/i.test(base)) ?? target.url;
 }

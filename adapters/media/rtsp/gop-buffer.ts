@@ -15,6 +15,8 @@ export type GopBuffer = {
   keyFrameDistance(): number | undefined;
   /** Longest time without a key frame, in seconds: before the first one, or since the newest one. */
   secondsWithoutKeyFrame(): number;
+  /** Distance of the newest two frames, in milliseconds; 0 before the second one. */
+  newestDistanceMs(): number;
   bytes(): number;
   clear(): void;
 };
@@ -37,6 +39,7 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
   let newest = 0;
   let beforeFirst = 0;
   let distance: number | undefined;
+  let distanceMs = 0;
   return {
     add,
     keep: (seconds) => void (keptSeconds = seconds),
@@ -47,6 +50,7 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
     },
     keyFrameDistance: () => distance,
     secondsWithoutKeyFrame: () => Math.max(beforeFirst, secondsSince(keyFrame ?? begin)),
+    newestDistanceMs: () => distanceMs,
     bytes: () => bytes,
     clear,
   };
@@ -73,6 +77,7 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
       clear();
       [begin, keyFrame] = [undefined, undefined];
     }
+    distanceMs = Math.abs(step) > maxStepSeconds ? 0 : step * 1000;
     measure(unit);
     if (unit.isKeyFrame) gops.push({ units: [], bytes: 0 });
     const gop = gops.at(-1);

@@ -57,6 +57,8 @@ export type KeptSessionDeps = {
  * change as half of the usual GOP of 2 s.
  */
 const maxAgeMs = 2_500;
+/** Age up to which a frame is new, in distances of frames: a frame is complete when the next one arrives. */
+const maxAgeInFrames = 1.5;
 /** Decoding a longer GOP up to its newest frame takes longer than the wait for the next key frame. */
 const maxGopUnits = 600;
 /** Time for which captures at nearly the same time may have the same frame. */
@@ -215,7 +217,8 @@ function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number): UnitsFin
 
   /** An access unit that an earlier capture returned is no news, for example for a check that confirms another. */
   function isNew(unit: AccessUnit): boolean {
-    if (elapsedMs() - unit.arrivedMs > maxAgeMs) return false;
+    const slowAgeMs = buffer.newestDistanceMs() * maxAgeInFrames;
+    if (elapsedMs() - unit.arrivedMs > Math.max(maxAgeMs, slowAgeMs)) return false;
     if (lastRead === undefined || elapsedMs() - lastRead.atMs <= sharedMs) return true;
     return unit !== lastRead.unit && unit.arrivedMs >= lastRead.unit.arrivedMs;
   }

@@ -37,9 +37,20 @@ function remediation(error: unknown, target: RtspTarget): string {
   if (error instanceof EgressTimeoutError) {
     return `Port ${target.port} did not respond in time. Check host, port and firewall.`;
   }
+  if (error instanceof EgressNetworkError && error.fault === 'certificate')
+    return tlsRemediation(error, target);
   if (error instanceof EgressNetworkError)
     return `Port ${target.port} refuses connections. Check host and port, and that the camera is on.`;
   return 'The RTSP server did not respond, or closed the connection. Check that the stream plays in a video player, then try again.';
+}
+
+/** No setting turns the check off: a certificate that anyone can make protects no password. */
+function tlsRemediation({ cause }: EgressNetworkError, { port }: RtspTarget): string {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  if (code.startsWith('ERR_SSL_'))
+    return `Port ${port} does not use TLS. Check the port, or use rtsp:// if the camera has no TLS.`;
+  const reason = code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? 'is for another host name' : 'is not trusted';
+  return `The certificate of the camera ${reason} (${code}). If it is self-signed, export it, start the service with NODE_EXTRA_CA_CERTS=camera.pem, and use the host name that it contains; or use rtsp:// in a network that you trust.`;
 }
 
 function statusRemediation(status: number, target: RtspTarget): string {

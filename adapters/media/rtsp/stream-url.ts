@@ -7,12 +7,15 @@ export type RtspTarget = {
   url: string;
   host: string;
   port: number;
+  /** True for `rtsps`: RTSP over TLS. */
+  isSecure: boolean;
   credentials: Credentials | null;
 };
 
 /** Parses and checks an RTSP URL. Throws `InvalidUrlError`. */
 export function readRtspUrl(text: string, guard: EgressGuard): RtspTarget {
-  const url = guard.check(text, ['rtsp']);
+  const url = guard.check(text, ['rtsp', 'rtsps']);
+  const isSecure = url.protocol === 'rtsps:';
   const credentials = readCredentials(url);
   url.username = '';
   url.password = '';
@@ -20,7 +23,8 @@ export function readRtspUrl(text: string, guard: EgressGuard): RtspTarget {
   return {
     url: url.href,
     host: url.hostname,
-    port: url.port === '' ? 554 : Number(url.port),
+    port: url.port === '' ? (isSecure ? 322 : 554) : Number(url.port),
+    isSecure,
     credentials,
   };
 }

@@ -16,7 +16,7 @@ export type VideoTrack = {
 type VideoCodec = (typeof codecs)[number];
 
 /** Supported codecs. Others (RealVideo, ASF in RTP, …) need obsolete parsers, and no current camera sends them. */
-const codecs = ['H264', 'H265', 'JPEG', 'MP4V-ES', 'VP8', 'VP9'] as const;
+const codecs = ['H264', 'H265', 'JPEG', 'MP4V-ES', 'VP8', 'VP9', 'MP2T'] as const;
 
 /**
  * Returns the first video track with a supported codec, or null. `baseUrl` is the base of relative control URLs.
@@ -50,9 +50,9 @@ function forPayload(media: SdpMedia, name: string, payloadType: number): string 
   return found?.value.slice(prefix.length).trim();
 }
 
-/** Returns the mapping of a payload type without rtpmap (RFC 3551). Cameras use 26. */
+/** Returns the mapping of a payload type without rtpmap (RFC 3551). Cameras use 26, encoders of IPTV 33 (MPEG-TS). */
 function staticMapping(payloadType: number): string {
-  return payloadType === 26 ? 'JPEG/90000' : '';
+  return { 26: 'JPEG/90000', 33: 'MP2T/90000' }[payloadType] ?? '';
 }
 
 /**
@@ -62,7 +62,7 @@ function staticMapping(payloadType: number): string {
 function controlUrl(control: string | undefined, baseUrl: string, wholeUrl: string): string {
   if (control === undefined || control === '' || control === '*' || !/^[\x21-\x7e]+$/.test(control))
     return wholeUrl;
-  if (/^rtsp:\/\//i.test(control)) return control;
+  if (/^rtsps?:\/\//i.test(control)) return control;
   return baseUrl.endsWith('/') ? `${baseUrl}${control}` : `${baseUrl}/${control}`;
 }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { TlsOptions } from 'node:tls';
 import type { RtpPacket, RtpRecording } from './rtp-recording.ts';
 import { startScriptedServer, type ScriptedAnswer, type ScriptedRequest } from './scripted-server.ts';
 
@@ -19,6 +20,10 @@ export type CameraOddities = {
   wire?: (message: string) => string;
   /** Bytes before each interleaved frame. */
   between?: Buffer;
+  /** Address to listen on. Default: 127.0.0.1. */
+  host?: string;
+  /** Certificate of a camera with `rtsps`. */
+  tls?: TlsOptions;
   /** Number of packets after which the connection closes. */
   closesAfter?: number;
 };
@@ -26,12 +31,17 @@ export type CameraOddities = {
 /** Starts an RTSP camera that replays packets of ffmpeg, with the deviations of real cameras, until the viewer disconnects. */
 export async function startCamera(recording: RtpRecording, odd: CameraOddities = {}) {
   const video = parseTracks(recording.description).indexOf('video');
-  const server = await startScriptedServer((request, url, socket) => {
-    const own = odd.answer?.(request);
-    const channels = `${odd.channel ?? 0}-${(odd.channel ?? 0) + 1}`;
-    if (request.method === 'PLAY' && own === undefined) setImmediate(() => play(socket));
-    return own !== undefined ? own : usual(request, url, channels);
-  }, odd.wire);
+  const server = await startScriptedServer(
+    (request, url, socket) => {
+      const own = odd.answer?.(request);
+      const channels = `${odd.channel ?? 0}-${(odd.channel ?? 0) + 1}`;
+      if (request.method === 'PLAY' && own === undefined) setImmediate(() => play(socket));
+      return own !== undefined ? own : usual(request, url, channels);
+    },
+    odd.wire,
+    odd.host,
+    odd.tls,
+  );
 
   function usual(request: ScriptedRequest, url: string, channels: string): ScriptedAnswer {
     const session = { Session: '12345678;timeout=60' };

@@ -1,4 +1,5 @@
-import { createServer, type Socket } from 'node:net';
+import { createServer, isIPv6, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import {
   formatMessage,
   headerValue,
@@ -22,11 +23,12 @@ export async function startScriptedServer(
   answer: (request: ScriptedRequest, url: string, socket: Socket) => ScriptedAnswer,
   wire: (message: string) => string = (message) => message,
   host = '127.0.0.1',
+  tls?: TlsOptions,
 ): Promise<{ url: string; requests: ScriptedRequest[]; frames: Buffer[]; close(): Promise<void> }> {
   const requests: ScriptedRequest[] = [];
   const frames: Buffer[] = [];
   const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
+  const serve = (socket: Socket): void => {
     sockets.add(socket);
     const reader = createRtspReader();
     socket.on('error', () => undefined);
@@ -36,11 +38,12 @@ export async function startScriptedServer(
         else if (requestLine(item.message.startLine) !== null) respond(item.message, socket);
       }
     });
-  });
+  };
+  const server = tls ? createTlsServer(tls, serve) : createServer(serve);
   await new Promise<void>((resolve) => server.listen(0, host, resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  const url = `rtsp://${host}:${address.port}/cam`;
+  const url = `${tls ? 'rtsps' : 'rtsp'}://${isIPv6(host) ? `[${host}]` : host}:${address.port}/cam`;
 
   function respond(message: RtspMessage, socket: Socket): void {
     const line = requestLine(message.startLine)!;

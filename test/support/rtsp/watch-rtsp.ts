@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { createEgressGuard, type EgressGuardOptions } from '../../../adapters/egress/guard.ts';
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../adapters/media/rtsp/capture-rtsp.ts';
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
@@ -10,8 +10,9 @@ export function captureRtsp(
   url: string,
   wanted: Partial<CaptureRequest> = {},
   signal = new AbortController().signal,
+  lookup?: EgressGuardOptions['lookup'],
 ): Promise<Capture> {
-  const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
+  const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32', '::1/128'], ...(lookup && { lookup }) });
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: tmpdir() });
   const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 5_000 });
   return capturer.capture({ url, mode: 'frames', clipSeconds: 1, resolveAgain: false, ...wanted }, signal);

@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { readRtspUrl } from '../../../../adapters/media/rtsp/stream-url.ts';
 import { InvalidUrlError, StreamFetchError } from '../../../../core/errors.ts';
-import { readMoment } from '../../../support/hls/recording.ts';
+import { readMoment, record } from '../../../support/hls/recording.ts';
 import { readFailure } from '../../../support/hls/watched-stream.ts';
+import { selfSigned } from '../../egress/self-signed.ts';
 import { startCamera, type CameraOddities } from '../../../support/rtsp/camera.ts';
 import { recordRtp, type RtpPacket, type RtpRecordingOptions } from '../../../support/rtsp/rtp-recording.ts';
 import type { ScriptedAnswer, ScriptedRequest } from '../../../support/rtsp/scripted-server.ts';
+import { writeRtp } from '../../../support/rtsp/rtp-packets.ts';
 import { captureRtsp } from '../../../support/rtsp/watch-rtsp.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -61,6 +65,60 @@ describe('cameras', () => {
     expect(await moment({ describe })).toBeCloseTo(0, 0);
     expect(await moment({ describe }, { codec: 'h265' })).toBeCloseTo(0, 0);
   });
+});
+
+describe('addresses of cameras', () => {
+  test('a camera at an IPv6 address is captured', async () => {
+    expect(await moment({ host: '::1' })).toBeCloseTo(0, 0);
+  });
+
+  test('a camera with TLS is captured if its certificate is trusted and names the host', async () => {
+    const before = getCACertificates('default');
+    setDefaultCACertificates([...before, selfSigned.cert]);
+    try {
+      const { url } = await camera({ tls: selfSigned });
+      const named = url.replace('127.0.0.1', 'cam.example');
+      const lookup = async () => [{ address: '127.0.0.1', family: 4 as const }];
+      expect(readMoment((await captureRtsp(named, {}, undefined, lookup)).thumbnail)).toBeCloseTo(0, 0);
+      expect((await readFailure(captureRtsp(url))).remediation).toContain('is for another host name');
+    } finally {
+      setDefaultCACertificates(before);
+    }
+  });
+
+  test('a certificate that is not trusted is explained, and gets no request', async () => {
+    const { url, requests } = await camera({ tls: selfSigned });
+    const { remediation } = await readFailure(captureRtsp(withUser(url, 'viewer:secret')));
+    expect(remediation).toContain('not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)');
+    expect(remediation).toContain('NODE_EXTRA_CA_CERTS');
+    expect(requests).toEqual([]);
+  });
+
+  test('a port without TLS is explained', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end('RTSP/1.0 400 Bad Request\r\n\r\n'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closers.push(() => new Promise((resolve) => server.close(resolve)));
+    const { port } = server.address() as AddressInfo;
+    const { remediation } = await readFailure(captureRtsp(`rtsps://127.0.0.1:${port}/cam`));
+    expect(remediation).toContain('does not use TLS');
+  });
+});
+
+test.each(['frames', 'clip'] as const)('MPEG-TS over RTP is captured (%s)', async (mode) => {
+  const bytes = Buffer.concat((await record()).segments);
+  const packets = Array.from({ length: Math.ceil(bytes.length / 1316) }, (_, index) => {
+    const packet = { sequence: index, timestamp: index * 900, payloadType: 33 };
+    const payload = bytes.subarray(index * 1316, (index + 1) * 1316);
+    return { track: 0, isControl: false, bytes: writeRtp({ ...packet, payload }).subarray(4) };
+  });
+  const description = 'v=0\r\nt=0 0\r\nm=video 0 RTP/AVP 33\r\na=control:track1\r\n';
+  const server = await startCamera({ description, packets });
+  closers.push(() => server.close());
+  const { thumbnail } = await captureRtsp(server.url, { mode });
+  expect(readMoment(thumbnail)).toBeGreaterThan(-0.5);
+  expect(readMoment(thumbnail)).toBeLessThan(2.5);
 });
 
 describe('RTP packets', () => {
@@ -186,7 +244,7 @@ describe('RTSP server', () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
-  test.each(['rtsps', 'rtspu', 'rtsph', 'rtmp'])('%s is rejected by its scheme', async (scheme) => {
+  test.each(['rtspu', 'rtsph', 'rtmp'])('%s is rejected by its scheme', async (scheme) => {
     const { url, requests } = await camera();
     expect(await readFailure(captureRtsp(url.replace('rtsp', scheme)))).toBeInstanceOf(InvalidUrlError);
     expect(requests).toEqual([]);

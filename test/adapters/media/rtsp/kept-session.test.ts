@@ -9,11 +9,11 @@ import type { InterleavedFrame } from '../../../../adapters/media/rtsp/reader.ts
 import { writeRtp } from '../../../support/rtsp/rtp-packets.ts';
 
 const smallSets = 'sprop-parameter-sets=ZwE=,aAI=';
-const framesPerSecond = 10;
 
 /** A session with a camera of ten frames per second, on a clock that the test moves. */
 async function openSession({
   every = 20,
+  framesPerSecond = 10,
   maxBytes = 1e6,
   memory = { maxBytes: 1e9, usedBytes: 0 },
   parameters = smallSets,
@@ -41,7 +41,13 @@ async function openSession({
       socket: new Socket(),
       close: () => end(),
     },
-    target: { url: 'rtsp://camera.example/', host: 'camera.example', port: 554, credentials: null },
+    target: {
+      url: 'rtsp://camera.example/',
+      host: 'camera.example',
+      port: 554,
+      isSecure: false,
+      credentials: null,
+    },
     track: {
       codec: 'H264',
       payloadType: 96,
@@ -75,7 +81,10 @@ async function openSession({
         nowMs += 1000 / framesPerSecond;
         const payload = Buffer.alloc(bytes, 0x9a);
         payload[0] = index % every === 0 ? 0x65 : 0x41;
-        take({ channel: 0, bytes: writeRtp({ sequence: index, timestamp: index * 9000, payload }) });
+        take({
+          channel: 0,
+          bytes: writeRtp({ sequence: index, timestamp: index * (90_000 / framesPerSecond), payload }),
+        });
         index += 1;
       }
     },
@@ -112,6 +121,14 @@ test('a frame is the newest key frame, with its age', async () => {
   play(5.1);
   // Key frames are 0, 20 and 40; the newest frame is 49, because 50 may not be complete.
   expect(await read()).toEqual({ kind: 'key frame', ageMs: 1000, from: 40, to: 40 });
+});
+
+test.each([0.5, 0.25])('a camera that sends %d frames per second is captured', async (framesPerSecond) => {
+  const { play, wait, read } = await openSession({ every: 1, framesPerSecond });
+  play(3 / framesPerSecond);
+  // The next frame is late.
+  wait(0.4 / framesPerSecond);
+  expect(await read()).toMatchObject({ kind: 'key frame', ageMs: 1_400 / framesPerSecond });
 });
 
 test('a frame of a longer GOP is its newest one', async () => {
