@@ -1,0 +1,310 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { cases, encode, type Case } from './cases.ts';
+import { installDebian, installGo, installNpm, UnavailableError } from './install.ts';
+
+/** Stream of a foreign server. */
+export type Stream = {
+  name: string;
+  url: string;
+  confirms?: string | undefined;
+  /** True if it shows the scene of `cases.ts`, whose brightness tells the time; else a blue area. */
+  hasClock: boolean;
+  /** Starts what the stream needs. Returns its start, and ends it on `close`. */
+  start(): Promise<{ startedAt: number; close(): void }>;
+};
+
+export type Server = { name: string; open(folder: string): Promise<{ streams: Stream[]; close(): void }> };
+
+const ports = {
+  gortsplib: 8554,
+  go2rtc: 18_554,
+  go2rtcHttp: 11_984,
+  gstreamer: 18_600,
+  vlc: 18_700,
+  rtmp: 11_935,
+  http: 18_080,
+  udp: 18_900,
+};
+const nothing = async () => ({ startedAt: Date.now(), close: () => undefined });
+const slug = ({ name }: Case): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+const carriedBy = (protocol: 'rtsp' | 'rtmp' | 'ts') =>
+  cases.filter(({ only }) => only?.includes(protocol) ?? true);
+
+export const servers: readonly Server[] = [
+  { name: 'gortsplib', open: openGortsplib },
+  { name: 'go2rtc', open: openGo2rtc },
+  { name: 'GStreamer', open: openGstreamer },
+  { name: 'VLC', open: openVlc },
+  { name: 'nginx-rtmp', open: openNginx },
+  { name: 'Shaka Packager', open: openShaka },
+];
+
+/** Its server forwards one publisher, ffmpeg. */
+async function openGortsplib() {
+  const program = await installGo(
+    'server',
+    'github.com/bluenviron/gortsplib/v5',
+    'v5.3.1',
+    'examples/server',
+  );
+  const server = await startProcess(program, [], ports.gortsplib);
+  const streams = carriedBy('rtsp').map((each): Stream => {
+    const url = `rtsp://127.0.0.1:${ports.gortsplib}/${slug(each)}`;
+    return {
+      name: each.name,
+      url,
+      confirms: each.confirms,
+      hasClock: true,
+      start: async () => publish(each, `-f rtsp -rtsp_transport tcp ${url}`),
+    };
+  });
+  return { streams, close: () => stop(server) };
+}
+
+/** Starts ffmpeg for each stream itself, once it is read. */
+async function openGo2rtc(folder: string) {
+  const program = await installGo('go2rtc', 'github.com/AlexxIT/go2rtc', 'v1.9.9');
+  const { go2rtc: rtsp, go2rtcHttp: http } = ports;
+  const chosen = carriedBy('rtsp').filter(({ name }) => /every|H\.265$|B-frames|Motion/.test(name));
+  const published = chosen.map(
+    (each) => `  ${slug(each)}: rtsp://127.0.0.1:${ports.gortsplib}/${slug(each)}`,
+  );
+  const config = join(folder, 'go2rtc.yaml');
+  writeFileSync(
+    config,
+    `api: {listen: "127.0.0.1:${http}"}\nrtsp: {listen: "127.0.0.1:${rtsp}"}\nwebrtc: {listen: ""}\nstreams:\n${published.join('\n')}\n`,
+  );
+  const source = await openGortsplib();
+  const server = await startProcess(program, ['-config', config], http);
+  const streams = chosen.flatMap((each): Stream[] => {
+    const start = async () =>
+      publish(each, `-f rtsp -rtsp_transport tcp rtsp://127.0.0.1:${ports.gortsplib}/${slug(each)}`);
+    const common = { hasClock: true, confirms: each.confirms, start };
+    const playlist = `http://127.0.0.1:${http}/api/stream.m3u8?src=${slug(each)}`;
+    const isH264 = each.name.startsWith('H.264');
+    return [
+      { ...common, name: `RTSP, ${each.name}`, url: `rtsp://127.0.0.1:${rtsp}/${slug(each)}` },
+      ...(isH264
+        ? [
+            { ...common, name: `HLS, ${each.name}`, url: playlist },
+            { ...common, name: `HLS (fMP4), ${each.name}`, url: `${playlist}&mp4` },
+          ]
+        : []),
+    ];
+  });
+  return {
+    streams,
+    close: () => {
+      stop(server);
+      source.close();
+    },
+  };
+}
+
+async function openGstreamer() {
+  const script = fileURLToPath(new URL('gstreamer.py', import.meta.url));
+  installDebian('/usr/lib/x86_64-linux-gnu/girepository-1.0/GstRtspServer-1.0.typelib', [
+    'python3-gi',
+    'gir1.2-gst-rtsp-server-1.0',
+    'gstreamer1.0-plugins-good',
+    'gstreamer1.0-plugins-bad',
+    'gstreamer1.0-plugins-ugly',
+  ]);
+  const video = (rate: string, format = 'I420') =>
+    `videotestsrc is-live=true pattern=solid-color foreground-color=0xFF1414DC ! video/x-raw,format=${format},width=320,height=192,framerate=${rate}`;
+  const h264 = 'rtph264pay name=pay0 pt=96 config-interval=-1';
+  const x264 = (options: string) => `x264enc tune=zerolatency speed-preset=ultrafast ${options}`;
+  const pipelines: Record<string, string> = {
+    'H.264': `${video('10/1')} ! ${x264('key-int-max=20')} ! ${h264}`,
+    'H.264, interlaced': `${video('20/1')} ! interlace field-pattern=1:1 ! ${x264('interlaced=true key-int-max=20')} ! ${h264}`,
+    'H.264, a frame every 2 s': `${video('1/2')} ! ${x264('key-int-max=3')} ! ${h264}`,
+    'H.265': `${video('10/1')} ! x265enc tune=zerolatency speed-preset=ultrafast key-int-max=20 ! rtph265pay name=pay0 pt=96 config-interval=-1`,
+    VP8: `${video('10/1')} ! vp8enc deadline=1 keyframe-max-dist=20 ! rtpvp8pay name=pay0 pt=96`,
+    VP9: `${video('10/1')} ! vp9enc deadline=1 keyframe-max-dist=20 ! rtpvp9pay name=pay0 pt=96`,
+    'Motion JPEG': `${video('10/1')} ! jpegenc ! rtpjpegpay name=pay0 pt=26`,
+    'MPEG-TS over RTP': `${video('10/1')} ! ${x264('key-int-max=20')} ! mpegtsmux alignment=7 ! rtpmp2tpay name=pay0 pt=33`,
+  };
+  const named = Object.entries(pipelines).map(([name, pipeline], index) => ({
+    name,
+    pipeline,
+    path: `s${index}`,
+  }));
+  const args = [script, `${ports.gstreamer}`, ...named.map(({ path, pipeline }) => `${path}=${pipeline}`)];
+  const server = await startProcess('/usr/bin/python3', args, ports.gstreamer);
+  const streams = named.map(({ name, path }): Stream => ({
+    name,
+    url: `rtsp://127.0.0.1:${ports.gstreamer}/${path}`,
+    hasClock: false,
+    start: nothing,
+  }));
+  return { streams, close: () => stop(server) };
+}
+
+/** VLC refuses to run as root. */
+async function openVlc() {
+  const vlc = installDebian('/usr/bin/cvlc', ['vlc-bin', 'vlc-plugin-base']);
+  const url = `rtsp://127.0.0.1:${ports.vlc}/live`;
+  const user = process.getuid?.() === 0 ? ['runuser', '-u', 'nobody', '--'] : [];
+  const [each] = cases;
+  if (each === undefined) throw new UnavailableError('There is no case');
+  const start = async () => {
+    const published = publish(each, `-f mpegts udp://127.0.0.1:${ports.udp}?pkt_size=1316`);
+    const [command, ...args] = [
+      ...user,
+      vlc,
+      '-I',
+      'dummy',
+      '--no-audio',
+      `udp://@127.0.0.1:${ports.udp}`,
+      '--sout',
+      `#rtp{sdp=${url}}`,
+      '--sout-keep',
+    ];
+    const server = await startProcess(command, args, ports.vlc);
+    return { startedAt: published.startedAt, close: () => (stop(server), published.close()) };
+  };
+  return { streams: [{ name: each.name, url, hasClock: true, start }], close: () => undefined };
+}
+
+async function openNginx(folder: string) {
+  const nginx = installDebian('/usr/sbin/nginx', ['nginx-light', 'libnginx-mod-rtmp']);
+  const files = join(folder, 'hls');
+  mkdirSync(files, { recursive: true });
+  const config = join(folder, 'nginx.conf');
+  writeFileSync(
+    config,
+    `load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
+user root; daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
+events {}
+rtmp { server { listen 127.0.0.1:${ports.rtmp}; application live { live on; hls on; hls_path ${files}; hls_fragment 2s; hls_playlist_length 10s; } } }
+http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
+  server { listen 127.0.0.1:${ports.http}; gzip on; gzip_types *; gzip_min_length 1; root ${files};
+    location /moved/ { rewrite ^/moved/(.*)$ /$1 redirect; } } }
+`,
+  );
+  const server = await startProcess(nginx, ['-c', config, '-p', folder], ports.rtmp);
+  const streams = carriedBy('rtmp').map((each, index): Stream => {
+    const start = async () => publish(each, `-f flv rtmp://127.0.0.1:${ports.rtmp}/live/${slug(each)}`);
+    const path = `${index === 0 ? 'moved/' : ''}${slug(each)}.m3u8`;
+    return {
+      name: `HLS, ${each.name}${index === 0 ? ', gzip, redirect' : ''}`,
+      url: `http://127.0.0.1:${ports.http}/${path}`,
+      confirms: each.confirms,
+      hasClock: true,
+      start,
+    };
+  });
+  return { streams, close: () => stop(server) };
+}
+
+/** Its files are served by Python. */
+async function openShaka(folder: string) {
+  const bin = join(await installNpm('shaka-packager', '3.4.2'), 'bin', `packager-linux-${process.arch}`);
+  if (!existsSync(bin)) throw new UnavailableError('Shaka Packager has no program for this machine');
+  chmodSync(bin, 0o755);
+  const files = join(folder, 'shaka');
+  mkdirSync(files, { recursive: true });
+  const server = await startProcess(
+    'python3',
+    ['-m', 'http.server', `${ports.http + 1}`, '--bind', '127.0.0.1', '-d', files],
+    ports.http + 1,
+  );
+  const chosen = carriedBy('ts').filter(({ name }) => /second|B-frames|H\.265$|wrap/.test(name));
+  const streams = chosen.flatMap((each, index) =>
+    ['ts', 'm4s', 'aes']
+      .filter((kind) => kind !== 'aes' || index === 0)
+      .map((kind): Stream => {
+        const name = `${slug(each)}-${kind}`;
+        const segments =
+          kind === 'm4s'
+            ? `init_segment=${files}/${name}-init.mp4,segment_template=${files}/${name}-$Number$.m4s`
+            : `segment_template=${files}/${name}-$Number$.ts`;
+        const key = '0123456789abcdef0123456789abcdef';
+        const aes =
+          kind === 'aes'
+            ? [
+                '--enable_raw_key_encryption',
+                '--keys',
+                `label=:key_id=${key}:key=${key}`,
+                '--protection_scheme',
+                'aes128',
+                '--clear_lead',
+                '0',
+                '--hls_key_uri',
+                `http://127.0.0.1:${ports.http + 1}/key`,
+              ]
+            : [];
+        writeFileSync(join(files, 'key'), Buffer.from(key, 'hex'));
+        const args = [
+          `in=udp://127.0.0.1:${ports.udp + 1},stream=video,${segments},playlist_name=${name}.m3u8`,
+          '--hls_master_playlist_output',
+          `${files}/${name}-all.m3u8`,
+          '--hls_playlist_type',
+          'LIVE',
+          '--segment_duration',
+          '2',
+          ...aes,
+        ];
+        const start = async () => {
+          const packager = spawn(bin, args, { stdio: 'ignore' });
+          await sleep(500);
+          const published = publish(each, `-f mpegts udp://127.0.0.1:${ports.udp + 1}?pkt_size=1316`);
+          return { startedAt: published.startedAt, close: () => (published.close(), stop(packager)) };
+        };
+        const labels = { ts: 'HLS', m4s: 'HLS (fMP4)', aes: 'HLS, AES-128' } as Record<string, string>;
+        return {
+          name: `${labels[kind]}, ${each.name}`,
+          url: `http://127.0.0.1:${ports.http + 1}/${name}-all.m3u8`,
+          confirms: each.confirms,
+          hasClock: true,
+          start,
+        };
+      }),
+  );
+  return { streams, close: () => stop(server) };
+}
+
+function publish(each: Case, output: string): { startedAt: number; close(): void } {
+  const encoder = spawn('ffmpeg', encode(each, output), { stdio: 'ignore' });
+  children.add(encoder);
+  return { startedAt: Date.now(), close: () => stop(encoder) };
+}
+
+/** Ends with this process, however it ends. */
+const children = new Set<ChildProcess>();
+process.once('exit', () => children.forEach(stop));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+
+function stop(child: ChildProcess): void {
+  child.kill('SIGKILL');
+}
+
+/** Starts a server and waits until it accepts connections. */
+async function startProcess(command: string, args: string[], port: number): Promise<ChildProcess> {
+  const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'ignore'] });
+  children.add(child);
+  let failure: Error | undefined;
+  child.on('error', (error) => (failure = error));
+  for (let waited = 0; waited < 100; waited += 1) {
+    if (failure || child.exitCode !== null)
+      throw new UnavailableError(`${command} ended: ${failure?.message ?? child.exitCode}`);
+    if (await accepts(port)) return child;
+    await sleep(100);
+  }
+  stop(child);
+  throw new UnavailableError(`${command} accepts no connection`);
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = createConnection({ host: '127.0.0.1', port });
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+  const isOpen = await promise;
+  socket.destroy();
+  return isOpen;
+}

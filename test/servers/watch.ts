@@ -1,0 +1,171 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { ServiceProcess } from '../support/service-process.ts';
+import { cycleSeconds } from './cases.ts';
+import type { Stream } from './servers.ts';
+
+/** Result of a stream, of Watchpost and ffmpeg. A text is `ok`, or what went wrong. */
+export type Result = {
+  server: string;
+  stream: string;
+  ffmpeg: string;
+  validate: string;
+  frame: string;
+  clip: string;
+  monitor: string;
+  /** Age of the frame of `validate` at its response, in seconds. */
+  ageSeconds: number | null;
+};
+
+const run = promisify(execFile);
+
+export async function watchStream(
+  server: string,
+  stream: Stream,
+  service: ServiceProcess,
+  monitorSeconds: number,
+): Promise<Result> {
+  const source = await stream.start();
+  try {
+    await awaitStream(stream.url);
+    const { ffmpeg, validated } = await openBoth(stream, service);
+    const { frame, ageSeconds } = checkFrame(validated, stream, source.startedAt);
+    const clip = await checkClip(stream.url, service);
+    const monitor = await checkMonitor(stream.url, service, monitorSeconds);
+    return {
+      server,
+      stream: stream.name,
+      ffmpeg,
+      validate: describe(validated.body),
+      frame,
+      clip,
+      monitor,
+      ageSeconds,
+    };
+  } finally {
+    source.close();
+  }
+}
+
+/** Servers list a stream seconds after its first key frame. */
+async function awaitStream(url: string): Promise<void> {
+  const isListed = async () => (await fetch(url).catch(() => undefined))?.ok;
+  if (url.startsWith('http'))
+    for (let waited = 0; waited < 45 && !(await isListed()); waited += 1) await sleep(1_000);
+  await sleep(6_000);
+}
+
+type Validated = { body: any; at: number };
+
+/** Asks ffmpeg first: some servers start a stream for its first viewer. */
+async function openBoth(stream: Stream, service: ServiceProcess) {
+  const ffmpeg = await openInFfmpeg(stream);
+  const { body } = await service.call('POST', '/streams/validate', {
+    stream_url: stream.url,
+    include_frame: true,
+  });
+  return { ffmpeg, validated: { body, at: Date.now() } };
+}
+
+async function openInFfmpeg({ url, confirms }: Stream): Promise<string> {
+  const transport = url.startsWith('rtsp') ? ['-rtsp_transport', 'tcp'] : [];
+  try {
+    await run(
+      'ffmpeg',
+      [
+        '-nostdin',
+        '-loglevel',
+        'error',
+        ...transport,
+        '-i',
+        url,
+        '-map',
+        '0:v',
+        '-frames:v',
+        '1',
+        '-f',
+        'null',
+        '-',
+      ],
+      { timeout: 40_000 },
+    );
+    if (confirms === undefined) return 'ok';
+    const [field = ''] = confirms.split('=');
+    const { stdout } = await run(
+      'ffprobe',
+      [
+        '-v',
+        'error',
+        ...transport,
+        '-select_streams',
+        'v',
+        '-show_entries',
+        `stream=${field}`,
+        '-of',
+        'default=nw=1',
+        url,
+      ],
+      { timeout: 40_000 },
+    );
+    return stdout.split('\n').includes(confirms) ? 'ok' : `not ${confirms}`;
+  } catch {
+    return 'fails';
+  }
+}
+
+function describe(body: any): string {
+  if (body.is_live === true || body.triggered !== undefined) return 'ok';
+  return body.error_hint ?? body.remediation ?? body.detail ?? JSON.stringify(body).slice(0, 200);
+}
+
+/** Compares the color of the frame, and reads the time that its brightness shows. */
+function checkFrame(
+  { body, at }: Validated,
+  { hasClock }: Stream,
+  startedAt: number,
+): Pick<Result, 'frame' | 'ageSeconds'> {
+  if (typeof body.frame_b64 !== 'string') return { frame: 'no frame', ageSeconds: null };
+  const input = Buffer.from(body.frame_b64, 'base64');
+  const convert =
+    '-loglevel error -i pipe:0 -vf scale=1:1:flags=area:out_range=tv,format=yuv444p -f rawvideo pipe:1';
+  const [luma = 0, blue = 0, red = 0] = execFileSync('ffmpeg', convert.split(' '), {
+    input,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  if (blue < 165 || red > 125) return { frame: `wrong picture (${luma}, ${blue}, ${red})`, ageSeconds: null };
+  if (!hasClock) return { frame: 'ok', ageSeconds: null };
+  const shown = (luma - 30) / 12;
+  const age = ((at - startedAt) / 1000 - shown + cycleSeconds) % cycleSeconds;
+  // The start of the encoder has a tolerance of a second.
+  return { frame: 'ok', ageSeconds: age > cycleSeconds - 1 ? 0 : Math.round(age * 10) / 10 };
+}
+
+async function checkClip(url: string, service: ServiceProcess): Promise<string> {
+  const { status, body } = await service.call('POST', '/check-once', {
+    stream_url: url,
+    condition: 'The screen is blue',
+    input_mode: 'clip',
+  });
+  if (status !== 200) return describe(body);
+  return body.triggered === true ? 'ok' : `wrong verdict: ${body.explanation}`;
+}
+
+async function checkMonitor(url: string, service: ServiceProcess, seconds: number): Promise<string> {
+  const request = { stream_url: url, condition: 'The screen is red', interval_seconds: 5 };
+  const created = await service.call('POST', '/live-monitor', request);
+  if (created.status >= 300) return describe(created.body);
+  await sleep(seconds * 1000);
+  const { body } = await service.call('GET', `/jobs/${created.body.job_id}`);
+  await service.call('DELETE', `/jobs/${created.body.job_id}`);
+  const {
+    checks_performed: checks,
+    frames_skipped: skipped,
+    failed_captures: failed,
+    stale_captures: stale,
+  } = body.stats;
+  const isWatched = checks + skipped >= Math.floor(seconds / 10) && failed === 0 && stale === 0;
+  return isWatched && body.status === 'running'
+    ? 'ok'
+    : `${body.status}: ${checks} checks, ${skipped} skipped, ${failed} failed, ${stale} stale`;
+}
