@@ -25,6 +25,17 @@ function describeFailure(result: Result): string {
   return `${result.stream}: ${names}${result.ffmpeg === 'ok' ? '' : ', as in ffmpeg'}`;
 }
 
+/** Joins names of streams, with those of one protocol and codec in brackets behind it. */
+function join(names: string[]): string {
+  const kinds = Map.groupBy(names, (name) => /^(?:(?:HLS|RTSP)[^,]*, )?[^,]+/.exec(name)?.[0] ?? name);
+  return [...kinds]
+    .map(([kind, own]) => {
+      const cases = own.map((name) => name.slice(kind.length + 2)).filter((name) => name !== '');
+      return cases.length === 0 ? kind : `${kind} (${cases.join(', ')})`;
+    })
+    .join('; ');
+}
+
 /** Formats one line per server, and one for each stream that ffmpeg opens and Watchpost does not fully watch. */
 export function formatTable({ results, unavailable }: Record): string {
   const names = [...new Set(results.map(({ server }) => server))];
@@ -34,7 +45,7 @@ export function formatTable({ results, unavailable }: Record): string {
     const ages = whole.flatMap(({ ageSeconds }) => ageSeconds ?? []).toSorted((one, other) => one - other);
     const age = ages.length === 0 ? '–' : `${ages[0]} to ${ages.at(-1)} s`;
     const others = own.filter((result) => !isWhole(result)).map(describeFailure);
-    return `| ${name} | ${whole.map(({ stream }) => stream).join('; ')} | ${age} | ${others.join('; ') || '–'} |`;
+    return `| ${name} | ${join(whole.map(({ stream }) => stream))} | ${age} | ${others.join('; ') || '–'} |`;
   });
   const missing = unavailable.map(({ server }) => `| ${server} | not tested | – | – |`);
   return [
