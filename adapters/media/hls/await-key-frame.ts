@@ -18,6 +18,8 @@ export type KeyFrameWaitDeps = Omit<SegmentCaptureDeps, 'fetcher'> & {
 /** A playlist that lists less holds no clip, and rarely a key frame. */
 const shortPlaylistSeconds = 2;
 const minPollMs = 500;
+/** A playlist can state any target duration. */
+const maxPollMs = 2_000;
 const decodeEveryMs = 1_000;
 
 /** Returns true if the playlist lists too little for a clip, however its segments begin. */
@@ -53,7 +55,7 @@ export async function awaitKeyFrame(
   throw new NoKeyFrameError(request);
 
   async function poll(): Promise<void> {
-    await deps.wait(Math.max(minPollMs, left.targetSeconds * 500), signal);
+    await deps.wait(Math.min(Math.max(minPollMs, left.targetSeconds * 500), maxPollMs), signal);
     left = await fetchMediaPlaylist(deps.fetcher, playlist.url, request.mode, signal);
     await take(left);
   }

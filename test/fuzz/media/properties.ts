@@ -75,10 +75,16 @@ function playlistProperty(segment: Uint8Array) {
     async (outer, inner, mode) => {
       const asked: string[] = [];
       const http = scriptedHttp(asked, (url) => (url.pathname === '/live.m3u8' ? outer : inner), segment);
+      let elapsedMs = 0;
       const capturer = createHlsCapturer({
         http,
         ffmpeg: drain,
         now: () => new Date('2026-11-20T12:00:00Z'),
+        elapsedMs: () => elapsedMs,
+        wait: async (delayMs) => {
+          if (!(delayMs <= 10_000)) throw new Error(`waits for ${delayMs} ms`);
+          elapsedMs += delayMs;
+        },
         limits: { captureBytes },
       });
       const url = 'http://public.example/live.m3u8?v=127.0.0.1';

@@ -19,13 +19,14 @@ type SmallWindow = {
   /** Segments of the recording, one for each request. */
   order: number[];
   segmentType?: 'mpegts' | 'fmp4';
+  targetSeconds?: number;
 };
 
 /**
  * Starts the HLS of go2rtc: the playlist lists two segments of half a second; a request for either returns what was sent since the last one, and advances
  * the playlist. Key frames of the recording are in the segments 0, 4, 8, …, each at its start.
  */
-async function watchSmallWindow({ order, segmentType = 'mpegts' }: SmallWindow) {
+async function watchSmallWindow({ order, segmentType = 'mpegts', targetSeconds = 1 }: SmallWindow) {
   const recording = await record({ keyFrameSeconds: 8, seconds: 40, segmentType });
   let sent = 0;
   const suffix = segmentType === 'mpegts' ? 'ts' : 'm4s';
@@ -38,7 +39,7 @@ async function watchSmallWindow({ order, segmentType = 'mpegts' }: SmallWindow) 
   const segment = (number: number): string => `#EXTINF:0.500,\nsegment.${suffix}?n=${number}`;
   const server = await serveFiles({
     '/live.m3u8': () => ({
-      body: `#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:1\n#EXT-X-MEDIA-SEQUENCE:${sent}\n${map}${segment(sent)}\n${segment(sent + 1)}`,
+      body: `#EXTM3U\n#EXT-X-VERSION:6\n#EXT-X-TARGETDURATION:${targetSeconds}\n#EXT-X-MEDIA-SEQUENCE:${sent}\n${map}${segment(sent)}\n${segment(sent + 1)}`,
     }),
     [`/segment.${suffix}`]: next,
     ...(recording.initialization && { '/init.mp4': recording.initialization }),
@@ -105,6 +106,12 @@ describe.each(['mpegts', 'fmp4'] as const)('a playlist of two half seconds (%s)'
       expect(capture.elapsedMs()).toBeLessThanOrEqual(11_000);
     },
   );
+});
+
+test('a short playlist that states a target duration of a day is polled as often as others', async () => {
+  const { capture } = await watchSmallWindow({ order: [5, 6, 7], targetSeconds: 86_400 });
+  expect((await readFailure(capture.take())).remediation).toContain('no key frame');
+  expect(capture.elapsedMs()).toBeLessThanOrEqual(11_000);
 });
 
 test('a long playlist without key frames fails without a wait', async () => {
