@@ -72,8 +72,8 @@ async function decode(
     return await ffmpeg.run(input, request, { timeoutMs: decodeTimeoutMs }, signal);
   } catch (error) {
     for (const segment of segments) evictResources(fetcher.resources, segment);
-    if (error instanceof NoFrameDecodedError && tracker.secondsWithoutKeyFrame() === undefined)
-      throw new NoKeyFrameError(request, error);
+    const isWithoutKeyFrame = tracker.hasFrames() && tracker.secondsWithoutKeyFrame() === undefined;
+    if (error instanceof NoFrameDecodedError && isWithoutKeyFrame) throw new NoKeyFrameError(request, error);
     throw error;
   } finally {
     enough.abort();

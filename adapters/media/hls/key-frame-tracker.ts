@@ -1,7 +1,7 @@
-import { lastKeyFrameOffsetMp4 } from './mp4-key-frames.ts';
+import { keyFrameOffsetsMp4 } from './mp4-key-frames.ts';
 import type { Segment } from './playlist.ts';
 import { segmentFormat } from './segment-format.ts';
-import { lastKeyFrameOffsetTs } from './ts-key-frames.ts';
+import { keyFrameOffsetsTs } from './ts-key-frames.ts';
 
 /** Records the time of the last key frame: the frame that ffmpeg outputs. */
 export type KeyFrameTracker = {
@@ -17,6 +17,8 @@ export type KeyFrameTracker = {
    * an encoder may mark none.
    */
   secondsWithoutKeyFrame(): number | undefined;
+  /** Returns true if a segment has frames, whether key frames or not. */
+  hasFrames(): boolean;
 };
 
 /** Creates the tracker for segments in playlist order. `report` is called with each segment before its bytes are passed on. */
@@ -26,6 +28,7 @@ export function createKeyFrameTracker(
 ): KeyFrameTracker {
   let lastAt: Date | null = null;
   let isMarked = false;
+  let hasFrames = false;
   /** Time since the last key frame up to the end of the segments without one. */
   let sinceSeconds = 0;
   let emptySeconds = 0;
@@ -33,6 +36,7 @@ export function createKeyFrameTracker(
     watch,
     lastKeyFrameAt: () => lastAt,
     secondsWithoutKeyFrame: () => (isMarked ? emptySeconds : undefined),
+    hasFrames: () => hasFrames,
   };
 
   async function* watch(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -50,8 +54,11 @@ export function createKeyFrameTracker(
   function note(segment: Segment | undefined, bytes: Uint8Array, initialization: Uint8Array | null): void {
     if (segment === undefined) return;
     report(segment, bytes, initialization);
-    const offsetSeconds = lastKeyFrameOffset(segment, bytes, initialization);
-    if (offsetSeconds === null) {
+    const offsets = keyFrameOffsets(segment, bytes, initialization);
+    hasFrames ||= offsets !== null;
+    const offsetSeconds = offsets?.at(-1);
+    // Ignores a time beyond its segment, and NaN from a timescale of 0.
+    if (offsetSeconds === undefined || !(offsetSeconds <= segment.durationSeconds + 1)) {
       sinceSeconds += segment.durationSeconds;
       emptySeconds = Math.max(emptySeconds, sinceSeconds);
       return;
@@ -62,15 +69,12 @@ export function createKeyFrameTracker(
   }
 }
 
-function lastKeyFrameOffset(
+function keyFrameOffsets(
   segment: Segment,
   bytes: Uint8Array,
   initialization: Uint8Array | null,
-): number | null {
-  const seconds =
-    segmentFormat(segment) === 'mov'
-      ? lastKeyFrameOffsetMp4(bytes, initialization)
-      : lastKeyFrameOffsetTs(bytes);
-  // Rejects a time beyond its segment, and NaN from a timescale of 0.
-  return seconds !== null && seconds <= segment.durationSeconds + 1 ? seconds : null;
+): number[] | null {
+  return segmentFormat(segment) === 'mov'
+    ? keyFrameOffsetsMp4(bytes, initialization)
+    : keyFrameOffsetsTs(bytes);
 }

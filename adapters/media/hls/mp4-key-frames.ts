@@ -6,15 +6,8 @@ const maxSamples = 100_000;
 const isNoKeyFrame = 0x10000;
 
 /**
- * Returns the seconds from the first frame of a fragmented MP4 segment to its last key frame. Returns null if the
- * boxes do not contain them (ISO/IEC 14496-12).
- */
-export function lastKeyFrameOffsetMp4(segment: Uint8Array, initialization: Uint8Array | null): number | null {
-  return keyFrameOffsetsMp4(segment, initialization)?.at(-1) ?? null;
-}
-
-/**
- * Returns the seconds from the first frame of a fragmented MP4 segment to each key frame, in decoding order. Returns null if the boxes do not contain them.
+ * Returns the seconds from the first frame of a fragmented MP4 segment to each key frame, in decoding order. Returns null if the boxes do not
+ * contain them (ISO/IEC 14496-12).
  */
 export function keyFrameOffsetsMp4(segment: Uint8Array, initialization: Uint8Array | null): number[] | null {
   try {

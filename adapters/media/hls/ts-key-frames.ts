@@ -8,14 +8,9 @@ import {
 import { ptsDifference, ptsPerSecond, readPts } from '../mpeg-ts/pes-packet.ts';
 
 /**
- * Returns the seconds from the first frame of an MPEG-TS segment to its last key frame. Returns null if no key
- * frame is marked with the random access indicator, as all HLS encoders do. Needs no PSI, and skips garbage.
+ * Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order: those marked with the random access indicator, as by
+ * all HLS encoders. Returns null if it has no frame. Needs no PSI, and skips garbage.
  */
-export function lastKeyFrameOffsetTs(segment: Uint8Array): number | null {
-  return keyFrameOffsetsTs(segment)?.at(-1) ?? null;
-}
-
-/** Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order. Returns null if it has no frame. */
 export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
   let base: number | null = null;
   let first = 0;

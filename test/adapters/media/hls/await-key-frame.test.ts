@@ -108,6 +108,20 @@ describe.each(['mpegts', 'fmp4'] as const)('a playlist of two half seconds (%s)'
   );
 });
 
+test('a short playlist whose segments are no media fails without a wait', async () => {
+  const listed = '#EXTINF:0.5,\n0.ts\n#EXTINF:0.5,\n1.ts';
+  const page = '<html><body>404: no such stream</body></html>';
+  const server = await serveFiles({
+    '/live.m3u8': `#EXTM3U\n#EXT-X-TARGETDURATION:1\n${listed}`,
+    '/0.ts': page,
+    '/1.ts': page,
+  });
+  closers.push(() => server.close());
+  const { take, elapsedMs } = await openCapturer(server.url('/live.m3u8'));
+  expect((await readFailure(take())).remediation).not.toContain('key frame');
+  expect(elapsedMs()).toBe(0);
+});
+
 test('a short playlist that states a target duration of a day is polled as often as others', async () => {
   const { capture } = await watchSmallWindow({ order: [5, 6, 7], targetSeconds: 86_400 });
   expect((await readFailure(capture.take())).remediation).toContain('no key frame');
