@@ -68,7 +68,7 @@ export function requireAlerts(ticks: readonly JobTick[], interval: number, coold
 
 /**
  * The least and the most time from a tick to the one before, as the service can know it: by the wall clock, which counts a sleep and a step forward.
- * Of a wall clock that was set back it knows that it waited an interval, and not how late the tick was.
+ * After a wall clock was set back it knows that it waited an interval, not how late the tick was.
  */
 export function knownMs(before: JobTick | undefined, tick: JobTick, interval: number) {
   if (before === undefined) return { least: 0, most: 0, isDisturbed: false };
