@@ -1,11 +1,9 @@
-import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { connect as connectTls } from 'node:tls';
 import { MqttClient } from 'mqtt';
 import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import { EgressRefusedError } from '../../egress/errors.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
-import { connectGuarded } from '../../egress/guarded-tcp.ts';
+import { connectGuarded, connectGuardedTls } from '../../egress/guarded-tcp.ts';
 import { passAnswers } from './broker-answers.ts';
 import type { Publication } from './mqtt.ts';
 
@@ -91,17 +89,8 @@ async function openStream(guard: EgressGuard, url: URL, signal: AbortSignal): Pr
   if (!isTls && url.protocol !== 'mqtt:') throw new Error('The URL is not mqtt: or mqtts:');
   const port = url.port === '' ? (isTls ? 8883 : 1883) : Number(url.port);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const socket = await connectGuarded(guard, { host, port, timeoutMs: 10_000, signal });
-  if (!isTls) return socket;
-  const secured = connectTls({ socket, servername: host });
-  secured.on('error', () => undefined);
-  try {
-    await once(secured, 'secureConnect', { signal });
-    return secured;
-  } catch (error) {
-    socket.destroy();
-    throw error;
-  }
+  const connect = isTls ? connectGuardedTls : connectGuarded;
+  return await connect(guard, { host, port, timeoutMs: 10_000, signal });
 }
 
 /** Returns messages that are safe to show: of the guard, of this file, and refusals of the broker. Others may name hosts. */

@@ -1,6 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo, type Server } from 'node:net';
+import {
+  createServer as createTlsServer,
+  getCACertificates,
+  setDefaultCACertificates,
+  type TlsOptions,
+} from 'node:tls';
 import { Aedes } from 'aedes';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
@@ -18,6 +24,7 @@ import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import type { WatchEvent } from '../../../core/records/watch-event.ts';
 import { destination } from '../../support/watch-records.ts';
+import { selfSigned } from '../egress/self-signed.ts';
 import { alertId, frame, notify, watchId } from './notifications.ts';
 
 /** Whole requests against local servers that speak the protocol of each destination. */
@@ -210,11 +217,25 @@ describe('MQTT', () => {
   });
 
   test('a broker that refuses the password is a failure that says so', async () => {
-    const broker = await startBroker('right');
+    const broker = await startBroker({ password: 'right' });
     const refused = await send({ type: 'mqtt', url: broker.url.replace('//', '//home:wrong@') });
     expect(refused).toMatchObject({ outcome: 'retry', error: expect.stringContaining('Connection refused') });
     const accepted = await send({ type: 'mqtt', url: broker.url.replace('//', '//home:right@') });
     expect(accepted).toMatchObject({ outcome: 'delivered' });
+  });
+
+  test('a broker with TLS receives the messages if its certificate is trusted and names the host', async () => {
+    const broker = await startBroker({ tls: selfSigned });
+    const named = { type: 'mqtt', url: broker.url.replace('127.0.0.1', 'cam.example') } as const;
+    expect(await send(named)).toMatchObject({ outcome: 'retry', error: 'TLS certificate is not valid' });
+    const before = getCACertificates('default');
+    setDefaultCACertificates([...before, selfSigned.cert]);
+    onTestFinished(() => setDefaultCACertificates(before));
+    expect(await send(named)).toMatchObject({ outcome: 'delivered' });
+    expect(await send({ type: 'mqtt', url: broker.url })).toMatchObject({
+      outcome: 'retry',
+      error: 'TLS certificate is not valid',
+    });
   });
 
   test('a server that accepts a connection and says nothing times out', async () => {
@@ -241,7 +262,8 @@ type ReceivedMail = { to: string[]; text: string };
 type SendOptions = { allowRanges?: string[]; smtp?: string; now?: () => Date; notification?: Notification };
 
 function guardFor(allowRanges: string[]) {
-  return createEgressGuard({ allowRanges });
+  const lookup = async () => [{ address: '127.0.0.1', family: 4 as const }];
+  return createEgressGuard({ allowRanges, lookup });
 }
 
 function send(address: Omit<DestinationAddress, 'destination_id'>, options: SendOptions = {}) {
@@ -317,7 +339,7 @@ async function startMailServer(refusal?: number) {
   return { url: `smtp://127.0.0.1:${(server.server.address() as AddressInfo).port}`, mails, logins };
 }
 
-async function startBroker(password?: string) {
+async function startBroker({ password, tls }: { password?: string; tls?: TlsOptions } = {}) {
   const published: { topic: string; payload: Buffer; retain: boolean }[] = [];
   const broker = await Aedes.createBroker({
     authenticate: (_, __, given, done) =>
@@ -333,6 +355,7 @@ async function startBroker(password?: string) {
       published.push({ topic: packet.topic, payload: packet.payload as Buffer, retain: packet.retain });
   });
   onTestFinished(() => new Promise<void>((resolve) => broker.close(() => resolve())));
-  const port = await listen(createTcpServer(broker.handle));
-  return { url: `mqtt://127.0.0.1:${port}`, published };
+  const server = tls ? createTlsServer(tls, broker.handle) : createTcpServer(broker.handle);
+  const port = await listen(server);
+  return { url: `${tls ? 'mqtts' : 'mqtt'}://127.0.0.1:${port}`, published };
 }
