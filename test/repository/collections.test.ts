@@ -55,6 +55,7 @@ const bounds: Record<string, string> = {
     'keys, media initialization sections: 1,000 of at most 64 kB; usually 16 bytes or 1 kB',
   'adapters/media/mask-media.ts': 'drawn regions of a capture: weak',
   'adapters/media/motion/share-comparisons.ts': 'work of a thumbnail; decoded references: weak; 16 of 30 kB',
+  'adapters/media/rtsp/capture-rtsp.ts': 'max: 2,000 URLs',
   'adapters/media/rtsp/connection-turns.ts':
     'open connections; streams of cameras that refused a second one: concurrent captures; 2,000 streams',
   'adapters/media/rtsp/follow-session.ts': 'thumbnails of key frames: 1,500 of 22 kB',

@@ -1,11 +1,16 @@
+import { createEntryPointReader, type EntryPointReader } from '../h264/entry-point.ts';
 import { describedParameterSets, splitAggregate, type NalRules } from './nal-units.ts';
 import { readRtp } from './rtp-packet.ts';
 import type { VideoTrack } from './video-track.ts';
 
-/** Whole access unit in Annex B format. A key frame has its parameter sets. */
+/** Whole access unit in Annex B format. One at which decoding can begin has its parameter sets. */
 export type AccessUnit = {
   bytes: Uint8Array;
   isKeyFrame: boolean;
+  /** Reference frames after the begin of an intra refresh until a picture is whole. Absent for all other units. */
+  recoveryFrames?: number;
+  /** False if no other frame refers to it. */
+  isReference?: boolean;
   /** RTP timestamp of 32 bits, in units of the clock rate of the track. */
   timestamp: number;
   /** Arrival of its last packet, in milliseconds of the clock that was handed in. */
@@ -14,7 +19,7 @@ export type AccessUnit = {
 
 /**
  * Assembles access units from RTP packets. Returns only those that a decoder can use: after a lost packet, nothing until
- * the next key frame. The unit before a packet is returned with it, because not every server marks the end.
+ * decoding can begin again. The unit before a packet is returned with it, because not every server marks the end.
  */
 export type AccessUnitAssembler = {
   /** Reads an interleaved packet, including its four-byte header. Returns the access unit that it proves complete. */
@@ -73,15 +78,25 @@ export function createAccessUnitAssembler(
   };
 
   function finish(): AccessUnit | null {
-    if (unit.timestamp === null || (!unit.isDamaged && !unit.hasSlice)) return rememberParameterSets();
+    if (unit.timestamp === null || (!unit.isDamaged && !unit.begin.hasSlice()))
+      return rememberParameterSets();
     const isWhole = !unit.isDamaged && unit.beginsWhole && !unit.inFragment;
     rememberParameterSets();
-    const { timestamp, isKeyFrame, arrivedMs } = unit;
-    const missing = isKeyFrame && !isComplete(unit.parameterSets) ? parameterSets : [];
-    needsKeyFrame = !isWhole || (isKeyFrame ? !isComplete(parameterSets) : needsKeyFrame);
+    const { timestamp, arrivedMs } = unit;
+    const entry = unit.begin.entryPoint();
+    const missing = entry && !isComplete(unit.parameterSets) ? parameterSets : [];
+    needsKeyFrame = !isWhole || (entry ? !isComplete(parameterSets) : needsKeyFrame);
     if (needsKeyFrame) return null;
     const bytes = joined([...missing.flatMap((set) => [startCode, set]), reader.held()]);
-    return { bytes, isKeyFrame, timestamp, arrivedMs };
+    const isKeyFrame = entry?.recoveryFrames === 0;
+    return {
+      bytes,
+      isKeyFrame,
+      ...(entry && !isKeyFrame && { recoveryFrames: entry.recoveryFrames }),
+      isReference: unit.begin.isReference(),
+      timestamp,
+      arrivedMs,
+    };
   }
 
   /** Cameras send parameter sets with each key frame, once at the start, or in the session description only. */
@@ -108,12 +123,12 @@ function createPayloadReader(rules: NalRules): PayloadReader {
   /** Copies into an own buffer: a packet is a part of a larger chunk, which would stay in memory as long. */
   let held = new Uint8Array(initialBytes);
   let heldBytes = 0;
-  let unit = beginUnit(null);
+  let unit = beginUnit(null, rules);
   return {
     begin(timestamp) {
       heldBytes = 0;
       if (held.length > maxReusedBytes) held = new Uint8Array(initialBytes);
-      return (unit = beginUnit(timestamp));
+      return (unit = beginUnit(timestamp, rules));
     },
     read: readPayload,
     held: () => held.subarray(0, heldBytes),
@@ -128,7 +143,7 @@ function createPayloadReader(rules: NalRules): PayloadReader {
     if (units === null || type > Math.max(rules.maxUnit, rules.aggregate)) return damage();
     for (const each of units) {
       if (each.length <= rules.headBytes || rules.readType(each[0] ?? 0) > rules.maxUnit) return damage();
-      note(rules.readType(each[0] ?? 0), each[rules.headBytes] ?? 0, each);
+      note(each, true);
       append(startCode);
       append(each);
     }
@@ -141,7 +156,7 @@ function createPayloadReader(rules: NalRules): PayloadReader {
     if (begins === unit.inFragment || data.length === 0) return damage();
     if (begins) {
       const head = rules.fragmentHead(payload);
-      note(rules.readType(head[0] ?? 0), data[0] ?? 0, null);
+      note(joined([head, data]), false);
       append(startCode);
       append(head);
     }
@@ -150,14 +165,13 @@ function createPayloadReader(rules: NalRules): PayloadReader {
   }
 
   /** The first bit of a slice header is 1 for the first slice of an access unit, in both codecs. */
-  function note(type: number, firstByte: number, whole: Uint8Array | null): void {
-    if (rules.isSlice(type)) {
-      if (!unit.hasSlice) unit.beginsWhole = (firstByte & 0x80) !== 0;
-      unit.hasSlice = true;
-      unit.isKeyFrame ||= rules.isKeySlice(type);
-    }
-    if (rules.parameterSets.includes(type) && whole !== null)
-      unit.parameterSets = addParameterSet(unit.parameterSets, whole, rules);
+  function note(begun: Uint8Array, isWhole: boolean): void {
+    const type = rules.readType(begun[0] ?? 0);
+    if (rules.isSlice(type) && !unit.begin.hasSlice())
+      unit.beginsWhole = ((begun[rules.headBytes] ?? 0) & 0x80) !== 0;
+    unit.begin.note(begun);
+    if (rules.parameterSets.includes(type) && isWhole)
+      unit.parameterSets = addParameterSet(unit.parameterSets, begun, rules);
   }
 
   function append(bytes: Uint8Array): void {
@@ -204,8 +218,7 @@ type UnitState = {
   timestamp: number | null;
   isDamaged: boolean;
   isMarked: boolean;
-  isKeyFrame: boolean;
-  hasSlice: boolean;
+  begin: EntryPointReader;
   /** False if the first slice is missing: the stream was joined midway. */
   beginsWhole: boolean;
   inFragment: boolean;
@@ -213,13 +226,12 @@ type UnitState = {
   arrivedMs: number;
 };
 
-function beginUnit(timestamp: number | null): UnitState {
+function beginUnit(timestamp: number | null, rules: NalRules): UnitState {
   return {
     timestamp,
     isDamaged: false,
     isMarked: false,
-    isKeyFrame: false,
-    hasSlice: false,
+    begin: createEntryPointReader(rules),
     beginsWhole: false,
     inFragment: false,
     parameterSets: [],

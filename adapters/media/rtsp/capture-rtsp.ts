@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Capture, CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
@@ -8,7 +9,7 @@ import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { createConnectionTurns } from './connection-turns.ts';
 import { describeAgain, describeRtsp, type DescribedStream } from './describe.ts';
-import { decodeSession } from './decode-session.ts';
+import { decodeSession, newestFrame } from './decode-session.ts';
 import { decodeOnArrival } from './follow-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
 import type { RtspSessions } from './rtsp-sessions.ts';
@@ -35,6 +36,7 @@ export type RtspCapturerDeps = {
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
   const turns = createConnectionTurns(deps.setTimer ?? setSystemTimer);
+  const refreshed: RefreshedStreams = new LRUCache({ max: maxKnown });
   return {
     probe: async (url, signal) => {
       const connect = (sharedSignal: AbortSignal) =>
@@ -55,7 +57,7 @@ export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
         request.url,
         () =>
           withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
-            captureRtsp(request, deps, bounded),
+            captureRtsp(request, { ...deps, refreshed }, bounded),
           ),
         signal,
       )),
@@ -149,34 +151,42 @@ async function captureFromSession(
   }
 }
 
+/** URLs of streams with intra refresh, whose decoder must not skip to a key frame. */
+type RefreshedStreams = LRUCache<string, true>;
+
+const maxKnown = 2_000;
+
 async function captureRtsp(
   request: CaptureRequest,
-  deps: RtspCapturerDeps,
+  deps: RtspCapturerDeps & { refreshed: RefreshedStreams },
   signal: AbortSignal,
 ): Promise<Capture> {
+  const isRefreshed = request.mode === 'frames' && deps.refreshed.has(request.url);
   const stream = await describeRtsp(request.url, { ...deps, handed: deps.sessions?.handed }, signal);
-  const until = request.mode === 'frames' ? 'key frame' : 'the end';
+  const until = request.mode === 'frames' && !isRefreshed ? 'key frame' : 'the end';
   const relay = await openRelay(stream, until, deps, signal);
   try {
     const timeoutMs = pictureTimeoutMs(request);
-    const pictures = await deps.ffmpeg.run(
-      { kind: 'rtsp', relayUrl: relay.url },
-      request,
-      { timeoutMs },
-      signal,
-    );
+    const input = { kind: 'rtsp', relayUrl: relay.url } as const;
+    const wanted = isRefreshed ? newestFrame : request;
+    const { clip, ...pictures } = await deps.ffmpeg.run(input, wanted, { timeoutMs }, signal);
     const capturedAt = relay.lastFrameAt() ?? deps.now();
     const scanned = request.lookBack && leaveOut(request.lookBack.since, capturedAt);
     return {
       ...pictures,
+      ...(clip && !isRefreshed && { clip }),
       capturedAt,
       position,
       keyFrameSeconds: relay.secondsWithoutKeyFrame(),
       ...withScan(scanned),
     };
+  } catch (error) {
+    if (!(error instanceof NoFrameDecodedError) || !relay.isRefreshed() || isRefreshed) throw error;
+    deps.refreshed.set(request.url, true);
   } finally {
     await relay.close();
   }
+  return captureRtsp(request, deps, signal);
 }
 
 async function openRelay(

@@ -7,8 +7,8 @@ import { rtpDifference } from './rtp-packet.ts';
 import type { SessionUnits } from './rtsp-sessions.ts';
 
 const timeoutMs = 25_000;
-/** Span of a clip whose last frame is the newest one of a GOP: two frames of a clip. */
-const newestSeconds = 0.4;
+/** Clip whose last frame is wanted: two frames of it. */
+export const newestFrame = { mode: 'clip', clipSeconds: 0.4 } as const;
 
 /**
  * Decodes access units of a session like segments of HLS: MPEG-TS through a pipe, so that decoders that stay and spare
@@ -25,8 +25,7 @@ export async function decodeSession(
   if (read.kind === 'key frame') return ffmpeg.run(input, request, { timeoutMs }, signal);
   const ended = { ...input, endsAtSeconds: clipEndPtsSeconds };
   if (read.kind === 'clip') return ffmpeg.run(ended, request, { timeoutMs }, signal);
-  const clip = { mode: 'clip', clipSeconds: newestSeconds } as const;
-  const { frame, thumbnail } = await ffmpeg.run(ended, clip, { timeoutMs }, signal);
+  const { frame, thumbnail } = await ffmpeg.run(ended, newestFrame, { timeoutMs }, signal);
   return { frame, thumbnail };
 }
 

@@ -1,15 +1,15 @@
 import type { AccessUnit } from './access-unit-assembler.ts';
 import { rtpDifference } from './rtp-packet.ts';
 
-/** Newest GOPs of a stream, undecoded and in bounded memory. */
+/** Newest GOPs of a stream, undecoded and in bounded memory. With intra refresh, each refresh is one. */
 export type GopBuffer = {
   /** Adds an access unit. Units before the first key frame are dropped. */
   add(unit: AccessUnit): void;
   /** Sets the duration that is kept, in seconds. With 0, the newest GOP is. */
   keep(seconds: number): void;
-  /** Returns the newest GOP, in decoding order; empty before the first key frame. */
+  /** Returns the units from the newest key frame on, in decoding order, or from the newest refresh that is over; empty before. */
   newestGop(): readonly AccessUnit[];
-  /** Returns the GOPs that hold the newest `seconds`, in decoding order; null if they do not reach back as far. */
+  /** Returns the GOPs that hold the newest `seconds` in whole pictures, in decoding order; null if they do not reach back as far. */
   lastSeconds(seconds: number): AccessUnit[] | null;
   /** Shortest distance of two key frames so far, in seconds; undefined before the second one. */
   keyFrameDistance(): number | undefined;
@@ -26,7 +26,14 @@ const overheadBytes = 512;
 /** A greater step between two access units is another clock: the encoder has restarted. */
 const maxStepSeconds = 10;
 
-type Gop = { units: AccessUnit[]; bytes: number };
+type Gop = {
+  units: AccessUnit[];
+  bytes: number;
+  /** Reference frames until a picture is whole. */
+  recoveryFrames: number;
+  /** Timestamp of the first whole picture. */
+  wholeAt: number | undefined;
+};
 
 /** Creates a buffer. Above `maxBytes` it drops the oldest GOP, or the only one. */
 export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; maxBytes: number }): GopBuffer {
@@ -43,11 +50,8 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
   return {
     add,
     keep: (seconds) => void (keptSeconds = seconds),
-    newestGop: () => gops.at(-1)?.units ?? [],
-    lastSeconds(seconds) {
-      const start = gops.findLastIndex((gop) => reachesBack(gop, seconds));
-      return start < 0 ? null : gops.slice(start).flatMap(({ units }) => units);
-    },
+    newestGop: () => lastSeconds(0) ?? [],
+    lastSeconds,
     keyFrameDistance: () => distance,
     secondsWithoutKeyFrame: () => Math.max(beforeFirst, secondsSince(keyFrame ?? begin)),
     newestDistanceMs: () => distanceMs,
@@ -55,11 +59,17 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
     clear,
   };
 
+  function lastSeconds(seconds: number): AccessUnit[] | null {
+    const start = gops.findLastIndex((gop) => reachesBack(gop, seconds));
+    return start < 0 ? null : gops.slice(start).flatMap(({ units }) => units);
+  }
+
   /** Unlike the GOPs, the distances survive a loss of memory. */
-  function measure({ timestamp, isKeyFrame }: AccessUnit): void {
+  function measure(unit: AccessUnit): void {
+    const { timestamp } = unit;
     newest = timestamp;
     begin ??= timestamp;
-    if (!isKeyFrame) return;
+    if (!beginsGop(unit)) return;
     const seconds = secondsSince(keyFrame ?? begin);
     if (keyFrame === undefined) beforeFirst = seconds;
     else if (seconds > 0) distance = Math.min(seconds, distance ?? Infinity);
@@ -79,7 +89,12 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
     }
     distanceMs = Math.abs(step) > maxStepSeconds ? 0 : step * 1000;
     measure(unit);
-    if (unit.isKeyFrame) gops.push({ units: [], bytes: 0 });
+    for (const gop of gops) countRecovery(gop, unit);
+    if (beginsGop(unit)) {
+      const { timestamp, recoveryFrames = 0 } = unit;
+      const wholeAt = recoveryFrames === 0 ? timestamp : undefined;
+      gops.push({ units: [], bytes: 0, recoveryFrames, wholeAt });
+    }
     const gop = gops.at(-1);
     if (gop === undefined) return;
     const addedBytes = unit.bytes.length + overheadBytes;
@@ -90,10 +105,10 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
     while (bytes > maxBytes) dropOldest();
   }
 
-  function reachesBack({ units: [first] }: Gop, seconds: number): boolean {
+  function reachesBack({ wholeAt }: Gop, seconds: number): boolean {
     const newest = gops.at(-1)?.units.at(-1);
-    if (first === undefined || newest === undefined) return false;
-    return rtpDifference(first.timestamp, newest.timestamp) >= seconds * clockRate;
+    if (wholeAt === undefined || newest === undefined) return false;
+    return rtpDifference(wholeAt, newest.timestamp) >= seconds * clockRate;
   }
 
   function dropOldest(): void {
@@ -104,4 +119,14 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
     gops = [];
     bytes = 0;
   }
+}
+
+function beginsGop({ isKeyFrame, recoveryFrames }: AccessUnit): boolean {
+  return isKeyFrame || recoveryFrames !== undefined;
+}
+
+function countRecovery(gop: Gop, { timestamp, isReference = true }: AccessUnit): void {
+  if (gop.wholeAt !== undefined || !isReference) return;
+  gop.recoveryFrames -= 1;
+  if (gop.recoveryFrames === 0) gop.wholeAt = timestamp;
 }

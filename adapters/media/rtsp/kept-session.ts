@@ -133,6 +133,7 @@ export async function openKeptSession(
   function add(unit: AccessUnit): void {
     finder.keepLongestClip();
     if (unit.isKeyFrame) store.add(unit);
+    else if (unit.recoveryFrames !== undefined) store.skip();
     buffer.add(unit);
     wake();
     if (unit.isKeyFrame) for (const follower of followers) follower(unit);
@@ -203,7 +204,7 @@ function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number): UnitsFin
   function findFrame(): ReadUnits | undefined {
     const gop = buffer.newestGop();
     const [keyFrame] = gop;
-    if (keyFrame && isNew(keyFrame)) return taken([keyFrame], 'key frame');
+    if (keyFrame?.isKeyFrame && isNew(keyFrame)) return taken([keyFrame], 'key frame');
     const newest = gop.at(-1);
     return newest && gop.length <= maxGopUnits && isNew(newest) ? taken(gop, 'newest') : undefined;
   }

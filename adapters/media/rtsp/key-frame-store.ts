@@ -22,6 +22,8 @@ export type KeyFramesSince = {
 /** Key frames of one session, undecoded, for scans. Keeps none until the first scan. */
 export type KeyFrameStore = {
   add(unit: AccessUnit): void;
+  /** Counts a place that a scan leaves out: a refresh has no key frame. */
+  skip(): void;
   /** Keeps key frames from now on, as long as scans need them. */
   begin(): void;
   /** Returns the key frames after a number; all of them with `null`. */
@@ -72,11 +74,11 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
   let begunMs: number | undefined;
   let scannedMs = 0;
   let needs: { ageMs: number; atMs: number }[] = [];
-  return { add, begin, since, clear };
+  return { add, skip, begin, since, clear };
 
   function add(unit: AccessUnit): void {
+    if (begunMs === undefined) return skip();
     newest += 1;
-    if (begunMs === undefined) return void (dropped = newest);
     if (unit.arrivedMs - scannedMs > keepMs) return end();
     const last = frames.at(-1);
     if (last && Math.abs(unit.arrivedMs - last.unit.arrivedMs) < minDistanceMs) return;
@@ -89,6 +91,11 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
       memory.delete(old);
       forget(old);
     }
+  }
+
+  function skip(): void {
+    newest += 1;
+    dropped = newest;
   }
 
   function begin(): void {

@@ -1,20 +1,15 @@
 import { createBitReader, MalformedUnitError } from '../h264/bits.ts';
+import { h264Units, h265Units, type UnitRules } from '../h264/entry-point.ts';
 import type { VideoTrack } from './video-track.ts';
 
 /** Rules by which RTP carries the NAL units of a codec: H.264 (RFC 6184) or H.265 (RFC 7798). */
-export type NalRules = {
-  codec: 'H264' | 'H265';
-  headBytes: number;
-  /** Unit type, from the first byte of a unit or a payload. */
-  readType(first: number): number;
+export type NalRules = UnitRules & {
   aggregate: number;
   fragment: number;
   /** Types above are packets of RTP, not units. */
   maxUnit: number;
   /** Header of the unit whose fragments begin with this payload. */
   fragmentHead(payload: Uint8Array): Uint8Array;
-  isSlice(type: number): boolean;
-  isKeySlice(type: number): boolean;
   /** Parameter sets that a decoder needs before a key frame. */
   parameterSets: readonly number[];
   /** Type and id of a parameter set, as text. */
@@ -22,31 +17,23 @@ export type NalRules = {
 };
 
 const h264: NalRules = {
-  codec: 'H264',
-  headBytes: 1,
-  readType: (first) => first & 0x1f,
+  ...h264Units,
   aggregate: 24,
   fragment: 28,
   maxUnit: 23,
   fragmentHead: (payload) => Uint8Array.of((byteAt(payload, 0) & 0xe0) | (byteAt(payload, 1) & 0x1f)),
-  isSlice: (type) => type >= 1 && type <= 5,
-  isKeySlice: (type) => type === 5,
   parameterSets: [7, 8],
   // The id of an SPS follows its profile and level.
   parameterSetName: (set) => nameSet(h264, set, byteAt(set, 0) % 32 === 7 ? 4 : 1),
 };
 
 const h265: NalRules = {
-  codec: 'H265',
-  headBytes: 2,
-  readType: (first) => (first >> 1) & 0x3f,
+  ...h265Units,
   aggregate: 48,
   fragment: 49,
   maxUnit: 47,
   fragmentHead: (payload) =>
     Uint8Array.of((byteAt(payload, 0) & 0x81) | ((byteAt(payload, 2) & 0x3f) << 1), byteAt(payload, 1)),
-  isSlice: (type) => type < 32,
-  isKeySlice: (type) => type >= 16 && type <= 21,
   parameterSets: [32, 33, 34],
   // A VPS begins with its id. That of an SPS follows a structure of variable length: a stream has one SPS.
   parameterSetName: (set) =>
@@ -87,6 +74,17 @@ export function splitAggregate(payload: Uint8Array, headBytes: number): Uint8Arr
     at = end;
   }
   return units;
+}
+
+/** Returns the units that begin in a payload, a fragmented one without its end. */
+export function unitsBegun(payload: Uint8Array, rules: NalRules): Uint8Array[] {
+  const type = rules.readType(byteAt(payload, 0));
+  if (type === rules.aggregate) return splitAggregate(payload, rules.headBytes) ?? [];
+  if (type !== rules.fragment) return [payload];
+  const begins = (byteAt(payload, rules.headBytes) & 0x80) !== 0;
+  return begins
+    ? [Uint8Array.of(...rules.fragmentHead(payload), ...payload.subarray(rules.headBytes + 1))]
+    : [];
 }
 
 /**

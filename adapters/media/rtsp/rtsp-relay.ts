@@ -16,6 +16,8 @@ export type RtspRelay = {
   lastFrameAt(): Date | null;
   /** Time up to the first key frame, in seconds: key frames are at least as far apart. 0 if there was no wait or the codec is unknown. */
   secondsWithoutKeyFrame(): number;
+  /** Returns true if the stream has intra refresh in the place of key frames; the input ended then. */
+  isRefreshed(): boolean;
   /** Closes both connections. */
   close(): Promise<void>;
 };
@@ -52,6 +54,7 @@ export async function openRtspRelay(
     url,
     lastFrameAt: () => lastFrameAt,
     secondsWithoutKeyFrame: () => keyFrame.secondsBefore(),
+    isRefreshed: keyFrame.isRefreshed,
     close: async () => close(),
   };
 

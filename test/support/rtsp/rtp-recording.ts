@@ -14,6 +14,8 @@ export type RtpRecordingOptions = {
   /** Duration at 10 frames per second. Default: 5. */
   keyFrameEvery?: number;
   seconds?: number;
+  /** Groups that begin without an IDR picture, or none. Of H.264. */
+  groups?: 'open' | 'intra refresh';
   /** Adds audio before the video, also in the SDP. */
   sound?: boolean;
 };
@@ -50,9 +52,13 @@ async function publish(options: RtpRecordingOptions): Promise<RtpRecording> {
 }
 
 function commandLine(options: RtpRecordingOptions): string[] {
-  const { codec = 'h264', keyFrameEvery: group = 5, seconds = 3, sound = false } = options;
+  const { codec = 'h264', keyFrameEvery: group = 5, seconds = 3, sound = false, groups } = options;
+  const structure = {
+    open: '-bf 2 -x264-params open-gop=1',
+    'intra refresh': '-x264-params intra-refresh=1',
+  };
   const encoders = {
-    h264: `-c:v libx264 -preset ultrafast -tune zerolatency -bsf:v dump_extra`,
+    h264: `-c:v libx264 -preset ultrafast -tune zerolatency ${groups ? structure[groups] : ''} -bsf:v dump_extra`,
     h265: `-c:v libx265 -preset ultrafast -tune zerolatency -x265-params log-level=none:repeat-headers=1`,
     mjpeg: '-c:v mjpeg -pix_fmt yuvj420p -huffman default -force_duplicated_matrix 1',
   };

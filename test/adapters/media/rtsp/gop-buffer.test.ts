@@ -100,3 +100,17 @@ test('a time without a key frame ends with another clock of the encoder', () => 
     buffer.add(unit(second, isKeyFrame));
   expect(buffer.keyFrameDistance()).toBe(4);
 });
+
+test('units of intra refresh are given from a refresh that is over', () => {
+  const buffer = createGopBuffer({ clockRate, maxBytes: 1e6 });
+  const given: unknown[] = [];
+  for (let second = 0; second <= 6; second += 1) {
+    // A refresh each 3 s takes 2 frames that others refer to.
+    const refresh = second % 3 === 0 ? { recoveryFrames: 2 } : {};
+    buffer.add({ ...unit(second), isReference: second !== 4, ...refresh });
+    given.push(seconds(buffer.newestGop()));
+  }
+  expect(given).toEqual([[], [], [0, 1, 2], [0, 1, 2, 3], [0, 1, 2, 3, 4], [0, 1, 2, 3, 4, 5], [3, 4, 5, 6]]);
+  expect(seconds(buffer.lastSeconds(0))).toEqual([3, 4, 5, 6]);
+  expect(buffer.lastSeconds(1)).toBeNull();
+});

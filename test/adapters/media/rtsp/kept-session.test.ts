@@ -17,6 +17,7 @@ async function openSession({
   maxBytes = 1e6,
   memory = { maxBytes: 1e9, usedBytes: 0 },
   parameters = smallSets,
+  refreshes = false,
 } = {}) {
   let nowMs = 0;
   let index = 0;
@@ -80,10 +81,17 @@ async function openSession({
       for (let frame = 0; frame < seconds * framesPerSecond; frame += 1) {
         nowMs += 1000 / framesPerSecond;
         const payload = Buffer.alloc(bytes, 0x9a);
-        payload[0] = index % every === 0 ? 0x65 : 0x41;
+        payload[0] = index % every === 0 && !(refreshes && index > 0) ? 0x65 : 0x41;
+        // A picture is whole 5 frames after this information.
+        const refresh = [0x78, 0, 4, 0x06, 6, 1, 0x34, 0, 2, 0x41, 0xe0];
+        const isRefresh = refreshes && index > 0 && index % every === 0;
         take({
           channel: 0,
-          bytes: writeRtp({ sequence: index, timestamp: index * (90_000 / framesPerSecond), payload }),
+          bytes: writeRtp({
+            sequence: index,
+            timestamp: index * (90_000 / framesPerSecond),
+            payload: isRefresh ? refresh : payload,
+          }),
         });
         index += 1;
       }
@@ -290,4 +298,19 @@ test('a session hands each key frame to those that follow it, until they leave o
   expect(other).toEqual([0, 180_000, 360_000]);
   end();
   await followed;
+});
+
+test('a scan leaves out the time of intra refresh, which has no key frames', async () => {
+  const { play, scan } = await openSession({ refreshes: true });
+  play(0.2);
+  const first = await scan(null);
+  play(5);
+  expect(await scan(first.next)).toMatchObject({ frames: [], isWhole: false });
+});
+
+test('a frame of intra refresh is the newest one after a refresh that is over', async () => {
+  const { play, read } = await openSession({ refreshes: true, every: 10 });
+  play(4.3);
+  // The refresh of frame 40 is not over.
+  expect(await read()).toEqual({ kind: 'newest', ageMs: 100, from: 30, to: 41 });
 });

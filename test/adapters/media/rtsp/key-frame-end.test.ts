@@ -37,7 +37,7 @@ describe('end of the first H.264 key frame', () => {
 
   test('the first access unit is complete if it begins with its parameter sets', () => {
     expect(pastAt('H264', [at(1, sps), at(1, idr), at(2, slice)])).toBe(2);
-    expect(pastAt('H264', [at(1, [0x78, 0, 1, 0x67, 0, 1, 0x65]), at(2, slice)])).toBe(1);
+    expect(pastAt('H264', [at(1, [0x78, 0, 2, 0x67, 1, 0, 2, 0x65, 0x88]), at(2, slice)])).toBe(1);
   });
 
   test('reports, other payloads, short packets and extensions do not end the key frame', () => {
@@ -71,11 +71,27 @@ describe('end of the first H.264 key frame', () => {
   });
 });
 
+describe('begin of decoding without a key frame', () => {
+  const recovery = (frames: number): number[] => [0x06, 6, 1, frames === 0 ? 0x84 : 0x62];
+
+  test('the I picture of an open group is a key frame, but not a picture that refers to others', () => {
+    expect(pastAt('H264', [at(1, slice), at(2, recovery(0)), at(2, [0x41, 0xb8]), at(3, slice)])).toBe(3);
+    expect(pastAt('H264', [at(1, slice), at(2, recovery(0)), at(2, [0x41, 0xe0]), at(3, slice)])).toBe(-1);
+  });
+
+  test('the input ends where an intra refresh begins, because it has no key frame', () => {
+    const end = createKeyFrameEndDetector({ codec: 'H264', payloadType: 96, clockRate: 2 });
+    const refresh = [at(1, slice), at(2, recovery(2)), at(2, [0x41, 0xe0]), at(3, slice)];
+    expect(refresh.map((packet) => end.isPast(interleaved(packet)))).toEqual([false, false, false, true]);
+    expect(end.isRefreshed()).toBe(true);
+  });
+});
+
 describe('end of the first key frame of other codecs', () => {
   test.each([
     ['plain', [0x26, 1]],
     ['a fragment', [0x62, 1, 0x93]],
-    ['an aggregate', [0x60, 1, 0, 2, 0x40, 1, 0, 2, 0x2a, 1]],
+    ['an aggregate', [0x60, 1, 0, 3, 0x40, 1, 1, 0, 3, 0x2a, 1, 1]],
   ])('the key frame of H.265 is found (%s)', (_form, keyFrame) => {
     expect(pastAt('H265', [at(1, [0x02, 1]), at(2, keyFrame), at(3, [0x02, 1])])).toBe(2);
   });

@@ -1,0 +1,138 @@
+import { createBitReader, MalformedUnitError, type BitReader } from './bits.ts';
+
+/** NAL units of a codec, as far as the place where decoding can begin needs them. */
+export type UnitRules = {
+  codec: 'H264' | 'H265';
+  headBytes: number;
+  /** Unit type, from the first byte of a unit. */
+  readType(first: number): number;
+  isSlice(type: number): boolean;
+  isKeySlice(type: number): boolean;
+  /** Type of supplemental information that precedes the slices (SEI). */
+  information: number;
+};
+
+export const h264Units: UnitRules = {
+  codec: 'H264',
+  headBytes: 1,
+  readType: (first) => first & 0x1f,
+  isSlice: (type) => type >= 1 && type <= 5,
+  isKeySlice: (type) => type === 5,
+  information: 6,
+};
+
+export const h265Units: UnitRules = {
+  codec: 'H265',
+  headBytes: 2,
+  readType: (first) => (first >> 1) & 0x3f,
+  isSlice: (type) => type < 32,
+  // IDR, BLA and CRA pictures. A decoder that begins with a CRA picture drops the leading pictures that it cannot decode.
+  isKeySlice: (type) => type >= 16 && type <= 21,
+  information: 39,
+};
+
+/**
+ * Picture at which decoding can begin. `recoveryFrames` is the number of reference frames after it until a picture is whole: 0 for a key frame and the
+ * I picture of an open group, more with intra refresh, which has no key frames.
+ */
+export type EntryPoint = { recoveryFrames: number };
+
+/** Reader of one access unit. */
+export type EntryPointReader = {
+  /** Notes the beginning of a unit, with its header. */
+  note(unit: Uint8Array): void;
+  /** Returns null if decoding cannot begin with this access unit. */
+  entryPoint(): EntryPoint | null;
+  hasSlice(): boolean;
+  /** Returns true if other frames refer to it. */
+  isReference(): boolean;
+};
+
+/** More frames take longer to decode than the wait for the next key frame. */
+export const maxRecoveryFrames = 600;
+
+/** Creates a reader for an access unit of a codec (ITU-T H.264 and H.265, D.2: recovery point). */
+export function createEntryPointReader(rules: UnitRules): EntryPointReader {
+  let isKeyFrame = false;
+  let isIntra = true;
+  let hasSlice = false;
+  let isReference = rules.codec === 'H265';
+  let recoveryFrames: number | null = null;
+  return { note, entryPoint, hasSlice: () => hasSlice, isReference: () => isReference };
+
+  function note(unit: Uint8Array): void {
+    const first = unit[0] ?? 0;
+    const type = rules.readType(first);
+    if (type === rules.information) recoveryFrames ??= readRecoveryFrames(unit, rules);
+    if (!rules.isSlice(type)) return;
+    hasSlice = true;
+    isKeyFrame ||= rules.isKeySlice(type);
+    isReference ||= (first & 0x60) !== 0;
+    if (recoveryFrames === 0) isIntra &&= rules.codec === 'H264' && isIntraSlice(unit);
+  }
+
+  function entryPoint(): EntryPoint | null {
+    if (isKeyFrame) return { recoveryFrames: 0 };
+    if (!hasSlice || recoveryFrames === null || recoveryFrames > maxRecoveryFrames) return null;
+    // Some encoders write a recovery point at pictures that refer to others.
+    return recoveryFrames > 0 || isIntra ? { recoveryFrames } : null;
+  }
+}
+
+const intraSlice = 2;
+const slicesOfOneType = 5;
+
+function isIntraSlice(unit: Uint8Array): boolean {
+  return (
+    readBits(unit.subarray(1, 16), (reader) => {
+      reader.unsigned();
+      return reader.unsigned() % slicesOfOneType === intraSlice;
+    }) ?? false
+  );
+}
+
+const recoveryPoint = 6;
+/** Longer information is text of the encoder. */
+const maxInformationBytes = 4096;
+
+/** Returns null without a recovery point. */
+function readRecoveryFrames(unit: Uint8Array, { codec, headBytes }: UnitRules): number | null {
+  const content = withoutPrevention(unit.subarray(headBytes, maxInformationBytes));
+  for (let at = 0; at + 2 < content.length;) {
+    const [type, size] = [readLong(content, at), readLong(content, at + lengthOfLong(content, at))];
+    at += lengthOfLong(content, at);
+    at += lengthOfLong(content, at);
+    if (type === recoveryPoint)
+      return readBits(content.subarray(at, at + size), (reader) =>
+        codec === 'H264' ? reader.unsigned() : Math.max(0, reader.signed()),
+      );
+    at += size;
+  }
+  return null;
+}
+
+/** Reads a number that continues after each byte of 255 (7.3.2.3.1). */
+function readLong(bytes: Uint8Array, at: number): number {
+  const length = lengthOfLong(bytes, at);
+  return 255 * (length - 1) + (bytes[at + length - 1] ?? 0);
+}
+
+function lengthOfLong(bytes: Uint8Array, at: number): number {
+  let length = 1;
+  while (bytes[at + length - 1] === 255) length += 1;
+  return length;
+}
+
+/** Removes the bytes that prevent start codes within a unit. */
+function withoutPrevention(unit: Uint8Array): Uint8Array {
+  return unit.filter((byte, at) => byte !== 3 || at < 2 || unit[at - 1] !== 0 || unit[at - 2] !== 0);
+}
+
+function readBits<Value>(bytes: Uint8Array, read: (reader: BitReader) => Value): Value | null {
+  try {
+    return read(createBitReader(bytes));
+  } catch (error) {
+    if (error instanceof MalformedUnitError) return null;
+    throw error;
+  }
+}
