@@ -198,7 +198,9 @@ function lastJpeg(bytes: Uint8Array): Uint8Array | undefined {
 
 function nothingDecoded(outcome: FfmpegOutcome, mode: InputMode): NoFrameDecodedError {
   return new NoFrameDecodedError(
-    'No frame of the stream could be decoded. Check that the stream plays in a video player and that its codec is H.264, H.265, AV1, VP9 or MPEG-2.',
+    /non-existing [SP]PS/.test(outcome.stderr)
+      ? 'The stream has no parameter sets (SPS and PPS) with its newest pictures, so that no player can join it. Let the encoder send IDR pictures as key frames (closed groups, no intra refresh), or repeat its headers.'
+      : 'No frame of the stream could be decoded. Check that the stream plays in a video player and that its codec is H.264, H.265, AV1, VP9 or MPEG-2.',
     failureMessage(mode),
     { cause: ffmpegError(outcome) },
   );

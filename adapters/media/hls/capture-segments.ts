@@ -1,6 +1,7 @@
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
+import { decodeNewest } from '../ffmpeg/decode-newest.ts';
 import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureTime } from './capture-time.ts';
 import { fetchSegments, type SegmentFetcher } from './fetch-segments.ts';
@@ -40,12 +41,12 @@ export async function captureSegments(
   const tracker = createKeyFrameTracker(segments, (...part) => {
     if (request.lookBack) read.push(readSegment(...part));
   });
-  const output = await decode(deps, segments, tracker, request, signal, parts);
+  const { output, isNewest } = await decode(deps, segments, tracker, request, signal, parts);
   const keyFrameSeconds = tracker.secondsWithoutKeyFrame();
   const capture = {
     ...output,
     ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
-    capturedAt: captureTime(newest, request.mode, deps.now(), tracker.lastKeyFrameAt()),
+    capturedAt: captureTime(newest, isNewest ? 'clip' : request.mode, deps.now(), tracker.lastKeyFrameAt()),
     position: streamPosition(newest, playlist),
   };
   return { capture, read };
@@ -59,20 +60,27 @@ async function decode(
   request: CaptureRequest,
   signal: AbortSignal,
   parts?: Uint8Array[],
-): Promise<FfmpegOutput> {
+): Promise<{ output: FfmpegOutput; isNewest: boolean }> {
   const enough = new AbortController();
   const fetched = parts
     ? each(parts)
     : fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal]));
   const chunks = tracker.watch(fetched);
+  let isNewest = false;
   try {
-    const known = await toFfmpegInput(chunks, segments, request);
+    const { input: known, ...found } = await toFfmpegInput(chunks, segments, request);
+    isNewest = found.isNewest;
     // Playlists whose segments hold whatever was sent since the last request have wrong durations.
     const input = parts && known.kind === 'pipe' ? { ...known, seconds: 0 } : known;
-    return await ffmpeg.run(input, request, { timeoutMs: decodeTimeoutMs }, signal);
+    const limits = { timeoutMs: decodeTimeoutMs };
+    const output = isNewest
+      ? await decodeNewest(ffmpeg, input, limits, signal)
+      : await ffmpeg.run(input, request, limits, signal);
+    return { output, isNewest };
   } catch (error) {
     for (const segment of segments) evictResources(fetcher.resources, segment);
-    const isWithoutKeyFrame = tracker.hasFrames() && tracker.secondsWithoutKeyFrame() === undefined;
+    const isWithoutKeyFrame =
+      isNewest || (tracker.hasFrames() && tracker.secondsWithoutKeyFrame() === undefined);
     if (error instanceof NoFrameDecodedError && isWithoutKeyFrame) throw new NoKeyFrameError(request, error);
     throw error;
   } finally {

@@ -1,37 +1,47 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
+import { newestFrame } from '../ffmpeg/decode-newest.ts';
 import type { FfmpegInput } from '../ffmpeg/run-ffmpeg.ts';
+import { beginsRefresh } from '../mpeg-ts/access-units.ts';
 import { extractLastKeyFrame } from './extract-last-key-frame.ts';
+import { beginsRefreshMp4 } from './mp4-key-frames.ts';
 import type { Segment } from './playlist.ts';
 import { segmentFormat } from './segment-format.ts';
 import { clipEndPtsSeconds, trimToLastSeconds } from './trim-transport-stream.ts';
 
-/**
- * Reduces segments to the bytes that ffmpeg needs, if they can be located. Otherwise ffmpeg reads while segments
- * arrive.
- */
+/** Input of ffmpeg. `isNewest`: the frame is the last one of a short clip, because no key frame has the whole picture. */
+export type SegmentsInput = { input: FfmpegInput; isNewest: boolean };
+
+/** Reduces segments to the bytes that ffmpeg needs, if they can be located. */
 export async function toFfmpegInput(
   chunks: AsyncIterable<Uint8Array>,
   segments: Segment[],
   request: CaptureRequest,
-): Promise<FfmpegInput> {
+): Promise<SegmentsInput> {
   const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
-  const input = { kind: 'pipe', format: segmentFormat(segments[0]), chunks, seconds } as const;
-  if (input.format !== 'mpegts') return input;
-  // With several segments, the last one may hold no complete key frame.
-  if (request.mode === 'frames')
-    return segments.length === 1 ? { ...input, chunks: lastKeyFrames(chunks) } : input;
   const parts: Uint8Array[] = [];
   for await (const part of chunks) parts.push(part);
+  const input = { kind: 'pipe', format: segmentFormat(segments[0]), chunks: parts, seconds } as const;
+  const isFrame = request.mode === 'frames';
+  if (input.format !== 'mpegts') {
+    const isNewest = isFrame && beginsRefreshMp4(parts, segments[0]?.initialization ? parts[0] : undefined);
+    return { input, isNewest };
+  }
+  const isNewest = isFrame && beginsRefresh(parts);
+  if (isFrame && !isNewest) {
+    // With several segments, the last one may hold no complete key frame.
+    const isOne = segments.length === 1;
+    return { input: isOne ? { ...input, chunks: parts.map(lastKeyFrame) } : input, isNewest };
+  }
   // Later captures use the same bytes of the initialization section, and trimming uses the memory of its input.
   if (segments[0]?.initialization && parts[0]) parts[0] = new Uint8Array(parts[0]);
+  const clipSeconds = isNewest ? newestFrame.clipSeconds : request.clipSeconds;
   // Some servers cut segments within a packet, which only joined segments hold whole.
   const clip =
-    trimToLastSeconds(parts, request.clipSeconds) ??
-    trimToLastSeconds([Buffer.concat(parts)], request.clipSeconds);
-  if (clip === null) return { ...input, chunks: parts };
-  return { ...input, chunks: clip, endsAtSeconds: clipEndPtsSeconds };
+    trimToLastSeconds(parts, clipSeconds) ?? trimToLastSeconds([Buffer.concat(parts)], clipSeconds);
+  if (clip === null) return { input, isNewest };
+  return { input: { ...input, chunks: clip, endsAtSeconds: clipEndPtsSeconds }, isNewest };
 }
 
-async function* lastKeyFrames(segments: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const segment of segments) yield extractLastKeyFrame(segment) ?? segment;
+function lastKeyFrame(segment: Uint8Array): Uint8Array {
+  return extractLastKeyFrame(segment) ?? segment;
 }

@@ -1,3 +1,5 @@
+import { createEntryPointReader, h264Units, h265Units, type UnitRules } from '../h264/entry-point.ts';
+
 /**
  * Maximum MP4 samples, above every real segment. A run may declare four billion samples without bytes for them, and
  * a fragment needs only eight bytes.
@@ -12,14 +14,51 @@ const isNoKeyFrame = 0x10000;
 export function keyFrameOffsetsMp4(segment: Uint8Array, initialization: Uint8Array | null): number[] | null {
   try {
     const track = videoTrack(asBuffer(initialization ?? segment));
-    return track === null ? null : keyFrames(asBuffer(segment), track);
+    return track === null ? null : toOffsets(readKeyFrames(asBuffer(segment), track));
   } catch {
     // Truncated boxes: the caller then uses the start time of the segment.
     return null;
   }
 }
 
-type Track = { id: number; timescale: number; sampleSeconds: number; sampleFlags: number };
+/** Returns true if fragmented MP4 has intra refresh, whose begin encoders mark like a key frame. */
+export function beginsRefreshMp4(segments: readonly Uint8Array[], initialization?: Uint8Array): boolean {
+  return segments.some((segment) => {
+    try {
+      const bytes = asBuffer(segment);
+      const track = videoTrack(asBuffer(initialization ?? segment));
+      const found = track?.rules ? readKeyFrames(bytes, track) : null;
+      return found?.keyFrames.some(({ at }) => isRefresh(bytes, at, track?.rules)) ?? false;
+    } catch {
+      return false;
+    }
+  });
+}
+
+const unitLengthBytes = 4;
+const maxUnits = 32;
+
+/** Reads the units of a sample up to its first slice. */
+function isRefresh(segment: Buffer, sampleAt: number, rules: UnitRules | null | undefined): boolean {
+  if (!rules) return false;
+  const reader = createEntryPointReader(rules);
+  for (let at = sampleAt, units = 0; !reader.hasSlice() && units < maxUnits; units += 1) {
+    const end = at + unitLengthBytes + segment.readUInt32BE(at);
+    reader.note(segment.subarray(at + unitLengthBytes, end));
+    at = end;
+  }
+  return (reader.entryPoint()?.recoveryFrames ?? 0) > 0;
+}
+
+type Track = {
+  id: number;
+  timescale: number;
+  sampleSeconds: number;
+  sampleFlags: number;
+  sampleBytes: number;
+  /** Null for codecs other than H.264 and H.265. */
+  rules: UnitRules | null;
+};
 
 function videoTrack(bytes: Buffer): Track | null {
   const movie = child(bytes, 'moov');
@@ -35,9 +74,17 @@ function videoTrack(bytes: Buffer): Track | null {
       timescale,
       sampleSeconds: (defaults?.readUInt32BE(12) ?? 0) / timescale,
       sampleFlags: defaults?.readUInt32BE(20) ?? 0,
+      sampleBytes: defaults?.readUInt32BE(16) ?? 0,
+      rules: readRules(child(child(child(media, 'minf'), 'stbl'), 'stsd')),
     };
   }
   return null;
+}
+
+function readRules(descriptions: Buffer): UnitRules | null {
+  const format = descriptions.toString('latin1', 12, 16);
+  if (/^avc[13]$/.test(format)) return h264Units;
+  return /^h(?:vc|ev)1$/.test(format) ? h265Units : null;
 }
 
 function findDefaults(extension: Buffer, id: number): Buffer | null {
@@ -45,37 +92,48 @@ function findDefaults(extension: Buffer, id: number): Buffer | null {
   return null;
 }
 
-function keyFrames(segment: Buffer, track: Track): number[] | null {
+/** Key frames in decoding order, with their presentation times and places in the segment. */
+type KeyFrames = { firstSeconds: number; keyFrames: { seconds: number; at: number }[] };
+
+function toOffsets(found: KeyFrames | null): number[] | null {
+  return found && found.keyFrames.map(({ seconds }) => seconds - found.firstSeconds);
+}
+
+function readKeyFrames(segment: Buffer, track: Track): KeyFrames | null {
   let first = Infinity;
-  const found: number[] = [];
+  const found: KeyFrames['keyFrames'] = [];
   let left = maxSamples;
-  for (const fragment of readFragments(segment)) {
+  for (const { fragment, start } of readFragments(segment)) {
     if ((left -= 1) < 0) return null;
     const header = readHeader(child(fragment, 'tfhd'), track);
     if (header === null) continue;
     let seconds = readBaseTime(child(fragment, 'tfdt')) / track.timescale;
     for (const run of children(fragment, 'trun')) {
       if ((left -= 1) < 0) return null;
+      // Data is addressed from the start of the fragment.
+      let at = start + (run.readUIntBE(1, 3) & 0x001 ? run.readInt32BE(8) : 0);
       for (const sample of readSamples(run, header, track.timescale)) {
         if ((left -= 1) < 0) return null;
         first = Math.min(first, seconds + sample.delaySeconds);
-        if ((sample.flags & isNoKeyFrame) === 0) found.push(seconds + sample.delaySeconds);
+        if ((sample.flags & isNoKeyFrame) === 0) found.push({ seconds: seconds + sample.delaySeconds, at });
         seconds += sample.seconds;
+        at += sample.bytes;
       }
     }
   }
-  return first === Infinity ? null : found.map((seconds) => seconds - first);
+  return first === Infinity ? null : { firstSeconds: first, keyFrames: found };
 }
 
-function* readFragments(segment: Buffer): Generator<Buffer> {
+function* readFragments(segment: Buffer): Generator<{ fragment: Buffer; start: number }> {
   let left = maxSamples;
   for (const box of children(segment, 'moof')) {
     if ((left -= 1) < 0) return;
-    yield* children(box, 'traf');
+    const start = box.byteOffset - segment.byteOffset - 8;
+    for (const fragment of children(box, 'traf')) yield { fragment, start };
   }
 }
 
-type SampleDefaults = Pick<Track, 'sampleSeconds' | 'sampleFlags'>;
+type SampleDefaults = Pick<Track, 'sampleSeconds' | 'sampleFlags' | 'sampleBytes'>;
 
 /** Returns null for another track. */
 function readHeader(box: Buffer, track: Track): SampleDefaults | null {
@@ -84,8 +142,9 @@ function readHeader(box: Buffer, track: Track): SampleDefaults | null {
   let at = 8 + (flags & 0x01 ? 8 : 0) + (flags & 0x02 ? 4 : 0);
   const next = (present: number): number | null => (flags & present ? box.readUInt32BE((at += 4) - 4) : null);
   const duration = next(0x08);
-  next(0x10);
+  const bytes = next(0x10);
   return {
+    sampleBytes: bytes ?? track.sampleBytes,
     sampleSeconds: duration === null ? track.sampleSeconds : duration / track.timescale,
     sampleFlags: next(0x20) ?? track.sampleFlags,
   };
@@ -95,7 +154,7 @@ function readBaseTime(box: Buffer): number {
   return box.readUInt8(0) === 1 ? Number(box.readBigUInt64BE(4)) : box.readUInt32BE(4);
 }
 
-type Sample = { seconds: number; flags: number; delaySeconds: number };
+type Sample = { seconds: number; flags: number; delaySeconds: number; bytes: number };
 
 function* readSamples(box: Buffer, defaults: SampleDefaults, timescale: number): Generator<Sample> {
   const flags = box.readUIntBE(1, 3);
@@ -105,12 +164,13 @@ function* readSamples(box: Buffer, defaults: SampleDefaults, timescale: number):
   let firstFlags = next(0x004);
   for (let index = 0; index < count; index += 1) {
     const duration = next(0x100);
-    next(0x200);
+    const bytes = next(0x200);
     const own = next(0x400);
     const delay = next(0x800) ?? 0;
     yield {
       seconds: duration === null ? defaults.sampleSeconds : duration / timescale,
       flags: firstFlags ?? own ?? defaults.sampleFlags,
+      bytes: bytes ?? defaults.sampleBytes,
       // Signed in version 1; in version 0, real values never use the sign bit.
       delaySeconds: (delay | 0) / timescale,
     };

@@ -1,5 +1,6 @@
 import { extractKeyFrames, type KeyFrameExtract } from './extract-last-key-frame.ts';
-import { keyFrameOffsetsMp4 } from './mp4-key-frames.ts';
+import { beginsRefresh } from '../mpeg-ts/access-units.ts';
+import { beginsRefreshMp4, keyFrameOffsetsMp4 } from './mp4-key-frames.ts';
 import type { Segment } from './playlist.ts';
 import { segmentFormat } from './segment-format.ts';
 import { keyFrameOffsetsTs } from './ts-key-frames.ts';
@@ -9,6 +10,7 @@ export type ReadSegment = { segment: Segment; seconds: number[] } & (
   | { kind: 'extracts'; extracts: KeyFrameExtract[] }
   /** Format whose key frames only ffmpeg can take out. */
   | { kind: 'whole'; initialization: Uint8Array | null; bytes: Uint8Array }
+  /** Bytes that cannot be parsed, or an intra refresh, whose pictures are not key frames. */
   | { kind: 'unreadable' }
 );
 
@@ -23,6 +25,8 @@ export function readSegment(
 ): ReadSegment {
   const within = (times: number[]): number[] => times.map((seconds) => toSegmentTime(segment, seconds));
   const isMp4 = segmentFormat(segment) === 'mov';
+  const hasRefresh = isMp4 ? beginsRefreshMp4([bytes], initialization ?? undefined) : beginsRefresh([bytes]);
+  if (hasRefresh) return { kind: 'unreadable', segment, seconds: [] };
   const extracts = isMp4 ? null : extractKeyFrames(bytes);
   if (extracts)
     return { kind: 'extracts', segment, extracts, seconds: within(extracts.map(({ seconds }) => seconds)) };

@@ -1,4 +1,9 @@
-import { indexAccessUnits, type AccessUnitIndex } from '../mpeg-ts/access-units.ts';
+import {
+  findWholePictures,
+  indexAccessUnits,
+  isRefresh,
+  type AccessUnitIndex,
+} from '../mpeg-ts/access-units.ts';
 import { gatherPackets, packetBytes, packetPayload, startsPayloadUnit } from '../mpeg-ts/packet.ts';
 import { ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from '../mpeg-ts/pes-packet.ts';
 
@@ -11,7 +16,7 @@ export const lastFramePts = clipEndPtsSeconds * ptsPerSecond - 90;
  * Trims successive MPEG-TS segments to PAT, PMT and video from the key frame before the last `seconds`; rebases PTS/DTS.
  * The fixed end lets ffmpeg start before its input is known. The result lies in the memory of `segments`, which must not
  * be used afterwards: a copy of each capture costs more time in the garbage collector than the whole trimming. Returns
- * null, and changes nothing, if the timestamps or the PSI are unreadable.
+ * null, and changes nothing, if the timestamps or the PSI are unreadable, and nothing of an intra refresh without a whole picture.
  */
 export function trimToLastSeconds(segments: readonly Uint8Array[], seconds: number): Uint8Array[] | null {
   const found = indexAccessUnits(segments);
@@ -20,10 +25,15 @@ export function trimToLastSeconds(segments: readonly Uint8Array[], seconds: numb
   if (timestamps === null) return null;
   const newest = timestamps.reduce((latest, pts) => (ptsDifference(latest, pts) > 0 ? pts : latest));
   const age = timestamps.map((pts) => ptsDifference(pts, newest));
-  const start = found.accessUnits.findLastIndex(
-    ({ isKeyFrame }, index) => isKeyFrame && (age[index] ?? 0) >= seconds * ptsPerSecond,
-  );
-  const from = found.accessUnits[Math.max(0, start)] ?? { segment: 0, at: 0 };
+  const wholeAt = findWholePictures(segments, found);
+  const start = found.accessUnits.findLastIndex((_, index) => {
+    const whole = wholeAt(index);
+    return whole !== null && (age[whole] ?? 0) >= seconds * ptsPerSecond;
+  });
+  const isRefreshed = found.accessUnits.some(isRefresh);
+  const first = isRefreshed ? found.accessUnits.findIndex((_, index) => wholeAt(index) !== null) : 0;
+  const from = found.accessUnits[start < 0 ? first : start];
+  if (from === undefined) return [];
   const video = segments
     .slice(from.segment)
     .map((segment, index) => gatherPackets(segment, index === 0 ? from.at : 0, found.videoPid));

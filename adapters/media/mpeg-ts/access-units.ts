@@ -7,7 +7,8 @@ import {
   startsPayloadUnit,
 } from './packet.ts';
 import { hasPts } from './pes-packet.ts';
-import { readPmtPid, readVideoPid } from './psi.ts';
+import { readPmtPid, readVideoStream, type VideoStream } from './psi.ts';
+import { readUnitBegin } from './unit-begin.ts';
 
 /**
  * Index of successive MPEG-TS segments: the packets of the PSI, the video PID, and the offset of each access unit in its
@@ -17,7 +18,15 @@ export type AccessUnitIndex = {
   /** Packets of the PAT and the PMT. */
   psi: Uint8Array[];
   videoPid: number;
-  accessUnits: { segment: number; at: number; isKeyFrame: boolean }[];
+  accessUnits: IndexedUnit[];
+};
+
+type IndexedUnit = {
+  segment: number;
+  at: number;
+  isKeyFrame: boolean;
+  /** Reference frames after the begin of an intra refresh until a picture is whole. Absent for all other units. */
+  recoveryFrames?: number;
 };
 
 /**
@@ -29,7 +38,7 @@ export function indexAccessUnits(segments: readonly Uint8Array[]): AccessUnitInd
   let psi: Uint8Array[] = [];
   let pat: Uint8Array | null = null;
   let pmtPid: number | null = null;
-  let videoPid: number | null = null;
+  let video: VideoStream | null = null;
   let accessUnits: AccessUnitIndex['accessUnits'] = [];
   for (const [segment, bytes] of segments.entries()) {
     for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
@@ -43,14 +52,65 @@ export function indexAccessUnits(segments: readonly Uint8Array[]): AccessUnitInd
         if (named !== null) [pat, pmtPid] = [packet, named];
         if (pmtPid === null) return null;
       } else if (pat !== null && pid === pmtPid) {
-        const named = readVideoPid(packet);
-        if (named !== null && named !== videoPid) [psi, videoPid, accessUnits] = [[pat, packet], named, []];
-        if (videoPid === null) return null;
-      } else if (pid === videoPid) {
-        const isKeyFrame = isRandomAccess(packet);
-        if (isKeyFrame || hasPts(packetPayload(packet))) accessUnits.push({ segment, at, isKeyFrame });
+        const named = readVideoStream(packet);
+        if (named !== null && isOther(named, video)) [psi, accessUnits] = [[pat, packet], []];
+        video = named ?? video;
+        if (video === null) return null;
+      } else if (pid === video?.pid) {
+        if (isRandomAccess(packet)) accessUnits.push({ segment, at, ...readEntry(bytes, at, video) });
+        else if (hasPts(packetPayload(packet))) accessUnits.push({ segment, at, isKeyFrame: false });
       }
     }
   }
-  return videoPid === null ? null : { psi, videoPid, accessUnits };
+  return video === null ? null : { psi, videoPid: video.pid, accessUnits };
+}
+
+/** Another codec with the same PID is another stream. */
+function isOther(named: VideoStream, before: VideoStream | null): boolean {
+  return named.pid !== before?.pid || named.rules !== before.rules;
+}
+
+/** Encoders mark the begin of an intra refresh like a key frame. */
+function readEntry(
+  bytes: Uint8Array,
+  at: number,
+  { pid, rules }: VideoStream,
+): Pick<IndexedUnit, 'isKeyFrame' | 'recoveryFrames'> {
+  const recoveryFrames = (rules && readUnitBegin(bytes, at, pid, rules).entryPoint()?.recoveryFrames) ?? 0;
+  return recoveryFrames === 0 ? { isKeyFrame: true } : { isKeyFrame: false, recoveryFrames };
+}
+
+/** Returns true if segments have intra refresh, in the place of key frames or beside them. */
+export function beginsRefresh(segments: readonly Uint8Array[]): boolean {
+  return indexAccessUnits(segments)?.accessUnits.some(isRefresh) ?? false;
+}
+
+export function isRefresh({ recoveryFrames }: AccessUnitIndex['accessUnits'][number]): boolean {
+  return recoveryFrames !== undefined;
+}
+
+/**
+ * Returns a function from the index of an access unit to that of the first whole picture of a decoder that begins with it; null before its arrival, and if
+ * decoding cannot begin there.
+ */
+export function findWholePictures(
+  segments: readonly Uint8Array[],
+  { psi, videoPid, accessUnits }: AccessUnitIndex,
+): (index: number) => number | null {
+  const rules = psi[1] && readVideoStream(psi[1])?.rules;
+  const isRefreshed = accessUnits.some(isRefresh);
+  /** Indexes of the frames that others refer to, and how many there are up to each unit. */
+  const references: number[] = [];
+  const counts = accessUnits.map(({ segment, at }, index) => {
+    const bytes = segments[segment];
+    const counts = isRefreshed && rules && bytes && readUnitBegin(bytes, at, videoPid, rules).isReference();
+    if (counts) references.push(index);
+    return references.length;
+  });
+  return (index) => {
+    const { isKeyFrame, recoveryFrames } = accessUnits[index] ?? {};
+    if (isKeyFrame) return index;
+    if (recoveryFrames === undefined) return null;
+    return references[(counts[index] ?? 0) - 1 + recoveryFrames] ?? null;
+  };
 }

@@ -1,3 +1,4 @@
+import { h264Units, h265Units, type UnitRules } from '../h264/entry-point.ts';
 import { packetPayload, readByte, readUint16 } from './packet.ts';
 
 // Program specific information (PSI). Program association table (PAT): ISO/IEC 13818-1, 2.4.4.3. Program map table
@@ -18,19 +19,28 @@ export function readPmtPid(packet: Uint8Array): number | null {
   return programs.length === 1 ? (programs[0] ?? null) : null;
 }
 
-/** Returns the PID of the first video stream from the PMT that starts in this packet, or null as for the PAT. */
-export function readVideoPid(packet: Uint8Array): number | null {
+/** Video stream of a PMT. `rules` is null for codecs other than H.264 and H.265. */
+export type VideoStream = { pid: number; rules: UnitRules | null };
+
+/** Returns the first video stream from the PMT that starts in this packet, or null as for the PAT. */
+export function readVideoStream(packet: Uint8Array): VideoStream | null {
   const section = readSection(packet, 0x02);
   if (section === null) return null;
   for (let at = 12 + (readUint16(section, 10) & 0x0fff); at + 5 <= section.length - checksumBytes;) {
-    if (videoStreamTypes.has(readByte(section, at))) return readUint16(section, at + 1) & 0x1fff;
+    const rules = videoStreamTypes.get(readByte(section, at));
+    if (rules !== undefined) return { pid: readUint16(section, at + 1) & 0x1fff, rules };
     at += 5 + (readUint16(section, at + 3) & 0x0fff);
   }
   return null;
 }
 
 /** Stream types of MPEG-2, MPEG-4, H.264 and H.265. */
-const videoStreamTypes = new Set([0x02, 0x10, 0x1b, 0x24]);
+const videoStreamTypes = new Map([
+  [0x02, null],
+  [0x10, null],
+  [0x1b, h264Units],
+  [0x24, h265Units],
+]);
 
 const checksumBytes = 4;
 

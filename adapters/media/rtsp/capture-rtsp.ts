@@ -5,11 +5,12 @@ import { StreamFetchError } from '../../../core/errors.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
+import { decodeNewest } from '../ffmpeg/decode-newest.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { createConnectionTurns } from './connection-turns.ts';
 import { describeAgain, describeRtsp, type DescribedStream } from './describe.ts';
-import { decodeSession, newestFrame } from './decode-session.ts';
+import { decodeSession } from './decode-session.ts';
 import { decodeOnArrival } from './follow-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
 import type { RtspSessions } from './rtsp-sessions.ts';
@@ -168,13 +169,13 @@ async function captureRtsp(
   try {
     const timeoutMs = pictureTimeoutMs(request);
     const input = { kind: 'rtsp', relayUrl: relay.url } as const;
-    const wanted = isRefreshed ? newestFrame : request;
-    const { clip, ...pictures } = await deps.ffmpeg.run(input, wanted, { timeoutMs }, signal);
+    const pictures = isRefreshed
+      ? await decodeNewest(deps.ffmpeg, input, { timeoutMs }, signal)
+      : await deps.ffmpeg.run(input, request, { timeoutMs }, signal);
     const capturedAt = relay.lastFrameAt() ?? deps.now();
     const scanned = request.lookBack && leaveOut(request.lookBack.since, capturedAt);
     return {
       ...pictures,
-      ...(clip && !isRefreshed && { clip }),
       capturedAt,
       position,
       keyFrameSeconds: relay.secondsWithoutKeyFrame(),

@@ -1,4 +1,5 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
+import { decodeNewest } from '../ffmpeg/decode-newest.ts';
 import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { clipEndPtsSeconds, lastFramePts } from '../hls/trim-transport-stream.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
@@ -7,8 +8,6 @@ import { rtpDifference } from './rtp-packet.ts';
 import type { SessionUnits } from './rtsp-sessions.ts';
 
 const timeoutMs = 25_000;
-/** Clip whose last frame is wanted: two frames of it. */
-export const newestFrame = { mode: 'clip', clipSeconds: 0.4 } as const;
 
 /**
  * Decodes access units of a session like segments of HLS: MPEG-TS through a pipe, so that decoders that stay and spare
@@ -25,8 +24,7 @@ export async function decodeSession(
   if (read.kind === 'key frame') return ffmpeg.run(input, request, { timeoutMs }, signal);
   const ended = { ...input, endsAtSeconds: clipEndPtsSeconds };
   if (read.kind === 'clip') return ffmpeg.run(ended, request, { timeoutMs }, signal);
-  const { frame, thumbnail } = await ffmpeg.run(ended, newestFrame, { timeoutMs }, signal);
-  return { frame, thumbnail };
+  return decodeNewest(ffmpeg, ended, { timeoutMs }, signal);
 }
 
 /** Converts timestamps to those of MPEG-TS. The newest frame always has the same. */

@@ -1,9 +1,16 @@
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import { EgressTimeoutError } from '../../egress/errors.ts';
-import { failureMessage, type FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { decodeNewest, newestFrame } from '../ffmpeg/decode-newest.ts';
+import {
+  failureMessage,
+  type FfmpegInput,
+  type FfmpegOutput,
+  type FfmpegRunner,
+} from '../ffmpeg/run-ffmpeg.ts';
 import { extractLastKeyFrame } from '../hls/extract-last-key-frame.ts';
 import { clipEndPtsSeconds, trimToLastSeconds } from '../hls/trim-transport-stream.ts';
+import { beginsRefresh } from '../mpeg-ts/access-units.ts';
 import { findPacket } from '../mpeg-ts/packet.ts';
 import { leaveOut } from '../rtsp/scan-session.ts';
 import type { WebStream } from '../web/open-stream.ts';
@@ -32,15 +39,7 @@ export async function captureTsStream(
       : watcher.secondsFromKeyFrame() >= clipSeconds || watcher.seconds() >= maxUnmarkedSeconds + clipSeconds;
   const bytes = await readUntil(stream, isEnough, mode);
   const capturedAt = now();
-  const input = { kind: 'pipe', format: 'mpegts' } as const;
-  const output = await ffmpeg.run(
-    isFrame
-      ? { ...input, chunks: [extractLastKeyFrame(bytes) ?? bytes] }
-      : { ...input, ...clipInput(bytes, clipSeconds) },
-    request,
-    { timeoutMs: decodeTimeoutMs },
-    signal,
-  );
+  const output = await decode(bytes, request, ffmpeg, signal);
   const capture = { ...output, capturedAt, position: { segment: null, segment_seconds: 0 } };
   if (!lookBack) return capture;
   const { scan, position } = leaveOut(lookBack.since, capturedAt);
@@ -52,9 +51,27 @@ export async function probeTsStream(stream: WebStream): Promise<void> {
   await readUntil(stream, (watcher) => watcher.units() > 0, 'frames');
 }
 
-function clipInput(bytes: Uint8Array, seconds: number) {
+async function decode(
+  bytes: Uint8Array,
+  request: CaptureRequest,
+  ffmpeg: FfmpegRunner,
+  signal: AbortSignal,
+): Promise<FfmpegOutput> {
+  const limits = { timeoutMs: decodeTimeoutMs };
+  if (request.mode !== 'frames')
+    return ffmpeg.run(clipInput(bytes, request.clipSeconds), request, limits, signal);
+  if (beginsRefresh([bytes]))
+    return decodeNewest(ffmpeg, clipInput(bytes, newestFrame.clipSeconds), limits, signal);
+  const chunks = [extractLastKeyFrame(bytes) ?? bytes];
+  return ffmpeg.run({ kind: 'pipe', format: 'mpegts', chunks }, request, limits, signal);
+}
+
+function clipInput(bytes: Uint8Array, seconds: number): FfmpegInput {
   const clip = trimToLastSeconds([bytes], seconds);
-  return clip ? { chunks: clip, endsAtSeconds: clipEndPtsSeconds } : { chunks: [bytes], seconds };
+  const input = { kind: 'pipe', format: 'mpegts' } as const;
+  return clip
+    ? { ...input, chunks: clip, endsAtSeconds: clipEndPtsSeconds }
+    : { ...input, chunks: [bytes], seconds };
 }
 
 /** Returns the bytes from the first packet on, until they are enough. Ends the connection. */

@@ -7,7 +7,8 @@ import {
   startsPayloadUnit,
 } from '../mpeg-ts/packet.ts';
 import { ptsDifference, ptsPerSecond, readPts } from '../mpeg-ts/pes-packet.ts';
-import { readPmtPid, readVideoPid } from '../mpeg-ts/psi.ts';
+import { readPmtPid, readVideoStream, type VideoStream } from '../mpeg-ts/psi.ts';
+import { readUnits } from '../mpeg-ts/unit-begin.ts';
 
 /** Watcher of an MPEG-TS stream that arrives, by the starts of its access units. */
 export type UnitWatcher = {
@@ -15,21 +16,31 @@ export type UnitWatcher = {
   push(chunk: Uint8Array): void;
   /** Access units of video that have begun. */
   units(): number;
-  /** Returns true if a key frame has arrived whole: an access unit follows it. */
+  /** Returns true if a key frame has arrived whole: an access unit follows it. With intra refresh, the first whole picture counts. */
   hasKeyFrame(): boolean;
-  /** Time from the first key frame to the newest frame, in seconds; 0 without one. */
+  /** Time from the first key frame or whole picture to the newest frame, in seconds; 0 without one. */
   secondsFromKeyFrame(): number;
   /** Time from the first frame to the newest one, in seconds. */
   seconds(): number;
 };
 
-/** Creates a watcher. It holds at most two packets. */
+/** Access unit that has begun, with the payloads of its first packets. */
+type BegunUnit = { payloads: Uint8Array[]; isMarked: boolean; pts: number | null };
+
+/** Packets of an access unit that are read for its kind. */
+const maxPackets = 16;
+
+/** Creates a watcher. It holds at most the first packets of an access unit. */
 export function createUnitWatcher(): UnitWatcher {
   let rest = Buffer.alloc(0);
   let pmtPid: number | null = null;
-  let videoPid: number | null = null;
+  let video: VideoStream | null = null;
+  /** First packets of the newest access unit. */
+  let begun: BegunUnit | null = null;
+  /** Reference frames until a picture is whole; undefined before the first key frame, or the begin of an intra refresh. */
+  let recoveryFrames: number | undefined;
   let units = 0;
-  let unitsFromKeyFrame = 0;
+  let isWhole = false;
   let firstPts: number | null = null;
   let keyFramePts: number | null = null;
   let [seconds, secondsFromKeyFrame] = [0, 0];
@@ -42,30 +53,43 @@ export function createUnitWatcher(): UnitWatcher {
       rest = Buffer.from(bytes.subarray(Math.max(at, bytes.length - 2 * packetBytes)));
     },
     units: () => units,
-    hasKeyFrame: () => unitsFromKeyFrame > 1,
+    hasKeyFrame: () => isWhole,
     secondsFromKeyFrame: () => secondsFromKeyFrame,
     seconds: () => seconds,
   };
 
   function readPacket(packet: Uint8Array): void {
-    if (!startsPayloadUnit(packet)) return;
     const pid = readPid(packet);
-    if (pid === 0) pmtPid = readPmtPid(packet) ?? pmtPid;
-    else if (pid === pmtPid) videoPid = readVideoPid(packet) ?? videoPid;
-    else if (pid === videoPid) readUnit(packet);
+    if (!startsPayloadUnit(packet)) {
+      if (!isWhole && pid === video?.pid && begun && begun.payloads.length < maxPackets)
+        begun.payloads.push(packetPayload(packet));
+    } else if (pid === 0) pmtPid = readPmtPid(packet) ?? pmtPid;
+    else if (pid === pmtPid) video = readVideoStream(packet) ?? video;
+    else if (pid === video?.pid) beginUnit(packet);
   }
 
-  function readUnit(packet: Uint8Array): void {
-    const pts = readPts(packetPayload(packet));
-    const isKeyFrame = isRandomAccess(packet);
-    if (pts === null && !isKeyFrame) return;
+  function beginUnit(packet: Uint8Array): void {
+    const payload = packetPayload(packet);
+    const pts = readPts(payload);
+    const isMarked = isRandomAccess(packet);
+    if (pts === null && !isMarked) return;
+    if (begun && !isWhole) endUnit(begun);
+    begun = { payloads: [payload], isMarked, pts };
     units += 1;
-    if (isKeyFrame || unitsFromKeyFrame > 0) unitsFromKeyFrame += 1;
     if (pts === null) return;
     firstPts ??= pts;
     seconds = Math.max(seconds, ptsDifference(firstPts, pts) / ptsPerSecond);
-    if (isKeyFrame) keyFramePts ??= pts;
     if (keyFramePts !== null)
       secondsFromKeyFrame = Math.max(secondsFromKeyFrame, ptsDifference(keyFramePts, pts) / ptsPerSecond);
+  }
+
+  function endUnit({ payloads, isMarked, pts }: BegunUnit): void {
+    if (!isMarked && recoveryFrames === undefined) return;
+    const unit = video?.rules ? readUnits(payloads, video.rules) : null;
+    if (recoveryFrames === undefined) recoveryFrames = unit?.entryPoint()?.recoveryFrames ?? 0;
+    else if (unit?.isReference() ?? true) recoveryFrames -= 1;
+    if (recoveryFrames > 0) return;
+    isWhole = true;
+    keyFramePts = pts;
   }
 }

@@ -15,6 +15,8 @@ export type Recording = { segmentSeconds: number; segments: Buffer[]; initializa
 export type RecordingOptions = {
   segmentType?: 'mpegts' | 'fmp4';
   codec?: 'h264' | 'h265';
+  /** Groups that begin without an IDR picture, `headless` also without parameter sets. Of H.264. */
+  groups?: 'open' | 'refreshed' | 'headless';
   /** Adds audio before the video, in the track table and in the packets. */
   sound?: boolean;
   keyFrameSeconds?: number;
@@ -48,12 +50,17 @@ export async function record(options: RecordingOptions = {}): Promise<Recording>
 }
 
 function commandLine(options: RecordingOptions, directory: string): string[] {
-  const { segmentType = 'mpegts', codec = 'h264', sound = false, keyFrameSeconds = 2 } = options;
+  const { segmentType = 'mpegts', codec = 'h264', sound = false, keyFrameSeconds = 2, groups } = options;
   const { size = '160x90', seconds = 16 } = options;
   const scene = `nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=${size.replace('x', ':')},setsar=1`;
   const group = keyFrameSeconds * 10;
+  const structure = {
+    headless: '-x264-params open-gop=1',
+    open: '-bsf:v dump_extra -x264-params open-gop=1',
+    refreshed: '-bsf:v dump_extra -bf 0 -x264-params intra-refresh=1',
+  };
   const encoders = {
-    h264: `-c:v libx264 -preset ultrafast -bf 2 -g ${group} -keyint_min ${group} -sc_threshold 0 -qp 12`,
+    h264: `-c:v libx264 -preset ultrafast -bf 2 ${groups ? structure[groups] : ''} -g ${group} -keyint_min ${group} -sc_threshold 0 -qp 12`,
     h265: `-c:v libx265 -preset ultrafast -tag:v hvc1 -x265-params log-level=none:keyint=${group}:min-keyint=${group}:scenecut=0:qp=12:open-gop=0`,
   };
   const tracks = sound ? '-f lavfi -i sine -map 1:a -map 0:v -c:a aac -shortest' : '';

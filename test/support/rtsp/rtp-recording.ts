@@ -15,7 +15,7 @@ export type RtpRecordingOptions = {
   keyFrameEvery?: number;
   seconds?: number;
   /** Groups that begin without an IDR picture, or none. Of H.264. */
-  groups?: 'open' | 'intra refresh';
+  groups?: 'open' | 'refreshed';
   /** Adds audio before the video, also in the SDP. */
   sound?: boolean;
 };
@@ -55,7 +55,7 @@ function commandLine(options: RtpRecordingOptions): string[] {
   const { codec = 'h264', keyFrameEvery: group = 5, seconds = 3, sound = false, groups } = options;
   const structure = {
     open: '-bf 2 -x264-params open-gop=1',
-    'intra refresh': '-x264-params intra-refresh=1',
+    refreshed: '-x264-params intra-refresh=1',
   };
   const encoders = {
     h264: `-c:v libx264 -preset ultrafast -tune zerolatency ${groups ? structure[groups] : ''} -bsf:v dump_extra`,

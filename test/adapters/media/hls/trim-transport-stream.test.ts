@@ -136,7 +136,7 @@ describe('lastSeconds', () => {
 
   test('the last seconds of segments that are cut within a packet are those of the segments in one piece', async () => {
     const parts = [stream.subarray(0, packetBytes * 50 + 7), stream.subarray(packetBytes * 50 + 7)];
-    const input = await toFfmpegInput(
+    const { input } = await toFfmpegInput(
       Readable.from(parts.map((part) => Buffer.from(part))),
       [listed],
       request,
@@ -175,7 +175,7 @@ describe('lastSeconds', () => {
     const { segments } = await record({ keyFrameSeconds: 1, seconds: 2, sound: true });
     const initialization = Buffer.from(segments[0]!);
     const playlist = [{ ...listed, initialization: { url: 'http://cdn.test/init.ts', byteRange: null } }];
-    const input = await toFfmpegInput(Readable.from([initialization]), playlist, request);
+    const { input } = await toFfmpegInput(Readable.from([initialization]), playlist, request);
     expect(input).toMatchObject({ kind: 'pipe', endsAtSeconds: clipEndPtsSeconds });
     expect(initialization.equals(segments[0]!)).toBe(true);
   });

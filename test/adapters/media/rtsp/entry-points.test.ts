@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 /** Starts a camera that is joined at its frame 3: 3 s with a group of 0.5 s each, whose only IDR picture is the first one. */
-async function join(groups: 'open' | 'intra refresh') {
+async function join(groups: 'open' | 'refreshed') {
   const recording = await recordRtp({ groups });
   const times = [...new Set(recording.packets.filter(({ isControl }) => !isControl).map(timestamp))];
   const early = new Set(times.slice(0, 3));
@@ -62,7 +62,7 @@ function contrast({ thumbnail: planar }: Capture): number {
   return Math.max(...luma) - Math.min(...luma);
 }
 
-describe.each(['open', 'intra refresh'] as const)('a camera with groups of kind "%s"', (groups) => {
+describe.each(['open', 'refreshed'] as const)('a camera with groups of kind "%s"', (groups) => {
   test.each([
     ['a session', true],
     ['a connection of its own', false],

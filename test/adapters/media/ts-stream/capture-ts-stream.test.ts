@@ -3,10 +3,12 @@ import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../../adapters/media/hls/capture-hls.ts';
+import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
 import { isRandomAccess, packetBytes, readPid } from '../../../../adapters/media/mpeg-ts/packet.ts';
+import { createUnitWatcher } from '../../../../adapters/media/ts-stream/watch-units.ts';
 import { createWebCapturer } from '../../../../adapters/media/web/capture-web.ts';
 import { NotLiveError } from '../../../../core/errors.ts';
-import type { InputMode } from '../../../../core/records/capture.ts';
+import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';
 import { ffmpegPath, readMoment, record, type RecordingOptions } from '../../../support/hls/recording.ts';
 import { readFailure } from '../../../support/hls/watched-stream.ts';
 import { servePictures, type PictureServer } from '../../../support/pictures.ts';
@@ -54,6 +56,33 @@ function changed(bytes: Buffer, change: (packet: Buffer) => void): Buffer {
 }
 
 describe('endless MPEG-TS over HTTP', () => {
+  test.each(['open', 'refreshed'] as const)(
+    'a picture of groups of kind "%s" is whole, although no IDR picture arrives',
+    async (groups) => {
+      const { segments } = await record({ keyFrameSeconds: 1, groups });
+      const { capture } = await serve(Buffer.concat(segments.slice(3)));
+      for (const mode of ['frames', 'clip'] as const) {
+        const { thumbnail: planar } = await capture(mode, 1);
+        const luma = planar.subarray(0, thumbnail.width * thumbnail.height);
+        expect(Math.max(...luma) - Math.min(...luma)).toBeLessThanOrEqual(4);
+        expect(readMoment(planar)).toBeGreaterThan(6.7);
+      }
+    },
+  );
+
+  test('a picture of intra refresh is awaited until it is whole', async () => {
+    const { segments } = await record({ keyFrameSeconds: 1, groups: 'refreshed' });
+    const bytes = segments[3]!;
+    const { accessUnits } = indexAccessUnits([bytes])!;
+    const watcher = createUnitWatcher();
+    const heard = accessUnits.slice(0, 12).map(({ at }, index) => {
+      // A packet is read with the next one.
+      watcher.push(bytes.subarray(accessUnits[index - 1]?.at ?? 0, at));
+      return watcher.hasKeyFrame();
+    });
+    expect(heard.indexOf(true)).toBe(10);
+  });
+
   test.each(['h264', 'h265'] as const)(
     'the newest key frame of %s that has arrived is the frame',
     async (codec) => {

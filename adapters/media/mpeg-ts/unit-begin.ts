@@ -1,0 +1,36 @@
+import { createEntryPointReader, type EntryPointReader, type UnitRules } from '../h264/entry-point.ts';
+import { packetBytes, packetPayload, readByte, readPid, startsPayloadUnit } from './packet.ts';
+
+const pesHeaderBytes = 9;
+/** Information of encoders before the first slice has 2 kB. */
+const maxPackets = 16;
+const startCode = Buffer.from([0, 0, 1]);
+
+/** Reads the access unit whose first packet is at an offset, up to its first slice. */
+export function readUnitBegin(
+  bytes: Uint8Array,
+  from: number,
+  pid: number,
+  rules: UnitRules,
+): EntryPointReader {
+  const payloads: Uint8Array[] = [];
+  for (let at = from; at + packetBytes <= bytes.length && payloads.length < maxPackets; at += packetBytes) {
+    if (readPid(bytes, at) !== pid) continue;
+    if (at > from && startsPayloadUnit(bytes, at)) break;
+    payloads.push(packetPayload(bytes.subarray(at, at + packetBytes)));
+  }
+  return readUnits(payloads, rules);
+}
+
+/** Reads the payloads of the packets of one access unit, the first of which has the header of a PES packet. */
+export function readUnits(payloads: readonly Uint8Array[], rules: UnitRules): EntryPointReader {
+  const reader = createEntryPointReader(rules);
+  const pes = Buffer.concat(payloads);
+  let at = pes.indexOf(startCode, pesHeaderBytes + readByte(pes, 8));
+  while (at >= 0 && !reader.hasSlice()) {
+    const next = pes.indexOf(startCode, at + startCode.length);
+    reader.note(pes.subarray(at + startCode.length, next < 0 ? pes.length : next));
+    at = next;
+  }
+  return reader;
+}
