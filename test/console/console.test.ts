@@ -4,7 +4,7 @@ import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
-import { inspect, launch, openPage } from './browser.ts';
+import { inspect, launch, leave, openPage } from './browser.ts';
 import { createCaller, eraseWork } from './console-caller.ts';
 import type { Caller } from './console-caller.ts';
 import { liveHls } from './live-picture.ts';
@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await page.context().close();
+  await leave(page, host());
   await eraseWork(caller);
   expect(faults).toEqual([]);
 });
