@@ -115,10 +115,15 @@ function check(
 /** Setting that opens an address. Public addresses need it too with `onlyRanges`. */
 type Opening = { setting: string; onlyRanges: boolean };
 
-/** Names what servers of RTMP and SRT offer besides. */
+/** Names what cameras and servers of a scheme that is not read offer besides. */
 function otherScheme(protocol: string, schemes: readonly string[]): string {
   const remedy = `Use one of these schemes: ${list(schemes)}.`;
-  if (!schemes.includes('rtsp') || !/^(rtmp[a-z]*|srt):$/.test(protocol)) return remedy;
+  if (!schemes.includes('rtsp')) return remedy;
+  if (/^rtsp(h|\+https?|\+tls|\+ws)?:$/.test(protocol))
+    return `RTSP that is tunnelled through HTTP is not read. Use rtsp:// with the RTSP port of the camera (usually 554), or rtsps:// if it has TLS. ${remedy}`;
+  if (/^rtsp[a-z]:$/.test(protocol))
+    return `RTSP over UDP is not read. Use rtsp://, by which the stream is requested over TCP. ${remedy}`;
+  if (!/^(rtmp[a-z]*|srt):$/.test(protocol)) return remedy;
   return `RTMP and SRT are not read. Use the HLS, RTSP or MPEG-TS address of the same server. ${remedy}`;
 }
 

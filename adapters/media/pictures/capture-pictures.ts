@@ -9,7 +9,7 @@ import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { leaveOut } from '../rtsp/scan-session.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import type { PictureLimits } from './picture-limits.ts';
-import { isOutdated, picturePosition, pictureTime } from './picture-time.ts';
+import { picturePosition, pictureTime, staleHours } from './picture-time.ts';
 import { hasMotion, readClip } from './read-clip.ts';
 import { IncompletePictureError, readPictures, withoutMetadata, type Picture } from './read-pictures.ts';
 
@@ -63,7 +63,7 @@ export async function captureMotionJpeg(
   return withScan({ ...output, capturedAt, position: { segment: null, segment_seconds: 0 } }, request);
 }
 
-/** Checks that an address gives a current picture. Throws `NotLiveError` for one that is a day old and does not change. */
+/** Checks that an address gives a current picture. Throws `NotLiveError` for one that is stale and does not change. */
 export async function probeSnapshot(
   { stream, reopen }: { stream: WebStream; reopen: Reopen },
   deps: PictureDeps,
@@ -71,11 +71,12 @@ export async function probeSnapshot(
 ): Promise<void> {
   const first = await readSnapshot(stream, reopen, deps, signal);
   // Some cameras state a wrong time.
-  if (!isOutdated(first.headers, deps.now())) return;
+  const hours = staleHours(first.headers, deps.now());
+  if (hours === undefined) return;
   const second = await readSnapshot(await reopenLater(reopen, signal), reopen, deps, signal);
   if (Buffer.compare(first.jpeg, second.jpeg) !== 0) return;
   throw new NotLiveError(
-    `The picture was last changed on ${first.headers['last-modified'] ?? 'another day'}. Use the address of a camera that makes new ones.`,
+    `The picture is stale: its server says that it was last changed ${describeAge(hours)} ago (${first.headers['last-modified']}). Check that the camera makes new ones.`,
   );
 }
 
@@ -84,6 +85,11 @@ export async function probeMotionJpeg(stream: WebStream, deps: PictureDeps): Pro
   const pictures = picturesOf(stream, deps);
   await firstPicture(pictures);
   return hasMotion(pictures, waitAtMost);
+}
+
+function describeAge(hours: number): string {
+  if (hours >= 48) return `${Math.round(hours / 24)} days`;
+  return hours === 1 ? 'an hour' : `${hours} hours`;
 }
 
 async function readSnapshot(

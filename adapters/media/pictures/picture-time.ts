@@ -5,11 +5,10 @@ type Headers = Readonly<Record<string, string>>;
 
 /** Maximum plausible age of a picture that is captured, in milliseconds. Some servers state the time of their start instead. */
 const plausibleMs = 60 * 60_000;
-/** Age from which a picture does not count as that of a camera, in milliseconds. */
-const outdatedMs = 24 * 60 * 60_000;
 /** Assumed time between new pictures, in seconds: many cameras of places and weather have one per minute. */
 const usualSeconds = 60;
 const maxSeconds = 3600;
+const staleAfterPictures = 3;
 
 /** Returns the time of a picture by `Last-Modified`, compared with the clock of its server; `now` without one or if it is implausible. */
 export function pictureTime(headers: Headers, now: Date): Date {
@@ -17,9 +16,11 @@ export function pictureTime(headers: Headers, now: Date): Date {
   return ageMs >= 0 && ageMs <= plausibleMs ? new Date(now.getTime() - ageMs) : now;
 }
 
-/** Returns true if the server states that the picture is a day old. */
-export function isOutdated(headers: Headers, now: Date): boolean {
-  return readAgeMs(headers, now) > outdatedMs;
+/** Returns the age of a picture in hours if its server states more than one hour, and more than three times its `max-age`; else undefined. */
+export function staleHours(headers: Headers, now: Date): number | undefined {
+  const ageMs = readAgeMs(headers, now);
+  const isStale = ageMs > Math.max(plausibleMs, staleAfterPictures * readMaxAge(headers) * 1000);
+  return isStale ? Math.round(ageMs / 3_600_000) : undefined;
 }
 
 function readAgeMs(headers: Headers, now: Date): number {
@@ -34,10 +35,14 @@ export function picturePosition(
   jpeg: Uint8Array,
   headers: Headers,
 ): Pick<Capture, 'position' | 'isIntervalAssumed'> {
-  const [, age = '0'] = /max-age=(\d{1,9})/.exec(headers['cache-control'] ?? '') ?? [];
-  const seconds = Math.min(Number(age), maxSeconds);
+  const seconds = Math.min(readMaxAge(headers), maxSeconds);
   const segment = createHash('sha256').update(jpeg).digest('hex').slice(0, 16);
   return seconds > usualSeconds
     ? { position: { segment, segment_seconds: seconds } }
     : { position: { segment, segment_seconds: usualSeconds }, isIntervalAssumed: true };
+}
+
+function readMaxAge(headers: Headers): number {
+  const [, age = '0'] = /max-age=(\d{1,9})/.exec(headers['cache-control'] ?? '') ?? [];
+  return Number(age);
 }

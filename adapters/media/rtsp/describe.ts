@@ -134,7 +134,9 @@ async function describe(client: RtspClient, target: RtspTarget): Promise<VideoTr
   const track = findVideoTrack(session, baseUrl(answer, target));
   if (track !== null) return track;
   throw new StreamFetchError(
-    'The stream has no video track with a supported codec. Configure the camera for H.264 or H.265 without SRTP.',
+    session.media.some(({ type, protocol }) => type === 'video' && protocol.startsWith('RTP/SAVP'))
+      ? 'The stream is encrypted with SRTP (RTP/SAVP), which is not read. Turn SRTP off in the camera; rtsps:// encrypts the stream instead if the camera has TLS.'
+      : 'The stream has no video track with a supported codec. Configure the camera for H.264 or H.265.',
   );
 }
 

@@ -5,6 +5,9 @@ export class RtspProtocolError extends Error {
   override readonly name = 'RtspProtocolError';
 }
 
+/** Response of HTTP. */
+export class HttpResponseError extends RtspProtocolError {}
+
 /** Response with a status other than 2xx. */
 export class RtspStatusError extends Error {
   override readonly name = 'RtspStatusError';

@@ -1,4 +1,4 @@
-import { RtspProtocolError } from './errors.ts';
+import { HttpResponseError, RtspProtocolError } from './errors.ts';
 
 /** Header field. */
 export type RtspHeader = readonly [name: string, value: string];
@@ -16,6 +16,7 @@ const maxHeaderLines = 100;
 export function parseHead(text: string): Omit<RtspMessage, 'body'> {
   const [startLine = '', ...lines] = text.split(/\r?\n/);
   if (lines.length > maxHeaderLines) throw new RtspProtocolError('RTSP message has too many headers');
+  if (startLine.startsWith('HTTP/')) throw new HttpResponseError('A response of HTTP');
   if (!/^RTSP\/1\.\d \d{3}( |$)/.test(startLine) && requestLine(startLine) === null) {
     throw new RtspProtocolError('Not an RTSP message');
   }

@@ -5,7 +5,7 @@ import {
   EgressTimeoutError,
   EgressUnresolvedError,
 } from '../../egress/errors.ts';
-import { RtspLimitError, RtspProtocolError, RtspStatusError } from './errors.ts';
+import { HttpResponseError, RtspLimitError, RtspProtocolError, RtspStatusError } from './errors.ts';
 import type { RtspTarget } from './stream-url.ts';
 
 /**
@@ -31,6 +31,8 @@ export const limitRemediation =
 function remediation(error: unknown, target: RtspTarget): string {
   if (error instanceof RtspStatusError) return statusRemediation(error.status, target);
   if (error instanceof RtspLimitError) return limitRemediation;
+  if (error instanceof HttpResponseError)
+    return `The server at port ${target.port} uses HTTP, not RTSP. RTSP that is tunnelled through HTTP is not read: use the RTSP port of the camera (usually 554), or the http:// address of a picture or playlist.`;
   if (error instanceof RtspProtocolError)
     return `The server at port ${target.port} does not use RTSP. Check host and port.`;
   if (error instanceof EgressUnresolvedError) return 'The host name is unknown. Check its spelling.';

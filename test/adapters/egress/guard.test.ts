@@ -70,6 +70,14 @@ describe('another scheme', () => {
     },
   );
 
+  test.each([
+    ['rtsp+http://example.com/live', 'tunnelled through HTTP is not read. Use rtsp://'],
+    ['rtsph://example.com/live', 'tunnelled through HTTP is not read. Use rtsp://'],
+    ['rtspu://example.com/live', 'RTSP over UDP is not read. Use rtsp://'],
+  ])('the rejection of %s names the reason and another address', (url, reason) => {
+    expect(remediation(url, ['http', 'https', 'rtsp'])).toContain(reason);
+  });
+
   test('the rejection of another URL names the schemes only', () => {
     expect(remediation('ftp://example.com/', ['rtsp'])).toBe(
       'stream_url: Use one of these schemes: rtsp://.',

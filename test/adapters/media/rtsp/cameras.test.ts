@@ -250,11 +250,19 @@ describe('RTSP server', () => {
     expect(requests).toEqual([]);
   });
 
-  test('a server that tunnels its stream through HTTP is reported as not using RTSP', async () => {
+  test('a server that tunnels its stream through HTTP is explained', async () => {
     const { url } = await camera({
       wire: () => 'HTTP/1.0 400 Bad Request\r\nContent-Type: application/x-rtsp-tunnelled\r\n\r\n',
     });
-    expect((await readFailure(captureRtsp(url))).remediation).toContain('does not use RTSP');
+    expect((await readFailure(captureRtsp(url))).remediation).toMatch(
+      /uses HTTP, not RTSP.*use the RTSP port/,
+    );
+  });
+
+  test('a camera that only offers SRTP is explained', async () => {
+    const { url, requests } = await camera({ describe: (text) => text.replace('RTP/AVP', 'RTP/SAVP') });
+    expect((await readFailure(captureRtsp(url))).remediation).toMatch(/encrypted with SRTP .* Turn SRTP off/);
+    expect(requests.every(({ method }) => method !== 'SETUP')).toBe(true);
   });
 });
 

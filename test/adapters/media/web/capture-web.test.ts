@@ -101,6 +101,29 @@ describe('a JPEG over HTTP', () => {
     });
   });
 
+  test.each([
+    ['05:00:00', 'max-age=0', '5 hours ago (Fri, 20 Nov 2026 05:00:00 GMT)'],
+    ['10:45:00', '', 'an hour ago'],
+    ['11:15:00', '', undefined],
+    ['10:00:00', 'max-age=2700', undefined],
+    ['09:00:00', 'max-age=2700', '3 hours ago'],
+  ])(
+    'a picture of %s o’clock that does not change is stale by its max-age ("%s") at 12:00',
+    async (time, control, said) => {
+      const date = 'Fri, 20 Nov 2026 12:00:00 GMT';
+      const headers = { date, 'last-modified': date.replace('12:00:00', time), 'cache-control': control };
+      const { probe } = await camera({ '/cam': snapshot(grays[0]!, headers) });
+      if (said === undefined) expect(await probe()).toMatchObject({ platform: 'jpeg' });
+      else {
+        const failure = await readFailure(probe());
+        expect(failure).toBeInstanceOf(NotLiveError);
+        expect(failure.remediation).toContain(
+          `The picture is stale: its server says that it was last changed ${said}`,
+        );
+      }
+    },
+  );
+
   test('a picture of another day is no camera, unless its bytes change', async () => {
     const headers = { 'last-modified': 'Wed, 18 Nov 2020 10:00:00 GMT' };
     let served = 0;
