@@ -54,7 +54,7 @@ export function captureArguments(
       ...keyFramesOnly,
       ...source,
       '-filter_complex',
-      frameGraph,
+      frameGraph(input),
       ...pictureOutputs(input),
     ];
   }
@@ -81,7 +81,7 @@ export function keyFrameArguments(
 ): string[] {
   const outputs = pictureOutputs(input, '-enc_time_base 1:1000000');
   const source = inputArguments(input, limits);
-  return [...quietArguments, ...keyFramesOnly, ...source, '-filter_complex', frameGraph, ...outputs];
+  return [...quietArguments, ...keyFramesOnly, ...source, '-filter_complex', frameGraph(input), ...outputs];
 }
 
 /** Common arguments. The allocation limit holds one frame, the largest allocation. */
@@ -210,7 +210,11 @@ export const thumbnailFilter = `scale=${thumbnail.width}:${thumbnail.height}:fla
 /** Filter branches from one video to `[frame]` and `[thumbnail]`, as all captures have them. */
 export const pictureBranches = branches(squareScale(frameWidth));
 
-const frameGraph = `[0:v:0]${pictureBranches}`;
+/** Decoders of AV1 and VP9, which come as MP4, return frames between key frames too. */
+function frameGraph(input: GraphInput): string {
+  const isMp4 = input.kind === 'pipe' && input.format === 'mov';
+  return `[0:v:0]${isMp4 ? 'select=eq(pict_type\\,I)+key,' : ''}${pictureBranches}`;
+}
 
 /** Returns the graph of a frame with its own filters for the times and for the size of the JPEG. */
 export function pictureGraph(scale: string, times: string): string {

@@ -1,0 +1,184 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
+import { thumbnail, type Capture } from '../../../../core/records/capture.ts';
+import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
+import { mediaPlaylist, watchFiles, type WatchedStream } from '../../../support/hls/watched-stream.ts';
+import { sharedFolder } from '../../../support/run-folder.ts';
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+async function watch(...files: Parameters<typeof watchFiles>): Promise<WatchedStream> {
+  const watched = await watchFiles(...files);
+  closers.push(() => watched.close());
+  return watched;
+}
+
+type Encoding = { source?: string; codec: string; isTs?: boolean; seconds?: number; output?: string };
+
+/** Brightness is 30 + 12 for each second. */
+const clock = `nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128`;
+const x264 = 'libx264 -preset ultrafast -g 20 -sc_threshold 0 -qp 12';
+
+const av1 = 'libaom-av1 -cpu-used 8 -usage realtime -g 20 -threads 1';
+
+/** Returns segments of 2 s, and the media initialization section of fMP4. */
+async function encode({ source = clock, codec, isTs = false, seconds = 4, output = '' }: Encoding) {
+  const folder = await mkdtemp(join(sharedFolder(), 'odd-'));
+  const type = isTs ? 'mpegts' : 'fmp4';
+  const words = `-c:v ${codec} -t ${seconds} ${output} -f hls -hls_time 2 -hls_list_size 0 -hls_segment_type ${type} -hls_fmp4_init_filename init.mp4`;
+  const args = [
+    '-nostdin',
+    '-loglevel',
+    'error',
+    '-f',
+    'lavfi',
+    '-i',
+    source,
+    ...words.split(' ').filter(Boolean),
+  ];
+  await promisify(execFile)(
+    ffmpegPath,
+    [...args, '-hls_segment_filename', join(folder, '%03d.seg'), join(folder, 'list.m3u8')],
+    {
+      cwd: folder,
+    },
+  );
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.seg')).toSorted();
+  const segments = await Promise.all(names.map((name) => readFile(join(folder, name))));
+  const initialization = isTs ? null : await readFile(join(folder, 'init.mp4'));
+  await rm(folder, { recursive: true });
+  return { segments, initialization };
+}
+
+/** Serves segments as a live playlist. */
+async function serve({ segments, initialization }: { segments: Buffer[]; initialization: Buffer | null }) {
+  const suffix = initialization ? 'm4s' : 'ts';
+  const lines = segments.map((_, index) => `${index}.${suffix}`);
+  return watch({
+    ...Object.fromEntries(segments.map((bytes, index) => [`/${index}.${suffix}`, bytes])),
+    ...(initialization && { '/init.mp4': initialization }),
+    '/live.m3u8': mediaPlaylist([...(initialization ? ['#EXT-X-MAP:URI="init.mp4"'] : []), ...lines]),
+  });
+}
+
+/** Mean brightness of a part of a thumbnail, by shares of its width and height. */
+function brightness(
+  { thumbnail: planar }: Capture,
+  [left, top, right, bottom]: [number, number, number, number],
+): number {
+  let [sum, count] = [0, 0];
+  for (let y = Math.floor(top * thumbnail.height); y < bottom * thumbnail.height; y += 1)
+    for (let x = Math.floor(left * thumbnail.width); x < right * thumbnail.width; x += 1, count += 1)
+      sum += planar[y * thumbnail.width + x]!;
+  return sum / count;
+}
+
+describe('codecs', () => {
+  test.each([
+    ['AV1', { codec: av1 }],
+    ['VP9', { codec: 'libvpx-vp9 -deadline realtime -cpu-used 8 -g 20', output: '-strict experimental' }],
+    ['H.264 of 4:2:2', { codec: `${x264} -pix_fmt yuv422p` }],
+    ['H.264 of 10 bit', { codec: `${x264} -pix_fmt yuv420p10le`, isTs: true }],
+    [
+      'H.264, interlaced',
+      { codec: `${x264} -flags +ildct+ilme`, source: `${clock},scale=160:96`, isTs: true },
+    ],
+    ['MPEG-2', { codec: 'mpeg2video -g 20 -q:v 2 -sc_threshold 1000000000', isTs: true }],
+  ])('a frame and a clip of %s are captured', async (_name, encoding) => {
+    const stream = await serve(await encode(encoding));
+    expect(await stream.moment('/live.m3u8')).toBeCloseTo(2, 0);
+    const { clip, thumbnail: newest } = await stream.capture('/live.m3u8', { mode: 'clip', clipSeconds: 1 });
+    expect(clip!.length).toBeGreaterThan(1_000);
+    expect(readMoment(newest)).toBeGreaterThan(3.5);
+  });
+});
+
+test('a scan of AV1 dates its key frames', async () => {
+  const { segments, initialization } = await encode({ codec: av1, seconds: 6 });
+  const stream = await serve({ segments, initialization });
+  const { scan } = await stream.capture('/live.m3u8', {
+    lookBack: { since: `- ? ${stream.now.getTime() - 5_000}` },
+  });
+  expect(scan!.frames.map(({ thumbnail }) => Math.round(readMoment(thumbnail)))).toEqual([0, 2]);
+});
+
+describe('pictures', () => {
+  /** Writes a display matrix that rotates clockwise by 90 degrees into a track header. */
+  function rotate(initialization: Buffer): Buffer {
+    const rotated = Buffer.from(initialization);
+    const matrixAt = rotated.indexOf('tkhd') + 4 + 40;
+    for (const [index, value] of [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000].entries())
+      rotated.writeInt32BE(value, matrixAt + 4 * index);
+    return rotated;
+  }
+
+  test('a rotated video is shown upright', async () => {
+    // White on the left is white at the top after the rotation.
+    const source =
+      "nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='if(lt(X\\,80)\\,220\\,40)':cb=128:cr=128";
+    const { segments, initialization } = await encode({ source, codec: x264 });
+    const stream = await serve({ segments, initialization: rotate(initialization!) });
+    for (const mode of ['frames', 'clip'] as const) {
+      const capture = await stream.capture('/live.m3u8', { mode, clipSeconds: 1 });
+      expect(readJpegHeader(capture.frame)).toMatchObject({ width: 90, height: 160 });
+      expect(brightness(capture, [0, 0, 1, 0.4])).toBeGreaterThan(190);
+      expect(brightness(capture, [0, 0.6, 1, 1])).toBeLessThan(60);
+    }
+  });
+});
+
+describe('changes within a stream', () => {
+  const changes = ['320x180', '640x360'].map((size) => ({
+    source: `${clock},scale=${size.replace('x', ':')},setsar=1`,
+  }));
+
+  test('a change of the resolution without a discontinuity is followed', async () => {
+    const [small, large] = await Promise.all(
+      changes.map((change) => encode({ ...change, codec: x264, isTs: true })),
+    );
+    const stream = await serve({ segments: [...small!.segments, ...large!.segments], initialization: null });
+    const sizes: unknown[] = [];
+    for (const mode of ['frames', 'clip', 'hybrid'] as const) {
+      const { frame } = await stream.capture('/live.m3u8', { mode, clipSeconds: 3 });
+      sizes.push(readJpegHeader(frame));
+    }
+    for (const size of sizes) expect(size).toMatchObject({ width: 640, height: 360 });
+  });
+
+  test('a change of the codec without a discontinuity is followed', async () => {
+    const [h264, h265] = await Promise.all([
+      encode({ codec: x264, isTs: true }),
+      encode({ codec: 'libx265 -preset ultrafast -x265-params log-level=none:keyint=20', isTs: true }),
+    ]);
+    for (const [before, after] of [
+      [h264, h265],
+      [h265, h264],
+    ] as const) {
+      const stream = await serve({ segments: [...before.segments, ...after.segments], initialization: null });
+      for (const mode of ['frames', 'clip'] as const) {
+        const capture = await stream.capture('/live.m3u8', { mode, clipSeconds: 3 });
+        expect(readMoment(capture.thumbnail)).toBeGreaterThan(mode === 'clip' ? 3.5 : 1.9);
+      }
+    }
+  });
+
+  test('timestamps that wrap at 33 bits change nothing', async () => {
+    // They wrap after 95443.7 s, in the second segment.
+    const segments = await encode({
+      codec: x264,
+      isTs: true,
+      output: '-output_ts_offset 95440.2 -muxdelay 0',
+    });
+    const stream = await serve(segments);
+    expect(await stream.moment('/live.m3u8')).toBeCloseTo(2, 0);
+    const { thumbnail: newest } = await stream.capture('/live.m3u8', { mode: 'clip', clipSeconds: 3 });
+    expect(readMoment(newest)).toBeGreaterThan(3.5);
+  });
+});
