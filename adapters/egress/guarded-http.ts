@@ -4,6 +4,7 @@ import { Agent, request as send, type Dispatcher } from 'undici';
 import { InvalidUrlError } from '../../core/errors.ts';
 import { EgressLimitError, EgressNetworkError, EgressRefusedError } from './errors.ts';
 import { readCredentials } from './credentials.ts';
+import type { CookieJar } from './cookies.ts';
 import type { EgressGuard } from './guard.ts';
 import { openDeadline, type Deadline } from './deadline.ts';
 import { toEgressError } from './egress-error.ts';
@@ -41,6 +42,8 @@ export type GuardedRequest = {
   headersOnly?: boolean;
   /** HTTP proxy of the operator, including credentials. `checkProxiedHost` describes the remaining checks. */
   proxyUrl?: string;
+  /** Cookies of the stream. Each response adds to them, also a redirect. */
+  cookies?: CookieJar | undefined;
 };
 
 /** Response whose body is read while it arrives. */
@@ -174,7 +177,7 @@ async function followRedirects(
   let hop = firstHop(guard, url, request);
   for (let redirects = 0; ; redirects += 1) {
     if (request.proxyUrl !== undefined) await checkProxiedHost(guard, hop.url.hostname);
-    const answer = await sendHop(dispatcher, hop, deadline);
+    const answer = await sendHop(dispatcher, hop, request.cookies, deadline);
     const target = redirectTarget(answer.statusCode, answer.headers['location'], hop.url);
     if (target === null || request.maxRedirects === 0) return { answer, hop };
     discard(answer.body);
@@ -232,17 +235,24 @@ function basicAuthorization(url: URL): Record<string, string> {
 
 type Answer = { statusCode: number; headers: Record<string, string>; body: Dispatcher.ResponseData['body'] };
 
-async function sendHop(dispatcher: Dispatcher, hop: Hop, deadline: Deadline): Promise<Answer> {
+async function sendHop(
+  dispatcher: Dispatcher,
+  hop: Hop,
+  cookies: CookieJar | undefined,
+  deadline: Deadline,
+): Promise<Answer> {
   const { origin, pathname, search } = hop.url;
+  const cookie = cookies?.header(hop.url);
   const answer = await send(`${origin}${pathname}${search}`, {
     dispatcher,
     method: hop.method,
-    headers: hop.headers,
+    headers: cookie === undefined ? hop.headers : { ...hop.headers, cookie },
     body: hop.body,
     signal: deadline.signal,
   });
   // An unread body that is destroyed emits an error, which may have no other listener.
   answer.body.on('error', () => undefined);
+  cookies?.take(hop.url, [answer.headers['set-cookie'] ?? []].flat());
   return { statusCode: answer.statusCode, headers: flatten(answer.headers), body: answer.body };
 }
 

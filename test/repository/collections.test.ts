@@ -42,6 +42,7 @@ const bounds: Record<string, string> = {
     'reservations of jobs that are being created: `jobsPerCaller`, 180 s',
   'adapters/embedded/scheduler/scheduler.ts':
     'unfinished runs with the state of their last capture, and their tasks: active jobs and watches',
+  'adapters/egress/cookies.ts': 'cookies: 20 of 4 kB each for 1,000 streams',
   'adapters/egress/guarded-http.ts': 'connections by proxy: proxies of the settings; idle connections close',
   'adapters/http/sse/job-messages.ts': 'messages of this turn of the event loop: weak',
   'adapters/http/request-bodies.ts':

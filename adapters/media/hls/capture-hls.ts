@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Capture, CaptureRequest, FollowRequest } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamPausedError } from '../../../core/errors.ts';
+import { createCookieJars } from '../../egress/cookies.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureLiveEdge } from './capture-live-edge.ts';
@@ -62,13 +63,23 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   const limits = { ...defaultLimits, ...deps.limits };
   const resources = createResourceCache({ now, max: maxCacheEntries, keepMs: cacheMs });
   const prepare = source?.prepare && { prepare: source.prepare };
-  const fetcher = { http, budget, ...limits, resources, ...prepare };
+  const cookiesOf = createCookieJars({ max: maxCacheEntries, now });
+  const shared = { http, budget, ...limits, resources, ...prepare };
   const locate: LocatePlaylist = source?.locate ?? (async (url) => ({ url, freshUntil: null }));
-  const finder = { fetcher, locate, asksSource: source !== undefined };
-  const edge = { fetcher, ffmpeg, now, elapsedMs, wait, decodeTimeoutMs: limits.decodeTimeoutMs };
-  const scanDeps = { fetcher, ffmpeg, elapsedMs };
+  const asksSource = source !== undefined;
+  const { decodeTimeoutMs } = limits;
   const playlists = createPlaylistCache({ now, max: maxCacheEntries, keepMs: source ? Infinity : cacheMs });
-  return { probe: async (url, signal) => probeHls({ fetcher, locate }, url, signal), capture, follow };
+  return { probe: async (url, signal) => probeHls(readingOf(url).finder, url, signal), capture, follow };
+
+  /** Returns the collaborators that read one stream. */
+  function readingOf(url: string) {
+    const fetcher = { ...shared, cookies: cookiesOf(url) };
+    return {
+      finder: { fetcher, locate, asksSource },
+      edge: { fetcher, ffmpeg, now, elapsedMs, wait, decodeTimeoutMs },
+      scanDeps: { fetcher, ffmpeg, elapsedMs },
+    };
+  }
 
   async function follow(
     { url, caller, after }: FollowRequest,
@@ -78,6 +89,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     const request = { url, caller, mode: 'frames', clipSeconds: 0, resolveAgain: false } as const;
     const cached = playlists.get(`frames ${url}`);
     const olderSegments = cached?.olderSegments ?? 0;
+    const { finder, edge } = readingOf(url);
     const fetchPlaylist = async () => (await findPlaylist(finder, request, cached, signal)).playlist;
     const captureNewest = async (playlist: MediaPlaylist) => {
       const { capture } = await captureLiveEdge(edge, playlist, olderSegments, request, signal);
@@ -91,6 +103,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     if (request.resolveAgain) playlists.delete(key);
     const cached = playlists.get(key);
     const knownOlder = cached?.olderSegments ?? 0;
+    const { finder, edge, scanDeps } = readingOf(request.url);
     try {
       const { playlist, freshUntil } = await findPlaylist(finder, request, cached, signal);
       const { rendition } = playlist;

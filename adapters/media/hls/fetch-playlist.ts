@@ -1,6 +1,7 @@
 import type { InputMode } from '../../../core/records/capture.ts';
 import { InvalidUrlError, NotLiveError, StreamError, StreamFetchError } from '../../../core/errors.ts';
 import { EgressLimitError, EgressTimeoutError } from '../../egress/errors.ts';
+import type { CookieJar } from '../../egress/cookies.ts';
 import type { GuardedHttp, GuardedResponse } from '../../egress/guarded-http.ts';
 import { chooseScanVariant, nameVariant, rankVariants } from './choose-variant.ts';
 import { hlsStreamError, httpStatusError } from './fetch-failure.ts';
@@ -22,6 +23,7 @@ export type PlaylistFetcher = {
   playlistBytes: number;
   requestTimeoutMs: number;
   budget: PlaylistBudget;
+  cookies?: CookieJar | undefined;
   prepare?: PreparePlaylist;
 };
 
@@ -139,7 +141,8 @@ async function request(
   share: PlaylistShare,
   signal: AbortSignal,
 ): Promise<GuardedResponse> {
-  const options = { maxBytes: fetcher.playlistBytes, timeoutMs: fetcher.requestTimeoutMs, signal };
+  const { playlistBytes: maxBytes, requestTimeoutMs: timeoutMs, cookies } = fetcher;
+  const options = { maxBytes, timeoutMs, cookies, signal };
   try {
     return await fetcher.http.request(url, { ...options, onChunk: share.count });
   } catch (error) {

@@ -1,5 +1,6 @@
 import { createDecipheriv } from 'node:crypto';
 import { StreamFetchError } from '../../../core/errors.ts';
+import type { CookieJar } from '../../egress/cookies.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import { hlsStreamError, httpStatusError, StatusError, type ResourceKind } from './fetch-failure.ts';
 import type { Resource, Segment, SegmentKey } from './playlist.ts';
@@ -10,6 +11,7 @@ export type SegmentFetcher = {
   http: GuardedHttp;
   captureBytes: number;
   requestTimeoutMs: number;
+  cookies?: CookieJar | undefined;
   /** Cache of keys and media initialization sections. If absent, each capture fetches its own. */
   resources?: ResourceCache;
 };
@@ -80,7 +82,8 @@ export async function* fetchSegments(
   async function fetchBytes(resource: Resource, what: ResourceKind, maxBytes: number): Promise<Uint8Array> {
     const { byteRange } = resource;
     const headers = byteRange === null ? {} : { range: rangeHeader(byteRange.offset, byteRange.length) };
-    const options = { headers, maxBytes, timeoutMs: fetcher.requestTimeoutMs, signal };
+    const { requestTimeoutMs: timeoutMs, cookies } = fetcher;
+    const options = { headers, maxBytes, timeoutMs, cookies, signal };
     const response = await fetcher.http.request(resource.url, options).catch((error: unknown) => {
       throw hlsStreamError(error, what);
     });

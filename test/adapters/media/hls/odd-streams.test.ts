@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
 import { thumbnail, type Capture } from '../../../../core/records/capture.ts';
-import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
+import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 import { mediaPlaylist, watchFiles, type WatchedStream } from '../../../support/hls/watched-stream.ts';
 import { sharedFolder } from '../../../support/run-folder.ts';
 
@@ -180,5 +183,63 @@ describe('changes within a stream', () => {
     expect(await stream.moment('/live.m3u8')).toBeCloseTo(2, 0);
     const { thumbnail: newest } = await stream.capture('/live.m3u8', { mode: 'clip', clipSeconds: 3 });
     expect(readMoment(newest)).toBeGreaterThan(3.5);
+  });
+});
+
+describe('servers', () => {
+  test('a playlist with a byte order mark, gzip and keys that rotate is captured', async () => {
+    const { segments } = await record();
+    const keys = [randomBytes(16), randomBytes(16)];
+    const encrypted = segments.slice(0, 4).map((bytes, index) => {
+      const iv = Buffer.alloc(16);
+      iv.writeUInt32BE(index, 12);
+      const cipher = createCipheriv('aes-128-cbc', keys[index % 2]!, iv);
+      return Buffer.concat([cipher.update(bytes), cipher.final()]);
+    });
+    const lines = encrypted.flatMap((_, index) => [
+      `#EXT-X-KEY:METHOD=AES-128,URI="/key${index % 2}"`,
+      '#EXTINF:2.0,',
+      `${index}.ts`,
+    ]);
+    const stream = await watch({
+      ...Object.fromEntries(encrypted.map((bytes, index) => [`/${index}.ts`, bytes])),
+      ...Object.fromEntries(keys.map((key, index) => [`/key${index}`, key])),
+      '/live.m3u8': {
+        body: gzipSync(`\u{feff}${mediaPlaylist(lines)}`),
+        headers: { 'content-encoding': 'gzip' },
+      },
+    });
+    expect(await stream.moment('/live.m3u8')).toBeCloseTo(6, 0);
+    const { thumbnail: newest } = await stream.capture('/live.m3u8', { mode: 'clip', clipSeconds: 3 });
+    expect(readMoment(newest)).toBeGreaterThan(7.5);
+  });
+
+  test('cookies of a redirect and of a playlist are sent with later requests, as they change', async () => {
+    const { segments } = await record();
+    let session = 0;
+    const seen: (string | undefined)[] = [];
+    const needs = (body: Buffer | string, cookie: () => string) => (headers: IncomingHttpHeaders) => {
+      seen.push(headers.cookie);
+      return headers.cookie?.includes(cookie()) ? { body } : { body: '', status: 403 };
+    };
+    const stream = await watch({
+      '/live.m3u8': {
+        body: '',
+        status: 302,
+        headers: { location: '/edge/live.m3u8', 'set-cookie': 'edge=7; Path=/edge' },
+      },
+      '/edge/live.m3u8': (headers) =>
+        headers.cookie?.startsWith('edge=7')
+          ? {
+              body: mediaPlaylist(['/1.ts']),
+              headers: { 'set-cookie': `session=${(session += 1)}; Max-Age=60; HttpOnly` },
+            }
+          : { body: '', status: 403 },
+      '/1.ts': needs(segments[1]!, () => `session=${session}`),
+    });
+    for (let capture = 1; capture <= 2; capture += 1) {
+      expect(await stream.moment('/live.m3u8')).toBeCloseTo(2, 0);
+      expect(seen.at(-1)).toBe(`session=${capture}`);
+    }
   });
 });

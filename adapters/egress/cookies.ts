@@ -1,0 +1,93 @@
+import { LRUCache } from 'lru-cache';
+
+/** Cookies of one stream, which its servers have set. */
+export type CookieJar = {
+  /** Returns the header for a request; undefined without a cookie. */
+  header(url: URL): string | undefined;
+  /** Takes the `Set-Cookie` headers of a response from this URL. */
+  take(url: URL, headers: readonly string[]): void;
+};
+
+type Cookie = {
+  name: string;
+  value: string;
+  host: string;
+  hasSubdomains: boolean;
+  path: string;
+  isSecure: boolean;
+};
+
+const maxCookies = 20;
+const maxCookieLength = 4096;
+
+/** Creates a jar (RFC 6265). It forgets cookies with their stream, so it reads no expiry but that of a deletion. */
+export function createCookieJar(now: () => Date): CookieJar {
+  let cookies: Cookie[] = [];
+  return {
+    header(url) {
+      const sent = cookies.filter((cookie) => isFor(cookie, url));
+      return sent.length === 0 ? undefined : sent.map(({ name, value }) => `${name}=${value}`).join('; ');
+    },
+    take(url, headers) {
+      for (const header of headers) {
+        const read = header.length <= maxCookieLength ? readCookie(header, url, now()) : null;
+        if (read === null) continue;
+        cookies = cookies.filter((known) => !isSame(known, read.cookie));
+        if (!read.isDeleted) cookies = [...cookies, read.cookie].slice(-maxCookies);
+      }
+    },
+  };
+}
+
+/** Creates the jars of streams, by their URL. */
+export function createCookieJars({ max, now }: { max: number; now: () => Date }): (url: string) => CookieJar {
+  const jars = new LRUCache<string, CookieJar>({ max });
+  return (url) => {
+    const jar = jars.get(url) ?? createCookieJar(now);
+    jars.set(url, jar);
+    return jar;
+  };
+}
+
+/** Returns null for a cookie of another host, and for text that a header cannot have. */
+function readCookie(header: string, url: URL, now: Date): { cookie: Cookie; isDeleted: boolean } | null {
+  const [pair = '', ...rest] = header.split(';').map((part) => part.trim());
+  const [name, value] = splitPair(pair);
+  if (name === '' || !/^[\x21-\x7e]+=[\x20-\x7e]*$/.test(`${name}=${value}`)) return null;
+  const attributes = new Map(rest.map(splitPair).map(([key, text]) => [key.toLowerCase(), text]));
+  const domain = attributes.get('domain')?.replace(/^\./, '').toLowerCase();
+  if (domain && !isWithin(url.hostname, domain)) return null;
+  const path = attributes.get('path');
+  const cookie = {
+    name,
+    value,
+    host: domain || url.hostname,
+    hasSubdomains: Boolean(domain),
+    path: path?.startsWith('/') ? path : '/',
+    isSecure: attributes.has('secure'),
+  };
+  const expires = Date.parse(attributes.get('expires') ?? '');
+  const maxAge = attributes.get('max-age');
+  const isDeleted = maxAge === undefined ? expires <= now.getTime() : Number(maxAge) <= 0;
+  return { cookie, isDeleted };
+}
+
+function splitPair(text: string): [string, string] {
+  const at = text.indexOf('=');
+  return at < 0 ? [text, ''] : [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+}
+
+function isSame(one: Cookie, other: Cookie): boolean {
+  return one.name === other.name && one.host === other.host && one.path === other.path;
+}
+
+function isFor({ host, hasSubdomains, path, isSecure }: Cookie, url: URL): boolean {
+  const isHost = hasSubdomains ? isWithin(url.hostname, host) : url.hostname === host;
+  const isPath = url.pathname === path || url.pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
+  return isHost && isPath && (!isSecure || url.protocol === 'https:');
+}
+
+/** An address is in no domain: its last numbers are no name. */
+function isWithin(host: string, domain: string): boolean {
+  return host === domain || (host.endsWith(`.${domain}`) && /[a-z]$/.test(domain));
+}
