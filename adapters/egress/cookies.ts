@@ -53,7 +53,7 @@ export function createCookieJars({ max, now }: { max: number; now: () => Date })
 function readCookie(header: string, url: URL, now: Date): { cookie: Cookie; isDeleted: boolean } | null {
   const [pair = '', ...rest] = header.split(';').map((part) => part.trim());
   const [name, value] = splitPair(pair);
-  if (name === '' || !/^[\x21-\x7e]+=[\x20-\x7e]*$/.test(`${name}=${value}`)) return null;
+  if (!/^[\x21-\x7e]+$/.test(name) || !/^[\x20-\x7e]*$/.test(value)) return null;
   const attributes = new Map(rest.map(splitPair).map(([key, text]) => [key.toLowerCase(), text]));
   const domain = attributes.get('domain')?.replace(/^\./, '').toLowerCase();
   if (domain && !isWithin(url.hostname, domain)) return null;

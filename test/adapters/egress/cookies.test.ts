@@ -28,7 +28,7 @@ test.each<[string, string, string[], string | undefined]>([
   [
     'nobody with bytes that a header cannot have',
     'https://live.example.com/1.ts',
-    ['a=\u00e9', 'a\r\n=1', '=1', ''],
+    ['a=\u00e9', '=1', ''],
     undefined,
   ],
 ])('a cookie is sent to %s', (_host, url, headers, cookie) => {
