@@ -2,6 +2,7 @@ import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { newestFrame } from '../ffmpeg/decode-newest.ts';
 import type { FfmpegInput } from '../ffmpeg/run-ffmpeg.ts';
 import { beginsRefresh } from '../mpeg-ts/access-units.ts';
+import { AudioOnlyError, isAudioOnly } from './audio-only.ts';
 import { extractLastKeyFrame } from './extract-last-key-frame.ts';
 import { beginsRefreshMp4 } from './mp4-key-frames.ts';
 import type { Segment } from './playlist.ts';
@@ -11,7 +12,7 @@ import { clipEndPtsSeconds, trimToLastSeconds } from './trim-transport-stream.ts
 /** Input of ffmpeg. `isNewest`: the frame is the last one of a short clip, because no key frame has the whole picture. */
 export type SegmentsInput = { input: FfmpegInput; isNewest: boolean };
 
-/** Reduces segments to the bytes that ffmpeg needs, if they can be located. */
+/** Reduces segments to the bytes that ffmpeg needs, if they can be located. Throws `AudioOnlyError`. */
 export async function toFfmpegInput(
   chunks: AsyncIterable<Uint8Array>,
   segments: Segment[],
@@ -22,6 +23,7 @@ export async function toFfmpegInput(
   for await (const part of chunks) parts.push(part);
   const input = { kind: 'pipe', format: segmentFormat(segments[0]), chunks: parts, seconds } as const;
   const isFrame = request.mode === 'frames';
+  if (parts[0] && isAudioOnly(parts[0], input.format)) throw new AudioOnlyError(request);
   if (input.format !== 'mpegts') {
     const isNewest = isFrame && beginsRefreshMp4(parts, segments[0]?.initialization ? parts[0] : undefined);
     return { input, isNewest };

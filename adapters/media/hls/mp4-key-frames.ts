@@ -35,6 +35,18 @@ export function beginsRefreshMp4(segments: readonly Uint8Array[], initialization
   });
 }
 
+/** Returns true if MP4 has a movie box whose tracks are sound only. */
+export function hasOnlySoundMp4(bytes: Uint8Array): boolean {
+  try {
+    const kinds: string[] = [];
+    for (const track of children(child(asBuffer(bytes), 'moov'), 'trak'))
+      kinds.push(child(child(track, 'mdia'), 'hdlr').toString('latin1', 8, 12));
+    return kinds.length > 0 && kinds.every((kind) => kind === 'soun');
+  } catch {
+    return false;
+  }
+}
+
 const unitLengthBytes = 4;
 const maxUnits = 32;
 

@@ -24,14 +24,27 @@ export type VideoStream = { pid: number; rules: UnitRules | null };
 
 /** Returns the first video stream from the PMT that starts in this packet, or null as for the PAT. */
 export function readVideoStream(packet: Uint8Array): VideoStream | null {
-  const section = readSection(packet, 0x02);
-  if (section === null) return null;
-  for (let at = 12 + (readUint16(section, 10) & 0x0fff); at + 5 <= section.length - checksumBytes;) {
-    const rules = videoStreamTypes.get(readByte(section, at));
-    if (rules !== undefined) return { pid: readUint16(section, at + 1) & 0x1fff, rules };
-    at += 5 + (readUint16(section, at + 3) & 0x0fff);
+  for (const { type, pid } of readStreams(packet) ?? []) {
+    const rules = videoStreamTypes.get(type);
+    if (rules !== undefined) return { pid, rules };
   }
   return null;
+}
+
+/** Returns the types of all streams of the PMT that starts in this packet, or null as for the PAT. */
+export function readStreamTypes(packet: Uint8Array): number[] | null {
+  return readStreams(packet)?.map(({ type }) => type) ?? null;
+}
+
+function readStreams(packet: Uint8Array): { type: number; pid: number }[] | null {
+  const section = readSection(packet, 0x02);
+  if (section === null) return null;
+  const streams: { type: number; pid: number }[] = [];
+  for (let at = 12 + (readUint16(section, 10) & 0x0fff); at + 5 <= section.length - checksumBytes;) {
+    streams.push({ type: readByte(section, at), pid: readUint16(section, at + 1) & 0x1fff });
+    at += 5 + (readUint16(section, at + 3) & 0x0fff);
+  }
+  return streams;
 }
 
 /** Stream types of MPEG-2, MPEG-4, H.264 and H.265. */

@@ -9,7 +9,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
 import { thumbnail, type Capture } from '../../../../core/records/capture.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
-import { mediaPlaylist, watchFiles, type WatchedStream } from '../../../support/hls/watched-stream.ts';
+import {
+  mediaPlaylist,
+  readFailure,
+  watchFiles,
+  type WatchedStream,
+} from '../../../support/hls/watched-stream.ts';
 import { sharedFolder } from '../../../support/run-folder.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -33,9 +38,16 @@ const av1 = 'libaom-av1 -cpu-used 8 -usage realtime -g 20 -threads 1';
 
 /** Returns segments of 2 s, and the media initialization section of fMP4. */
 async function encode({ source = clock, codec, isTs = false, seconds = 4, output = '' }: Encoding) {
+  return segment(source, `-c:v ${codec} -t ${seconds} ${output}`, isTs ? 'mpegts' : 'fmp4');
+}
+
+async function encodeSound(type: string) {
+  return segment('sine', '-c:a aac -t 6', type);
+}
+
+async function segment(source: string, options: string, type: string) {
   const folder = await mkdtemp(join(sharedFolder(), 'odd-'));
-  const type = isTs ? 'mpegts' : 'fmp4';
-  const words = `-c:v ${codec} -t ${seconds} ${output} -f hls -hls_time 2 -hls_list_size 0 -hls_segment_type ${type} -hls_fmp4_init_filename init.mp4`;
+  const words = `${options} -f hls -hls_time 2 -hls_list_size 0 -hls_segment_type ${type} -hls_fmp4_init_filename init.mp4`;
   const args = [
     '-nostdin',
     '-loglevel',
@@ -46,16 +58,11 @@ async function encode({ source = clock, codec, isTs = false, seconds = 4, output
     source,
     ...words.split(' ').filter(Boolean),
   ];
-  await promisify(execFile)(
-    ffmpegPath,
-    [...args, '-hls_segment_filename', join(folder, '%03d.seg'), join(folder, 'list.m3u8')],
-    {
-      cwd: folder,
-    },
-  );
+  const files = ['-hls_segment_filename', join(folder, '%03d.seg'), join(folder, 'list.m3u8')];
+  await promisify(execFile)(ffmpegPath, [...args, ...files], { cwd: folder });
   const names = (await readdir(folder)).filter((name) => name.endsWith('.seg')).toSorted();
   const segments = await Promise.all(names.map((name) => readFile(join(folder, name))));
-  const initialization = isTs ? null : await readFile(join(folder, 'init.mp4'));
+  const initialization = type === 'fmp4' ? await readFile(join(folder, 'init.mp4')) : null;
   await rm(folder, { recursive: true });
   return { segments, initialization };
 }
@@ -184,6 +191,28 @@ describe('changes within a stream', () => {
     const { thumbnail: newest } = await stream.capture('/live.m3u8', { mode: 'clip', clipSeconds: 3 });
     expect(readMoment(newest)).toBeGreaterThan(3.5);
   });
+});
+
+test.each([
+  ['MPEG-TS', 'mpegts', 5],
+  ['fMP4', 'fmp4', 5],
+  ['MPEG-TS that lists one short segment', 'mpegts', 1],
+])('sound only is named without a wait (%s)', async (_kind, type, listed) => {
+  const sound = await encodeSound(type);
+  const stream = await serve({ ...sound, segments: sound.segments.slice(0, listed) });
+  if (listed === 1) stream.files['/live.m3u8'] = mediaPlaylist(['#EXTINF:1.0,', '0.ts']);
+  for (const mode of ['frames', 'clip'] as const) {
+    stream.requests.length = 0;
+    const error = await readFailure(stream.capture('/live.m3u8', { mode }));
+    expect(error.remediation).toContain('sound only');
+    expect(stream.requests.filter((path) => path.includes('.m3u8')).length).toBeLessThanOrEqual(2);
+  }
+});
+
+test('packed audio is named as sound only', async () => {
+  const stream = await serve({ segments: [Buffer.from('ID3'.padEnd(400, '.'))], initialization: null });
+  const error = await readFailure(stream.capture('/live.m3u8'));
+  expect(error.remediation).toContain('sound only');
 });
 
 describe('servers', () => {
