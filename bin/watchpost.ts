@@ -9,11 +9,11 @@ import { WatchpostStack } from '../lib/watchpost-stack.ts';
 /** CDK app (`cdk -c stage=NAME`): creates the stack of one stage from `lib/stages/NAME.json`. */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const bundles = `${root}dist/functions`;
 
 const app = new App();
-// `-c stages=FOLDER` selects another folder for the settings.
+// `-c stages=FOLDER` selects another folder for the settings, `-c bundles=FOLDER` one for the bundles.
 const stages = z.string().default(`${root}lib/stages`).parse(app.node.tryGetContext('stages'));
+const bundles = z.string().default(`${root}dist/functions`).parse(app.node.tryGetContext('bundles'));
 const stage = readStage(app.node.tryGetContext('stage') ?? 'dev', stages);
 await buildFunctions(bundles);
 new WatchpostStack(app, {

@@ -23,7 +23,7 @@ export const lanes = {
     'test/fuzz/media/**/*.test.ts',
   ],
   /** Templates of the stack. Their files share the CDK, whose import takes seconds, and the stacks that they have synthesized. */
-  stacks: ['test/lib/!(cdk-synth).test.ts', 'test/lib/*/**/*.test.ts'],
+  stacks: ['test/lib/**/*.test.ts'],
   /** Whole services, functions and packages, adapters that need sockets or processes. Everything that the other lanes need but the browser. */
   service: [
     'test/adapters/aws/{mail,platform-secret}.test.ts',
@@ -40,7 +40,7 @@ export const lanes = {
     'test/adapters/onvif/cameras.test.ts',
     'test/adapters/webhook/webhook-sender.test.ts',
     'test/console/edit-every-field.test.ts',
-    'test/{attacks,bundle,cli,client,docs,layers,lib,repository}/**/*.test.ts',
+    'test/{attacks,cli,client,docs,layers,repository}/**/*.test.ts',
     'test/simulation/run-mutation.test.ts',
     // Two hours of virtual time take more than seconds.
     'test/simulation/virtual-jobs.test.ts',
@@ -57,6 +57,7 @@ export const laneOrder: readonly Lane[] = ['stacks', 'browser', 'contract', 'ser
 /** Files that take longest, by processor time or by waits. Without times of a run before, as in CI, a large file counts as a long one. */
 export const longFiles: readonly string[] = [
   'test/lib/stage-kinds.test.ts',
+  'test/lib/bundle/bundles.test.ts',
   'test/console/console.test.ts',
   'test/console/watch-pages.test.ts',
   'test/conformance/embedded.test.ts',

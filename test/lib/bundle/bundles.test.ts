@@ -1,31 +1,53 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildFunctions } from '../../../lib/bundle/build-functions.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { BuiltFunction } from '../../../lib/bundle/build-functions.ts';
 import { compareSizes } from '../../../lib/bundle/compare-sizes.ts';
 import { laterPackage } from '../../../lib/bundle/load-later.ts';
 import { bundleOptions, functionNames } from '../../../lib/bundle/options.ts';
+import { folderOfFile } from '../../support/temporary-folder.ts';
 import recorded from '../../../lib/bundle/sizes.json' with { type: 'json' };
 
 const run = promisify(execFile);
 /** Maximum size of what a cold start of a function loads, in kB. */
 const maxKilobytes = { api: 950, stream: 950, capture: 1000, analyze: 700, deliver: 610, reconcile: 560 };
 
-let outDir: string;
+const folder = folderOfFile();
+const outDir = join(folder, 'functions');
+let warnings: string;
 let built: BuiltFunction[];
 
+/** The CLI with `cdk.json`, bundles and all rules: a quarter of a minute, and the bundles are half of it. */
 beforeAll(async () => {
-  outDir = await mkdtemp(join(tmpdir(), 'watchpost-bundles-'));
-  built = await buildFunctions(outDir);
+  const output = ['--output', join(folder, 'out'), '-c', `bundles=${outDir}`];
+  const { stderr } = await run(
+    process.execPath,
+    ['node_modules/aws-cdk/bin/cdk', 'synth', '--quiet', ...output],
+    {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: folder,
+        TMPDIR: folder,
+        CI: '1',
+        AWS_EC2_METADATA_DISABLED: 'true',
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        GOGC: process.env['GOGC'],
+      },
+    },
+  );
+  warnings = stderr;
+  built = await Promise.all(functionNames.map(async (name) => ({ name, bytes: await loadedBytes(name) })));
 }, 240_000);
-afterAll(() => rm(outDir, { recursive: true, force: true }));
+
+test('cdk synth works without credentials, region and layer', async () => {
+  expect(await readdir(join(folder, 'out'))).toContain('Watchpost-dev.template.json');
+  expect(warnings).not.toContain('ERROR');
+});
 
 /** Environment of the stack, with unreachable addresses. */
 const environment = {
@@ -47,18 +69,29 @@ const environment = {
   POWERTOOLS_SERVICE_NAME: 'watchpost',
 };
 
-/** Reads the names of the sources in a bundle: of all its files, or of one and the files that it imports statically. */
-async function readSources(name: string, entry: string): Promise<string[]> {
-  const folder = join(outDir, name);
-  const loaded = new Set(entry === '.' ? await readdir(folder) : [entry]);
-  const sources: string[] = [];
+/** Lists the files of a bundle: all of them, or one and those that it imports statically. */
+async function listFiles(name: string, entry: string): Promise<string[]> {
+  const loaded = new Set(entry === '.' ? await readdir(join(outDir, name)) : [entry]);
   for (const file of loaded) {
-    const text = await readFile(join(folder, file), 'utf8');
+    const text = await readFile(join(outDir, name, file), 'utf8');
     for (const [, imported] of text.matchAll(/(?:\bfrom|\bimport)\s*"\.\/([^"]+\.mjs)"/g))
       loaded.add(imported!);
-    sources.push(...JSON.parse(await readFile(join(outDir, 'maps', name, `${file}.map`), 'utf8')).sources);
   }
-  return sources;
+  return [...loaded];
+}
+
+/** Reads the names of the sources in those files. */
+async function readSources(name: string, entry: string): Promise<string[]> {
+  const files = await listFiles(name, entry);
+  const maps = files.map((file) => readFile(join(outDir, 'maps', name, `${file}.map`), 'utf8'));
+  return (await Promise.all(maps)).flatMap((map) => JSON.parse(map).sources);
+}
+
+/** Returns the size of what a cold start loads. */
+async function loadedBytes(name: string): Promise<number> {
+  const files = await listFiles(name, 'index.mjs');
+  const sizes = await Promise.all(files.map((file) => stat(join(outDir, name, file))));
+  return sizes.reduce((sum, { size }) => sum + size, 0);
 }
 
 describe('function bundles', () => {
