@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { cases, encode, type Case } from './cases.ts';
+import { disturbed } from './disturbances.ts';
 import { installDebian, installGo, installNpm, UnavailableError } from './install.ts';
 
 /** Stream of a foreign server. */
@@ -16,6 +17,8 @@ export type Stream = {
   hasClock: boolean;
   /** Starts what the stream needs. Returns its start, and ends it on `close`. */
   start(): Promise<{ startedAt: number; close(): void }>;
+  /** Changes the stream while a monitor watches it, which must go on. */
+  disturb?(): Promise<void>;
 };
 
 export type Server = { name: string; open(folder: string): Promise<{ streams: Stream[]; close(): void }> };
@@ -52,7 +55,13 @@ async function openGortsplib() {
     'v5.3.1',
     'examples/server',
   );
-  const server = await startProcess(program, [], ports.gortsplib);
+  const serve = () => startProcess(program, [], ports.gortsplib);
+  let server = await serve();
+  const restart = async () => {
+    stop(server);
+    await sleep(2_000);
+    server = await serve();
+  };
   const streams = carriedBy('rtsp').map((each): Stream => {
     const url = `rtsp://127.0.0.1:${ports.gortsplib}/${slug(each)}`;
     return {
@@ -63,7 +72,9 @@ async function openGortsplib() {
       start: async () => publish(each, `-f rtsp -rtsp_transport tcp ${url}`),
     };
   });
-  return { streams, close: () => stop(server) };
+  const url = `rtsp://127.0.0.1:${ports.gortsplib}/disturbed`;
+  const changed = disturbed(url, (each) => publish(each, `-f rtsp -rtsp_transport tcp ${url}`), restart);
+  return { streams: [...streams, ...changed], close: () => stop(server) };
 }
 
 /** Starts ffmpeg for each stream itself, once it is read. */
@@ -199,7 +210,11 @@ http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${fold
       start,
     };
   });
-  return { streams, close: () => stop(server) };
+  const name = 'disturbed';
+  const changed = disturbed(`http://127.0.0.1:${ports.http}/${name}.m3u8`, (each) =>
+    publish(each, `-f flv rtmp://127.0.0.1:${ports.rtmp}/live/${name}`),
+  ).map((stream) => ({ ...stream, name: `HLS, ${stream.name}` }));
+  return { streams: [...streams, ...changed], close: () => stop(server) };
 }
 
 /** Its files are served by Python. */

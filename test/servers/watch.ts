@@ -32,11 +32,13 @@ export async function watchStream(
     const { ffmpeg, validated } = await openBoth(stream, service);
     const { frame, ageSeconds } = checkFrame(validated, stream, source.startedAt);
     const clip = await checkClip(stream.url, service);
-    const monitor = await checkMonitor(stream.url, service, monitorSeconds);
+    const monitor = await checkMonitor(stream, service, monitorSeconds);
+    const isWhole = [frame, clip, monitor].every((part) => part === 'ok');
     return {
       server,
       stream: stream.name,
-      ffmpeg,
+      // Some servers list what can be decoded for their first seconds only.
+      ffmpeg: isWhole || ffmpeg !== 'ok' ? ffmpeg : await openInFfmpeg(stream),
       validate: describe(validated.body),
       frame,
       clip,
@@ -151,10 +153,15 @@ async function checkClip(url: string, service: ServiceProcess): Promise<string> 
   return body.triggered === true ? 'ok' : `wrong verdict: ${body.explanation}`;
 }
 
-async function checkMonitor(url: string, service: ServiceProcess, seconds: number): Promise<string> {
+async function checkMonitor(
+  { url, disturb }: Stream,
+  service: ServiceProcess,
+  seconds: number,
+): Promise<string> {
   const request = { stream_url: url, condition: 'The screen is red', interval_seconds: 5 };
   const created = await service.call('POST', '/live-monitor', request);
   if (created.status >= 300) return describe(created.body);
+  if (disturb) await sleep(10_000).then(disturb);
   await sleep(seconds * 1000);
   const { body } = await service.call('GET', `/jobs/${created.body.job_id}`);
   await service.call('DELETE', `/jobs/${created.body.job_id}`);
@@ -164,8 +171,25 @@ async function checkMonitor(url: string, service: ServiceProcess, seconds: numbe
     failed_captures: failed,
     stale_captures: stale,
   } = body.stats;
+  if (disturb && body.status === 'running') return checkNewest(url, checks + skipped, service, failed);
   const isWatched = checks + skipped >= Math.floor(seconds / 10) && failed === 0 && stale === 0;
   return isWatched && body.status === 'running'
     ? 'ok'
     : `${body.status}: ${checks} checks, ${skipped} skipped, ${failed} failed, ${stale} stale`;
 }
+
+/** Judges the stream once more after a change. The monitor must have made checks after it, but may have missed some. */
+async function checkNewest(
+  url: string,
+  judged: number,
+  service: ServiceProcess,
+  failed: number,
+): Promise<string> {
+  const request = { stream_url: url, condition: 'The screen is blue', input_mode: 'frames' };
+  const { body } = await service.call('POST', '/check-once', request);
+  if (body.triggered !== true) return `after the change: ${describe(body)}`;
+  return judged >= minChecks ? 'ok' : `${judged} checks, ${failed} failed`;
+}
+
+/** Two checks before a change, and two after it. */
+const minChecks = 4;

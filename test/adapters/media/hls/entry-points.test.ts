@@ -14,7 +14,7 @@ const startsAt = Date.parse('2026-11-20T12:00:00Z');
 
 /** Serves the segments from `from` on, of 2 s each. Only the first segment of a recording has an IDR picture. */
 async function serve(options: RecordingOptions, from = 3, to = 5) {
-  const { segments, initialization } = await record({ keyFrameSeconds: 1, ...options });
+  const { segments, initialization } = await record({ keyFrameSeconds: 1, seconds: 12, ...options });
   const suffix = initialization ? 'm4s' : 'ts';
   const files = Object.fromEntries(segments.map((bytes, index) => [`/${index}.${suffix}`, bytes]));
   const numbers = Array.from({ length: to - from + 1 }, (_, index) => from + index);

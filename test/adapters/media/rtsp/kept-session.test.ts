@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { DescribedStream } from '../../../../adapters/media/rtsp/describe.ts';
 import { RtspLimitError } from '../../../../adapters/media/rtsp/errors.ts';
 import { createKeyFrameMemory } from '../../../../adapters/media/rtsp/key-frame-store.ts';
@@ -29,7 +29,13 @@ async function openSession({
     client: {
       request: async (method: string) => {
         methods.push(method);
-        const headers = method === 'SETUP' ? [['Transport', 'RTP/AVP/TCP;interleaved=0-1'] as const] : [];
+        const headers =
+          method === 'SETUP'
+            ? ([
+                ['Transport', 'RTP/AVP/TCP;interleaved=0-1'],
+                ['Session', 'abc;timeout=10'],
+              ] as const)
+            : [];
         return { startLine: 'RTSP/1.0 200 OK', headers, body: new Uint8Array() };
       },
       onFrame: (taker) => void (take = taker),
@@ -313,4 +319,19 @@ test('a frame of intra refresh is the newest one after a refresh that is over', 
   play(4.3);
   // The refresh of frame 40 is not over.
   expect(await read()).toEqual({ kind: 'newest', ageMs: 100, from: 30, to: 41 });
+});
+
+test('a session that its server would end after 10 s stays open for ten minutes', async () => {
+  vi.useFakeTimers();
+  try {
+    const { session, methods, end } = await openSession();
+    vi.advanceTimersByTime(600_000);
+    expect(methods.filter((method) => method === 'OPTIONS')).toHaveLength(120);
+    expect(session.hasEnded()).toBe(false);
+    end();
+    vi.advanceTimersByTime(60_000);
+    expect(methods.filter((method) => method === 'OPTIONS')).toHaveLength(120);
+  } finally {
+    vi.useRealTimers();
+  }
 });

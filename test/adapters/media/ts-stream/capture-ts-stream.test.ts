@@ -4,7 +4,14 @@ import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../../adapters/media/hls/capture-hls.ts';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
-import { isRandomAccess, packetBytes, readPid } from '../../../../adapters/media/mpeg-ts/packet.ts';
+import {
+  isRandomAccess,
+  packetBytes,
+  packetPayload,
+  readPid,
+  startsPayloadUnit,
+} from '../../../../adapters/media/mpeg-ts/packet.ts';
+import { ptsPerSecond, shiftTimestamps } from '../../../../adapters/media/mpeg-ts/pes-packet.ts';
 import { createUnitWatcher } from '../../../../adapters/media/ts-stream/watch-units.ts';
 import { createWebCapturer } from '../../../../adapters/media/web/capture-web.ts';
 import { NotLiveError } from '../../../../core/errors.ts';
@@ -107,6 +114,18 @@ describe('endless MPEG-TS over HTTP', () => {
     const { clip, thumbnail } = await capture('hybrid', 3);
     expect(clip!.length).toBeGreaterThan(1_000);
     expect(readMoment(thumbnail)).toBeGreaterThan(2.5);
+  });
+
+  test('timestamps that wrap at 33 bits within a clip change nothing', async () => {
+    const wrapping = changed(await recorded(), (packet) => {
+      // The recording begins at 1.4 s.
+      if (startsPayloadUnit(packet)) shiftTimestamps(packetPayload(packet), 2 ** 33 - 3 * ptsPerSecond);
+    });
+    const { capture } = await serve(wrapping);
+    const { clip, thumbnail } = await capture('hybrid', 3);
+    expect(clip!.length).toBeGreaterThan(1_000);
+    expect(readMoment(thumbnail)).toBeGreaterThan(2.5);
+    expect(readMoment((await capture()).thumbnail)).toBeGreaterThanOrEqual(0);
   });
 
   test('key frames that the encoder does not mark are found by the decoder', async () => {
