@@ -185,14 +185,15 @@ async function openVlc() {
 async function openNginx(folder: string) {
   const nginx = installDebian('/usr/sbin/nginx', ['nginx-light', 'libnginx-mod-rtmp']);
   const files = join(folder, 'hls');
-  mkdirSync(files, { recursive: true });
+  mkdirSync(join(files, 'keys'), { recursive: true });
   const config = join(folder, 'nginx.conf');
   writeFileSync(
     config,
     `load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
-user root; daemon off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
+user root; daemon off; master_process off; pid ${folder}/nginx.pid; error_log ${folder}/error.log;
 events {}
-rtmp { server { listen 127.0.0.1:${ports.rtmp}; application live { live on; hls on; hls_path ${files}; hls_fragment 2s; hls_playlist_length 10s; } } }
+rtmp { server { listen 127.0.0.1:${ports.rtmp}; application live { live on; hls on; hls_path ${files}; hls_fragment 2s; hls_playlist_length 10s; }
+  application keys { live on; hls on; hls_path ${files}/keys; hls_fragment 2s; hls_playlist_length 10s; hls_keys on; hls_key_path ${files}/keys; hls_fragments_per_key 2; } } }
 http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f; uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;
   server { listen 127.0.0.1:${ports.http}; gzip on; gzip_types *; gzip_min_length 1; root ${files};
     location /moved/ { rewrite ^/moved/(.*)$ /$1 redirect; } } }
@@ -214,7 +215,14 @@ http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${fold
   const changed = disturbed(`http://127.0.0.1:${ports.http}/${name}.m3u8`, (each) =>
     publish(each, `-f flv rtmp://127.0.0.1:${ports.rtmp}/live/${name}`),
   ).map((stream) => ({ ...stream, name: `HLS, ${stream.name}` }));
-  return { streams: [...streams, ...changed], close: () => stop(server) };
+  const [usual] = cases;
+  const encrypted = usual && {
+    name: 'HLS, H.264, AES-128 with keys that change',
+    url: `http://127.0.0.1:${ports.http}/keys/${name}.m3u8`,
+    hasClock: true,
+    start: async () => publish(usual, `-f flv rtmp://127.0.0.1:${ports.rtmp}/keys/${name}`),
+  };
+  return { streams: [...streams, ...changed, ...(encrypted ? [encrypted] : [])], close: () => stop(server) };
 }
 
 /** Its files are served by Python. */
@@ -230,56 +238,36 @@ async function openShaka(folder: string) {
     ports.http + 1,
   );
   const chosen = carriedBy('ts').filter(({ name }) => /second|B-frames|H\.265$|wrap/.test(name));
-  const streams = chosen.flatMap((each, index) =>
-    ['ts', 'm4s', 'aes']
-      .filter((kind) => kind !== 'aes' || index === 0)
-      .map((kind): Stream => {
-        const name = `${slug(each)}-${kind}`;
-        const segments =
-          kind === 'm4s'
-            ? `init_segment=${files}/${name}-init.mp4,segment_template=${files}/${name}-$Number$.m4s`
-            : `segment_template=${files}/${name}-$Number$.ts`;
-        const key = '0123456789abcdef0123456789abcdef';
-        const aes =
-          kind === 'aes'
-            ? [
-                '--enable_raw_key_encryption',
-                '--keys',
-                `label=:key_id=${key}:key=${key}`,
-                '--protection_scheme',
-                'aes128',
-                '--clear_lead',
-                '0',
-                '--hls_key_uri',
-                `http://127.0.0.1:${ports.http + 1}/key`,
-              ]
-            : [];
-        writeFileSync(join(files, 'key'), Buffer.from(key, 'hex'));
-        const args = [
-          `in=udp://127.0.0.1:${ports.udp + 1},stream=video,${segments},playlist_name=${name}.m3u8`,
-          '--hls_master_playlist_output',
-          `${files}/${name}-all.m3u8`,
-          '--hls_playlist_type',
-          'LIVE',
-          '--segment_duration',
-          '2',
-          ...aes,
-        ];
-        const start = async () => {
-          const packager = spawn(bin, args, { stdio: 'ignore' });
-          await sleep(500);
-          const published = publish(each, `-f mpegts udp://127.0.0.1:${ports.udp + 1}?pkt_size=1316`);
-          return { startedAt: published.startedAt, close: () => (published.close(), stop(packager)) };
-        };
-        const labels = { ts: 'HLS', m4s: 'HLS (fMP4)', aes: 'HLS, AES-128' } as Record<string, string>;
-        return {
-          name: `${labels[kind]}, ${each.name}`,
-          url: `http://127.0.0.1:${ports.http + 1}/${name}-all.m3u8`,
-          confirms: each.confirms,
-          hasClock: true,
-          start,
-        };
-      }),
+  const streams = chosen.flatMap((each) =>
+    ['ts', 'm4s'].map((kind): Stream => {
+      const name = `${slug(each)}-${kind}`;
+      const segments =
+        kind === 'm4s'
+          ? `init_segment=${files}/${name}-init.mp4,segment_template=${files}/${name}-$Number$.m4s`
+          : `segment_template=${files}/${name}-$Number$.ts`;
+      const args = [
+        `in=udp://127.0.0.1:${ports.udp + 1},stream=video,${segments},playlist_name=${name}.m3u8`,
+        '--hls_master_playlist_output',
+        `${files}/${name}-all.m3u8`,
+        '--hls_playlist_type',
+        'LIVE',
+        '--segment_duration',
+        '2',
+      ];
+      const start = async () => {
+        const packager = spawn(bin, args, { stdio: 'ignore' });
+        await sleep(500);
+        const published = publish(each, `-f mpegts udp://127.0.0.1:${ports.udp + 1}?pkt_size=1316`);
+        return { startedAt: published.startedAt, close: () => (published.close(), stop(packager)) };
+      };
+      return {
+        name: `${kind === 'ts' ? 'HLS' : 'HLS (fMP4)'}, ${each.name}`,
+        url: `http://127.0.0.1:${ports.http + 1}/${name}-all.m3u8`,
+        confirms: each.confirms,
+        hasClock: true,
+        start,
+      };
+    }),
   );
   return { streams, close: () => stop(server) };
 }

@@ -3,17 +3,20 @@ import {
   isRandomAccess,
   packetBytes,
   packetPayload,
+  readPid,
   startsPayloadUnit,
 } from '../mpeg-ts/packet.ts';
 import { ptsDifference, ptsPerSecond, readPts } from '../mpeg-ts/pes-packet.ts';
+import { readPmtPid } from '../mpeg-ts/psi.ts';
 
 /**
  * Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order: those marked with the random access indicator, as by
- * all HLS encoders. Returns null if it has no frame. Needs no PSI, and skips garbage.
+ * all HLS encoders. Returns null if it has no frame and no program table: some servers list segments of tables only. Skips garbage.
  */
 export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
   let base: number | null = null;
   let first = 0;
+  let hasTable = false;
   const keyFrames: number[] = [];
   for (
     let at = findPacket(segment, 0);
@@ -24,11 +27,15 @@ export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
     if (!startsPayloadUnit(segment, at)) continue;
     const packet = segment.subarray(at, at + packetBytes);
     const pts = readPts(packetPayload(packet));
-    if (pts === null) continue;
+    if (pts === null) {
+      hasTable ||= readPid(packet) === 0 && readPmtPid(packet) !== null;
+      continue;
+    }
     base ??= pts;
     const offset = ptsDifference(base, pts);
     first = Math.min(first, offset);
     if (isRandomAccess(packet)) keyFrames.push(offset);
   }
-  return base === null ? null : keyFrames.map((offset) => (offset - first) / ptsPerSecond);
+  if (base === null) return hasTable ? [] : null;
+  return keyFrames.map((offset) => (offset - first) / ptsPerSecond);
 }

@@ -55,6 +55,13 @@ describe('last key frame of a segment', () => {
       expect(keyFrameOffsetsTs(segment)?.at(-1)).toBeCloseTo(1.5, 2);
   });
 
+  test('a segment of tables only has no key frame, and is media', async () => {
+    const [segment] = (await record(often)).segments;
+    const tables = segment!.subarray(0, 3 * 188);
+    expect(keyFrameOffsetsTs(tables)).toEqual([]);
+    expect(keyFrameOffsetsTs(tables.subarray(0, 188))).toBeNull();
+  });
+
   describe('damaged segment', () => {
     let recording: Recording;
     beforeAll(async () => {
