@@ -17,7 +17,7 @@ export type Stream = {
   hasClock: boolean;
   /** Starts what the stream needs. Returns its start, and ends it on `close`. */
   start(): Promise<{ startedAt: number; close(): void }>;
-  /** Changes the stream while a monitor watches it, which must go on. */
+  /** Changes the stream while a monitor watches it, which must not end. */
   disturb?(): Promise<void>;
 };
 
