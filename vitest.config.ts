@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { AttackLine } from './test/attacks/attack-line.ts';
 import { excludedFrom, lanes } from './test/lanes.ts';
@@ -20,6 +21,9 @@ export default defineConfig({
         setupFiles: ['test/support/no-side-effects.ts'],
         pool: 'threads',
         isolate: false,
+        // Its files wait for nothing: more threads than cores only load their modules once more.
+        maxWorkers: availableParallelism(),
+        sequence: { groupOrder: 1 },
       }),
       project('stacks', { globalSetup: ['test/support/run-folder.ts'], isolate: false }),
       project('contract', {
@@ -42,6 +46,8 @@ type LaneOptions = {
   setupFiles?: string[];
   pool?: 'threads';
   isolate?: boolean;
+  maxWorkers?: number;
+  sequence?: { groupOrder: number };
 };
 
 function project(name: Lane, options: LaneOptions) {

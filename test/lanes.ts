@@ -51,8 +51,14 @@ export const lanes = {
 
 export type Lane = keyof typeof lanes;
 
-/** Lanes in the order of their start. The short files of `core` fill the cores at the end. */
+/** Lanes in the order of their start; `core` is a group of its own after the others. */
 export const laneOrder: readonly Lane[] = ['stacks', 'browser', 'contract', 'service', 'media', 'core'];
+
+/** Files that mostly wait, for minutes: they start before all others. */
+export const waitingFiles: readonly string[] = [
+  'test/cli/service.test.ts',
+  'test/conformance/embedded.test.ts',
+];
 
 /** Files that take longest, by processor time or by waits. Without times of a run before, as in CI, a large file counts as a long one. */
 export const longFiles: readonly string[] = [
@@ -60,9 +66,7 @@ export const longFiles: readonly string[] = [
   'test/lib/bundle/bundles.test.ts',
   'test/console/console.test.ts',
   'test/console/watch-pages.test.ts',
-  'test/conformance/embedded.test.ts',
   'test/adapters/aws/dynamodb/contracts.test.ts',
-  'test/cli/service.test.ts',
   'test/docs/snippets.test.ts',
   'test/cli/replay.test.ts',
   'test/attacks/abuse/abuse.test.ts',
