@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { sharedFolder } from '../../support/run-folder.ts';
 
 /** Available Python: `receivers` require a package of PyPI, which is downloaded once. */
 export type Python = { present: boolean; receivers: boolean; env: NodeJS.ProcessEnv };
@@ -26,7 +27,13 @@ export function preparePython(): Python {
   return {
     present: true,
     receivers: true,
-    env: { PIP_NO_INDEX: '1', PIP_FIND_LINKS: wheels, PIP_DISABLE_PIP_VERSION_CHECK: '1' },
+    // Few of the modules are loaded: compiling all takes half of the processor time.
+    env: {
+      PIP_NO_INDEX: '1',
+      PIP_FIND_LINKS: wheels,
+      PIP_DISABLE_PIP_VERSION_CHECK: '1',
+      PIP_NO_COMPILE: '1',
+    },
   };
 }
 
@@ -39,8 +46,15 @@ function runs(args: string[]): boolean {
   }
 }
 
-/** Go without inlining, optimization, debug data and C: its first build of the standard library takes half of the processor time. */
-export const goEnv = { GOFLAGS: "'-gcflags=all=-l -N -dwarf=false'", CGO_ENABLED: '0' };
+/**
+ * Go without inlining, optimization, debug data and C: its first build of the standard library takes half of the processor time. A program that is
+ * killed leaves its build.
+ */
+export const goEnv = {
+  GOFLAGS: "'-gcflags=all=-l -N -dwarf=false'",
+  CGO_ENABLED: '0',
+  GOTMPDIR: sharedFolder(),
+};
 
 /** Returns true if Go is installed. Prints a warning for blocks that cannot run; throws in CI. */
 export function findGo(): boolean {

@@ -10,6 +10,7 @@ import type { BuiltFunction } from '../../../lib/bundle/build-functions.ts';
 import { compareSizes } from '../../../lib/bundle/compare-sizes.ts';
 import { laterPackage } from '../../../lib/bundle/load-later.ts';
 import { bundleOptions, functionNames } from '../../../lib/bundle/options.ts';
+import { folderOfRun } from '../../support/run-folder.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 import recorded from '../../../lib/bundle/sizes.json' with { type: 'json' };
 
@@ -24,6 +25,7 @@ let built: BuiltFunction[];
 
 /** The CLI with `cdk.json`, bundles and all rules: a quarter of a minute, and the bundles are half of it. */
 beforeAll(async () => {
+  const ofRun = folderOfRun();
   const output = ['--output', join(folder, 'out'), '-c', `bundles=${outDir}`];
   const { stderr } = await run(
     process.execPath,
@@ -31,8 +33,10 @@ beforeAll(async () => {
     {
       env: {
         PATH: process.env['PATH'],
-        HOME: folder,
-        TMPDIR: folder,
+        // The CLI may write after its end.
+        HOME: ofRun,
+        TMPDIR: ofRun,
+        CDK_DISABLE_CLI_TELEMETRY: '1',
         CI: '1',
         AWS_EC2_METADATA_DISABLED: 'true',
         NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
