@@ -45,6 +45,6 @@ async function install(folder: string, requirement: string): Promise<void> {
   await run('python3', ['-m', 'venv', ...(hasPip ? ['--without-pip'] : []), folder], { timeout: 60_000 });
   const python = join(folder, 'bin', 'python');
   const pip = hasPip ? ['python3', '-m', 'pip', '--python', python] : [python, '-m', 'pip'];
-  const [command = '', ...args] = [...pip, 'install', '--quiet', '--no-compile', requirement];
+  const [command, ...args] = [...pip, 'install', '--quiet', '--no-compile', requirement];
   await run(command, args, { timeout: 240_000 });
 }
