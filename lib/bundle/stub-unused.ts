@@ -14,6 +14,8 @@ const unused: readonly Part[] = [
   { importer: /[\\/]zod[\\/]v4[\\/]core[\\/]/, path: /^\.\/compile\.js$/ },
   // The HTTP parser of undici for processors without SIMD, which Lambda does not have.
   { importer: /[\\/]undici[\\/]lib[\\/]dispatcher[\\/]client-h1\.js$/, path: /\/llhttp-wasm\.js$/ },
+  // The writer of playlists.
+  { importer: /[\\/]hls-parser[\\/]index\.js$/, path: /\/stringify$/ },
   // Unused parts of undici. Only its agents, its connector and `request` are used.
   {
     importer: /[\\/]undici[\\/]index\.js$/,

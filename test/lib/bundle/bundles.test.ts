@@ -197,7 +197,7 @@ describe('function bundles', () => {
   });
 });
 
-test('the omitted parts of packages are not needed: a bundle sends requests without them', async () => {
+test('the omitted parts of packages are not needed: a bundle sends requests and reads playlists without them', async () => {
   const server = createServer((_, response) => response.end('hello'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -221,6 +221,7 @@ test('the omitted parts of packages are not needed: a bundle sends requests with
     status: 200,
     body: 'hello',
     refused: 'EgressRefusedError',
+    playlist: 'media',
     error: 'EgressTimeoutError',
   });
 });

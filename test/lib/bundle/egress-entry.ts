@@ -1,5 +1,6 @@
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import { parsePlaylist } from '../../../adapters/media/hls/playlist.ts';
 import { EgressTimeoutError } from '../../../adapters/egress/errors.ts';
 
 /**
@@ -13,12 +14,17 @@ const { status, body } = await http.request(url, { maxBytes: 1000, timeoutMs: 50
 const refused = await http
   .request('http://10.0.0.1/', { maxBytes: 1000, timeoutMs: 5000 })
   .catch((error: unknown) => error);
+const playlist = parsePlaylist(
+  Buffer.from('#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\n0.ts\n'),
+  'http://127.0.0.1/live.m3u8',
+);
 await http.close();
 process.stdout.write(
   JSON.stringify({
     status,
     body: Buffer.from(body).toString(),
     refused: refused instanceof Error ? refused.name : null,
+    playlist: playlist.kind,
     error: new EgressTimeoutError('late').name,
   }),
 );
