@@ -2,8 +2,8 @@ import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { failureMessage } from '../ffmpeg/run-ffmpeg.ts';
 
-/** Time for which segments are searched for a key frame, in seconds: a GOP is rarely longer. */
-export const searchedSeconds = 10;
+/** Time for which segments are searched for a key frame, in seconds: some seconds more than most GOPs. */
+export const searchedSeconds = 12;
 
 /** Error for segments of which nothing could be decoded, and in which no key frame is marked. */
 export class NoKeyFrameError extends NoFrameDecodedError {
