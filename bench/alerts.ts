@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { inputModeSchema } from '../core/records/capture.ts';
+import type { InputMode } from '../core/records/capture.ts';
 import { describeMachine, findFfmpeg, quantile, readProcessorTimes, startProcess } from './harness.ts';
 import { openService } from './service.ts';
 
@@ -9,33 +9,18 @@ import { openService } from './service.ts';
  * Measures how late alerts are: a service with the object model, and monitors of all modes on the scene of `npm run stream`, all at the same time. Prints the
  * time from the planned check to its commit, and from the time of the frame itself to the alert, by stream and mode.
  * Usage: node bench/alerts.ts
- *   --streams hls,rtsp            protocols
- *   --modes frames,clip,hybrid    a monitor of each on each stream
- *   --condition SENTENCE
- *   --interval 5                  seconds between the checks of a monitor
- *   --seconds 120                 duration of the measurement
- *   --ffmpeg PATH
+ *   --seconds 120    duration of the measurement
  */
 
-const { values } = parseArgs({
-  options: {
-    streams: { type: 'string', default: 'hls,rtsp' },
-    modes: { type: 'string', default: 'frames,clip,hybrid' },
-    condition: { type: 'string', default: 'A stop sign is in the picture' },
-    interval: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '120' },
-    ffmpeg: { type: 'string' },
-  },
-});
-const protocols = z.array(z.enum(['hls', 'rtsp'])).parse(values.streams.split(','));
-const modes = z.array(inputModeSchema).parse(values.modes.split(','));
-const seconds = Number(values.seconds);
+const { values } = parseArgs({ options: { seconds: { type: 'string', default: '120' } } });
+const protocols = ['hls', 'rtsp'] as const;
+const modes: readonly InputMode[] = ['frames', 'clip', 'hybrid'];
 /** Longer than two intervals of 5 s in each state, and no multiple of them: checks meet the sign at all places. */
 const roundSeconds = 24;
 const addressesSchema = z.object({ hls: z.string(), rtsp: z.string() });
 
 await using cleanup = new AsyncDisposableStack();
-const ffmpeg = await findFfmpeg(values.ffmpeg);
+const ffmpeg = await findFfmpeg();
 const scene = cleanup.use(await startProcess('alerts/scene-process.ts', ffmpeg.path, String(roundSeconds)));
 const urls = addressesSchema.parse(JSON.parse(scene.firstMessage));
 const service = cleanup.use(
@@ -45,16 +30,16 @@ const monitors = [];
 for (const protocol of protocols)
   for (const mode of modes) {
     const jobId = await service.startMonitor(urls[protocol], {
-      condition: values.condition,
+      condition: 'A stop sign is in the picture',
       input_mode: mode,
-      interval_seconds: Number(values.interval),
+      interval_seconds: 5,
       max_triggers: null,
       enable_prefilter: false,
     });
     monitors.push({ protocol, mode, jobId });
   }
 const before = readProcessorTimes();
-await sleep(seconds * 1000);
+await sleep(Number(values.seconds) * 1000);
 const after = readProcessorTimes();
 
 const rows: Record<string, object> = {};

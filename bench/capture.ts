@@ -4,7 +4,6 @@
  * Usage: node bench/capture.ts
  *   --quick                  fewer rounds
  *   --only TEXT              races whose name, such as `HLS 2 s, 60 ms, clip` or `RTSP sessions`, contains the text
- *   --process-per-capture    decodes as on AWS; else in processes that stay, as on one machine
  */
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,7 +29,6 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
-    'process-per-capture': { type: 'boolean', default: false },
   },
 });
 // A full run takes ten minutes on an idle machine. The garbage collector runs in every third capture: fewer rounds measure its luck.
@@ -49,9 +47,7 @@ const http = createGuardedHttp(guard);
 cleanup.defer(() => http.close());
 const runner = createFfmpegRunner({ ffmpegPath, tempDir: directory });
 const maxProcesses = availableParallelism() + 1;
-const ffmpeg = values['process-per-capture']
-  ? runner
-  : poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses });
+const ffmpeg = poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses });
 const now = () => new Date();
 const racers = { capturer: createStreamCapturer({ guard, http, ffmpeg, now }), ffmpegPath, directory };
 
