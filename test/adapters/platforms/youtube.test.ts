@@ -47,8 +47,8 @@ describe('broadcast on YouTube', () => {
 
   test('a broadcast is captured from the sufficient variant', async () => {
     expect(await capturer.capture(look(url), never)).toMatchObject({ position: { segment_seconds: 5 } });
-    expect(asked('/height/720/')).toHaveLength(1);
-    expect(asked('/hls_playlist/')).toHaveLength(1);
+    expect(asked('/height/720/file/index.m3u8')).toHaveLength(1);
+    expect(asked('/hls_playlist/').filter(({ path }) => path.endsWith('index.m3u8'))).toHaveLength(1);
   });
 
   const states: [string, () => Record<string, unknown> | null, object, RegExp][] = [
