@@ -24,6 +24,9 @@ export type PictureDeps = {
 /** Opens the same address again, in its own time. */
 type Reopen = () => Promise<WebStream>;
 
+/** Time without a further picture after which the last one is the newest, and the maximum for it, in milliseconds. */
+const [quietMs, maxNewestMs] = [30, 250];
+
 /** Time after which an incomplete or an outdated picture is requested again, in milliseconds. */
 const againMs = 500;
 
@@ -55,7 +58,7 @@ export async function captureMotionJpeg(
   const pictures = picturesOf(stream, deps);
   const jpegs =
     request.mode === 'frames'
-      ? [(await firstPicture(pictures)).jpeg]
+      ? [(await newestPicture(pictures, deps.elapsedMs)).jpeg]
       : await readClip(pictures, request.clipSeconds, deps.limits);
   stream.close();
   const capturedAt = deps.now();
@@ -141,6 +144,18 @@ async function firstPicture(pictures: AsyncIterator<Picture>): Promise<Picture> 
   const next = await pictures.next();
   if (next.done === true) throw new IncompletePictureError('The stream ended without a picture.');
   return next.value;
+}
+
+/** Returns the newest picture of a stream: servers may send a queue of older ones first. */
+async function newestPicture(pictures: AsyncIterator<Picture>, elapsedMs: () => number): Promise<Picture> {
+  let newest = await firstPicture(pictures);
+  for (const startMs = elapsedMs(); elapsedMs() - startMs < maxNewestMs;) {
+    const next = pictures.next().catch(() => undefined);
+    const found = await waitAtMost<IteratorResult<Picture> | undefined>(quietMs, next, () => undefined);
+    if (found === undefined || found.done === true) break;
+    newest = found.value;
+  }
+  return newest;
 }
 
 async function decode(

@@ -210,6 +210,17 @@ describe('Motion JPEG', () => {
     expect(captured.position).toEqual({ segment: null, segment_seconds: 0 });
   });
 
+  test('a frame is the newest picture of a stream that sends a queue of older ones first', async () => {
+    const { capture } = await camera({
+      '/cam': (response) => {
+        response.writeHead(200, multipart);
+        for (let sent = 0; sent < 1000; sent += 1) writePart(response, grays[0]!);
+        writePart(response, grays[4]!);
+      },
+    });
+    expect(brightness(await capture())).toBeGreaterThan(200);
+  });
+
   test('a clip has the pictures by their arrival', async () => {
     const { capture } = await camera({ '/cam': motionJpeg(grays, 210) });
     const { clip, thumbnail } = await capture({ mode: 'hybrid', clipSeconds: 1 });
