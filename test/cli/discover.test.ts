@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import pc from 'picocolors';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { discover } from '../../cli/commands/discover.ts';
-import type { SetTimer } from '../../core/time-limit.ts';
 import { login, startSimulator, type SimulatorOptions } from '../support/onvif/simulator.ts';
 
 const closers: (() => Promise<void>)[] = [];
@@ -10,12 +9,6 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   for (const close of closers.splice(0)) await close();
 });
-
-/** Timers of a discovery: answers on loopback arrive within milliseconds. */
-const setTimer: SetTimer = (fire) => {
-  const timer = setTimeout(fire, 100);
-  return () => clearTimeout(timer);
-};
 
 async function simulate(options?: SimulatorOptions) {
   const simulator = await startSimulator(options);
@@ -43,7 +36,7 @@ const none = { address: undefined, user: undefined };
 
 describe('watchpost discover', () => {
   test('cameras are listed with address, name and hardware', async () => {
-    const { address, udpPort } = await simulate();
+    const { address, udpPort, setTimer } = await simulate();
     const terminal = openFakeTerminal();
     await discover(none, { allowRanges }, terminal, false, { port: udpPort, setTimer });
     expect(terminal.printed).toEqual([`${address}  Yard camera, SIM-1`]);
@@ -51,7 +44,7 @@ describe('watchpost discover', () => {
   });
 
   test('the list is printed as JSON too', async () => {
-    const { address, udpPort } = await simulate();
+    const { address, udpPort, setTimer } = await simulate();
     const terminal = openFakeTerminal();
     await discover(none, { allowRanges }, terminal, true, { port: udpPort, setTimer });
     expect(JSON.parse(terminal.printed.join(''))).toEqual({
@@ -61,7 +54,7 @@ describe('watchpost discover', () => {
   });
 
   test('the command asks nothing without allowed ranges, and its error names a range', async () => {
-    const { udpPort, probes } = await simulate();
+    const { udpPort, setTimer, probes } = await simulate();
     await expect(
       discover(none, { allowRanges: [] }, openFakeTerminal(), false, { port: udpPort, setTimer }),
     ).rejects.toMatchObject({
@@ -72,7 +65,7 @@ describe('watchpost discover', () => {
   });
 
   test('a network without cameras is an error with the next steps', async () => {
-    const { udpPort } = await simulate({ datagrams: () => [] });
+    const { udpPort, setTimer } = await simulate({ datagrams: () => [] });
     await expect(
       discover(none, { allowRanges }, openFakeTerminal(), false, { port: udpPort, setTimer }),
     ).rejects.toMatchObject({

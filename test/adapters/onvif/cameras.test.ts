@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createOnvifCameras, type OnvifDeps } from '../../../adapters/onvif/cameras.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import {
+  fireAfter,
   login,
   match,
   probeMatches,
@@ -16,14 +17,8 @@ afterEach(async () => {
 });
 
 const signal = new AbortController().signal;
-/** Creates timers of a discovery: answers on loopback arrive within milliseconds. */
-const listenFor =
-  (milliseconds: number): SetTimer =>
-  (fire) => {
-    const timer = setTimeout(fire, milliseconds);
-    return () => clearTimeout(timer);
-  };
-const setTimer = listenFor(200);
+/** Timer of a discovery that no camera answers. */
+const unanswered = fireAfter(async () => undefined);
 
 async function simulate(options?: SimulatorOptions) {
   const simulator = await startSimulator(options);
@@ -35,7 +30,7 @@ function open(options: Partial<OnvifDeps> = {}) {
   const cameras = createOnvifCameras({
     allowRanges: ['127.0.0.0/8'],
     now: () => new Date(),
-    setTimer,
+    setTimer: unanswered,
     ...options,
   });
   closers.push(cameras.close);
@@ -57,8 +52,8 @@ const secrets = [
 
 describe('discovery', () => {
   test('a camera that answers is listed', async () => {
-    const { address, udpPort, probes, requests } = await simulate();
-    const { cameras, outside } = await open({ port: udpPort }).discover(signal);
+    const { address, udpPort, setTimer, probes, requests } = await simulate();
+    const { cameras, outside } = await open({ port: udpPort, setTimer }).discover(signal);
     expect(cameras).toEqual([{ address, name: 'Yard camera', hardware: 'SIM-1' }]);
     expect(outside).toEqual([]);
     expect(probes).toHaveLength(2);
@@ -73,13 +68,13 @@ describe('discovery', () => {
   });
 
   test('an answer from outside of the allowed ranges is ignored, and its sender is named', async () => {
-    const { udpPort } = await simulate({ answersFrom: '127.0.0.2' });
-    const found = await open({ port: udpPort, allowRanges: ['127.0.0.1'] }).discover(signal);
+    const { udpPort, setTimer } = await simulate({ answersFrom: '127.0.0.2' });
+    const found = await open({ port: udpPort, setTimer, allowRanges: ['127.0.0.1'] }).discover(signal);
     expect(found).toEqual({ cameras: [], outside: ['127.0.0.2'] });
   });
 
   test('answers with addresses of other hosts, entities and texts beyond all bounds are ignored', async () => {
-    const { address, udpPort } = await simulate({
+    const { address, udpPort, setTimer } = await simulate({
       datagrams: (own) => [
         probeMatches('', [match('http://127.0.0.9/onvif/device_service')]),
         probeMatches('', [match(own)]).replace('?>', '?><!DOCTYPE a [<!ENTITY x "y">]>'),
@@ -89,18 +84,18 @@ describe('discovery', () => {
         probeMatches('', [match(own)]),
       ],
     });
-    const { cameras } = await open({ port: udpPort }).discover(signal);
+    const { cameras } = await open({ port: udpPort, setTimer }).discover(signal);
     expect(cameras.map((camera) => camera.address)).toEqual([address]);
   });
 
   test('a camera is found among 10 MB of other answers of its host', async () => {
-    const { address, udpPort } = await simulate({
+    const { address, udpPort, setTimer } = await simulate({
       datagrams: (own) => [
         ...Array.from({ length: 160 }, () => new Uint8Array(65_000)),
         probeMatches('', [match(own)]),
       ],
     });
-    const { cameras } = await open({ port: udpPort }).discover(signal);
+    const { cameras } = await open({ port: udpPort, setTimer }).discover(signal);
     expect(cameras.map((camera) => camera.address)).toEqual([address]);
   });
 
@@ -109,9 +104,8 @@ describe('discovery', () => {
       Array.from({ length: 1000 }, (_, index) =>
         probeMatches('', [match(own.replace(/:\d+/, `:${index + 1}`))]),
       );
-    const { udpPort } = await simulate({ datagrams: answers });
-    // The simulator sends for longer than others, and the kernel keeps few of a burst.
-    const { cameras } = await open({ port: udpPort, setTimer: listenFor(2_000) }).discover(signal);
+    const { udpPort, setTimer } = await simulate({ datagrams: answers });
+    const { cameras } = await open({ port: udpPort, setTimer }).discover(signal);
     expect(cameras).toHaveLength(64);
   });
 

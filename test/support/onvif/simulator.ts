@@ -1,6 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { setImmediate as immediate } from 'node:timers/promises';
+import type { SetTimer } from '../../../core/time-limit.ts';
 
 /** Camera that speaks ONVIF on loopback: WS-Discovery over UDP, and device, media and media 2 services over HTTP with their digests checked. */
 
@@ -28,6 +30,23 @@ export type SimulatorOptions = {
 type SeenRequest = { operation: string; path: string; headers: IncomingHttpHeaders; body: string };
 
 const realm = 'simulated camera';
+/** Turns of the event loop after which a datagram on loopback is read. */
+const turnsOfDelivery = 20;
+
+/** Creates timers that fire after an event and what was sent by then, instead of after a time. */
+export function fireAfter(happens: () => Promise<void>): SetTimer {
+  return (fire) => {
+    let isCancelled = false;
+    void (async () => {
+      await happens();
+      for (let turn = 0; turn < turnsOfDelivery; turn += 1) await immediate();
+      if (!isCancelled) fire();
+    })();
+    return () => {
+      isCancelled = true;
+    };
+  };
+}
 
 export async function startSimulator(options: SimulatorOptions = {}) {
   const { access = 'token', versions = [1, 2] } = options;
@@ -62,12 +81,30 @@ export async function startSimulator(options: SimulatorOptions = {}) {
   const answering = createSocket('udp4');
   answering.bind(0, options.answersFrom ?? '127.0.0.1');
   const probes: string[] = [];
+  let probed = Promise.withResolvers<void>();
+  let answered = Promise.resolve();
   udp.on('message', (bytes, { port: from, address }) => {
     const text = bytes.toString('utf8');
     probes.push(text);
     const id = /<a:MessageID>([^<]*)</.exec(text)?.[1] ?? '';
-    for (const datagram of options.datagrams?.(url()) ?? [probeMatches(id, [match(url())])])
-      answering.send(datagram, from, address);
+    const datagrams = options.datagrams?.(url()) ?? [probeMatches(id, [match(url())])];
+    const before = answered;
+    const answer = async () => {
+      await before;
+      for (const datagram of datagrams) {
+        await new Promise((resolve) => answering.send(datagram, from, address, resolve));
+        // The kernel keeps few of a burst.
+        await immediate();
+      }
+    };
+    answered = answer();
+    probed.resolve();
+  });
+  /** Timer of a discovery that fires once the camera has answered a probe, instead of after a time. */
+  const setTimer = fireAfter(async () => {
+    await probed.promise;
+    probed = Promise.withResolvers();
+    await answered;
   });
   await new Promise<void>((resolve) => void udp.bind(0, '127.0.0.1', resolve));
 
@@ -77,6 +114,7 @@ export async function startSimulator(options: SimulatorOptions = {}) {
     udpPort: udp.address().port,
     requests,
     probes,
+    setTimer,
     close: async () => {
       udp.close();
       answering.close();
