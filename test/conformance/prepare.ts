@@ -48,6 +48,7 @@ function findStreams(options: Options, own: OwnStreams | undefined): Streams {
     recording: options['vod-url'] ?? own?.streams.recording ?? '',
     broken: own?.streams.broken ?? '',
     offline: own?.streams.offline ?? '',
+    web: own?.streams.web ?? { jpeg: '', mjpeg: '', mpegts: '' },
     platforms: options['platform-url'],
     startMortal:
       own?.streams.startMortal ?? (() => Promise.reject(new Error('The suite has no own streams'))),

@@ -11,6 +11,7 @@ import { operationsCases } from './operations.ts';
 import { sseCases } from './sse.ts';
 import { watchAlertCases } from './watch-alerts.ts';
 import { watchCases } from './watches.ts';
+import { webCameraCases } from './web-cameras.ts';
 import { webhookCases } from './webhooks.ts';
 
 export const allCases: readonly Case[] = [
@@ -27,4 +28,5 @@ export const allCases: readonly Case[] = [
   ...operationsCases,
   ...watchCases,
   ...watchAlertCases,
+  ...webCameraCases,
 ];

@@ -2,6 +2,7 @@ import { startLiveHls } from '../../../cli/demo/live-hls.ts';
 import type { LiveHls } from '../../../cli/demo/live-hls.ts';
 import { startRtspServer } from '../../../cli/demo/rtsp-server.ts';
 import { servePlaylists } from './playlists.ts';
+import { startWebCamera, type WebCamera } from './web-camera.ts';
 
 /** Stream URLs that the service can reach. If one is empty, its cases are skipped. */
 export type Streams = {
@@ -17,6 +18,8 @@ export type Streams = {
   broken: string;
   /** URL that returns 404. */
   offline: string;
+  /** Camera over HTTP. */
+  web: WebCamera;
   /** Live streams of platforms. */
   platforms: string[];
   /** Starts a live stream that the case may end. */
@@ -45,6 +48,8 @@ export async function startOwnStreams(ffmpegPath: string): Promise<OwnStreams> {
   const rtsp = await start(
     startRtspServer({ ffmpegPath, inputArgs: source(moving), path: '/live', keyFrameEvery: 10 }),
   );
+  const web = await startWebCamera(ffmpegPath, source(moving), host);
+  cleanup.defer(web.close);
   const playlists = await servePlaylists(host);
   cleanup.defer(() => playlists.close());
   const stack = cleanup.move();
@@ -56,6 +61,7 @@ export async function startOwnStreams(ffmpegPath: string): Promise<OwnStreams> {
       recording: playlists.recording,
       broken: playlists.broken,
       offline: playlists.offline,
+      web: web.urls,
       platforms: [],
       startMortal: () => hls(ffmpegPath, moving),
     },
