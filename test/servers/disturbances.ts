@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Case } from './cases.ts';
-import type { Stream } from './servers.ts';
+import type { Stream } from './processes.ts';
 
 type Publication = ReturnType<Stream['start']> extends Promise<infer Started> ? Started : never;
 

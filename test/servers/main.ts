@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startService } from '../support/service-process.ts';
 import { UnavailableError } from './install.ts';
+import { ownAddress } from './processes.ts';
 import { servers } from './servers.ts';
 import { writeTable, type Record } from './table.ts';
 import { watchStream } from './watch.ts';
 
 /**
  * Watches streams of servers that others wrote, and compares with what ffmpeg opens: `npm run test:servers -- --only gortsplib --case H.265`. Loopback only.
- * `--seconds 120` lets each monitor run for two minutes; `--write` records the results in docs/use/sources.md.
+ * `--seconds 120` lets each monitor run for two minutes; `--write` records the results of the servers that were tried in docs/use/sources.md.
  */
 const { values } = parseArgs({
   options: {
@@ -24,7 +25,8 @@ const { values } = parseArgs({
 await using cleanup = new AsyncDisposableStack();
 const folder = mkdtempSync(join(tmpdir(), 'watchpost-servers-'));
 cleanup.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));
-const service = await startService(join(folder, 'data'));
+const ranges = ['127.0.0.0/8', ...(ownAddress === undefined ? [] : [`${ownAddress}/32`])].join(',');
+const service = await startService(join(folder, 'data'), { WATCHPOST_ALLOW_RANGES: ranges });
 cleanup.defer(async () => void (await service.kill('SIGTERM')));
 const record: Record = { results: [], unavailable: [] };
 
@@ -47,7 +49,7 @@ for (const { name, open } of servers) {
     process.stdout.write(`SKIPPED ${name}: ${error.message}\n`);
   }
 }
-if (values.write) await writeTable(record);
+if (values.write) await writeTable(record, values.case !== '');
 const misread = record.results.filter(
   ({ ffmpeg, ...own }) =>
     ffmpeg === 'ok' &&

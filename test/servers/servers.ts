@@ -1,42 +1,25 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cases, encode, type Case } from './cases.ts';
+import { cases } from './cases.ts';
 import { disturbed } from './disturbances.ts';
-import { installDebian, installGo, installNpm, UnavailableError } from './install.ts';
-
-/** Stream of a foreign server. */
-export type Stream = {
-  name: string;
-  url: string;
-  confirms?: string | undefined;
-  /** True if it shows the scene of `cases.ts`, whose brightness tells the time; else a blue area. */
-  hasClock: boolean;
-  /** Starts what the stream needs. Returns its start, and ends it on `close`. */
-  start(): Promise<{ startedAt: number; close(): void }>;
-  /** Changes the stream while a monitor watches it, which must not end. */
-  disturb?(): Promise<void>;
-};
-
-export type Server = { name: string; open(folder: string): Promise<{ streams: Stream[]; close(): void }> };
-
-const ports = {
-  gortsplib: 8554,
-  go2rtc: 18_554,
-  go2rtcHttp: 11_984,
-  gstreamer: 18_600,
-  vlc: 18_700,
-  rtmp: 11_935,
-  http: 18_080,
-  udp: 18_900,
-};
-const nothing = async () => ({ startedAt: Date.now(), close: () => undefined });
-const slug = ({ name }: Case): string => name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-const carriedBy = (protocol: 'rtsp' | 'rtmp' | 'ts') =>
-  cases.filter(({ only }) => only?.includes(protocol) ?? true);
+import { openGohlslib, openGstreamerHls } from './hls-servers.ts';
+import { installDebian, installGo, installNpm, installVlc, UnavailableError } from './install.ts';
+import { openGo2rtcOnvif, openOnvifServer } from './onvif-cameras.ts';
+import { openGo2rtcWeb, openMotion, openUstreamer, openVlcWeb } from './picture-servers.ts';
+import {
+  carriedBy,
+  nothing,
+  ports,
+  publish,
+  slug,
+  startProcess,
+  stop,
+  type Server,
+  type Stream,
+} from './processes.ts';
 
 export const servers: readonly Server[] = [
   { name: 'gortsplib', open: openGortsplib },
@@ -45,6 +28,14 @@ export const servers: readonly Server[] = [
   { name: 'VLC', open: openVlc },
   { name: 'nginx-rtmp', open: openNginx },
   { name: 'Shaka Packager', open: openShaka },
+  { name: 'gohlslib', open: openGohlslib },
+  { name: 'GStreamer (HLS)', open: openGstreamerHls },
+  { name: 'go2rtc (HTTP)', open: openGo2rtcWeb },
+  { name: 'VLC (HTTP)', open: openVlcWeb },
+  { name: 'motion', open: openMotion },
+  { name: 'ustreamer', open: openUstreamer },
+  { name: 'onvif-server', open: openOnvifServer },
+  { name: 'go2rtc (ONVIF)', open: openGo2rtcOnvif },
 ];
 
 /** Its server forwards one publisher, ffmpeg. */
@@ -156,27 +147,16 @@ async function openGstreamer() {
   return { streams, close: () => stop(server) };
 }
 
-/** VLC refuses to run as root. */
 async function openVlc() {
-  const vlc = installDebian('/usr/bin/cvlc', ['vlc-bin', 'vlc-plugin-base']);
+  const [command, ...user] = installVlc();
   const url = `rtsp://127.0.0.1:${ports.vlc}/live`;
-  const user = process.getuid?.() === 0 ? ['runuser', '-u', 'nobody', '--'] : [];
   const [each] = cases;
   if (each === undefined) throw new UnavailableError('There is no case');
   const start = async () => {
     const published = publish(each, `-f mpegts udp://127.0.0.1:${ports.udp}?pkt_size=1316`);
-    const [command, ...args] = [
-      ...user,
-      vlc,
-      '-I',
-      'dummy',
-      '--no-audio',
-      `udp://@127.0.0.1:${ports.udp}`,
-      '--sout',
-      `#rtp{sdp=${url}}`,
-      '--sout-keep',
-    ];
-    const server = await startProcess(command, args, ports.vlc);
+    const input = `udp://@127.0.0.1:${ports.udp}`;
+    const options = ['-I', 'dummy', '--no-audio', input, '--sout', `#rtp{sdp=${url}}`, '--sout-keep'];
+    const server = await startProcess(command, [...user, ...options], ports.vlc);
     return { startedAt: published.startedAt, close: () => (stop(server), published.close()) };
   };
   return { streams: [{ name: each.name, url, hasClock: true, start }], close: () => undefined };
@@ -270,44 +250,4 @@ async function openShaka(folder: string) {
     }),
   );
   return { streams, close: () => stop(server) };
-}
-
-function publish(each: Case, output: string): { startedAt: number; close(): void } {
-  const encoder = spawn('ffmpeg', encode(each, output), { stdio: 'ignore' });
-  children.add(encoder);
-  return { startedAt: Date.now(), close: () => stop(encoder) };
-}
-
-/** Ends with this process, however it ends. */
-const children = new Set<ChildProcess>();
-process.once('exit', () => children.forEach(stop));
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-
-function stop(child: ChildProcess): void {
-  child.kill('SIGKILL');
-}
-
-/** Starts a server and waits until it accepts connections. */
-async function startProcess(command: string, args: string[], port: number): Promise<ChildProcess> {
-  const child = spawn(command, args, { stdio: ['pipe', 'ignore', 'ignore'] });
-  children.add(child);
-  let failure: Error | undefined;
-  child.on('error', (error) => (failure = error));
-  for (let waited = 0; waited < 100; waited += 1) {
-    if (failure || child.exitCode !== null)
-      throw new UnavailableError(`${command} ended: ${failure?.message ?? child.exitCode}`);
-    if (await accepts(port)) return child;
-    await sleep(100);
-  }
-  stop(child);
-  throw new UnavailableError(`${command} accepts no connection`);
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = createConnection({ host: '127.0.0.1', port });
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  const isOpen = await promise;
-  socket.destroy();
-  return isOpen;
 }

@@ -56,11 +56,27 @@ export function formatTable({ results, unavailable }: Record): string {
   ].join('\n');
 }
 
-export async function writeTable(record: Record): Promise<void> {
+/** Records the results of a run: they replace those of its servers or, if `isPart`, of its streams only. */
+export async function writeTable(run: Record, isPart: boolean): Promise<void> {
+  const record = mergeRecords(JSON.parse(await readFile(file, 'utf8')) as Record, run, isPart);
   await writeFile(file, `${JSON.stringify(record, null, 2)}\n`);
   const text = await readFile(page, 'utf8');
   const [before = '', rest = ''] = text.split(begin);
   const after = rest.split(end)[1] ?? '';
   await writeFile(page, `${before}${begin}\n\n${formatTable(record)}\n\n${end}${after}`);
   execFileSync('npx', ['prettier', '--write', fileURLToPath(file), fileURLToPath(page)], { stdio: 'ignore' });
+}
+
+function mergeRecords(before: Record, run: Record, isPart: boolean): Record {
+  const tried = new Set([...run.results, ...run.unavailable].map(({ server }) => server));
+  const streams = new Set(run.results.map(({ server, stream }) => `${server}: ${stream}`));
+  const stays = ({ server, stream }: Result) =>
+    isPart ? !streams.has(`${server}: ${stream}`) : !tried.has(server);
+  const order = [...new Set([...before.results, ...run.results].map(({ server }) => server))];
+  return {
+    results: [...before.results.filter(stays), ...run.results].toSorted(
+      (one, other) => order.indexOf(one.server) - order.indexOf(other.server),
+    ),
+    unavailable: [...before.unavailable.filter(({ server }) => !tried.has(server)), ...run.unavailable],
+  };
 }

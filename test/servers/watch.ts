@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { cycleSeconds } from './cases.ts';
-import type { Stream } from './servers.ts';
+import type { Stream } from './processes.ts';
 
 /** Result of a stream, of Watchpost and ffmpeg. A text is `ok`, or what went wrong. */
 export type Result = {
@@ -31,7 +31,7 @@ export async function watchStream(
     await awaitStream(stream.url);
     const { ffmpeg, validated } = await openBoth(stream, service);
     const { frame, ageSeconds } = checkFrame(validated, stream, source.startedAt);
-    const clip = await checkClip(stream.url, service);
+    const clip = await checkClip(stream, service);
     const monitor = await checkMonitor(stream, service, monitorSeconds);
     const isWhole = [frame, clip, monitor].every((part) => part === 'ok');
     return {
@@ -52,9 +52,15 @@ export async function watchStream(
 
 /** Servers list a stream seconds after its first key frame. */
 async function awaitStream(url: string): Promise<void> {
-  const isListed = async () => (await fetch(url).catch(() => undefined))?.ok;
+  const address = url.replace(/\/\/[^/@]*@/, '//');
+  const isListed = async () => {
+    const response = await fetch(address, { signal: AbortSignal.timeout(2_000) }).catch(() => undefined);
+    await response?.body?.cancel().catch(() => undefined);
+    return response?.ok === true || response?.status === 401;
+  };
   if (url.startsWith('http'))
-    for (let waited = 0; waited < 45 && !(await isListed()); waited += 1) await sleep(1_000);
+    for (const startMs = Date.now(); Date.now() - startMs < 45_000 && !(await isListed());)
+      await sleep(1_000);
   await sleep(6_000);
 }
 
@@ -118,7 +124,7 @@ async function openInFfmpeg({ url, confirms }: Stream): Promise<string> {
 
 function describe(body: any): string {
   if (body.is_live === true || body.triggered !== undefined) return 'ok';
-  return body.error_hint ?? body.remediation ?? body.detail ?? JSON.stringify(body).slice(0, 200);
+  return body.error_hint ?? body.error?.remediation ?? JSON.stringify(body).slice(0, 200);
 }
 
 /** Compares the color of the frame, and reads the time that its brightness shows. */
@@ -143,14 +149,20 @@ function checkFrame(
   return { frame: 'ok', ageSeconds: age > cycleSeconds - 1 ? 0 : Math.round(age * 10) / 10 };
 }
 
-async function checkClip(url: string, service: ServiceProcess): Promise<string> {
+async function checkClip({ url, withoutClips }: Stream, service: ServiceProcess): Promise<string> {
   const { status, body } = await service.call('POST', '/check-once', {
     stream_url: url,
     condition: 'The screen is blue',
     input_mode: 'clip',
   });
+  if (withoutClips === true) return refusal(status, body);
   if (status !== 200) return describe(body);
   return body.triggered === true ? 'ok' : `wrong verdict: ${body.explanation}`;
+}
+
+function refusal(status: number, body: any): string {
+  const hasSentence = /input_mode "frames"/.test(body.error?.remediation ?? '');
+  return status === 400 && hasSentence ? 'ok' : `wrong refusal: ${status} ${describe(body)}`;
 }
 
 async function checkMonitor(
