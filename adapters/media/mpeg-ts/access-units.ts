@@ -62,7 +62,23 @@ export function indexAccessUnits(segments: readonly Uint8Array[]): AccessUnitInd
       }
     }
   }
-  return video === null ? null : { psi, videoPid: video.pid, accessUnits };
+  if (video === null) return null;
+  if (!accessUnits.some((unit) => unit.isKeyFrame || isRefresh(unit)))
+    findUnmarked(segments, accessUnits, video);
+  return { psi, videoPid: video.pid, accessUnits };
+}
+
+/** Some servers mark no key frames. */
+function findUnmarked(
+  segments: readonly Uint8Array[],
+  accessUnits: IndexedUnit[],
+  { pid, rules }: VideoStream,
+): void {
+  for (const unit of accessUnits) {
+    const bytes = segments[unit.segment];
+    if (bytes && rules)
+      unit.isKeyFrame = readUnitBegin(bytes, unit.at, pid, rules).entryPoint()?.recoveryFrames === 0;
+  }
 }
 
 /** Another codec with the same PID is another stream. */

@@ -39,6 +39,7 @@ export function createUnitWatcher(): UnitWatcher {
   let begun: BegunUnit | null = null;
   /** Reference frames until a picture is whole; undefined before the first key frame, or the begin of an intra refresh. */
   let recoveryFrames: number | undefined;
+  let hasMarks = false;
   let units = 0;
   let isWhole = false;
   let firstPts: number | null = null;
@@ -72,6 +73,7 @@ export function createUnitWatcher(): UnitWatcher {
     const payload = packetPayload(packet);
     const pts = readPts(payload);
     const isMarked = isRandomAccess(packet);
+    hasMarks ||= isMarked;
     if (pts === null && !isMarked) return;
     if (begun && !isWhole) endUnit(begun);
     begun = { payloads: [payload], isMarked, pts };
@@ -84,8 +86,10 @@ export function createUnitWatcher(): UnitWatcher {
   }
 
   function endUnit({ payloads, isMarked, pts }: BegunUnit): void {
-    if (!isMarked && recoveryFrames === undefined) return;
+    if (!isMarked && recoveryFrames === undefined && hasMarks) return;
     const unit = video?.rules ? readUnits(payloads, video.rules) : null;
+    // Some servers mark no key frames.
+    if (!isMarked && recoveryFrames === undefined && unit?.entryPoint()?.recoveryFrames !== 0) return;
     if (recoveryFrames === undefined) recoveryFrames = unit?.entryPoint()?.recoveryFrames ?? 0;
     else if (unit?.isReference() ?? true) recoveryFrames -= 1;
     if (recoveryFrames > 0) return;

@@ -128,13 +128,18 @@ describe('endless MPEG-TS over HTTP', () => {
     expect(readMoment((await capture()).thumbnail)).toBeGreaterThanOrEqual(0);
   });
 
-  test('key frames that the encoder does not mark are found by the decoder', async () => {
-    const unmarked = changed(await recorded(), (packet) => {
-      if (isRandomAccess(packet)) packet[5] = (packet[5] ?? 0) & ~0x40;
-    });
-    const { capture } = await serve(unmarked);
-    expect(readMoment((await capture()).thumbnail)).toBeGreaterThan(5);
-  });
+  test.each(['h264', 'h265'] as const)(
+    'a key frame of %s that the server does not mark is found',
+    async (codec) => {
+      const { segments } = await record({ codec });
+      const unmarked = changed(Buffer.concat(segments.slice(0, 2)), (packet) => {
+        if (isRandomAccess(packet)) packet[5] = (packet[5] ?? 0) & ~0x40;
+      });
+      const { capture } = await serve(unmarked, { pictureMs: 3_000 });
+      expect(readMoment((await capture()).thumbnail)).toBeCloseTo(2, 0);
+      expect(readMoment((await capture('hybrid', 1)).thumbnail)).toBeGreaterThan(0.5);
+    },
+  );
 
   test('a response with a length is a file', async () => {
     const bytes = await recorded();
