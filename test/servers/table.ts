@@ -22,7 +22,7 @@ function isWhole(result: Result): boolean {
 function describeFailure(result: Result): string {
   const failed = parts.filter((part) => result[part] !== 'ok');
   const names = failed.length === parts.length ? 'all' : failed.join(', ');
-  return `${result.stream}: ${names}${result.ffmpeg === 'ok' ? '' : ', as in ffmpeg'}`;
+  return `${result.stream}: ${names}`;
 }
 
 /** Joins names of streams, with those of one protocol and codec in brackets behind it. */
@@ -31,9 +31,17 @@ function join(names: string[]): string {
   return [...kinds]
     .map(([kind, own]) => {
       const cases = own.map((name) => name.slice(kind.length + 2)).filter((name) => name !== '');
-      return cases.length === 0 ? kind : `${kind} (${cases.join(', ')})`;
+      return cases.length === 0 ? kind : `${kind} (${cases.map(shorten).join(', ')})`;
     })
     .join('; ');
+}
+
+const keyFrame = 'key frame every ';
+
+/** Says "key frame every" once. */
+function shorten(name: string, index: number, names: string[]): string {
+  const isRepeated = name.startsWith(keyFrame) && names[index - 1]?.startsWith(keyFrame);
+  return isRepeated === true ? name.slice(keyFrame.length) : name;
 }
 
 /** Formats one line per server, and one for each stream that ffmpeg opens and Watchpost does not fully watch. */
@@ -44,8 +52,11 @@ export function formatTable({ results, unavailable }: Record): string {
     const whole = own.filter(isWhole);
     const ages = whole.flatMap(({ ageSeconds }) => ageSeconds ?? []).toSorted((one, other) => one - other);
     const age = ages.length === 0 ? '–' : `${ages[0]} to ${ages.at(-1)} s`;
-    const others = own.filter((result) => !isWhole(result)).map(describeFailure);
-    return `| ${name} | ${join(whole.map(({ stream }) => stream))} | ${age} | ${others.join('; ') || '–'} |`;
+    const others = own.filter((result) => !isWhole(result));
+    const ours = others.filter(({ ffmpeg }) => ffmpeg === 'ok').map(describeFailure);
+    const both = others.filter(({ ffmpeg }) => ffmpeg !== 'ok').map(describeFailure);
+    const fails = [...ours, ...(both.length > 0 ? [`as in ffmpeg: ${both.join('; ')}`] : [])];
+    return `| ${name} | ${join(whole.map(({ stream }) => stream))} | ${age} | ${fails.join('; ') || '–'} |`;
   });
   const missing = unavailable.map(({ server }) => `| ${server} | not tested | – | – |`);
   return [
