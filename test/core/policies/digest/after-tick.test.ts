@@ -39,8 +39,8 @@ function play(job: JobOf<'digest'>, ticks: [number, TickOutcome, 'silent'?][]) {
       after(seconds),
     );
     decisions.push({ ...decision, asked: closing?.samples.map(({ frame_key: key }) => key) });
-    const { counters, sight, state } = decision;
-    current = { ...current, counters, sight, state, last_tick: current.last_tick + 1 };
+    const { counters, sight, state, next } = decision;
+    current = { ...current, counters, sight, state, next, last_tick: current.last_tick + 1 };
 
     function answer(isSilent?: 'silent'): SummaryResult {
       if (closing?.samples.length === 0) return { kind: 'none', why: null };
@@ -299,9 +299,10 @@ describe('ends', () => {
     const decisions = play(runningDigest({ ...minute, window_minutes: 10, digest_duration_seconds: 600 }), [
       [0, sampledAt(0)],
       [20, captureFailed],
+      [50, captureFailed],
       [81, captureFailed],
     ]);
-    expect(decisions[2]?.ending).toMatchObject({ status: 'failed', reason: 'stream_lost' });
+    expect(decisions[3]?.ending).toMatchObject({ status: 'failed', reason: 'stream_lost' });
     expect(readSummaries(decisions)).toMatchObject([
       {
         partial: true,
@@ -372,6 +373,13 @@ describe('a model that gives no summary', () => {
       ...times.map((second): [number, typeof due, 'silent'] => [second, due, 'silent']),
     ]).map(({ ending }) => ending?.reason);
     expect(endings).toEqual([...Array<undefined>(12).fill(undefined), 'vlm_error']);
+  });
+
+  test('an hour in which the machine sleeps between two failed summaries is no time of the model', () => {
+    const digest = { ...runningDigest(minute), model_grace_seconds: 300 };
+    const silent = [60, 90, 120, 150, 3750].map((at): [number, typeof due, 'silent'] => [at, due, 'silent']);
+    const decisions = play(digest, [[0, sampledAt(0)], ...silent]);
+    expect(decisions.map(({ ending }) => ending)).toEqual(Array(6).fill(undefined));
   });
 
   test('a failed summary of an ended stream is requested again without a capture, for the window up to that end', () => {
