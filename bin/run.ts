@@ -31,8 +31,7 @@ const commands: Record<string, Record<string, Part>> = {
     ),
   },
   simulate: {
-    rules: { run: 'node test/simulation/simulate-process.ts rules' },
-    service: { run: 'node test/simulation/simulate-process.ts service' },
+    service: { run: 'node test/simulation/simulate-process.ts' },
     mutations: onRequest('node test/simulation/mutate-process.ts'),
   },
   fuzz: {

@@ -31,7 +31,6 @@ export type Habits = {
   longestMs: (mode: Mode | 'model') => number;
   holds: number;
   holdsNot: number;
-  modelWorks: number;
   modelFails: number;
 };
 
@@ -44,13 +43,12 @@ export const rough: Habits = {
   motion: 0.4,
   captureMs: [100, 2000],
   modelMs: [200, 9000],
-  works: 12 * 3_600_000,
+  works: 6 * 3_600_000,
   troubles,
-  troubleMs: [60_000, 900_000, 5_400_000],
+  troubleMs: [30_000, 300_000, 1_500_000, 5_400_000],
   longestMs: () => Infinity,
-  holds: 3_600_000,
-  holdsNot: 14_400_000,
-  modelWorks: 43_200_000,
+  holds: 1_200_000,
+  holdsNot: 3_600_000,
   modelFails: 2_400_000,
 };
 
@@ -62,8 +60,8 @@ export class Camera {
   calm = false;
   protected readonly random: Random;
   protected mode: { name: Mode; begin: number; until: number };
-  protected readonly segmentSeconds: number;
-  readonly leftOutShare: number;
+  private readonly segmentSeconds: number;
+  private readonly leftOutShare: number;
   private model = { fails: false, until: 0 };
   private readonly truths = new Map<string, { holds: boolean; until: number }>();
   private scene = 0;
@@ -123,7 +121,7 @@ export class Camera {
     return { verdicts, tokens };
   }
 
-  holds(condition: string, now: number): boolean {
+  protected holds(condition: string, now: number): boolean {
     const { holds, holdsNot } = this.habits;
     let truth = this.truths.get(condition) ?? {
       holds: false,
@@ -135,13 +133,13 @@ export class Camera {
     return truth.holds;
   }
 
-  modelFails(now: number): boolean {
+  protected modelFails(now: number): boolean {
     if (now >= this.model.until) {
       const { modelFails: meanMs } = this.habits;
       const fails = !this.model.fails && meanMs > 0 && this.random.chance(0.3);
       const ms = fails
         ? Math.min(this.duration(meanMs), this.habits.longestMs('model'))
-        : this.duration(this.habits.modelWorks);
+        : this.duration(this.habits.works);
       this.model = { fails, until: now + ms };
     }
     return this.model.fails || this.random.chance(0.01);
@@ -171,12 +169,12 @@ export class ScriptedCamera extends Camera {
     this.script = script;
   }
 
-  override holds(_condition: string, now: number): boolean {
+  protected override holds(_condition: string, now: number): boolean {
     // A frozen picture shows what was there when it froze.
     return this.find(now, 'holds', this.mode.name === 'frozen' ? this.mode.begin : now) !== undefined;
   }
 
-  override modelFails(now: number): boolean {
+  protected override modelFails(now: number): boolean {
     return this.find(now, 'silent') !== undefined;
   }
 

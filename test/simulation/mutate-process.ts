@@ -1,19 +1,29 @@
+import { availableParallelism } from 'node:os';
 import { mutations } from './mutations.ts';
+import type { Mutation } from './mutations.ts';
 import { runMutation } from './run-mutation.ts';
 
 /**
- * Breaks one rule after the other and expects a simulation to notice each: `npm run simulate -- mutations "M of N"`. Without names it runs all,
- * which takes about fifteen minutes.
+ * Breaks one rule after the other, on each core, and expects its test or the simulation to notice: `npm run simulate -- mutations "M of N"`. Without
+ * names it runs all, and the simulation of the unbroken source, whose failures would prove nothing.
  */
+const unbroken: Mutation = { rule: 'nothing', file: 'core/rules.ts', from: '', to: '' };
 const names = process.argv.slice(2);
-let survivors = 0;
-for (const mutation of mutations) {
-  if (names.length > 0 && !names.includes(mutation.rule)) continue;
-  const began = performance.now();
-  const result = runMutation(mutation);
-  if (result !== 'killed') survivors += 1;
-  const seconds = ((performance.now() - began) / 1000).toFixed(1);
-  process.stdout.write(`${result.padEnd(9)} ${mutation.rule} (${mutation.file}, ${seconds} s)\n`);
+const chosen =
+  names.length === 0 ? [unbroken, ...mutations] : mutations.filter(({ rule }) => names.includes(rule));
+const queue = chosen.values();
+let surprises = 0;
+await Promise.all(Array.from({ length: availableParallelism() }, runAll));
+process.stdout.write(`${chosen.length} rules, ${surprises} not as expected\n`);
+process.exitCode = surprises === 0 ? 0 : 1;
+
+async function runAll(): Promise<void> {
+  for (const mutation of queue) {
+    const began = performance.now();
+    const result = await runMutation(mutation);
+    if (result !== (mutation === unbroken ? 'survived' : 'killed')) surprises += 1;
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    const { rule, file, test = 'simulation' } = mutation;
+    process.stdout.write(`${result.padEnd(9)} ${rule} (${file}, ${test}, ${seconds} s)\n`);
+  }
 }
-process.stdout.write(`${mutations.length} rules, ${survivors} survivors\n`);
-process.exitCode = survivors === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mutations } from './mutations.ts';
@@ -6,9 +6,10 @@ import { mutations } from './mutations.ts';
 const root = join(import.meta.dirname, '../..');
 
 test.each(mutations)(
-  'the rule "$rule" stands in the source, where the simulation of $simulation breaks it',
-  ({ file, from }) => {
+  'the rule "$rule" stands in the source, where it is broken',
+  ({ file, from, test: named = file }) => {
     expect(readFileSync(join(root, file), 'utf8').split(from).length).toBeGreaterThan(1);
+    expect(existsSync(join(root, named))).toBe(true);
   },
 );
 

@@ -1,16 +1,14 @@
-/** Rule that is broken on purpose: the first `from` in `file` becomes `to`. `simulation` is the one that must notice. */
-export type Mutation = {
-  rule: string;
-  simulation: 'rules' | 'service';
-  file: string;
-  from: string;
-  to: string;
-};
+import { posix } from 'node:path';
 
-type Row = [rule: string, file: string, from: string, to: string];
+/**
+ * Rule that is broken on purpose: the first `from` in `file` becomes `to`. The unit test `test` must notice it, or without one the simulation.
+ */
+export type Mutation = { rule: string; file: string; from: string; to: string; test?: string };
 
-/** Rules of the pure core, by the headings of the design: states, streams, budget, schedule, changes. */
-const ofRules: Row[] = [
+type Row = [rule: string, file: string, from: string, to: string, test?: string];
+
+/** Rules of watches, by the headings of the design: states, streams, budget, schedule, changes. */
+const ofWatches: Row[] = [
   ['M of N', 'condition.ts', '>= rule.checks_to_open;', '> rule.checks_to_open;'],
   ['last N', 'condition.ts', 'history.slice(-considered)', 'history'],
   ['checks_to_close', 'condition.ts', '>= rule.checks_to_close;', '>= rule.checks_to_close - 1;'],
@@ -33,6 +31,7 @@ const ofRules: Row[] = [
     'condition.ts',
     "{ ...forget(state), phase: 'open'",
     "{ ...state, phase: 'open'",
+    'core/workflow/watch-moments.test.ts',
   ],
   [
     'snooze',
@@ -49,14 +48,26 @@ const ofRules: Row[] = [
   ['only pending questions', 'questions.ts', '!next?.confirming || ', 'true || '],
   ['pre-filter bypass', 'questions.ts', ' || isPending(condition, rule);', ';'],
   ['no repeated frame', 'questions.ts', 'judgesRepeated: false', 'judgesRepeated: true'],
-  ['asked alone', 'questions.ts', '>= rules.maxLeftOut', '> rules.maxLeftOut'],
+  [
+    'asked alone',
+    'questions.ts',
+    '>= rules.maxLeftOut',
+    '> rules.maxLeftOut',
+    'core/workflow/watch-tick.test.ts',
+  ],
   ['new segment', 'next-tick.ts', 'nextSegmentAt(outcome) ?? now', 'now'],
   ['grid', 'next-tick.ts', 'confirmAt < onGrid', 'confirmAt <= onGrid && false'],
   ['boundary', 'next-tick.ts', 'check.at >= boundary', 'check.at > boundary && false'],
   ['grace period', '../../sight/trouble.ts', '>= graceSeconds,', '> 2 * graceSeconds,'],
   ['growing waits', '../../sight/trouble.ts', 'before.captures + 1', '1'],
   ['refused password', 'next-tick.ts', 'rules.watchRefusedSeconds :', '60 :'],
-  ['lateness of the service', '../../sight/trouble.ts', 'lateSeconds > rules.downtimeSeconds', 'false'],
+  [
+    'lateness of the service',
+    '../../sight/trouble.ts',
+    'lateSeconds > rules.downtimeSeconds',
+    'false',
+    'core/job/sight.test.ts',
+  ],
   [
     'frozen for ten minutes',
     '../../sight/trouble.ts',
@@ -72,21 +83,41 @@ const ofRules: Row[] = [
   ],
   ['budget', 'budget.ts', 'used.calls + need.calls > calls', 'used.calls > calls'],
   ['warning', 'budget.ts', 'warningShare = 0.8', 'warningShare = 0.9'],
-  ['repeated local time', 'schedule.ts', "zone, 'later');", "zone, 'earlier');"],
+  [
+    'repeated local time',
+    'schedule.ts',
+    "zone, 'later');",
+    "zone, 'earlier');",
+    'core/policies/watch/schedule.test.ts',
+  ],
   [
     'gap of the clock',
     'schedule.ts',
     "earlier.getTimeZoneTransition('next')?.epochMilliseconds ?? later.epochMilliseconds",
     'later.epochMilliseconds',
+    'core/policies/watch/schedule.test.ts',
   ],
-  ['adjacent spans', 'schedule.ts', 'span.start <= last.end', 'span.start < last.end'],
-  ['crosses midnight', 'schedule.ts', 'to <= from ?', 'false ?'],
+  [
+    'adjacent spans',
+    'schedule.ts',
+    'span.start <= last.end',
+    'span.start < last.end',
+    'core/policies/watch/schedule.test.ts',
+  ],
+  ['crosses midnight', 'schedule.ts', 'to <= from ?', 'false ?', 'core/policies/watch/schedule.test.ts'],
   ['span ends alerts', 'condition-steps.ts', 'if (!isActive) {', 'if (causes.paused) {'],
   [
     'order of closings',
     'condition-steps.ts',
     "[...closings, ...list('opening'), ...endings, ...reminders]",
     "[...list('opening'), ...closings, ...endings, ...reminders]",
+  ],
+  [
+    'return of a lost stream',
+    'condition-steps.ts',
+    'if (!isNewest || !trouble?.lost) return false;',
+    'return false;',
+    'core/workflow/watch-moments.test.ts',
   ],
   ['one id per opening', 'tick.ts', 'openings: stored.openings + counts.opened', 'openings: stored.openings'],
   ['changed text', 'datapoints.ts', 'answer?.condition === condition ? answer : undefined', 'answer'],
@@ -103,6 +134,7 @@ const ofRules: Row[] = [
     '../../sight/after-tick.ts',
     "readTime(sign, seen) : 'seen'",
     "readTime(sign, seen) : 'unknown'",
+    'core/policies/watch/tick.test.ts',
   ],
   ['model failure is news', 'tick.ts', 'seconds: rules.modelLostSeconds', 'seconds: 600'],
   [
@@ -128,7 +160,7 @@ const ofRules: Row[] = [
     'statuses in their order',
     'status.ts',
     "  if (paused) return 'paused';\n",
-    "  if (stream_lost) return 'stream_lost';\n  if (paused) return 'paused';\n",
+    "  if (trouble?.lost) return 'stream_lost';\n  if (paused) return 'paused';\n",
   ],
 ];
 
@@ -194,18 +226,21 @@ const ofService: Row[] = [
     'core/workflow/repair.ts',
     'if (await renewLease(run, deps)) await executions.start(execution);',
     'await renewLease(run, deps);',
+    'core/workflow/repair-watches.test.ts',
   ],
   [
     'a failed execution is followed by the next',
     'core/workflow/fail-run.ts',
     'else if (mustFail(run)) await startAfterFailure',
     'else if (false && mustFail(run)) await startAfterFailure',
+    'core/workflow/watch-executions.test.ts',
   ],
   [
     'calls are reserved before they are made',
     'core/workflow/analyze.ts',
     "if (reservation && (await deps.runs.commit(reservation)) !== 'committed') return conflict;",
     'if (reservation) await deps.runs.commit(reservation);',
+    'core/workflow/watch-tick.test.ts',
   ],
   [
     'coverage is stored',
@@ -283,13 +318,60 @@ const ofService: Row[] = [
   ],
 ];
 
-export const mutations: readonly Mutation[] = [
-  ...ofRules.map(([rule, file, from, to]) => ({
-    rule,
-    simulation: 'rules' as const,
-    file: `core/policies/watch/${file}`,
-    from,
-    to,
-  })),
-  ...ofService.map(([rule, file, from, to]) => ({ rule, simulation: 'service' as const, file, from, to })),
+/** Rules of jobs. */
+const ofJobs: Row[] = [
+  [
+    'jobs are read on their clock',
+    'core/job/present-job.ts',
+    'const job = onClock(stored, now, mapJobTimes)',
+    'const job = stored',
+    'simulation/virtual-jobs.test.ts',
+  ],
+  [
+    'jobs end on their clock',
+    'core/job/end-job.ts',
+    'const job = onClock(stored, now, mapJobTimes)',
+    'const job = stored',
+    'simulation/virtual-jobs.test.ts',
+  ],
+  [
+    'last windows end on their clock',
+    'core/job/end-job.ts',
+    'const running = onClock(stored, at, mapJobTimes)',
+    'const running = stored',
+    'simulation/virtual-jobs.test.ts',
+  ],
+  [
+    'watches change on their clock',
+    'core/watch/commit-watch.ts',
+    'onClock(await requireOwnWatch(watchId, caller, deps), deps.now(), mapWatchTimes)',
+    'await requireOwnWatch(watchId, caller, deps)',
+    'core/workflow/watch-clock.test.ts',
+  ],
+  [
+    'lateness of the model of a digest',
+    'core/tick/record-outcome.ts',
+    'ageSeconds(job.next.wait_until, at)',
+    '0',
+    'core/policies/digest/after-tick.test.ts',
+  ],
+  [
+    'grace period of a job',
+    'core/tick/tick-outcome.ts',
+    '>= rules.streamGraceSeconds',
+    '>= rules.streamGraceSeconds / 2',
+    'simulation/virtual-jobs.test.ts',
+  ],
 ];
+
+export const mutations: readonly Mutation[] = [
+  ...ofWatches.map(([rule, file, ...row]) =>
+    toMutation([rule, posix.join('core/policies/watch', file), ...row]),
+  ),
+  ...ofService.map(toMutation),
+  ...ofJobs.map(toMutation),
+];
+
+function toMutation([rule, file, from, to, test]: Row): Mutation {
+  return { rule, file, from, to, ...(test !== undefined && { test: `test/${test}` }) };
+}

@@ -49,7 +49,7 @@ export class WatchObserver {
   readonly runId: string;
   readonly oracle: Oracle;
   readonly receivers: readonly Receiver[];
-  readonly summary = { ticks: 0, openings: 0, closings: 0, calls: 0, changes: 0 };
+  readonly summary = { ticks: 0, openings: 0 };
   readonly openAlerts = new Map<string, string>();
   configVersion = 1;
   isDeleted = false;
@@ -59,11 +59,14 @@ export class WatchObserver {
   private lastCommit = { at: 0, disturbances: 0 };
   private readonly usedAlerts = new Set<string>();
   private readonly callsByDay = new Map<string, number>();
+  /** Ids by text, also of texts that have changed: a tick asks its last question seconds after its first. */
+  private readonly ids = new Map<string, string>();
 
   constructor(runId: string, plain: PlainConfig, receivers: readonly Receiver[]) {
     this.runId = runId;
     this.oracle = new Oracle(plain, plain.createdAt);
     this.receivers = receivers;
+    this.learnTexts(plain.conditions);
   }
 
   get plain(): PlainConfig {
@@ -71,7 +74,11 @@ export class WatchObserver {
   }
 
   findCondition(condition: string): string | undefined {
-    return this.plain.conditions.find(({ text }) => text === condition)?.id;
+    return this.ids.get(condition);
+  }
+
+  private learnTexts(conditions: PlainConfig['conditions']): void {
+    for (const { id, text } of conditions) this.ids.set(text, id);
   }
 
   /** Reads the watch after a write to the database. */
@@ -136,7 +143,6 @@ export class WatchObserver {
         );
     }
     context.calls += 1;
-    this.summary.calls += 1;
     const expected = isJoint ? context.asked.filter((id) => !context.alone.includes(id)) : ids.slice(0, 1);
     this.requireEqual('asked', ids.toSorted(), expected.toSorted());
     if (!isJoint && !context.alone.includes(ids[0] ?? '')) throw new Error(`${ids[0]} was asked alone`);
@@ -166,7 +172,7 @@ export class WatchObserver {
         return oracle.pause(now).map((event) => event.replace('paused', 'deleted'));
       }
       case 'change':
-        this.summary.changes += 1;
+        this.learnTexts(context.conditions);
         return oracle.change({ ...oracle.config, conditions: context.conditions }, now);
       case 'snooze':
         for (const [id, condition] of oracle.conditions)
@@ -271,7 +277,6 @@ export class WatchObserver {
         if (this.openAlerts.get(id) !== conditionId)
           throw new Error(`The alert ${id} closed without being open`);
         this.openAlerts.delete(id);
-        this.summary.closings += 1;
         return `close ${conditionId} ${reason}`;
       }
       case 'alert_reminder':

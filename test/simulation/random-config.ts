@@ -2,17 +2,26 @@ import type { PlainCondition, PlainConfig, PlainSpan } from './oracle/plain.ts';
 import type { Random } from './random.ts';
 
 const zones = ['UTC', 'Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kolkata'];
+/** Starts of a simulation, half a day before the clocks of a zone change. */
+export const clockChanges = [
+  ['2026-03-07T12:00:00Z', 'America/New_York'],
+  ['2026-10-24T12:00:00Z', 'Europe/Berlin'],
+  ['2026-04-04T03:00:00Z', 'Australia/Lord_Howe'],
+  ['2026-03-28T12:00:00Z', 'Europe/Berlin'],
+  ['2026-10-31T12:00:00Z', 'America/New_York'],
+] as const;
 const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
 export function randomConfig(random: Random, createdAt: number, interval: number): PlainConfig {
   const ids = ['a', 'b', 'c'].slice(0, random.integer(1, 3));
-  const schedule = random.chance(0.4) ? randomSchedule(random) : null;
+  const schedule = random.chance(0.5) ? randomSchedule(random) : null;
+  const changing = clockChanges.find(([at]) => Math.abs(createdAt - Date.parse(at)) < 3_600_000)?.[1];
   return {
     createdAt,
     interval,
     confirm: random.integer(1, Math.min(interval, 5)),
     prefilter: random.chance(0.8),
-    zone: schedule ? random.pick(zones) : 'UTC',
+    zone: schedule ? random.pick([...zones, ...(changing ? zones.map(() => changing) : [])]) : 'UTC',
     schedule,
     callsPerDay: random.chance(0.5) ? random.integer(1, Math.round(43_200 / interval)) : null,
     conditions: ids.map((id) => randomCondition(random, id)),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rules } from '../../core/rules.ts';
+import { jobStats } from '../../core/job/present-job.ts';
 import { computeCoverage } from '../../core/tick/coverage.ts';
 import type { Span } from './camera.ts';
 import { clockDifferenceMs, expectedGaps, knownMs, requireAlerts, requirePace } from './oracle/job-oracle.ts';
@@ -136,32 +137,38 @@ async function liveUnruly(kind: 'monitor' | 'digest', seed: number, config: Reco
     await jobs.pass(3600);
     service.calm = true;
     await jobs.pass(900);
+    // A caller reads the job and cancels it while its times are ahead of the clock.
+    const setBack = 4 * 3600;
+    service.time.step(-setBack);
+    const readAt = service.time.nowMs + setBack * seconds;
     const running = await jobs.read(observer);
-    const covered = computeCoverage(running, service.time.now());
-    const readAt = service.time.nowMs;
     await jobs.cancel(observer);
+    const job = await jobs.read(observer);
+    const stats = [running, job].map((read) => jobStats(read, service.time.now()));
     await jobs.pass(900);
     jobs.receiver.requireAll();
     const { ticks, events } = observer;
-    return { running, covered, readAt, job: await jobs.read(observer), ticks, events };
+    return { running, stats, readAt, job, ticks, events };
   });
 }
 
 /** The coverage adds up to the time that the service can know. */
 function requireCoverage(
-  { covered, running, readAt, ticks }: Awaited<ReturnType<typeof liveUnruly>>,
+  { stats, running, readAt, ticks }: Awaited<ReturnType<typeof liveUnruly>>,
   interval: number,
 ): void {
   const known = ticks.map((tick, index) => knownMs(ticks[index - 1], tick, interval));
   const disturbed = known.filter(({ isDisturbed }) => isDisturbed).length;
   const slack = (disturbed + 2) * (clockDifferenceMs + interval);
-  const total = (covered.watched_seconds + covered.gap_seconds) * seconds;
-  const sinceStart = total - Math.max(0, readAt - (ticks.at(-1) as JobTick).now);
-  expect(sinceStart).toBeGreaterThanOrEqual(sum(known.map(({ least }) => least)) - slack);
-  expect(sinceStart).toBeLessThanOrEqual(sum(known.map(({ most }) => most)) + slack);
-  for (const { from, to } of running.sight.gaps) expect(Date.parse(to)).toBeGreaterThan(Date.parse(from));
+  const sinceTick = Math.max(0, readAt - (ticks.at(-1) as JobTick).now);
   const unwatched = known.flatMap(({ least }) => (least > 2 * interval + 40 * seconds ? [least] : []));
-  expect(covered.gap_seconds * seconds).toBeGreaterThanOrEqual(sum(unwatched) - slack);
+  for (const { watch_duration_seconds: duration, coverage } of stats) {
+    expect(duration * seconds).toBeGreaterThanOrEqual(sum(known.map(({ least }) => least)) - slack);
+    expect(duration * seconds).toBeLessThanOrEqual(sum(known.map(({ most }) => most)) + sinceTick + slack);
+    expect(coverage.watched_seconds + coverage.gap_seconds).toBeCloseTo(duration, 1);
+    expect(coverage.gap_seconds * seconds).toBeGreaterThanOrEqual(sum(unwatched) - slack);
+  }
+  for (const { from, to } of running.sight.gaps) expect(Date.parse(to)).toBeGreaterThan(Date.parse(from));
 }
 
 describe('a job on an unruly machine', () => {

@@ -33,7 +33,6 @@ export const gentle: Habits = {
     (({ failed: 45, stale: 45, frozen: 200, black: 120, model: 14 })[mode as string] ?? 300) * seconds,
   holds: 90 * seconds,
   holdsNot: 650 * seconds,
-  modelWorks: 135 * seconds,
   modelFails: 60 * seconds,
 };
 

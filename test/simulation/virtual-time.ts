@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { createClock, type Clock, type ClockSource } from '../../adapters/embedded/scheduler/clock.ts';
+import { createClock, type Clock } from '../../adapters/embedded/scheduler/clock.ts';
 import type { SetTimer } from '../../core/time-limit.ts';
 
 /** Owner of timers. The timers of a killed process never fire. */
@@ -11,7 +11,7 @@ type Timer = { at: number; order: number; fire: () => void; owner: TimerOwner };
  * Clocks of a machine that jump from timer to timer: work between two timers takes no time. Timers follow the monotonic clock. The wall clock can be
  * set, run slow or fast, and continue while the machine sleeps.
  */
-export class VirtualTime implements ClockSource {
+export class VirtualTime {
   private monotonic = 0;
   private wall: number;
   /** Speed of the wall clock, in seconds per second. */
@@ -31,7 +31,6 @@ export class VirtualTime implements ClockSource {
   readonly now = (): Date => new Date(this.nowMs);
   readonly wallMs = (): number => this.nowMs;
   readonly monotonicMs = (): number => this.monotonic;
-  readonly setTimer: SetTimer = (fire, delayMs) => this.createTimers({ isDead: false })(fire, delayMs);
 
   createTimers(owner: TimerOwner): SetTimer {
     return (fire, delayMs) => {
@@ -62,12 +61,14 @@ export class VirtualTime implements ClockSource {
 
   /** Fires timers until the wall clock, which is not disturbed, reads `endMs`. `afterEach` runs when the promises of each have settled. */
   async runUntil(endMs: number, afterEach: () => void): Promise<void> {
-    await this.runFor(endMs - this.nowMs, afterEach);
-  }
-
-  /** Passes time while the machine is awake. */
-  async pass(seconds: number): Promise<void> {
-    await this.runFor(seconds * 1000, () => undefined);
+    const endMonotonic = this.monotonic + endMs - this.nowMs;
+    for (await settle(), afterEach(); ; await settle(), afterEach()) {
+      const next = this.takeNext(endMonotonic);
+      if (next === undefined) break;
+      this.elapse(Math.max(0, next.at - this.monotonic));
+      next.fire();
+    }
+    this.elapse(endMonotonic - this.monotonic);
   }
 
   /** Passes time while the machine sleeps: timers and the monotonic clock stop. */
@@ -82,17 +83,6 @@ export class VirtualTime implements ClockSource {
 
   runAt(rate: number): void {
     this.rate = rate;
-  }
-
-  private async runFor(ms: number, afterEach: () => void): Promise<void> {
-    const endMs = this.monotonic + ms;
-    for (await settle(), afterEach(); ; await settle(), afterEach()) {
-      const next = this.takeNext(endMs);
-      if (next === undefined) break;
-      this.elapse(Math.max(0, next.at - this.monotonic));
-      next.fire();
-    }
-    this.elapse(endMs - this.monotonic);
   }
 
   private elapse(ms: number): void {

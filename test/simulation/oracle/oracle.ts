@@ -87,6 +87,7 @@ export class Oracle {
     const watches = onSchedule && !this.paused;
     const lateMs = this.plannedAt === 0 ? 0 : Math.max(0, at - this.plannedAt);
     if (!watches) this.endGracePeriods();
+    const lostSince = this.lost?.since ?? Infinity;
     const streamEvents = this.observeStream(tick, lateMs, now);
     this.settle(tick, now);
     const wasExhausted = this.exhausted;
@@ -100,8 +101,9 @@ export class Oracle {
       if (condition.phase !== 'open') continue;
       if (!onSchedule) events.push(this.close(rule.id, 'off_schedule', 'unknown'));
       else if (
-        hasCleared(condition, rule) &&
-        condition.lastSight - condition.heldAt >= rule.closeAfter * seconds
+        // Nobody saw whether an alert went on that opened when its stream was lost.
+        (isClear(tick, rule.id) && condition.openedAt >= lostSince - 1 * minutes) ||
+        (hasCleared(condition, rule) && condition.lastSight - condition.heldAt >= rule.closeAfter * seconds)
       ) {
         events.push(this.close(rule.id, 'cleared', 'clear'));
         opened.add(rule.id);
@@ -249,7 +251,7 @@ export class Oracle {
     return true;
   }
 
-  /** A verdict counts at the time of its picture. */
+  /** A verdict counts at the time of its picture, and so does a picture without motion. */
   private observeConditions(tick: PlainTick, onSchedule: boolean, now: number, at: number): void {
     const maxBlindMs = Math.max(10 * minutes, 8 * this.config.interval * seconds);
     for (const rule of this.config.conditions) {
@@ -259,7 +261,8 @@ export class Oracle {
         else becomeUnknown(condition);
       }
       if (!onSchedule) continue;
-      if (tick.kind === 'no_motion') Object.assign(condition, { lastSight: now, unconfirmed: false });
+      if (tick.kind === 'no_motion')
+        Object.assign(condition, { lastSight: Math.max(at, condition.lastSight), unconfirmed: false });
       if (tick.kind !== 'judged') continue;
       const answer = tick.answers[rule.id];
       if (answer === undefined) continue;
@@ -426,6 +429,9 @@ const lossReasons: Partial<Record<PlainTick['kind'], string>> = {
   frozen: 'frozen',
   black: 'black',
 };
+
+const isClear = (tick: PlainTick, id: string): boolean =>
+  tick.kind === 'judged' && tick.answers[id] === false;
 
 /** Time in which the service was late is not the stream's, nor the model's. */
 function excludeLateness(since: number, lateMs: number, now: number): number {
