@@ -15,10 +15,11 @@ import {
   startProcess,
 } from './harness.ts';
 import { openService } from './service.ts';
+import { judgeClips } from './visits/judge-clips.ts';
 import { listVisits, recordFilm, type Recording, type Visit } from './visits/film.ts';
 
 /**
- * Measures which visits a watch sees. A film whose visits are known to the frame is live over HLS (segments of 2 and 6 s, one and three renditions) and RTSP
+ * Measures which visits a watch sees. A film whose visits are known to the frame is live over HLS (segments of 2, 6 and 10 s, one and three renditions) and RTSP
  * (a key frame every 1, 2 and 10 s). A watch with the object model and the defaults is on each stream, once with looking back and once without. Prints the
  * share of visits with an alert by their length, alerts without a visit, alerts more than one of a visit, calls, processor time and bandwidth of a stream.
  * Usage: node bench/visits.ts
@@ -31,7 +32,8 @@ import { listVisits, recordFilm, type Recording, type Visit } from './visits/fil
  *   --only with          measures only with (or only without) looking back
  *   --follow             follows the HLS streams, so that motion causes a check
  *   --no-wakes           motion causes no check
- *   --clips FOLDER       GIFs of which each visit shows one in turn, with cuts to the scene; the condition is then that of `--condition`
+ *   --clips FOLDER       GIFs of which each visit shows one in turn, with cuts to the scene; the condition is then that of `--condition`. Prints beside the visits
+ *                        seen in how many of a clip's own frames, one a second, the model sees it: the other misses are those of the scan
  *   --condition TEXT     default: A stop sign is in the picture
  *   --ffmpeg PATH
  */
@@ -60,6 +62,7 @@ const filmSeconds = leadSeconds + seconds + 60;
 const all: Recording[] = [
   { name: 'hls-2', heights: [720], keyFrameSeconds: 2, segmentSeconds: 2 },
   { name: 'hls-6', heights: [720], keyFrameSeconds: 2, segmentSeconds: 6 },
+  { name: 'hls-10', heights: [720], keyFrameSeconds: 10, segmentSeconds: 10 },
   { name: 'hls-2-renditions', heights: [720, 360, 180], keyFrameSeconds: 2, segmentSeconds: 2 },
   { name: 'rtsp-1', heights: [720], keyFrameSeconds: 1 },
   { name: 'rtsp-2', heights: [720], keyFrameSeconds: 2 },
@@ -76,12 +79,20 @@ const startSchema = z.object({ port: z.number(), startedAtMs: z.number() });
 await using cleanup = new AsyncDisposableStack();
 const ffmpeg = await findFfmpeg(values.ffmpeg);
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-visits-'));
-await recordFilm(ffmpeg.path, directory, { schedule, seconds: filmSeconds, clips }, recordings);
+const shown = await recordFilm(ffmpeg.path, directory, { schedule, seconds: filmSeconds, clips }, recordings);
 const without = values.only === 'with' ? undefined : await measure(false);
 const withLookBack = values.only === 'without' ? undefined : await measure(true);
 console.table({ ...without?.rows, ...withLookBack?.rows });
-for (const { seenByClip = {} } of [without ?? {}, withLookBack ?? {}])
-  if (clips.length > 0) console.table(seenByClip);
+if (clips.length > 0) {
+  const judged = await judgeClips(ffmpeg.path, clips, shown, values.condition);
+  for (const measured of [without, withLookBack])
+    if (measured)
+      console.table(
+        Object.fromEntries(
+          Object.entries(measured.seenByClip).map(([clip, seen]) => [clip, { ...seen, ...judged[clip] }]),
+        ),
+      );
+}
 for (const [name, of] of Object.entries({ without, with: withLookBack }))
   if (of)
     console.log(

@@ -32,7 +32,12 @@ export type CaptureSchedulerDeps = {
   reportFallback?: (url: string, reason: string) => void;
   /** Decodes key frames in processes that stay. Default: a process per capture. */
   sharesDecoders?: boolean;
+  /** Returns true while checks wait for this machine. Default: never. */
+  isBusy?: () => boolean;
 };
+
+/** Wait for the decoding of frames between key frames. A check waits for it. */
+const maxSpareWaitMs = 2_000;
 
 /** Time after a capture at which the process for the next one starts. Its check is done by then. */
 const prepareAfterMs = 1_500;
@@ -61,7 +66,14 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
   const runner = createFfmpegRunner({ ffmpegPath, tempDir, prepareAfterMs });
   const maxProcesses = Math.max(concurrentDecodes, minSharedDecoders);
   const decoders = sharesDecoders ? poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses }) : runner;
-  const ffmpeg = limitDecodes(decoders, inTurn);
+  const spare = createDecodeTurns({
+    max: Math.max(1, Math.floor(availableParallelism() / 2)),
+    elapsedMs,
+    setTimer: setSystemTimer,
+    report: () => undefined,
+    maxWaitMs: maxSpareWaitMs,
+  });
+  const ffmpeg = limitDecodes(decoders, inTurn, { inTurn: spare, isBusy: deps.isBusy ?? (() => false) });
   const rtspSessions =
     maxRtspSessions === 0
       ? undefined

@@ -166,6 +166,9 @@ export async function openService(
   };
 }
 
+/** Mean wait of checks from which frames between key frames are not decoded. An overload begins later, with a wait of an interval. */
+const busyFromSeconds = 0.5;
+
 /** Creates all that the operations of the core use, except the scheduler of runs, which uses them. */
 async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: Address, output: Log) {
   const platforms = await loadPlatformSettings(settings);
@@ -187,6 +190,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     reportFallback: pace.recordFallback,
     maxRtspSessions: settings.rtspSessions,
     sharesDecoders: settings.sharedDecoders === 1,
+    isBusy: () => pace.read().lateSeconds >= busyFromSeconds,
   });
   const { inTurn } = captures;
   const limits = createLimits(settings);

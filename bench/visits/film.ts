@@ -35,22 +35,22 @@ export type Recording = {
 
 /**
  * Records the scene of `npm run stream` with these visits, all streams from the same frames: `<name>/<height>/<number>.ts`, or `<name>.mp4`. With clips, a visit
- * is one of them in turn, repeated to its length, instead of the stop sign.
+ * is one of them in turn, repeated to its length, instead of the stop sign. Returns the paths of the clips as they are shown.
  */
 export async function recordFilm(
   ffmpegPath: string,
   directory: string,
   { schedule, seconds, clips }: { schedule: Schedule; seconds: number; clips: readonly string[] },
   recordings: readonly Recording[],
-): Promise<void> {
+): Promise<string[]> {
   const visits = listVisits(schedule, seconds);
   const isVisited = visits
     .map(({ from, to }) => `between(t,${from},${to - 0.5 / framesPerSecond})`)
     .join('+');
-  const source =
+  const { source, shown } =
     clips.length > 0
       ? await spliceClips(ffmpegPath, directory, { schedule, visits, clips })
-      : readScene(`if(${isVisited},560,-400)`);
+      : { source: readScene(`if(${isVisited},560,-400)`), shown: [] };
   const outputs = recordings.flatMap((recording) =>
     recording.heights.map((height) => ({ ...recording, height })),
   );
@@ -79,6 +79,7 @@ export async function recordFilm(
     args.push('-hls_segment_filename', join(folder, '%d.ts'), join(folder, 'list.m3u8'));
   }
   await promisify(execFile)(ffmpegPath, [...source, ...args], { timeout: 1_800_000 });
+  return shown;
 }
 
 /** Returns the arguments for the scene, without `-re`: as fast as possible. */
@@ -92,7 +93,7 @@ async function spliceClips(
   ffmpegPath: string,
   directory: string,
   { schedule, visits, clips }: { schedule: Schedule; visits: readonly Visit[]; clips: readonly string[] },
-): Promise<string[]> {
+): Promise<{ source: string[]; shown: string[] }> {
   const encode = async (name: string, args: string[], seconds: number) => {
     const output = `-t ${seconds} -c:v libx264 -preset ultrafast -crf 20 -tune zerolatency -pix_fmt yuv420p`;
     const path = join(directory, name);
@@ -115,5 +116,5 @@ async function spliceClips(
   const list = join(directory, 'parts.txt');
   await writeFile(list, parts.join('') + part(scene, schedule.everySeconds));
   const input = `-nostdin -loglevel error -f concat -safe 0 -i ${list} -filter_complex [0:v]fps=${framesPerSecond}[scene]`;
-  return input.split(' ');
+  return { source: input.split(' '), shown };
 }

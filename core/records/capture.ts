@@ -70,7 +70,7 @@ export type CaptureRequest = {
 /** Stream to follow after a capture at the position `after`. */
 export type FollowRequest = Pick<CaptureRequest, 'url' | 'caller'> & { after: StreamPosition | null };
 
-/** Key frame that a scan found before the frame of the capture. `at` is on the clock of `Capture.capturedAt`. */
+/** Frame that a scan found before the frame of the capture. `at` is on the clock of `Capture.capturedAt`. */
 export type ScannedFrame = { at: Date; thumbnail: Uint8Array };
 
 /** View of the stream since an earlier capture. Times in seconds. */
@@ -81,7 +81,7 @@ export type Scan = {
   coveredSeconds: number;
   /** Time since then that it left out, because of its bounds or of segments that are gone. */
   leftOutSeconds: number;
-  /** Longest time between two neighbouring frames, that of the capture included; 0 without frames. */
+  /** Longest time between two neighbouring frames, that of the capture included; 0 if unknown. */
   distanceSeconds: number;
   /** Returns a frame for the model, as `Capture.frame`; `null` if the stream does not have it any more. */
   picture(index: number, signal: AbortSignal): Promise<Uint8Array | null>;

@@ -69,12 +69,12 @@ export async function compareCapture(
   return { capture, motion, moments, scan: facts };
 }
 
-/** Returns the longest time between two frames, in seconds: of the scan, or from the capture before to its first frame. 0 without frames. */
+/** Returns the longest time between two frames, in seconds: of the scan, or from the capture before to its first frame. 0 if unknown. */
 function longestBlindSeconds(
   { frames: [first], coveredSeconds, distanceSeconds }: NonNullable<Capture['scan']>,
   { capturedAt }: Capture,
 ): number {
-  if (first === undefined) return 0;
+  if (first === undefined) return distanceSeconds;
   const spanSeconds = Math.max(0, capturedAt.getTime() - first.at.getTime()) / 1000;
   return Math.max(distanceSeconds, coveredSeconds - spanSeconds);
 }

@@ -10,17 +10,27 @@ export type DecodeTurnsDeps = {
   setTimer: SetTimer;
   /** Called with the time for which a run waited. */
   report: (waitedMs: number) => void;
+  /** Default: 20 s. */
+  maxWaitMs?: number;
 };
 
+/** Time of the machine that no check needs. */
+export type SpareTime = { inTurn: InTurn; isBusy: () => boolean };
+
 /** Maximum wait for a turn. It leaves time for the decoding within that of the capture, so that the stream is not blamed. */
-const maxWaitMs = 20_000;
+const defaultMaxWaitMs = 20_000;
 
 /**
  * Returns a runner whose decodes take turns, in the order of arrival. More would only slow each other down. A capture waits once its bytes are there, so a
- * slow stream delays no other. Runs that read from the network themselves have no limit.
+ * slow stream delays no other. Runs that read from the network themselves have no limit. Groups of pictures are decoded in spare time only.
  */
-export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn): FfmpegRunner {
+export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn, spare?: SpareTime): FfmpegRunner {
+  const { runEachSecond } = ffmpeg;
   return {
+    ...(spare &&
+      runEachSecond && {
+        runEachSecond: (...call) => inSpareTime(spare, () => runEachSecond(...call), call[3]),
+      }),
     run: async (input, wanted, limits, signal) => {
       if (input.kind !== 'pipe') return ffmpeg.run(input, wanted, limits, signal);
       const chunks: Uint8Array[] = [];
@@ -32,8 +42,29 @@ export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn): FfmpegRunner
   };
 }
 
+/** Returns null if the machine has no time. */
+async function inSpareTime<Result>(
+  { inTurn, isBusy }: SpareTime,
+  work: () => Promise<Result>,
+  signal: AbortSignal,
+): Promise<Result | null> {
+  if (isBusy()) return null;
+  try {
+    return await inTurn(work, signal);
+  } catch (error) {
+    if (error instanceof TransientError) return null;
+    throw error;
+  }
+}
+
 /** Creates the turns of a machine. */
-export function createDecodeTurns({ max, elapsedMs, setTimer, report }: DecodeTurnsDeps): InTurn {
+export function createDecodeTurns({
+  max,
+  elapsedMs,
+  setTimer,
+  report,
+  maxWaitMs = defaultMaxWaitMs,
+}: DecodeTurnsDeps): InTurn {
   const waiting = new Set<() => void>();
   let running = 0;
   return async (work, signal) => {

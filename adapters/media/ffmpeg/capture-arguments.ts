@@ -40,6 +40,9 @@ export type GraphInput =
 /** Requested capture. `clipSeconds` is ignored in mode `frames`. */
 export type CaptureSpec = { mode: InputMode; clipSeconds: number };
 
+/** Clock of a group of pictures, in seconds: that of its bytes, or one on which its first frame is at `fromSeconds`. Frames up to then are not returned. */
+export type GroupClock = { fromSeconds: number; isRebased: boolean };
+
 /** Returns the ffmpeg arguments of a capture. `clipPath` is the output file of modes `clip` and `hybrid`. */
 export function captureArguments(
   input: GraphInput,
@@ -82,6 +85,36 @@ export function keyFrameArguments(
   const outputs = pictureOutputs(input, '-enc_time_base 1:1000000');
   const source = inputArguments(input, limits);
   return [...quietArguments, ...keyFramesOnly, ...source, '-filter_complex', frameGraph(input), ...outputs];
+}
+
+/** Maximum frames of a group: one of each second that a scan sees, and of a GOP before it. */
+const maxSeconds = 130;
+
+/**
+ * Returns the ffmpeg arguments for a group of pictures: its first frame of each further second of the clock, with the time. A damaged frame ends the
+ * run (`-xerror`), so that no part of another picture can fill its place. `isStrict` finds more damage, and rejects the begin of open groups.
+ */
+export function secondsArguments(
+  input: Extract<GraphInput, { kind: 'pipe' }>,
+  { fromSeconds, isRebased }: GroupClock,
+  limits: { timeoutMs: number; isStrict: boolean },
+): string[] {
+  const rebased = isRebased ? `setpts=PTS-STARTPTS+${fromSeconds}/TB,` : '';
+  const before = `if(isnan(prev_selected_t)\\,${fromSeconds}\\,prev_selected_t)`;
+  const selected = `select=gt(floor(t)\\,floor(${before}))`;
+  const graph = `[0:v:0]${rebased}${selected},split=2[timed][pictures];[timed]scale=2:2[time];[pictures]${pictureBranches}`;
+  const outputs = `-frames:v ${maxSeconds} -enc_time_base 1:1000000 -flush_packets 1`;
+  return [
+    ...quietArguments,
+    ...enoughForClip,
+    ...(isRebased ? [] : ['-copyts']),
+    ...words(limits.isStrict ? '-xerror -err_detect explode' : '-xerror'),
+    ...inputArguments(input, limits),
+    '-filter_complex',
+    graph,
+    ...pictureOutputs(input, outputs),
+    ...words(`-map [time] -fps_mode passthrough ${outputs} -c:v rawvideo -f mkvtimestamp_v2 pipe:4`),
+  ];
 }
 
 /** Common arguments. The allocation limit holds one frame, the largest allocation. */

@@ -74,6 +74,7 @@ export function poolDecoders({
       }
       return outputs;
     },
+    ...(ffmpeg.runEachSecond && { runEachSecond: ffmpeg.runEachSecond }),
   };
 
   /** Returns null for what needs a process of its own. */

@@ -20,7 +20,7 @@ export type FfmpegProcess = {
  * process does, because its pipes close.
  */
 export function startFfmpeg(ffmpegPath: string, args: string[]): FfmpegProcess {
-  const child = spawn(ffmpegPath, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
+  const child = spawn(ffmpegPath, args, { env: {}, stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'] });
   return { child, closed: whenClosed(child), awaited: (yes) => setAwaited(child, yes) };
 }
 

@@ -36,8 +36,7 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
 
   closed.then(end, end);
   child.stdin?.on('error', end);
-  for (const unused of [child.stdio[2], child.stdio[3]])
-    if (unused instanceof Readable) unused.on('error', end).resume();
+  for (const unused of child.stdio.slice(2)) if (unused instanceof Readable) unused.on('error', end).resume();
   child.stdout?.on('error', end).on('data', takePictures);
   awaited(false);
 

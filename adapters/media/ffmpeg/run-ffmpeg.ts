@@ -5,7 +5,12 @@ import type { InputMode } from '../../../core/records/capture.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
 import { NoFrameDecodedError } from './errors.ts';
-import { captureArguments, keyFrameArguments } from './capture-arguments.ts';
+import {
+  captureArguments,
+  keyFrameArguments,
+  secondsArguments,
+  type GroupClock,
+} from './capture-arguments.ts';
 import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
 import { spawnFfmpeg } from './spawn-ffmpeg.ts';
@@ -35,6 +40,9 @@ export type FfmpegOutput = { frame: Uint8Array; thumbnail: Uint8Array; clip?: Ui
 /** Decoded key frame of several. */
 export type KeyFramePicture = { thumbnail: Uint8Array; frame: Uint8Array | null };
 
+/** Frame of a group of pictures, and its time on the clock of the group, in seconds. */
+export type TimedPicture = FfmpegOutput & { seconds: number };
+
 /** Runner of captures with ffmpeg. */
 export type FfmpegRunner = {
   /**
@@ -57,6 +65,16 @@ export type FfmpegRunner = {
     limits: { timeoutMs: number },
     signal: AbortSignal,
   ): Promise<(KeyFramePicture | null)[]>;
+  /**
+   * Decodes a group of pictures from its key frame on, after all other work: the first frame of each further second of its clock, up to the first damaged one
+   * and as far as its time suffices. Returns null if the host has no time for it now. Throws `TransientError` and any error of `chunks`.
+   */
+  runEachSecond?(
+    input: Extract<FfmpegInput, { kind: 'pipe' }>,
+    clock: GroupClock,
+    limits: { timeoutMs: number },
+    signal: AbortSignal,
+  ): Promise<TimedPicture[] | null>;
 };
 
 /** Media of a capture. `caller`: the only one for whom a shared process may decode it; without, a process of its own does. */
@@ -87,7 +105,7 @@ export function createFfmpegRunner(options: {
   const newFile = (): string => join(options.tempDir, `clip-${randomUUID()}.mp4`);
   const { ffmpegPath, prepareAfterMs } = options;
   const spares = createFfmpegPool({ ffmpegPath, keepMs: keepSpareMs, newFile, prepareAfterMs });
-  return { run, runAll };
+  return { run, runAll, runEachSecond };
 
   /** Keeps no process for the next run: starting one takes as long as the decoding. */
   async function runAll(
@@ -98,6 +116,21 @@ export function createFfmpegRunner(options: {
     const outcome = await spawnFfmpeg({ ffmpegPath, args, input: input.chunks, ...outputs }, signal);
     if (outcome.ended !== 'exited') throw notInLimits(outcome, 'frames', limits.timeoutMs);
     return allPictures(outcome);
+  }
+
+  async function runEachSecond(
+    ...[input, clock, limits, signal]: Parameters<NonNullable<FfmpegRunner['runEachSecond']>>
+  ): Promise<TimedPicture[]> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of input.chunks) chunks.push(chunk);
+    const decode = async (isStrict: boolean): Promise<FfmpegOutcome> => {
+      const args = secondsArguments(input, clock, { ...limits, isStrict });
+      const run = { ffmpegPath, args, input: chunks, outputBytes: pictureBytesLimit, ...limits };
+      return spawnFfmpeg({ ...run, canWait: true }, signal);
+    };
+    const outcome = await decode(true);
+    const isRejected = outcome.ended === 'exited' && outcome.exitCode !== 0 && outcome.fd3.length === 0;
+    return timedPictures(isRejected ? await decode(false) : outcome);
   }
 
   async function run(
@@ -172,6 +205,21 @@ function allPictures({ fd3, stdout }: FfmpegOutcome): FfmpegOutput[] {
     frame,
     thumbnail: stdout.slice(index * thumbnail.bytes, (index + 1) * thumbnail.bytes),
   }));
+}
+
+/** Returns the frames that have a time and both pictures: a run that was ended has written a part of the last one. */
+function timedPictures({ fd3, fd4, stdout }: FfmpegOutcome): TimedPicture[] {
+  const frames = splitJpegs(Buffer.from(fd3.buffer, fd3.byteOffset, fd3.byteLength));
+  const times =
+    Buffer.from(fd4)
+      .toString()
+      .match(/^-?\d+(?=\n)/gm) ?? [];
+  return frames.flatMap((frame, index) => {
+    const small = stdout.slice(index * thumbnail.bytes, (index + 1) * thumbnail.bytes);
+    const milliseconds = times[index];
+    if (small.length < thumbnail.bytes || milliseconds === undefined) return [];
+    return [{ frame, thumbnail: small, seconds: Number(milliseconds) / 1000 }];
+  });
 }
 
 const jpegEnd = Buffer.from([0xff, 0xd9]);

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
 import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
@@ -12,6 +13,8 @@ export type FfmpegRun = ({ ffmpegPath: string; args: string[] } | { process: Ffm
   /** Maximum bytes of each output pipe. ffmpeg is killed beyond it. */
   outputBytes: number;
   timeoutMs: number;
+  /** True to leave the processor to all other processes. */
+  canWait?: boolean;
 };
 
 /** Result of a run that was not aborted. */
@@ -20,8 +23,9 @@ export type FfmpegOutcome = {
   /** Exit code, or `null` if ffmpeg was killed. */
   exitCode: number | null;
   stdout: Uint8Array;
-  /** Output on file descriptor 3. */
+  /** Output on file descriptors 3 and 4. */
   fd3: Uint8Array;
+  fd4: Uint8Array;
   /** First 4 KiB of stderr, for logs only. */
   stderr: string;
 };
@@ -35,6 +39,7 @@ const complaintBytes = 4096;
 export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<FfmpegOutcome> {
   signal.throwIfAborted();
   const { child, closed } = 'process' in run ? run.process : startFfmpeg(run.ffmpegPath, run.args);
+  if (run.canWait) lowerPriority(child.pid);
   let ended: FfmpegOutcome['ended'] = 'exited';
   const kill = (reason: FfmpegOutcome['ended']): void => {
     ended = reason;
@@ -46,6 +51,7 @@ export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<
   const stdout = collect(child.stdio[1], run.outputBytes, () => kill('wrote too much'));
   const stderr = collect(child.stdio[2], complaintBytes, () => {});
   const fd3 = collect(child.stdio[3], run.outputBytes, () => kill('wrote too much'));
+  const fd4 = collect(child.stdio[4], run.outputBytes, () => kill('wrote too much'));
   let inputFailure: { error: unknown } | undefined;
   feed(child.stdin, run.input ?? []).catch((error: unknown) => {
     inputFailure = { error };
@@ -60,11 +66,20 @@ export async function spawnFfmpeg(run: FfmpegRun, signal: AbortSignal): Promise<
       exitCode,
       stdout: stdout(),
       fd3: fd3(),
+      fd4: fd4(),
       stderr: Buffer.from(stderr()).toString(),
     };
   } finally {
     clearTimeout(watchdog);
     signal.removeEventListener('abort', abort);
+  }
+}
+
+function lowerPriority(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already.
   }
 }
 

@@ -77,7 +77,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     return {
       finder: { fetcher, locate, asksSource },
       edge: { fetcher, ffmpeg, now, elapsedMs, wait, decodeTimeoutMs },
-      scanDeps: { fetcher, ffmpeg, elapsedMs },
+      scanDeps: { fetcher, ffmpeg, now, elapsedMs },
     };
   }
 
@@ -120,8 +120,13 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       else playlists.set(key, { ...known, olderSegments, segment });
       if (!request.lookBack) return capture;
       const scanned = await scanHls(scanDeps, { ...captured, playlist }, rendition, request, signal);
-      const { scan, position } = scanned;
-      return { ...capture, scan, position: { ...capture.position, ...(position && { scan: position }) } };
+      const { scan, position, newest } = scanned;
+      return {
+        ...capture,
+        ...newest,
+        scan,
+        position: { ...capture.position, ...(position && { scan: position }) },
+      };
     } catch (error) {
       // Requesting another playlist would only start another advertisement.
       if (!(error instanceof StreamPausedError)) playlists.delete(key);

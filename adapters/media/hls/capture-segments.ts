@@ -8,7 +8,7 @@ import { fetchSegments, type SegmentFetcher } from './fetch-segments.ts';
 import { toFfmpegInput } from './ffmpeg-input.ts';
 import { createKeyFrameTracker, type KeyFrameTracker } from './key-frame-tracker.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
-import { readSegment, type ReadSegment } from './read-segment.ts';
+import { readSegment, sparseGap, type ReadSegment } from './read-segment.ts';
 import { NoKeyFrameError } from './no-key-frame.ts';
 import type { ResourceCache } from './resource-cache.ts';
 import { streamPosition } from './stream-position.ts';
@@ -39,7 +39,7 @@ export async function captureSegments(
   }
   const read: ReadSegment[] = [];
   const tracker = createKeyFrameTracker(segments, (...part) => {
-    if (request.lookBack) read.push(readSegment(...part));
+    if (request.lookBack) read.push(keepBytes(readSegment(...part), request));
   });
   const { output, isNewest } = await decode(deps, segments, tracker, request, signal, parts);
   const keyFrameSeconds = tracker.secondsWithoutKeyFrame();
@@ -50,6 +50,12 @@ export async function captureSegments(
     position: streamPosition(newest, playlist),
   };
   return { capture, read };
+}
+
+/** The trimming of a clip uses the memory of its input. */
+function keepBytes(read: ReadSegment, { mode }: CaptureRequest): ReadSegment {
+  if (mode === 'frames' || read.kind !== 'extracts') return read;
+  return { ...read, bytes: new Uint8Array(sparseGap([read]) > 0 ? read.bytes : []) };
 }
 
 /** Decodes the segments. Aborts pending downloads when ffmpeg has enough input. */

@@ -6,13 +6,22 @@ import { segmentFormat } from './segment-format.ts';
 import { keyFrameOffsetsTs } from './ts-key-frames.ts';
 
 /** Key frames of a fetched segment, undecoded. Times in seconds from the start of the segment. */
-export type ReadSegment = { segment: Segment; seconds: number[] } & (
+export type ReadSegment = {
+  segment: Segment;
+  seconds: number[];
+  initialization: Uint8Array | null;
+  /** Empty if they are not available any more. */
+  bytes: Uint8Array;
+} & (
   | { kind: 'extracts'; extracts: KeyFrameExtract[] }
   /** Format whose key frames only ffmpeg can take out. */
-  | { kind: 'whole'; initialization: Uint8Array | null; bytes: Uint8Array }
+  | { kind: 'whole' }
   /** Bytes that cannot be parsed, or an intra refresh, whose pictures are not key frames. */
   | { kind: 'unreadable' }
 );
+
+/** Distance of key frames from which a scan decodes the frames between them, in seconds. */
+const sparseSeconds = 4;
 
 /** A time beyond the segment by more than this is damage. */
 const maxBeyondSeconds = 1;
@@ -24,15 +33,33 @@ export function readSegment(
   initialization: Uint8Array | null,
 ): ReadSegment {
   const within = (times: number[]): number[] => times.map((seconds) => toSegmentTime(segment, seconds));
+  const read = { segment, initialization, bytes };
   const isMp4 = segmentFormat(segment) === 'mov';
   const hasRefresh = isMp4 ? beginsRefreshMp4([bytes], initialization ?? undefined) : beginsRefresh([bytes]);
-  if (hasRefresh) return { kind: 'unreadable', segment, seconds: [] };
+  if (hasRefresh) return { ...read, kind: 'unreadable', seconds: [] };
   const extracts = isMp4 ? null : extractKeyFrames(bytes);
   if (extracts)
-    return { kind: 'extracts', segment, extracts, seconds: within(extracts.map(({ seconds }) => seconds)) };
+    return { ...read, kind: 'extracts', extracts, seconds: within(extracts.map(({ seconds }) => seconds)) };
   const times = isMp4 ? keyFrameOffsetsMp4(bytes, initialization) : keyFrameOffsetsTs(bytes);
-  if (times === null) return { kind: 'unreadable', segment, seconds: [] };
-  return { kind: 'whole', segment, initialization, bytes, seconds: within(times) };
+  if (times === null) return { ...read, kind: 'unreadable', seconds: [] };
+  return { ...read, kind: 'whole', seconds: within(times) };
+}
+
+/** Returns the longest time from a key frame to the next one or to the end, if frames between key frames are worth decoding; else 0. */
+export function sparseGap(run: readonly Pick<ReadSegment, 'segment' | 'seconds'>[]): number {
+  let startSeconds = 0;
+  let before: number | undefined;
+  let longest = 0;
+  const measure = (seconds: number): void => {
+    longest = Math.max(longest, seconds - (before ?? seconds));
+    before = seconds;
+  };
+  for (const { segment, seconds } of run) {
+    for (const each of seconds) measure(startSeconds + each);
+    startSeconds += segment.durationSeconds;
+  }
+  if (before !== undefined) measure(startSeconds);
+  return longest > sparseSeconds ? longest : 0;
 }
 
 /** NaN comes from a timescale of 0. */

@@ -1,15 +1,21 @@
 import { decodeKeyFrame } from '../ffmpeg/decode-key-frame.ts';
 import type { FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
 import { placeKeyFrame } from '../mpeg-ts/place-key-frame.ts';
-import type { ReadSegment } from './read-segment.ts';
+import { sparseGap, type ReadSegment } from './read-segment.ts';
+import { decodeBetween } from './scan-between.ts';
 import type { ScanBudget } from './scan-budget.ts';
 import { segmentFormat } from './segment-format.ts';
 
-/** Key frame of a scan: its segment, and its time in it. */
-export type DecodedKeyFrame = KeyFrameTime & KeyFramePicture;
+/** Frame of a scan: its segment, and its time in it. */
+export type DecodedFrame = KeyFrameTime & KeyFramePicture;
 
 /** Result of a scan's decoding, without an order. `failed` are the segments of which nothing can be decoded. */
-export type DecodedSegments = { frames: DecodedKeyFrame[]; failed: ReadSegment[] };
+export type DecodedSegments = {
+  frames: DecodedFrame[];
+  failed: ReadSegment[];
+  /** Longest time between two key frames that are far apart, if the frames between them were not decoded; else 0. */
+  blindSeconds: number;
+};
 
 export type ScanDecoding = { ffmpeg: FfmpegRunner; caller: string | undefined; budget: ScanBudget };
 
@@ -18,21 +24,32 @@ const maxRuns = 4;
 /** Minimum time between two frames of a scan: some streams have key frames only. It keeps one of each second where they are not exact. */
 export const minDistanceSeconds = 0.87;
 
-/** Decodes the key frames of segments, oldest first, in one run for each span with the same encoding. Throws the abort reason. */
+/**
+ * Decodes the key frames of segments, oldest first, in one run for each span with the same encoding, then the frames between those that are far apart. Throws
+ * the abort reason.
+ */
 export async function decodeSegments(
   deps: ScanDecoding,
   segments: readonly ReadSegment[],
   signal: AbortSignal,
 ): Promise<DecodedSegments> {
   const runs = splitRuns(segments).toReversed();
-  const frames: DecodedKeyFrame[] = [];
+  const frames: DecodedFrame[] = [];
   const failed: ReadSegment[] = [];
+  const sparse: ReadSegment[][] = [];
   for (const [index, run] of runs.entries()) {
     const decoded = index < maxRuns ? await tryDecode(deps, run, signal) : null;
     if (decoded === null) failed.push(...run);
     else frames.push(...decoded);
+    if (decoded !== null && sparseGap(run) > 0) sparse.push(run);
   }
-  return { frames, failed };
+  let blindSeconds = 0;
+  for (const run of sparse) {
+    const between = blindSeconds > 0 ? null : await decodeBetween(deps, run, signal);
+    if (between === null) blindSeconds = Math.max(blindSeconds, sparseGap(run));
+    else frames.push(...between);
+  }
+  return { frames, failed, blindSeconds };
 }
 
 /** Splits segments at discontinuities, at missing segments, and where the encoding or the kind of bytes changes. */
@@ -62,7 +79,7 @@ async function tryDecode(
   { ffmpeg, caller, budget }: ScanDecoding,
   run: ReadSegment[],
   signal: AbortSignal,
-): Promise<DecodedKeyFrame[] | null> {
+): Promise<DecodedFrame[] | null> {
   const { chunks, times } = toInput(run);
   if (times.length === 0) return [];
   const input = { kind: 'pipe', format: segmentFormat(run[0]?.segment), chunks } as const;
@@ -96,7 +113,7 @@ function toInput(run: ReadSegment[]): { chunks: Uint8Array[]; times: KeyFrameTim
     for (const [index, { extract, videoPid }] of kept.entries()) placeKeyFrame(extract, videoPid, index + 1);
     return { chunks: kept.map(({ extract }) => extract), times: kept };
   }
-  const whole = run.flatMap((segment) => (segment.kind === 'whole' ? segment : []));
+  const whole = run.filter(({ kind }) => kind === 'whole');
   const initialization = whole[0]?.initialization;
   return { chunks: [...(initialization ? [initialization] : []), ...whole.map(({ bytes }) => bytes)], times };
 }
@@ -119,7 +136,7 @@ function thinOut<Time extends KeyFrameTime>(times: readonly Time[]): Time[] {
 function alignFromEnd(
   outputs: readonly (KeyFramePicture | null)[],
   times: readonly KeyFrameTime[],
-): DecodedKeyFrame[] {
+): DecodedFrame[] {
   const behind = times.length - outputs.length;
   return outputs.flatMap((output, index) => {
     const time = times[index + behind];
@@ -130,7 +147,7 @@ function alignFromEnd(
 /** Returns the frame of a decoded key frame for the model; `null` if it cannot be decoded any more. Throws the abort reason. */
 export async function readFrame(
   { ffmpeg, caller, budget }: ScanDecoding,
-  { frame, extract }: Pick<DecodedKeyFrame, 'frame' | 'extract'>,
+  { frame, extract }: Pick<DecodedFrame, 'frame' | 'extract'>,
   signal: AbortSignal,
 ): Promise<Uint8Array | null> {
   if (frame || !extract) return frame;

@@ -1,13 +1,20 @@
 import type { Capture, CaptureRequest, Scan } from '../../../core/records/capture.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { captureTime } from './capture-time.ts';
 import { fetchRendition, type PlaylistFetcher, type Rendition } from './fetch-playlist.ts';
 import type { SegmentFetcher } from './fetch-segments.ts';
 import type { MediaPlaylist } from './playlist.ts';
-import type { ReadSegment } from './read-segment.ts';
+import { sparseGap, type ReadSegment } from './read-segment.ts';
 import { createScanBudget, type ScanBudget } from './scan-budget.ts';
-import { decodeSegments, minDistanceSeconds, readFrame, type DecodedKeyFrame } from './scan-decode.ts';
+import { decodeSegments, minDistanceSeconds, readFrame, type DecodedFrame } from './scan-decode.ts';
 import { readJudgedPicture } from './scan-pictures.ts';
-import { findUnscanned, formatPosition, parsePosition, type Unscanned } from './scan-position.ts';
+import {
+  findUnscanned,
+  formatPosition,
+  parsePosition,
+  type ScanPosition,
+  type Unscanned,
+} from './scan-position.ts';
 import { readSegments } from './scan-segments.ts';
 import { alignRendition, segmentStarts } from './scan-timeline.ts';
 import { streamPosition } from './stream-position.ts';
@@ -15,6 +22,7 @@ import { streamPosition } from './stream-position.ts';
 export type ScanHlsDeps = {
   fetcher: SegmentFetcher & PlaylistFetcher;
   ffmpeg: FfmpegRunner;
+  now: () => Date;
   /** Monotonic clock, in milliseconds. */
   elapsedMs: () => number;
 };
@@ -22,8 +30,12 @@ export type ScanHlsDeps = {
 /** Capture whose stream is scanned, with the playlist and the key frames of the segments that it is from. */
 export type CapturedEdge = { capture: Capture; playlist: MediaPlaylist; read: readonly ReadSegment[] };
 
-/** Scan of a capture, and the position after it. */
-export type ScannedStream = { scan: Scan; position: string | undefined };
+/** Scan of a capture, and the position after it. `newest` is a frame after that of the capture, which it replaces. */
+export type ScannedStream = {
+  scan: Scan;
+  position: string | undefined;
+  newest?: Pick<Capture, 'frame' | 'thumbnail' | 'capturedAt'> | undefined;
+};
 
 /** Maximum time before the capture that a scan sees. */
 const maxScanMs = 60_000;
@@ -69,7 +81,7 @@ const noScan: Scan = {
 type ScanRequest = CaptureRequest & { since: string | null };
 
 async function scanSince(
-  { fetcher, ffmpeg, elapsedMs }: ScanHlsDeps,
+  { fetcher, ffmpeg, now, elapsedMs }: ScanHlsDeps,
   edge: CapturedEdge,
   rendition: Rendition | null,
   { since, mode, caller }: ScanRequest,
@@ -77,21 +89,23 @@ async function scanSince(
 ): Promise<ScannedStream> {
   const budget = createScanBudget({ bytes: fetcher.captureBytes, milliseconds: budgetMs, elapsedMs });
   const judged = { ...edge, startsMs: startsOfJudged(edge, mode) };
-  const window = await findWindow({ fetcher, budget }, judged, rendition, signal);
+  // Frames between key frames are decoded once, for scan and model.
+  const scanned = sparseGap(edge.read) > 0 ? null : rendition;
+  const window = await findWindow({ fetcher, budget }, judged, scanned, signal);
   const { playlist, startsMs, name, end } = window;
   const newest = playlist.segments[end];
   if (newest === undefined) return { scan: noScan, position: since ?? undefined };
-  const captureMs = edge.capture.capturedAt.getTime();
+  const edgeMs = edge.capture.capturedAt.getTime();
   const before = parsePosition(since);
   const segment = streamPosition(newest, playlist).segment ?? unknown;
-  const position = formatPosition({ rendition: name, segment, atMs: captureMs });
-  if (before === null) return { scan: noScan, position };
+  const positionAt = (atMs: number) => formatPosition({ rendition: name, segment, atMs });
+  if (before === null) return { scan: noScan, position: positionAt(edgeMs) };
   const unscanned = findUnscanned(playlist, startsMs, name, before);
   const isSame = unscanned.from > end && unscanned.afterMs === -Infinity;
-  if (isSame) return { scan: noScan, position: since ?? position };
+  if (isSame) return { scan: noScan, position: since ?? positionAt(edgeMs) };
   const read = await readSegments(
     fetcher,
-    listWanted(window, unscanned.from, captureMs),
+    listWanted(window, unscanned.from, edgeMs),
     window.read,
     budget,
     signal,
@@ -102,14 +116,24 @@ async function scanSince(
   const seen = new Set(
     ordered.filter((each) => !decoded.failed.includes(each)).map((each) => each.segment.sequence),
   );
-  const frames = dateFrames(decoded.frames, window).filter(
-    ({ atMs }) => atMs > unscanned.afterMs && atMs <= captureMs - minDistanceSeconds * 1000,
-  );
+  const known = dateFrames(decoded.frames, window);
+  const later = mode === 'frames' && name === judgedName ? findLater(known, edgeMs, now()) : undefined;
+  const captureMs = later?.atMs ?? edgeMs;
+  const shiftMs = later?.shiftMs ?? 0;
+  const dated = { ...window, startsMs: startsMs.map((startMs) => startMs + shiftMs) };
+  const frames = known
+    .map((frame) => ({ ...frame, atMs: frame.atMs + shiftMs }))
+    .filter(({ atMs }) => atMs > unscanned.afterMs && atMs <= captureMs - minDistanceSeconds * 1000);
+  const times = [...frames.map(({ atMs }) => atMs), captureMs];
   return {
     scan: {
       frames: frames.map(({ atMs, thumbnail }) => ({ at: new Date(atMs), thumbnail })),
-      ...measure(window, unscanned, seen, captureMs),
-      distanceSeconds: longestDistance([...frames.map(({ atMs }) => atMs), captureMs]),
+      ...measure(dated, unscanned, seen, captureMs),
+      distanceSeconds: Math.max(
+        longestDistance(times),
+        decoded.blindSeconds,
+        later === undefined ? 0 : secondsUnseen(unscanned, before, times),
+      ),
       picture: async (index, signal) => {
         const frame = frames[index];
         if (frame === undefined) return null;
@@ -118,8 +142,36 @@ async function scanSince(
         return found ?? readFrame(decoding, frame, signal);
       },
     },
-    position,
+    position: positionAt(captureMs),
+    newest: later?.newest,
   };
+}
+
+type DatedFrame = Omit<DecodedFrame, 'seconds'> & { seconds: number; atMs: number };
+
+/** Returns the newest frame if it was decoded after the one of the capture. It has the time of the stream, and without a plausible one that of the service. */
+function findLater(frames: readonly DatedFrame[], captureMs: number, now: Date) {
+  const last = frames.at(-1);
+  if (!last?.frame || last.atMs <= captureMs + minDistanceSeconds * 1000) return undefined;
+  const { segment, seconds, thumbnail, frame, atMs } = last;
+  const shownAt = segment.startsAt && new Date(segment.startsAt.getTime() + seconds * 1000);
+  const capturedAt = captureTime(segment, 'frames', now, shownAt);
+  return {
+    newest: { frame, thumbnail, capturedAt },
+    atMs: capturedAt.getTime(),
+    shiftMs: capturedAt.getTime() - atMs,
+  };
+}
+
+/** Returns the time from the capture before to the first frame, in seconds, if no segment is missing between them. */
+function secondsUnseen(
+  { afterMs, goneSeconds }: Unscanned,
+  before: ScanPosition,
+  [firstMs = 0]: number[],
+): number {
+  const seconds = (firstMs - before.atMs) / 1000;
+  const isKnown = afterMs === -Infinity && goneSeconds === 0 && seconds <= maxScanMs / 1000;
+  return isKnown ? Math.max(0, seconds) : 0;
 }
 
 /** Playlist that is scanned, on the clock of the captures, up to the segment `end`. `read` are segments that need not be fetched. */
@@ -182,7 +234,7 @@ function listWanted({ playlist, startsMs, end }: Window, from: number, captureMs
 }
 
 /** Returns frames with their times, oldest first. The oldest ones have no picture if all together are too large. */
-function dateFrames(frames: readonly DecodedKeyFrame[], { playlist, startsMs }: Window) {
+function dateFrames(frames: readonly DecodedFrame[], { playlist, startsMs }: Window): DatedFrame[] {
   let leftBytes = maxPictureBytes;
   return frames
     .map((frame) => {

@@ -133,13 +133,18 @@ async function captureFromSession(
   if (read === null) return null;
   const capturedAt = new Date(now().getTime() - read.ageMs);
   try {
+    const scan = async () => request.lookBack && scanSession(read, capturedAt, request, ffmpeg, signal);
+    // A scan of a GOP up to its newest frame decodes that one too.
+    const early = read.kind === 'newest' ? await scan() : undefined;
     const [pictures, keyFrameSeconds] = await Promise.all([
-      decodeSession(read, request, ffmpeg, signal),
+      early?.newest ?? decodeSession(read, request, ffmpeg, signal),
       sessions?.keyFrameSeconds(request.url, request.measuresKeyFrames ?? false, signal),
     ]);
-    const scanned = request.lookBack && (await scanSession(read, capturedAt, request, ffmpeg, signal));
+    const scanned = early ?? (await scan());
     return {
-      ...pictures,
+      frame: pictures.frame,
+      thumbnail: pictures.thumbnail,
+      ...(pictures.clip && { clip: pictures.clip }),
       capturedAt,
       position,
       ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),

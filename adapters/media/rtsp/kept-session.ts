@@ -38,7 +38,7 @@ export type ReadUnits = {
   /** Age of the wanted frame, or of the last frame of a clip, in milliseconds. */
   ageMs: number;
   /** Key frames since the position of a request that looks back. */
-  since?: KeyFramesSince & { sessionId: string };
+  since?: KeyFramesSince & { sessionId: string; keyFrameSeconds: number };
 };
 
 /** Memory of all sessions together. */
@@ -82,6 +82,8 @@ export async function openKeptSession(
   let receivedBytes = 0;
   let change = Promise.withResolvers<void>();
   let packetAtMs = elapsedMs();
+  /** Newest key frame. Undefined after the begin of a refresh. */
+  let keyFrame: AccessUnit | undefined;
   let heldBytes = 0;
   const finder = createUnitsFinder(buffer, elapsedMs);
   const store = createKeyFrameStore(keyFrames, elapsedMs);
@@ -124,7 +126,7 @@ export async function openKeptSession(
       followers.add(follower);
       await waitUntilAborted(ended.promise, signal).finally(() => followers.delete(follower));
     },
-    keyFrameSeconds: () => buffer.keyFrameDistance() ?? buffer.secondsWithoutKeyFrame(),
+    keyFrameSeconds,
     silentMs: () => elapsedMs() - packetAtMs,
     hasEnded: () => hasEnded,
     close,
@@ -132,8 +134,10 @@ export async function openKeptSession(
 
   function add(unit: AccessUnit): void {
     finder.keepLongestClip();
-    if (unit.isKeyFrame) store.add(unit);
-    else if (unit.recoveryFrames !== undefined) store.skip();
+    const isRefresh = !unit.isKeyFrame && unit.recoveryFrames !== undefined;
+    if (unit.isKeyFrame) store.add(unit, buffer.newestGop());
+    else if (isRefresh) store.skip();
+    if (unit.isKeyFrame || isRefresh) keyFrame = unit.isKeyFrame ? unit : undefined;
     buffer.add(unit);
     wake();
     if (unit.isKeyFrame) for (const follower of followers) follower(unit);
@@ -155,7 +159,7 @@ export async function openKeptSession(
   }
 
   async function read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits> {
-    if (request.lookBack) store.begin();
+    if (request.lookBack) store.begin(keyFrame);
     for (;;) {
       const found = request.mode === 'frames' ? finder.findFrame() : finder.findClip(request.clipSeconds);
       if (found)
@@ -168,10 +172,17 @@ export async function openKeptSession(
     }
   }
 
-  function keyFramesSince(text: string | null): KeyFramesSince & { sessionId: string } {
+  function keyFrameSeconds(): number {
+    return buffer.keyFrameDistance() ?? buffer.secondsWithoutKeyFrame();
+  }
+
+  function keyFramesSince(text: string | null): NonNullable<ReadUnits['since']> {
     const position = parsePosition(text);
-    const isOurs = position?.rendition === sessionId && /^\d+$/.test(position.segment);
-    return { ...store.since(isOurs ? Number(position.segment) : null), sessionId };
+    const isOurs = position?.rendition === sessionId && /^\d+(\+\d+)?$/.test(position.segment);
+    const found = store.since(isOurs ? Number.parseInt(position.segment, 10) : null);
+    const gop = buffer.newestGop();
+    const newest = { number: found.newest, units: gop[0] === keyFrame ? [...gop] : [] };
+    return { ...found, groups: [...found.groups, newest], sessionId, keyFrameSeconds: keyFrameSeconds() };
   }
 
   async function close(): Promise<void> {

@@ -1,14 +1,25 @@
 import type { AccessUnit } from './access-unit-assembler.ts';
 
-/** Memory of the key frames that all sessions keep for scans. */
+/** Memory of what all sessions keep for scans. */
 export type KeyFrameMemory = {
-  /** Adds a key frame, and drops the oldest ones of all sessions above the limit. */
+  /** Adds a key frame. Above the limit, drops the oldest frames between key frames of all sessions, then the oldest key frames. */
   add(frame: StoredKeyFrame): void;
+  /** Adds the frames behind a key frame, if they do not exceed the limit. */
+  complete(frame: StoredKeyFrame, rest: readonly AccessUnit[]): void;
   delete(frame: StoredKeyFrame): void;
   bytes(): number;
 };
 
-type StoredKeyFrame = { number: number; unit: AccessUnit; drop: () => void };
+type StoredKeyFrame = {
+  number: number;
+  unit: AccessUnit;
+  /** Frames up to the next key frame. Empty if key frames are near each other. */
+  rest: readonly AccessUnit[];
+  drop: () => void;
+};
+
+/** Group of pictures: a key frame, and the frames up to the next one. */
+export type NumberedGroup = { number: number; units: readonly AccessUnit[] };
 
 /** Key frames of a session since a position, oldest first. */
 export type KeyFramesSince = {
@@ -17,15 +28,18 @@ export type KeyFramesSince = {
   newest: number;
   /** True if the session has dropped none since the position, and has received all. */
   isWhole: boolean;
+  /** Groups since the position, that of the position included, whose key frames are far from the next one. */
+  groups: readonly NumberedGroup[];
 };
 
 /** Key frames of one session, undecoded, for scans. Keeps none until the first scan. */
 export type KeyFrameStore = {
-  add(unit: AccessUnit): void;
+  /** Adds a key frame. `before` is the group that it ends. */
+  add(unit: AccessUnit, before?: readonly AccessUnit[]): void;
   /** Counts a place that a scan leaves out: a refresh has no key frame. */
   skip(): void;
-  /** Keeps key frames from now on, as long as scans need them. */
-  begin(): void;
+  /** Keeps key frames from the newest one on, as long as scans need them. */
+  begin(keyFrame: AccessUnit | undefined): void;
   /** Returns the key frames after a number; all of them with `null`. */
   since(number: number | null): KeyFramesSince;
   clear(): void;
@@ -42,27 +56,44 @@ const keepMs = 65_000;
 const reserve = { factor: 1.25, ms: 3_000 };
 /** Minimum time between two key frames: some cameras send nothing else. */
 const minDistanceMs = 870;
+/** Distance of key frames from which the frames between them are kept. */
+export const sparseMs = 4_000;
 
 /** Creates the memory of all sessions. */
 export function createKeyFrameMemory(maxBytes: number): KeyFrameMemory {
   const frames = new Set<StoredKeyFrame>();
   let usedBytes = 0;
   const remove = (frame: StoredKeyFrame): void => {
-    if (frames.delete(frame)) usedBytes -= frame.unit.bytes.length + overheadBytes;
+    if (frames.delete(frame)) usedBytes -= countBytes([frame.unit, ...frame.rest]);
   };
   return {
     add(frame) {
       frames.add(frame);
-      usedBytes += frame.unit.bytes.length + overheadBytes;
+      usedBytes += countBytes([frame.unit]);
+      for (const oldest of frames) {
+        if (usedBytes <= maxBytes) return;
+        usedBytes -= countBytes(oldest.rest);
+        oldest.rest = [];
+      }
       for (const oldest of frames) {
         if (usedBytes <= maxBytes) return;
         remove(oldest);
         oldest.drop();
       }
     },
+    complete(frame, rest) {
+      const bytes = countBytes(rest);
+      if (usedBytes + bytes > maxBytes) return;
+      usedBytes += bytes;
+      frame.rest = rest;
+    },
     delete: remove,
     bytes: () => usedBytes,
   };
+}
+
+function countBytes(units: readonly AccessUnit[]): number {
+  return units.reduce((sum, { bytes }) => sum + bytes.length + overheadBytes, 0);
 }
 
 /** Creates the store of one session. */
@@ -76,15 +107,14 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
   let needs: { ageMs: number; atMs: number }[] = [];
   return { add, skip, begin, since, clear };
 
-  function add(unit: AccessUnit): void {
+  function add(unit: AccessUnit, before: readonly AccessUnit[] = []): void {
     if (begunMs === undefined) return skip();
+    complete(unit, before);
     newest += 1;
     if (unit.arrivedMs - scannedMs > keepMs) return end();
     const last = frames.at(-1);
     if (last && Math.abs(unit.arrivedMs - last.unit.arrivedMs) < minDistanceMs) return;
-    const frame: StoredKeyFrame = { number: newest, unit, drop: () => forget(frame) };
-    frames.push(frame);
-    memory.add(frame);
+    keep(unit);
     const ageMs = neededMs();
     for (const old of frames.slice(0, -1)) {
       if (unit.arrivedMs - old.unit.arrivedMs <= ageMs) break;
@@ -98,8 +128,21 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
     dropped = newest;
   }
 
-  function begin(): void {
+  function complete(next: AccessUnit, [keyFrame, ...rest]: readonly AccessUnit[]): void {
+    const last = frames.at(-1);
+    const isSparse = keyFrame !== undefined && next.arrivedMs - keyFrame.arrivedMs > sparseMs;
+    if (last && isSparse && last.unit === keyFrame) memory.complete(last, rest);
+  }
+
+  function keep(unit: AccessUnit): void {
+    const frame: StoredKeyFrame = { number: newest, unit, rest: [], drop: () => forget(frame) };
+    frames.push(frame);
+    memory.add(frame);
+  }
+
+  function begin(keyFrame: AccessUnit | undefined): void {
     scannedMs = elapsedMs();
+    if (begunMs === undefined && keyFrame) keep(keyFrame);
     begunMs ??= scannedMs;
   }
 
@@ -112,7 +155,8 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
 
   function since(number: number | null): KeyFramesSince {
     const found = frames.filter((frame) => frame.number > (number ?? 0));
-    const [oldest] = found;
+    const base = frames.find((frame) => frame.number === number && frame.rest.length > 0);
+    const oldest = base ?? found[0];
     if (number !== null && oldest) {
       const atMs = elapsedMs();
       needs.push({ ageMs: (atMs - oldest.unit.arrivedMs) * reserve.factor + reserve.ms, atMs });
@@ -121,6 +165,9 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
       units: found.map(({ unit }) => unit),
       newest,
       isWhole: number !== null && number >= dropped && number <= newest,
+      groups: [...(base ? [base] : []), ...found]
+        .filter(({ rest }) => rest.length > 0)
+        .map((frame) => ({ number: frame.number, units: [frame.unit, ...frame.rest] })),
     };
   }
 

@@ -1,23 +1,27 @@
 import type { CaptureRequest, Scan } from '../../../core/records/capture.ts';
 import { decodeKeyFrame } from '../ffmpeg/decode-key-frame.ts';
-import type { FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
+import type { FfmpegOutput, FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
 import { lastFramePts } from '../hls/trim-transport-stream.ts';
-import { formatPosition, parsePosition } from '../hls/scan-position.ts';
+import { formatPosition, parsePosition, type ScanPosition } from '../hls/scan-position.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
 import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 import { rtpDifference } from './rtp-packet.ts';
 import { findDecoded } from './follow-session.ts';
 import type { SessionUnits } from './rtsp-sessions.ts';
+import { sparseMs } from './key-frame-store.ts';
+import { scanGroups, type DatedPicture } from './scan-groups.ts';
 
-/** Scan of a capture, and the position after it. */
-export type SessionScan = { scan: Scan; position: string };
+/** Scan of a capture, and the position after it. `newest` is the picture of the capture, if the scan has decoded it. */
+export type SessionScan = { scan: Scan; position: string; newest?: FfmpegOutput | undefined };
 
 const timeoutMs = 10_000;
 /** Frames nearer than this to the frame of the capture show the same. */
 const minDistanceMs = 870;
 /** Maximum difference between the clock of a camera and the arrival. Beyond it, the camera has another clock now. */
 const maxClockMs = 5_000;
+/** Difference of the times of one frame: they are rounded, and a frame lasts 17 ms or more. */
+const sameMs = 8;
 const maxPictureBytes = 12 * 1024 * 1024;
 const maxLeftOutSeconds = 3600;
 /** Stands for a session or key frame that is unknown. */
@@ -38,7 +42,7 @@ export function leaveOut(since: string | null, capturedAt: Date): SessionScan {
   };
 }
 
-/** Scans the key frames that a session has received since the position. Never fails: what cannot be decoded is left out. Throws the abort reason. */
+/** Scans the key frames that a session has received since the position, and the frames between them if they are far apart. Never fails: what cannot be decoded is left out. Throws the abort reason. */
 export async function scanSession(
   read: SessionUnits,
   capturedAt: Date,
@@ -47,11 +51,12 @@ export async function scanSession(
   signal: AbortSignal,
 ): Promise<SessionScan> {
   const since = lookBack?.since ?? null;
-  const newest = read.units.at(-1);
+  const newest = findNewest(read.units);
   if (read.since === undefined || newest === undefined) return leaveOut(since, capturedAt);
-  const { sessionId, units, isWhole, newest: number } = read.since;
+  const { sessionId, units, isWhole } = read.since;
   const captureMs = capturedAt.getTime();
-  const position = formatPosition({ rendition: sessionId, segment: `${number}`, atMs: captureMs });
+  const segment = formatPlace(read.since, newest);
+  const position = formatPosition({ rendition: sessionId, segment, atMs: captureMs });
   const before = parsePosition(since);
   if (before === null) return { ...leaveOut(null, capturedAt), position };
   const dated = units
@@ -62,18 +67,17 @@ export async function scanSession(
   const missing = chunks.filter((_, index) => known[index] === undefined);
   const others = (await decode(missing, { ffmpeg, caller }, signal)).values();
   const pictures = known.map((picture) => picture ?? others.next().value);
-  let leftBytes = maxPictureBytes;
-  const frames = dated
-    .flatMap(({ atMs }, index) => {
-      const picture = pictures[index];
-      return picture ? { ...picture, atMs, chunk: chunks[index] } : [];
-    })
-    .toReversed()
-    .map((each) => {
-      leftBytes -= (each.frame ?? each.chunk)?.length ?? 0;
-      return leftBytes >= 0 ? each : { ...each, frame: null, chunk: undefined };
-    })
-    .toReversed();
+  const keyFrames = dated.flatMap(({ atMs }, index) => {
+    const picture = pictures[index];
+    return picture ? { ...picture, atMs, chunk: chunks[index] } : [];
+  });
+  const isSparse = hasSparse(read.since, newest);
+  const scanned = { newest, captureMs, before };
+  const between = (isSparse && (await scanBetween(read, scanned, ffmpeg, signal))) || null;
+  const frames = limitPictures([
+    ...keyFrames,
+    ...(between ?? []).filter(({ atMs }) => atMs < captureMs - sameMs && (isWhole || atMs > before.atMs)),
+  ]);
   const firstMs = isWhole ? before.atMs : (frames[0]?.atMs ?? captureMs);
   const fromMs = dated.length > 0 && frames.length === 0 ? captureMs : firstMs;
   return {
@@ -81,14 +85,79 @@ export async function scanSession(
       frames: frames.map(({ atMs, thumbnail }) => ({ at: new Date(atMs), thumbnail })),
       coveredSeconds: secondsBetween(fromMs, captureMs),
       leftOutSeconds: secondsBetween(before.atMs, fromMs),
-      distanceSeconds: longestDistance([...frames.map(({ atMs }) => atMs), captureMs]),
+      distanceSeconds: Math.max(
+        longestDistance([...(between ? [fromMs] : []), ...frames.map(({ atMs }) => atMs), captureMs]),
+        isSparse && !between ? read.since.keyFrameSeconds : 0,
+      ),
       picture: async (index, signal) => {
         const { frame = null, chunk } = frames[index] ?? {};
         return frame ?? (chunk ? decodeKeyFrame(ffmpeg, chunk, { caller, timeoutMs }, signal) : null);
       },
     },
     position,
+    newest: between?.find(({ atMs }) => Math.abs(atMs - captureMs) <= sameMs),
   };
+}
+
+/** Returns the frame that is shown last: with B-frames, that is not the one which arrived last. */
+function findNewest(units: readonly AccessUnit[]): AccessUnit | undefined {
+  return units.reduce<AccessUnit | undefined>(
+    (latest, unit) => (latest && rtpDifference(latest.timestamp, unit.timestamp) <= 0 ? latest : unit),
+    undefined,
+  );
+}
+
+type Since = NonNullable<SessionUnits['since']>;
+
+/** Returns true if key frames are so far apart that a scan decodes the frames between them. */
+function hasSparse({ groups, keyFrameSeconds }: Since, newest: AccessUnit): boolean {
+  const [keyFrame = newest] = groups.at(-1)?.units ?? [];
+  const sinceMs = newest.arrivedMs - keyFrame.arrivedMs;
+  return groups.length > 1 || Math.max(sinceMs, keyFrameSeconds * 1000) > sparseMs;
+}
+
+/** Returns the place of a frame in its session: number of its key frame, and RTP clock units from there. */
+function formatPlace({ newest: number, groups }: Since, newest: AccessUnit): string {
+  const [keyFrame] = groups.at(-1)?.units ?? [];
+  const ticks = keyFrame ? rtpDifference(keyFrame.timestamp, newest.timestamp) : 0;
+  return ticks > 0 ? `${number}+${ticks}` : `${number}`;
+}
+
+type Scanned = { newest: AccessUnit; captureMs: number; before: ScanPosition };
+
+/** Decodes frames between key frames that are far apart, without those up to the position. */
+async function scanBetween(
+  read: SessionUnits,
+  { newest, captureMs, before }: Scanned,
+  ffmpeg: FfmpegRunner,
+  signal: AbortSignal,
+): Promise<DatedPicture[] | null> {
+  const { groups = [], sessionId } = read.since ?? {};
+  const [seenNumber, seenTicks = 0] =
+    before.rendition === sessionId ? before.segment.split('+').map(Number) : [];
+  const dated = groups.flatMap(({ number, units }, index) => {
+    const [keyFrame] = units;
+    const isPast = ({ timestamp }: AccessUnit) => rtpDifference(timestamp, newest.timestamp) >= 0;
+    const shown = index < groups.length - 1 ? units : units.filter(isPast);
+    if (keyFrame === undefined || shown.length < 2) return [];
+    const atMs = captureMs - millisecondsBetween(keyFrame, newest, read.clockRate);
+    return [{ number, units: shown, atMs, seenTicks: number === seenNumber ? seenTicks : 0 }];
+  });
+  return scanGroups(dated, read, captureMs, ffmpeg, signal);
+}
+
+type FoundFrame = KeyFramePicture & { atMs: number; chunk?: Uint8Array | undefined };
+
+/** Returns frames in the order of their times. The oldest ones have no picture if all together are too large. */
+function limitPictures(frames: readonly FoundFrame[]): FoundFrame[] {
+  let leftBytes = maxPictureBytes;
+  return frames
+    .toSorted((one, other) => other.atMs - one.atMs)
+    .map((each) => {
+      leftBytes -= (each.frame ?? each.chunk)?.length ?? 0;
+      return leftBytes >= 0 ? each : { ...each, frame: null, chunk: undefined };
+    })
+    .toReversed();
 }
 
 type DatedUnit = { unit: AccessUnit; atMs: number };

@@ -20,6 +20,8 @@ export type RecordingOptions = {
   /** Adds audio before the video, in the track table and in the packets. */
   sound?: boolean;
   keyFrameSeconds?: number;
+  /** Default: 2. */
+  segmentSeconds?: number;
   size?: string;
   seconds?: number;
 };
@@ -51,7 +53,7 @@ export async function record(options: RecordingOptions = {}): Promise<Recording>
 
 function commandLine(options: RecordingOptions, directory: string): string[] {
   const { segmentType = 'mpegts', codec = 'h264', sound = false, keyFrameSeconds = 2, groups } = options;
-  const { size = '160x90', seconds = 16 } = options;
+  const { size = '160x90', seconds = 16, segmentSeconds = 2 } = options;
   const scene = `nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=${size.replace('x', ':')},setsar=1`;
   const group = keyFrameSeconds * 10;
   const structure = {
@@ -64,7 +66,7 @@ function commandLine(options: RecordingOptions, directory: string): string[] {
     h265: `-c:v libx265 -preset ultrafast -tag:v hvc1 -x265-params log-level=none:keyint=${group}:min-keyint=${group}:scenecut=0:qp=12:open-gop=0`,
   };
   const tracks = sound ? '-f lavfi -i sine -map 1:a -map 0:v -c:a aac -shortest' : '';
-  const hls = `-f hls -hls_time 2 -hls_list_size 0 -hls_segment_type ${segmentType} -hls_fmp4_init_filename init.mp4 -hls_flags split_by_time`;
+  const hls = `-f hls -hls_time ${segmentSeconds} -hls_list_size 0 -hls_segment_type ${segmentType} -hls_fmp4_init_filename init.mp4 -hls_flags split_by_time`;
   const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
   return [
     '-nostdin',
@@ -89,7 +91,7 @@ async function read(directory: string, options: RecordingOptions): Promise<Recor
   const files = names.filter((name) => name.endsWith(fileSuffix(options))).toSorted();
   if (files.length === 0) return null;
   return {
-    segmentSeconds: 2,
+    segmentSeconds: options.segmentSeconds ?? 2,
     segments: await Promise.all(files.map((name) => readFile(join(directory, name)))),
     initialization: names.includes('init.mp4') ? await readFile(join(directory, 'init.mp4')) : null,
   };

@@ -40,11 +40,11 @@ type Following = {
 /** Creates a file server and the real capturer: guard, HTTP client, ffmpeg. With `unseen` a frame contains the undecoded bytes. */
 export async function watchFiles(
   files: Record<string, Served>,
-  options: { unseen?: boolean; limits?: Partial<HlsLimits> } = {},
+  options: { unseen?: boolean; ffmpeg?: FfmpegRunner; limits?: Partial<HlsLimits> } = {},
 ): Promise<WatchedStream> {
   const server = await serveFiles(files);
   const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
-  const ffmpeg = options.unseen ? unseeing : seeing;
+  const ffmpeg = options.ffmpeg ?? (options.unseen ? unseeing : seeing);
   const limits = { requestTimeoutMs: 3_000, ...options.limits };
   let waitBetween: NonNullable<HlsCapturerDeps['wait']> = async () => undefined;
   const wait = async (milliseconds: number, signal: AbortSignal) => waitBetween(milliseconds, signal);
@@ -106,12 +106,12 @@ export async function readFailure(promise: Promise<unknown>): Promise<StreamErro
 }
 
 /** Returns a media playlist. Lines without `#` are segment URLs and receive an EXTINF if they have none. */
-export function mediaPlaylist(lines: string[], sequence = 0): string {
-  const listed = lines.flatMap((line) => (line.startsWith('#') ? [line] : ['#EXTINF:2.0,', line]));
+export function mediaPlaylist(lines: string[], sequence = 0, segmentSeconds = 2): string {
+  const listed = lines.flatMap((line) => (line.startsWith('#') ? [line] : [`#EXTINF:${segmentSeconds}.0,`, line]));
   return [
     '#EXTM3U',
     '#EXT-X-VERSION:7',
-    '#EXT-X-TARGETDURATION:2',
+    `#EXT-X-TARGETDURATION:${segmentSeconds}`,
     `#EXT-X-MEDIA-SEQUENCE:${sequence}`,
     ...listed,
   ].join('\n');

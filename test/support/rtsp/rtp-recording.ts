@@ -14,8 +14,8 @@ export type RtpRecordingOptions = {
   /** Duration at 10 frames per second. Default: 5. */
   keyFrameEvery?: number;
   seconds?: number;
-  /** Groups that begin without an IDR picture, or none. Of H.264. */
-  groups?: 'open' | 'refreshed';
+  /** Groups with B-frames, that begin without an IDR picture, or none. H.265 has open groups with B-frames. */
+  groups?: 'B-frames' | 'open' | 'refreshed';
   /** Adds audio before the video, also in the SDP. */
   sound?: boolean;
 };
@@ -54,12 +54,15 @@ async function publish(options: RtpRecordingOptions): Promise<RtpRecording> {
 function commandLine(options: RtpRecordingOptions): string[] {
   const { codec = 'h264', keyFrameEvery: group = 5, seconds = 3, sound = false, groups } = options;
   const structure = {
+    'B-frames': '-tune grain -bf 2',
     open: '-bf 2 -x264-params open-gop=1',
     refreshed: '-x264-params intra-refresh=1',
   };
   const encoders = {
     h264: `-c:v libx264 -preset ultrafast -tune zerolatency ${groups ? structure[groups] : ''} -bsf:v dump_extra`,
-    h265: `-c:v libx265 -preset ultrafast -tune zerolatency -x265-params log-level=none:repeat-headers=1`,
+    h265: groups
+      ? `-c:v libx265 -preset ultrafast -x265-params log-level=none:repeat-headers=1:bframes=2`
+      : `-c:v libx265 -preset ultrafast -tune zerolatency -x265-params log-level=none:repeat-headers=1`,
     mjpeg: '-c:v mjpeg -pix_fmt yuvj420p -huffman default -force_duplicated_matrix 1',
   };
   const scene = `nullsrc=size=320x176:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128`;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createDecodeTurns, limitDecodes } from '../../../../adapters/embedded/load/limit-decodes.ts';
 import { TransientError } from '../../../../core/errors.ts';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -118,4 +118,52 @@ test('a decode without a turn in time costs one check, is no failure of the stre
   ends[1]?.();
   await third;
   expect(waits).toEqual([0, 20_000, 1000]);
+});
+
+describe('groups of pictures', () => {
+  function openSpare({ isBusy = false } = {}) {
+    const fires: (() => void)[] = [];
+    const spare = createDecodeTurns({
+      max: 1,
+      elapsedMs: () => 0,
+      setTimer: (fire) => {
+        fires.push(fire);
+        return () => undefined;
+      },
+      report: () => undefined,
+      maxWaitMs: 2_000,
+    });
+    const end = Promise.withResolvers<void>();
+    const ffmpeg: FfmpegRunner = {
+      run: () => Promise.reject(new Error('not needed')),
+      runAll: () => Promise.reject(new Error('not needed')),
+      runEachSecond: async () => end.promise.then(() => []),
+    };
+    const noTurn = () => Promise.reject(new Error('groups take no turn of captures'));
+    const { runEachSecond } = limitDecodes(ffmpeg, noTurn, { inTurn: spare, isBusy: () => isBusy });
+    const input = { kind: 'pipe', format: 'mpegts', chunks: [] as Uint8Array[] } as const;
+    const clock = { fromSeconds: 0, isRebased: false };
+    const decode = () => runEachSecond!(input, clock, { timeoutMs: 1000 }, new AbortController().signal);
+    return { decode, end: () => end.resolve(), fire: () => fires.forEach((each) => each()) };
+  }
+
+  test('groups are decoded one at a time, and not at all once they have waited too long', async () => {
+    const { decode, end, fire } = openSpare();
+    const [first, second] = [decode(), decode()];
+    await settled();
+    fire();
+    end();
+    expect(await first).toEqual([]);
+    expect(await second).toBeNull();
+  });
+
+  test('groups are not decoded while checks wait', async () => {
+    expect(await openSpare({ isBusy: true }).decode()).toBeNull();
+  });
+
+  test('a host without spare time decodes no group', () => {
+    const run = () => Promise.reject(new Error('not needed'));
+    const ffmpeg = { run, runAll: run, runEachSecond: async () => [] };
+    expect(limitDecodes(ffmpeg, (work) => work()).runEachSecond).toBeUndefined();
+  });
 });

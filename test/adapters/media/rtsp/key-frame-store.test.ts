@@ -23,8 +23,9 @@ function openStores({ maxBytes = 1e6, sessions = 1 } = {}) {
     }
   };
   const scan = (since: number | null, session = 0) => {
-    stores[session]!.begin();
-    const { units, ...found } = stores[session]!.since(since);
+    stores[session]!.begin(undefined);
+    const { units, groups, ...found } = stores[session]!.since(since);
+    expect(groups).toEqual([]);
     return { ...found, times: units.map(({ timestamp }) => timestamp) };
   };
   return { play, scan, memory, stores };
@@ -47,7 +48,7 @@ test('a session keeps key frames from the first scan on, and each scan has those
 
 test('the oldest key frames of all sessions are dropped above their memory, and the scans are not whole', () => {
   const { play, scan, memory, stores } = openStores({ maxBytes: 6 * 1012, sessions: 2 });
-  for (const store of stores) store.begin();
+  for (const store of stores) store.begin(undefined);
   play(20);
   expect(memory.bytes()).toBeLessThanOrEqual(6 * 1012);
   for (const session of [0, 1])
@@ -83,4 +84,56 @@ test('a camera that sends nothing but key frames has one of each second kept', (
   scan(null);
   play(5, 0.1);
   expect(scan(0).times).toHaveLength(6);
+});
+
+/** Ends groups of ten frames of 500 bytes, one each second, in stores of two sessions whose memory is shared. */
+function openSparse(maxBytes: number) {
+  let nowMs = 0;
+  const memory = createKeyFrameMemory(maxBytes);
+  const stores = [1, 2].map(() => createKeyFrameStore(memory, () => nowMs));
+  const groups: { isKeyFrame: boolean; arrivedMs: number; bytes: Uint8Array; timestamp: number }[][] = [
+    [],
+    [],
+  ];
+  const play = (seconds: number) => {
+    for (let second = 0; second < seconds; second += 1) {
+      nowMs += 1000;
+      for (const [index, store] of stores.entries()) {
+        const isKeyFrame = groups[index]!.length % 10 === 0;
+        const unit = { bytes: new Uint8Array(500), isKeyFrame, timestamp: nowMs / 1000, arrivedMs: nowMs };
+        if (isKeyFrame) store.add(unit, groups[index]);
+        groups[index] = isKeyFrame ? [unit] : [...groups[index]!, unit];
+      }
+    }
+  };
+  const lengths = (since: number, session = 0) =>
+    stores[session]!.since(since).groups.map(({ number, units }) => [number, units.length]);
+  return { play, lengths, memory, stores };
+}
+
+test('groups of key frames that are far apart are kept whole, from that of the position on', () => {
+  const { play, lengths, stores } = openSparse(1e6);
+  for (const store of stores) store.begin(undefined);
+  play(35);
+  expect(lengths(1)).toEqual([
+    [1, 10],
+    [2, 10],
+    [3, 10],
+  ]);
+  expect(lengths(2)).toEqual([
+    [2, 10],
+    [3, 10],
+  ]);
+});
+
+test('a group that exceeds the memory is not kept, and key frames take the place of older groups', () => {
+  const { play, lengths, memory, stores } = openSparse(14 * 1012);
+  for (const store of stores) store.begin(undefined);
+  play(15);
+  expect([lengths(0), lengths(0, 1)]).toEqual([[[1, 10]], []]);
+  play(20);
+  expect(memory.bytes()).toBeLessThanOrEqual(14 * 1012);
+  for (const store of stores) expect(store.since(0).units).toHaveLength(4);
+  for (const store of stores) store.clear();
+  expect(memory.bytes()).toBe(0);
 });

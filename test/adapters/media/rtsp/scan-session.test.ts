@@ -37,7 +37,7 @@ function scan(
     ageMs: 0,
     codec: 'H264' as const,
     clockRate: 90_000,
-    since: { units: [...units, newest], newest: 9, isWhole, sessionId: 'a' },
+    since: { units: [...units, newest], newest: 9, isWhole, sessionId: 'a', groups: [], keyFrameSeconds: 2 },
   };
   const ffmpeg = { run: () => Promise.reject(new Error('not needed')), runAll };
   return scanSession(read, capturedAt, { ...request, lookBack: { since: position }, caller }, ffmpeg, never);

@@ -1,0 +1,111 @@
+import { Socket } from 'node:net';
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createRtspCapturer } from '../../../adapters/media/rtsp/capture-rtsp.ts';
+import { createHandedConnections } from '../../../adapters/media/rtsp/handed-connections.ts';
+import { createKeyFrameMemory } from '../../../adapters/media/rtsp/key-frame-store.ts';
+import { openKeptSession } from '../../../adapters/media/rtsp/kept-session.ts';
+import { nalRules } from '../../../adapters/media/rtsp/nal-units.ts';
+import type { InterleavedFrame } from '../../../adapters/media/rtsp/reader.ts';
+import { recordRtp, type RtpRecordingOptions } from './rtp-recording.ts';
+
+type Options = RtpRecordingOptions & {
+  codec?: 'h264' | 'h265';
+  /** Memory of all scans, in bytes. */
+  maxBytes?: number;
+  /** Changes the bytes of a frame, by its number in decoding order, before it is sent; `null` drops it. */
+  change?: (packet: Buffer, frame: number) => Buffer | null;
+};
+
+/** Opens a session whose camera plays a recording of ten frames per second on a clock that the test moves, and a capturer for it. */
+export async function openPlayedSession(
+  ffmpeg: FfmpegRunner,
+  { maxBytes = 1e8, change = (packet) => packet, ...options }: Options,
+) {
+  const { packets } = await recordRtp(options);
+  const sent = packets.filter(({ isControl }) => !isControl).map(({ bytes }) => Buffer.from(bytes));
+  const codec = options.codec === 'h265' ? 'H265' : 'H264';
+  let nowMs = 0;
+  let frame = 0;
+  /** Difference of the wall clock. */
+  let clockMs = Date.parse('2026-11-20T12:00:00Z');
+  let take: (frame: InterleavedFrame) => void = () => undefined;
+  const rules = nalRules({ codec, parameters: null })!;
+  const session = await openKeptSession(
+    {
+      client: {
+        request: async (method: string) => ({
+          startLine: 'RTSP/1.0 200 OK',
+          headers: method === 'SETUP' ? [['Transport', 'RTP/AVP/TCP;interleaved=0-1'] as const] : [],
+          body: new Uint8Array(),
+        }),
+        onFrame: (taker) => void (take = taker),
+        onEnd: () => undefined,
+        limitBytes: () => undefined,
+        countProduced: () => undefined,
+        socket: new Socket(),
+        close: () => undefined,
+      },
+      target: { url, host: 'camera.example', port: 554, isSecure: false, credentials: null },
+      track: {
+        codec,
+        payloadType: 96,
+        clockRate: 90_000,
+        parameters: null,
+        controlUrl: `${url}1`,
+        sessionUrl: url,
+      },
+      keepAliveMethod: 'OPTIONS',
+    },
+    rules,
+    {
+      elapsedMs: () => nowMs,
+      memory: { maxBytes: 1e9, usedBytes: 0 },
+      keyFrames: createKeyFrameMemory(maxBytes),
+      maxBytes: 1e8,
+    },
+  );
+  const capturer = createRtspCapturer({
+    guard: createEgressGuard({ allowRanges: [] }),
+    ffmpeg,
+    now: () => new Date(clockMs + nowMs),
+    sessions: {
+      read: async (request, signal) => ({
+        ...(await session.read(request, signal)),
+        codec,
+        clockRate: 90_000,
+      }),
+      keyFrameSeconds: async () => session.keyFrameSeconds(),
+      probe: async () => undefined,
+      follow: async () => undefined,
+      handed: createHandedConnections(() => () => undefined),
+      isLive: () => true,
+      avoid: async () => undefined,
+      close: async () => undefined,
+    },
+  });
+  return {
+    /** Plays the recording up to a time, in seconds. */
+    playTo(seconds: number): void {
+      let timestamp: number | undefined;
+      while (sent[0] && (frame < seconds * 10 || sent[0].readUInt32BE(4) === timestamp)) {
+        const packet = sent.shift()!;
+        if (timestamp !== packet.readUInt32BE(4)) {
+          frame += 1;
+          nowMs = frame * 100;
+        }
+        timestamp = packet.readUInt32BE(4);
+        const bytes = change(packet, frame - 1);
+        if (bytes) take({ channel: 0, bytes: Buffer.concat([Buffer.from([0x24, 0, 0, 0]), bytes]) });
+      }
+    },
+    setClock: (byMs: number) => void (clockMs += byMs),
+    lookBack: (since: string | null) =>
+      capturer.capture(
+        { url, mode: 'frames', clipSeconds: 3, resolveAgain: false, lookBack: { since }, caller: 'ada' },
+        AbortSignal.timeout(30_000),
+      ),
+  };
+}
+
+const url = 'rtsp://camera.example/';
