@@ -107,7 +107,9 @@ export async function readFailure(promise: Promise<unknown>): Promise<StreamErro
 
 /** Returns a media playlist. Lines without `#` are segment URLs and receive an EXTINF if they have none. */
 export function mediaPlaylist(lines: string[], sequence = 0, segmentSeconds = 2): string {
-  const listed = lines.flatMap((line) => (line.startsWith('#') ? [line] : [`#EXTINF:${segmentSeconds}.0,`, line]));
+  const listed = lines.flatMap((line) =>
+    line.startsWith('#') ? [line] : [`#EXTINF:${segmentSeconds}.0,`, line],
+  );
   return [
     '#EXTM3U',
     '#EXT-X-VERSION:7',
