@@ -77,9 +77,14 @@ function isAnswer(text: string): boolean {
   );
 }
 
-/** Waits until a change is drawn, and its transitions have ended. Text, because the tests are compiled without the types of the browser. */
-const whenDrawn = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
-  Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished)))`;
+/**
+ * Waits until a change is drawn, and its transitions have ended; one that Chromium does not run for a second is not awaited. Text, because the tests are
+ * compiled without the types of the browser.
+ */
+const whenDrawn = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() => Promise.race([
+  new Promise((resolve) => setTimeout(resolve, 1000)),
+  Promise.allSettled(document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished)),
+]))`;
 
 /** Waits until a change is drawn. */
 export async function drawn(page: Page): Promise<void> {

@@ -103,11 +103,13 @@ test('a valid key opens the console with the keyboard alone', async () => {
 });
 
 test('the keys page creates a key, shows it once, copies it and revokes it', async () => {
+  // A second try finds the key and the event of the first one.
+  const label = `door camera ${Date.now()}`;
   await signIn();
   await link('Keys').click();
   await page.getByRole('heading', { name: 'API keys' }).waitFor();
   await button('New key').click();
-  await page.getByLabel('Label').fill('door camera');
+  await page.getByLabel('Label').fill(label);
   await button('Create key').click();
   const shown = page.getByLabel('New API key', { exact: true });
   const key = (await shown.textContent()) ?? '';
@@ -128,12 +130,12 @@ test('the keys page creates a key, shows it once, copies it and revokes it', asy
   await field('Receiver URL').fill(`${receiver.url}/test`);
   await button('Send test event').click();
   await page.getByText('delivered').waitFor();
-  expect(receiver.of('/test')).toMatchObject([{ type: 'test', verified: true }]);
+  expect(receiver.of('/test').at(-1)).toMatchObject({ type: 'test', verified: true });
   await inspect(page, 'keys');
 
-  await button('Revoke door camera').click();
+  await button(`Revoke ${label}`).click();
   await button('Revoke key').click();
-  await expect.poll(() => page.getByRole('row', { name: /door camera/ }).textContent()).toContain('revoked');
+  await expect.poll(() => page.getByRole('row', { name: label }).textContent()).toContain('revoked');
   const refused = await fetch(`${service.baseUrl}/jobs`, { headers: { authorization: `Bearer ${key}` } });
   expect(refused.status).toBe(401);
 });
