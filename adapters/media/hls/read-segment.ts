@@ -4,6 +4,7 @@ import { beginsRefreshMp4, keyFrameOffsetsMp4 } from './mp4-key-frames.ts';
 import type { Segment } from './playlist.ts';
 import { segmentFormat } from './segment-format.ts';
 import { keyFrameOffsetsTs } from './ts-key-frames.ts';
+import { sparseSeconds } from './scan-position.ts';
 
 /** Key frames of a fetched segment, undecoded. Times in seconds from the start of the segment. */
 export type ReadSegment = {
@@ -19,9 +20,6 @@ export type ReadSegment = {
   /** Bytes that cannot be parsed, or an intra refresh, whose pictures are not key frames. */
   | { kind: 'unreadable' }
 );
-
-/** Distance of key frames from which a scan decodes the frames between them, in seconds. */
-const sparseSeconds = 4;
 
 /** A time beyond the segment by more than this is damage. */
 const maxBeyondSeconds = 1;

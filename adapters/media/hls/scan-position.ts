@@ -1,6 +1,9 @@
 import type { MediaPlaylist } from './playlist.ts';
 import { streamPosition } from './stream-position.ts';
 
+/** Distance of key frames from which a scan decodes the frames between them, in seconds. */
+export const sparseSeconds = 4;
+
 /**
  * Position up to which a stream was scanned. Media sequence numbers and names are those of one rendition; the time, on the clock of the captures, replaces
  * them where they do not apply.

@@ -1,3 +1,4 @@
+import { sparseSeconds } from '../hls/scan-position.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 
 /** Memory of what all sessions keep for scans. */
@@ -56,8 +57,6 @@ const keepMs = 65_000;
 const reserve = { factor: 1.25, ms: 3_000 };
 /** Minimum time between two key frames: some cameras send nothing else. */
 const minDistanceMs = 870;
-/** Distance of key frames from which the frames between them are kept. */
-export const sparseMs = 4_000;
 
 /** Creates the memory of all sessions. */
 export function createKeyFrameMemory(maxBytes: number): KeyFrameMemory {
@@ -130,7 +129,7 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
 
   function complete(next: AccessUnit, [keyFrame, ...rest]: readonly AccessUnit[]): void {
     const last = frames.at(-1);
-    const isSparse = keyFrame !== undefined && next.arrivedMs - keyFrame.arrivedMs > sparseMs;
+    const isSparse = keyFrame !== undefined && next.arrivedMs - keyFrame.arrivedMs > sparseSeconds * 1000;
     if (last && isSparse && last.unit === keyFrame) memory.complete(last, rest);
   }
 

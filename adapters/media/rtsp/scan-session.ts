@@ -2,14 +2,13 @@ import type { CaptureRequest, Scan } from '../../../core/records/capture.ts';
 import { decodeKeyFrame } from '../ffmpeg/decode-key-frame.ts';
 import type { FfmpegOutput, FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
 import { lastFramePts } from '../hls/trim-transport-stream.ts';
-import { formatPosition, parsePosition, type ScanPosition } from '../hls/scan-position.ts';
+import { formatPosition, parsePosition, sparseSeconds, type ScanPosition } from '../hls/scan-position.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
 import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 import { rtpDifference } from './rtp-packet.ts';
 import { findDecoded } from './follow-session.ts';
 import type { SessionUnits } from './rtsp-sessions.ts';
-import { sparseMs } from './key-frame-store.ts';
 import { scanGroups, type DatedPicture } from './scan-groups.ts';
 
 /** Scan of a capture, and the position after it. `newest` is the picture of the capture, if the scan has decoded it. */
@@ -113,7 +112,7 @@ type Since = NonNullable<SessionUnits['since']>;
 function hasSparse({ groups, keyFrameSeconds }: Since, newest: AccessUnit): boolean {
   const [keyFrame = newest] = groups.at(-1)?.units ?? [];
   const sinceMs = newest.arrivedMs - keyFrame.arrivedMs;
-  return groups.length > 1 || Math.max(sinceMs, keyFrameSeconds * 1000) > sparseMs;
+  return groups.length > 1 || Math.max(sinceMs / 1000, keyFrameSeconds) > sparseSeconds;
 }
 
 /** Returns the place of a frame in its session: number of its key frame, and RTP clock units from there. */
