@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll, beforeAll, vi } from 'vitest';
 import { locateFfmpeg } from '../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { createFfmpegRunner, type FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
 import { sharedFolder } from '../run-folder.ts';
 
@@ -101,4 +103,19 @@ async function read(directory: string, options: RecordingOptions): Promise<Recor
 export function readMoment(picture: Uint8Array): number {
   const luma = picture.subarray(0, thumbnail.width * thumbnail.height);
   return (luma.reduce((sum, level) => sum + level, 0) / luma.length - 30) / 12;
+}
+
+/**
+ * Creates the runner of a test file that scans between key frames, and stops the clock of its work. A loaded machine has
+ * time there: the bounds of time are those of other tests.
+ */
+export function openUnhurriedRunner(): FfmpegRunner {
+  beforeAll(() => void vi.spyOn(performance, 'now').mockReturnValue(0));
+  afterAll(() => vi.restoreAllMocks());
+  const runner = createFfmpegRunner({ ffmpegPath, tempDir: sharedFolder() });
+  return {
+    ...runner,
+    runEachSecond: async (input, clock, _, signal) =>
+      runner.runEachSecond?.(input, clock, { timeoutMs: 25_000 }, signal) ?? null,
+  };
 }

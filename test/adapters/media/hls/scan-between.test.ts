@@ -1,19 +1,15 @@
-import { tmpdir } from 'node:os';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
-import { ffmpegPath, readMoment, record, type RecordingOptions } from '../../../support/hls/recording.ts';
+import {
+  openUnhurriedRunner,
+  readMoment,
+  record,
+  type RecordingOptions,
+} from '../../../support/hls/recording.ts';
 import { mediaPlaylist, watchFiles, type WatchedStream } from '../../../support/hls/watched-stream.ts';
 
-const unhurried = createFfmpegRunner({ ffmpegPath, tempDir: tmpdir() });
-/** A loaded machine has time here: the bounds of time are those of other tests. */
-const runner: FfmpegRunner = {
-  ...unhurried,
-  runEachSecond: async (input, clock, _, signal) =>
-    unhurried.runEachSecond!(input, clock, { timeoutMs: 25_000 }, signal),
-};
-beforeAll(() => void vi.spyOn(performance, 'now').mockReturnValue(0));
-afterAll(() => vi.restoreAllMocks());
+const runner = openUnhurriedRunner();
 let stream: WatchedStream;
 afterEach(() => stream.close());
 

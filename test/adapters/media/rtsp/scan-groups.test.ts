@@ -1,20 +1,11 @@
-import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { describe, expect, test } from 'vitest';
+import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { scanGroups } from '../../../../adapters/media/rtsp/scan-groups.ts';
 import type { Capture } from '../../../../core/records/capture.ts';
-import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
+import { openUnhurriedRunner, readMoment } from '../../../support/hls/recording.ts';
 import { openPlayedSession } from '../../../support/rtsp/played-session.ts';
 
-const unhurried = createFfmpegRunner({ ffmpegPath, tempDir: tmpdir() });
-/** A loaded machine has time here: the bounds of time are those of other tests. */
-const runner: FfmpegRunner = {
-  ...unhurried,
-  runEachSecond: async (input, clock, _, signal) =>
-    unhurried.runEachSecond!(input, clock, { timeoutMs: 25_000 }, signal),
-};
-beforeAll(() => void vi.spyOn(performance, 'now').mockReturnValue(0));
-afterAll(() => vi.restoreAllMocks());
+const runner = openUnhurriedRunner();
 const sparse = { keyFrameEvery: 50, seconds: 17 };
 
 /** Returns seconds before the capture, and what the frames show then by the time of the capture. */
