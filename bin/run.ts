@@ -14,7 +14,7 @@ const measured = (file: string): Part => onRequest(`node --max-semi-space-size=8
 
 const commands: Record<string, Record<string, Part>> = {
   check: {
-    format: { run: 'prettier --check --cache --cache-strategy content --log-level warn .' },
+    format: { run: 'oxfmt --check' },
     // On request: `lint` reports the errors of the compiler too, since its rules need the types of every file.
     types: onRequest('tsc && tsc -p console && tsc -p test/console'),
     lint: { run: 'oxlint --type-aware --type-check --deny-warnings' },

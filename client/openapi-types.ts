@@ -4,12 +4,23 @@ export type InputMode = 'frames' | 'clip' | 'hybrid';
 export type JobStatus = 'pending' | 'running' | 'stopped' | 'completed' | 'failed';
 export type JobType = 'live-monitor' | 'live-digest';
 export type WebhookEventType =
-  'job_started' | 'watch_triggered' | 'summary_generated' | 'error' | 'job_stopped';
+  | 'job_started'
+  | 'watch_triggered'
+  | 'summary_generated'
+  | 'error'
+  | 'job_stopped';
 export type Scope = 'read' | 'jobs' | 'keys' | 'internal' | 'admin';
 export type Severity = 'info' | 'warning' | 'critical';
 export type Notify = 'openings' | 'openings_and_closings' | 'everything';
 export type DestinationType =
-  'webhook' | 'slack' | 'discord' | 'ntfy' | 'pagerduty' | 'email' | 'mqtt' | 'heartbeat';
+  | 'webhook'
+  | 'slack'
+  | 'discord'
+  | 'ntfy'
+  | 'pagerduty'
+  | 'email'
+  | 'mqtt'
+  | 'heartbeat';
 export type WatchStatus = 'paused' | 'off_schedule' | 'budget_exhausted' | 'stream_lost' | 'active';
 export type StopReason =
   | 'condition_triggered'
@@ -51,7 +62,12 @@ export type JobConfig = MonitorConfig | DigestConfig;
 export type JobDetails = MonitorDetails | DigestDetails;
 export type LoggedEvent = JobStarted | Progress | WatchTriggered | SummaryGenerated | ErrorEvent | JobStopped;
 export type StreamedEvent =
-  JobStarted | Progress | WatchTriggeredWithPicture | SummaryGeneratedWithPicture | ErrorEvent | JobStopped;
+  | JobStarted
+  | Progress
+  | WatchTriggeredWithPicture
+  | SummaryGeneratedWithPicture
+  | ErrorEvent
+  | JobStopped;
 export type DeliveryState = 'pending' | 'delivered' | 'failed';
 export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR';
 export type WatchEvent =
@@ -191,7 +207,13 @@ export type WatchEvent =
         closed_at: string;
         open_seconds: number;
         reason:
-          'cleared' | 'paused' | 'off_schedule' | 'changed' | 'removed' | 'deleted' | 'destination_changed';
+          | 'cleared'
+          | 'paused'
+          | 'off_schedule'
+          | 'changed'
+          | 'removed'
+          | 'deleted'
+          | 'destination_changed';
         explanation: string;
         /**
          * URL of the evidence; requires the API key, except in what destinations receive: that link is signed and valid for a week. null if no frame was left

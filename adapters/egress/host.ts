@@ -3,7 +3,9 @@ import type { Address } from './address-rule.ts';
 
 /** Host of a URL, classified without DNS. `localhost` and its subdomains are addresses (RFC 6761). */
 export type Host =
-  { kind: 'literal'; addresses: Address[] } | { kind: 'name'; name: string } | { kind: 'malformed' };
+  | { kind: 'literal'; addresses: Address[] }
+  | { kind: 'name'; name: string }
+  | { kind: 'malformed' };
 
 /**
  * Parses a host like any resolver might: decimal, hexadecimal, octal and short literals become plain addresses,

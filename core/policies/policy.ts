@@ -30,7 +30,8 @@ export type Check = CheckMediaKeys & {
  * was removed before.
  */
 export type Work<Seen> =
-  { kind: 'seen'; seen: Seen } | ({ kind: 'check'; judged(judgement: Judgement | undefined): Seen } & Check);
+  | { kind: 'seen'; seen: Seen }
+  | ({ kind: 'check'; judged(judgement: Judgement | undefined): Seen } & Check);
 
 /** Tick that is decided. */
 export type Tick<Seen> = {

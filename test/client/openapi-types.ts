@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { compile } from 'json-schema-to-typescript';
-import prettier from 'prettier';
+import { format, type FormatConfig } from 'oxfmt';
 import { openApiDocument } from '../../adapters/openapi/document.ts';
+
+const formatting: FormatConfig = JSON.parse(readFileSync('.oxfmtrc.json', 'utf8'));
 
 /** Returns the formatted text of `client/openapi-types.ts`: one type per named schema of the OpenAPI document. */
 export async function openApiTypes(path: string): Promise<string> {
@@ -15,10 +18,8 @@ export async function openApiTypes(path: string): Promise<string> {
     format: false,
     unreachableDefinitions: true,
   });
-  return prettier.format(withoutRoot(types), {
-    ...(await prettier.resolveConfig(path)),
-    parser: 'typescript',
-  });
+  const { code } = await format(path, withoutRoot(types), formatting);
+  return code;
 }
 
 /** Removes descriptions beside references: each would create a second type of the same name. */

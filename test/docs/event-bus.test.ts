@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { format } from 'prettier';
+import { format } from 'oxfmt';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { webhookEventTypeSchema } from '../../core/records/delivery.ts';
@@ -21,8 +21,8 @@ describe('schemas of the event bus', () => {
     'the file in docs/operate/event-schemas has the schema of $type',
     async (event) => {
       const schema = { title: event.type, ...z.toJSONSchema(event.schema, { io: 'output' }) };
-      const text = await format(JSON.stringify(schema), { parser: 'json', printWidth: 110 });
-      await expect(text).toMatchFileSnapshot(`../../${folder}/${event.type}.json`);
+      const { code } = await format('schema.json', JSON.stringify(schema), { printWidth: 110 });
+      await expect(code).toMatchFileSnapshot(`../../${folder}/${event.type}.json`);
     },
   );
 });

@@ -75,7 +75,7 @@ export async function writeTable(run: Record, isPart: boolean): Promise<void> {
   const [before = '', rest = ''] = text.split(begin);
   const after = rest.split(end)[1] ?? '';
   await writeFile(page, `${before}${begin}\n\n${formatTable(record)}\n\n${end}${after}`);
-  execFileSync('npx', ['prettier', '--write', fileURLToPath(file), fileURLToPath(page)], { stdio: 'ignore' });
+  execFileSync('npx', ['oxfmt', fileURLToPath(file), fileURLToPath(page)], { stdio: 'ignore' });
 }
 
 function mergeRecords(before: Record, run: Record, isPart: boolean): Record {

@@ -30,7 +30,7 @@ export const gentle: Habits = {
   troubles: ['failed', 'expired', 'stale', 'frozen', 'black', 'still'],
   troubleMs: [20 * seconds, 120 * seconds],
   longestMs: (mode) =>
-    (({ failed: 45, stale: 45, frozen: 200, black: 120, model: 14 })[mode as string] ?? 300) * seconds,
+    ({ failed: 45, stale: 45, frozen: 200, black: 120, model: 14 }[mode as string] ?? 300) * seconds,
   holds: 90 * seconds,
   holdsNot: 650 * seconds,
   modelFails: 60 * seconds,

@@ -67,7 +67,7 @@ function paragraphs(comments: Comment[], source: string): { text: string; offset
   const found: { text: string; offset: number; end: number; line: boolean }[] = [];
   for (const { type, value, start, end } of comments) {
     const text = type === 'Line' ? value.trim() : value.replaceAll(/^\s*\*+ ?/gm, '').trim();
-    if (/^(?:\/|#|@ts-|eslint|oxlint|prettier|<reference)/.test(text)) continue;
+    if (/^(?:\/|#|@ts-|eslint|oxlint|oxfmt|<reference)/.test(text)) continue;
     const last = found.at(-1);
     if (type === 'Line' && last?.line && /^\r?\n[ \t]*$/.test(source.slice(last.end, start))) {
       last.text += ` ${text}`;

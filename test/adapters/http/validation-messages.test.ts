@@ -9,7 +9,7 @@ type Row = [request: string, ...details: string[]];
 const watch = '"stream_url": "https://example.com/live.m3u8", "condition": "a ship enters the lock"';
 
 /** Responses of FastAPI 0.165 with Pydantic 2.14. */
-// prettier-ignore
+// oxfmt-ignore
 const rows: Row[] = [
   ['POST /check-once {}', 'missing body.stream_url: Field required', 'missing body.condition: Field required'],
   ['POST /live-monitor {}', 'missing body.stream_url: Field required', 'missing body.condition: Field required'],
@@ -183,7 +183,7 @@ const rows: Row[] = [
   ['GET /jobs/11111111-1111-1111-1111-111111111111'],
 ];
 
-// prettier-ignore
+// oxfmt-ignore
 /** Content type of `{"stream_url":1}` for `/streams/validate`, and the details. */
 const contentTypes: Row[] = [
   ['', 'model_attributes_type body: Input should be a valid dictionary or object to extract fields from'],

@@ -16,7 +16,9 @@ export type ScriptedRequest = {
 };
 /** Response of the server; `null` for none. `raw` is sent unchanged. */
 export type ScriptedAnswer =
-  { status: number; headers?: Record<string, string>; body?: string } | { raw: string } | null;
+  | { status: number; headers?: Record<string, string>; body?: string }
+  | { raw: string }
+  | null;
 
 /** Starts an RTSP server whose responses are a function of the request. `wire` changes the text of a response. */
 export async function startScriptedServer(
