@@ -18,24 +18,28 @@ const loopback = '127.0.0.1';
 /** Its muxer receives what ffmpeg encodes, in a program of this folder. */
 export async function openGohlslib(): Promise<OpenServer> {
   const program = await installOwnGo('gohlslib', 'github.com/bluenviron/gohlslib/v2', 'v2.2.2');
-  const [http, udp] = [`${loopback}:${ports.gohlslib}`, `${loopback}:${ports.gohlslibUdp}`];
   const chosen = carriedBy('ts').filter(({ name }) => /second|10 s|B-frames|H\.265$/.test(name));
-  const streams = chosen.flatMap((each) =>
+  const kinds = chosen.flatMap((each) =>
     Object.entries({ ts: 'HLS', fmp4: 'HLS (fMP4)', 'low-latency': 'HLS (low latency)' })
       // Its MPEG-TS has H.264 only.
       .filter(([variant]) => variant !== 'ts' || each.name.startsWith('H.264'))
-      .map(([variant, label]): Stream => ({
-        name: `${label}, ${each.name}`,
-        url: `http://${http}/index.m3u8`,
-        confirms: each.confirms,
-        hasClock: true,
-        start: async () => {
-          const server = await startProcess(program, [http, udp, variant], ports.gohlslib);
-          const published = publish(each, `-f mpegts udp://${udp}?pkt_size=1316`);
-          return { startedAt: published.startedAt, close: () => (published.close(), stop(server)) };
-        },
-      })),
+      .map(([variant, label]) => ({ each, variant, label })),
   );
+  const streams = kinds.map(({ each, variant, label }, index): Stream => {
+    const port = ports.gohlslib + index;
+    const [http, udp] = [`${loopback}:${port}`, `${loopback}:${ports.gohlslibUdp + index}`];
+    return {
+      name: `${label}, ${each.name}`,
+      url: `http://${http}/index.m3u8`,
+      confirms: each.confirms,
+      hasClock: true,
+      start: async () => {
+        const server = await startProcess(program, [http, udp, variant], port);
+        const published = publish(each, `-f mpegts udp://${udp}?pkt_size=1316`);
+        return { startedAt: published.startedAt, close: () => (published.close(), stop(server)) };
+      },
+    };
+  });
   return { streams, close: () => undefined };
 }
 

@@ -12,7 +12,7 @@ export async function openOnvifServer(folder: string): Promise<OpenServer> {
   if (ownAddress === undefined) throw new UnavailableError('this machine has no network for multicast');
   const crates = `onvif-server = { version = "=0.1.1", features = ["discovery"] }\ntokio = { version = "1", features = ["rt-multi-thread", "macros"] }\nasync-trait = "0.1"\n`;
   const program = await installCargo('onvif', crates);
-  const media = await startOwnGo2rtc(folder, ownAddress);
+  const media = await startOwnGo2rtc(folder, 'onvif-server', ownAddress);
   const addresses = [media.url, `${media.web}/api/frame.jpeg?src=camera`];
   const device = await startProcess(program, [ownAddress, `${ports.onvif}`, ...addresses], ports.onvif);
   const close = () => (stop(device), media.close());
@@ -30,8 +30,8 @@ export async function openOnvifServer(folder: string): Promise<OpenServer> {
 
 /** ONVIF of go2rtc requires no user and answers no discovery. */
 export async function openGo2rtcOnvif(folder: string): Promise<OpenServer> {
-  const { start, close } = await startOwnGo2rtc(folder);
-  return { streams: await readStreams([`127.0.0.1:${ports.ownGo2rtcHttp}`], start), close };
+  const { http, start, close } = await startOwnGo2rtc(folder, 'onvif');
+  return { streams: await readStreams([`127.0.0.1:${http}`], start), close };
 }
 
 async function readStreams(args: string[], start: Stream['start']): Promise<Stream[]> {

@@ -3,7 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cases, type Case } from './cases.ts';
 import { installDebian, installGo, installVlc, UnavailableError } from './install.ts';
-import { nothing, ports, publish, startProcess, stop, type OpenServer, type Stream } from './processes.ts';
+import {
+  nothing,
+  ports,
+  publish,
+  shared,
+  startProcess,
+  stop,
+  type OpenServer,
+  type Stream,
+} from './processes.ts';
 
 /** Servers of single pictures, Motion JPEG and MPEG-TS over HTTP. */
 
@@ -16,24 +25,29 @@ function firstCase(): Case {
   return each;
 }
 
+/** Places of the go2rtc that several servers start, each for itself. */
+const users = ['web', 'motion', 'onvif-server', 'onvif'] as const;
+
 /** Starts go2rtc with one camera, which an encoder publishes to it. */
-export async function startOwnGo2rtc(folder: string, host = loopback) {
+export async function startOwnGo2rtc(folder: string, user: (typeof users)[number], host = loopback) {
   const program = await installGo('go2rtc', 'github.com/AlexxIT/go2rtc', 'v1.9.9');
-  const { ownGo2rtc: rtsp, ownGo2rtcHttp: http } = ports;
-  const config = join(folder, 'own-go2rtc.yaml');
-  const listen = `api: {listen: ":${http}"}\nrtsp: {listen: ":${rtsp}"}\nwebrtc: {listen: ""}\n`;
+  const rtsp = ports.ownGo2rtc + users.indexOf(user);
+  const http = ports.ownGo2rtcHttp + users.indexOf(user);
+  const config = join(folder, `go2rtc-${user}.yaml`);
+  const listen = `api: {listen: ":${http}"}\nrtsp: {listen: ":${rtsp}"}\nwebrtc: {listen: ""}\nsrtp: {listen: ""}\n`;
   writeFileSync(config, `${listen}streams:\n  camera: ""\n  jpeg: ffmpeg:camera#video=mjpeg\n`);
   const server = await startProcess(program, ['-config', config], http);
   const url = `rtsp://${host}:${rtsp}/camera`;
   const web = `http://${host}:${http}`;
-  const start = async () =>
-    publish(firstCase(), `-f rtsp -rtsp_transport tcp rtsp://${loopback}:${rtsp}/camera`);
-  return { url, web, start, close: () => stop(server) };
+  const start = shared(async () =>
+    publish(firstCase(), `-f rtsp -rtsp_transport tcp rtsp://${loopback}:${rtsp}/camera`),
+  );
+  return { url, web, http, start, close: () => stop(server) };
 }
 
 /** Web outputs of go2rtc. */
 export async function openGo2rtcWeb(folder: string): Promise<OpenServer> {
-  const { web, start, close } = await startOwnGo2rtc(folder);
+  const { web, start, close } = await startOwnGo2rtc(folder, 'web');
   const common = { hasClock: true, start };
   const streams = [
     { ...common, name: snapshot, url: `${web}/api/frame.jpeg?src=camera`, withoutClips: true },
@@ -47,39 +61,30 @@ export async function openGo2rtcWeb(folder: string): Promise<OpenServer> {
 
 export async function openVlcWeb(): Promise<OpenServer> {
   const [command, ...user] = installVlc();
-  const input = `${loopback}:${ports.vlcHttpUdp}`;
-  const address = `${loopback}:${ports.vlcHttp}`;
   const outputs = {
-    'MPEG-TS': `#standard{access=http,mux=ts,dst=${address}/live}`,
-    'Motion JPEG': `#transcode{vcodec=MJPG,fps=5}:standard{access=http,mux=mpjpeg,dst=${address}/live}`,
+    'MPEG-TS': '#standard{access=http,mux=ts',
+    'Motion JPEG': '#transcode{vcodec=MJPG,fps=5}:standard{access=http,mux=mpjpeg',
   };
-  const streams = Object.entries(outputs).map(([name, output]): Stream => ({
-    name,
-    url: `http://${address}/live`,
-    hasClock: true,
-    start: async () => {
+  const streams = Object.entries(outputs).map(([name, output], index): Stream => {
+    const input = `${loopback}:${ports.vlcHttpUdp + index}`;
+    const port = ports.vlcHttp + index;
+    const address = `${loopback}:${port}/live`;
+    const start = async () => {
       const published = publish(firstCase(), `-f mpegts udp://${input}?pkt_size=1316`);
-      const options = [
-        '-I',
-        'dummy',
-        '--no-audio',
-        '--sout-avcodec-strict=-1',
-        `udp://@${input}`,
-        '--sout',
-        output,
-        '--sout-keep',
-      ];
-      const server = await startProcess(command, [...user, ...options], ports.vlcHttp);
+      const source = ['-I', 'dummy', '--no-audio', '--sout-avcodec-strict=-1', `udp://@${input}`];
+      const options = [...source, '--sout', `${output},dst=${address}}`, '--sout-keep'];
+      const server = await startProcess(command, [...user, ...options], port);
       return { startedAt: published.startedAt, close: () => (stop(server), published.close()) };
-    },
-  }));
+    };
+    return { name, url: `http://${address}`, hasClock: true, start };
+  });
   return { streams, close: () => undefined };
 }
 
 /** Watches an RTSP stream, and asks for Digest authentication. */
 export async function openMotion(folder: string): Promise<OpenServer> {
   const motion = installDebian('/usr/bin/motion', ['motion']);
-  const source = await startOwnGo2rtc(folder);
+  const source = await startOwnGo2rtc(folder, 'motion');
   const config = join(folder, 'motion.conf');
   const address = `user:secret@${loopback}:${ports.motion}`;
   const lines = [
@@ -99,11 +104,11 @@ export async function openMotion(folder: string): Promise<OpenServer> {
     `target_dir ${folder}`,
   ];
   writeFileSync(config, `${lines.join('\n')}\n`);
-  const start = async () => {
+  const start = shared(async () => {
     const published = await source.start();
     const server = await startProcess(motion, ['-n', '-c', config], ports.motion);
     return { startedAt: published.startedAt, close: () => (stop(server), published.close()) };
-  };
+  });
   const common = { hasClock: true, start };
   return {
     streams: [

@@ -29,18 +29,22 @@ export const ownAddress = Object.values(networkInterfaces())
   .flatMap((addresses) => addresses ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
-/** Ports of the servers, on loopback. */
+/** Ports of the servers, on loopback. Those with a range are the first of one for each stream or server. */
 export const ports = {
-  gortsplib: 8554,
+  gortsplib: 18_500,
+  restarted: 18_501,
+  go2rtcSource: 18_502,
   go2rtc: 18_554,
   go2rtcHttp: 11_984,
   gstreamer: 18_600,
   vlc: 18_700,
   rtmp: 11_935,
   http: 18_080,
+  shaka: 18_081,
+  shakaUdp: 18_400,
   udp: 18_900,
-  gohlslib: 18_200,
-  gohlslibUdp: 18_210,
+  gohlslib: 18_300,
+  gohlslibUdp: 18_350,
   gstreamerHttp: 18_220,
   vlcHttp: 18_230,
   vlcHttpUdp: 18_240,
@@ -59,6 +63,24 @@ export function publish(each: Case, output: string): { startedAt: number; close(
   const encoder = spawn('ffmpeg', encode(each, output), { stdio: 'ignore' });
   children.add(encoder);
   return { startedAt: Date.now(), close: () => stop(encoder) };
+}
+
+/** Starts once what several streams use at the same time, and ends it with the last of them. */
+export function shared<Started extends { close(): void }>(start: () => Promise<Started>) {
+  let users = 0;
+  let started: Promise<Started> | undefined;
+  return async (): Promise<Started> => {
+    users += 1;
+    started ??= start();
+    const own = await started;
+    const close = () => {
+      users -= 1;
+      if (users > 0) return;
+      started = undefined;
+      own.close();
+    };
+    return { ...own, close };
+  };
 }
 
 /** Ends with this process, however it ends. */

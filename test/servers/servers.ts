@@ -3,10 +3,17 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { cases } from './cases.ts';
-import { disturbed } from './disturbances.ts';
+import { cases, type Case } from './cases.ts';
+import { changes, disturbed } from './disturbances.ts';
 import { openGohlslib, openGstreamerHls } from './hls-servers.ts';
-import { installDebian, installGo, installNpm, installVlc, UnavailableError } from './install.ts';
+import {
+  installDebian,
+  installGo,
+  installNpm,
+  installOwnGo,
+  installVlc,
+  UnavailableError,
+} from './install.ts';
 import { openGo2rtcOnvif, openOnvifServer } from './onvif-cameras.ts';
 import { openGo2rtcWeb, openMotion, openUstreamer, openVlcWeb } from './picture-servers.ts';
 import {
@@ -14,78 +21,66 @@ import {
   nothing,
   ports,
   publish,
+  shared,
   slug,
   startProcess,
   stop,
+  type OpenServer,
   type Server,
   type Stream,
 } from './processes.ts';
 
-export const servers: readonly Server[] = [
-  { name: 'gortsplib', open: openGortsplib },
-  { name: 'go2rtc', open: openGo2rtc },
-  { name: 'GStreamer', open: openGstreamer },
-  { name: 'VLC', open: openVlc },
-  { name: 'nginx-rtmp', open: openNginx },
-  { name: 'Shaka Packager', open: openShaka },
-  { name: 'gohlslib', open: openGohlslib },
-  { name: 'GStreamer (HLS)', open: openGstreamerHls },
-  { name: 'go2rtc (HTTP)', open: openGo2rtcWeb },
-  { name: 'VLC (HTTP)', open: openVlcWeb },
-  { name: 'motion', open: openMotion },
-  { name: 'ustreamer', open: openUstreamer },
-  { name: 'onvif-server', open: openOnvifServer },
-  { name: 'go2rtc (ONVIF)', open: openGo2rtcOnvif },
-];
-
-/** Its server forwards one publisher, ffmpeg. */
-async function openGortsplib() {
-  const program = await installGo(
-    'server',
-    'github.com/bluenviron/gortsplib/v5',
-    'v5.3.1',
-    'examples/server',
-  );
-  const serve = () => startProcess(program, [], ports.gortsplib);
+/** Starts a server that forwards what ffmpeg publishes to it. */
+async function startGortsplib(port: number) {
+  const program = await installOwnGo('gortsplib', 'github.com/bluenviron/gortsplib/v5', 'v5.3.1');
+  const serve = () => startProcess(program, [`127.0.0.1:${port}`], port);
   let server = await serve();
-  const restart = async () => {
-    stop(server);
-    await sleep(2_000);
-    server = await serve();
+  const address = (path: string) => `rtsp://127.0.0.1:${port}/${path}`;
+  return {
+    address,
+    publish: (each: Case, path: string) => publish(each, `-f rtsp -rtsp_transport tcp ${address(path)}`),
+    restart: async () => {
+      stop(server);
+      await sleep(2_000);
+      server = await serve();
+    },
+    close: () => stop(server),
   };
-  const streams = carriedBy('rtsp').map((each): Stream => {
-    const url = `rtsp://127.0.0.1:${ports.gortsplib}/${slug(each)}`;
-    return {
-      name: each.name,
-      url,
-      confirms: each.confirms,
-      hasClock: true,
-      start: async () => publish(each, `-f rtsp -rtsp_transport tcp ${url}`),
-    };
-  });
-  const url = `rtsp://127.0.0.1:${ports.gortsplib}/disturbed`;
-  const changed = disturbed(url, (each) => publish(each, `-f rtsp -rtsp_transport tcp ${url}`), restart);
-  return { streams: [...streams, ...changed], close: () => stop(server) };
 }
 
-/** Starts ffmpeg for each stream itself, once it is read. */
+async function openGortsplib(): Promise<OpenServer> {
+  const server = await startGortsplib(ports.gortsplib);
+  const streams = carriedBy('rtsp').map((each): Stream => ({
+    name: each.name,
+    url: server.address(slug(each)),
+    confirms: each.confirms,
+    hasClock: true,
+    start: async () => server.publish(each, slug(each)),
+  }));
+  const { publisher, resolution, codec } = changes;
+  const changed = [publisher, resolution, codec].map((change) => disturbed(change, server));
+  const other = await startGortsplib(ports.restarted);
+  return {
+    streams: [...streams, ...changed, disturbed(changes.server, other, other.restart)],
+    close: () => (server.close(), other.close()),
+  };
+}
+
+/** Reads the streams that ffmpeg publishes to gortsplib. */
 async function openGo2rtc(folder: string) {
   const program = await installGo('go2rtc', 'github.com/AlexxIT/go2rtc', 'v1.9.9');
   const { go2rtc: rtsp, go2rtcHttp: http } = ports;
   const chosen = carriedBy('rtsp').filter(({ name }) => /every|H\.265$|B-frames|Motion/.test(name));
-  const published = chosen.map(
-    (each) => `  ${slug(each)}: rtsp://127.0.0.1:${ports.gortsplib}/${slug(each)}`,
-  );
+  const source = await startGortsplib(ports.go2rtcSource);
+  const published = chosen.map((each) => `  ${slug(each)}: ${source.address(slug(each))}`);
   const config = join(folder, 'go2rtc.yaml');
   writeFileSync(
     config,
-    `api: {listen: "127.0.0.1:${http}"}\nrtsp: {listen: "127.0.0.1:${rtsp}"}\nwebrtc: {listen: ""}\nstreams:\n${published.join('\n')}\n`,
+    `api: {listen: "127.0.0.1:${http}"}\nrtsp: {listen: "127.0.0.1:${rtsp}"}\nwebrtc: {listen: ""}\nsrtp: {listen: ""}\nstreams:\n${published.join('\n')}\n`,
   );
-  const source = await openGortsplib();
   const server = await startProcess(program, ['-config', config], http);
   const streams = chosen.flatMap((each): Stream[] => {
-    const start = async () =>
-      publish(each, `-f rtsp -rtsp_transport tcp rtsp://127.0.0.1:${ports.gortsplib}/${slug(each)}`);
+    const start = shared(async () => source.publish(each, slug(each)));
     const common = { hasClock: true, confirms: each.confirms, start };
     const playlist = `http://127.0.0.1:${http}/api/stream.m3u8?src=${slug(each)}`;
     const isH264 = each.name.startsWith('H.264');
@@ -191,10 +186,14 @@ http { access_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${fold
       start,
     };
   });
-  const name = 'disturbed';
-  const changed = disturbed(`http://127.0.0.1:${ports.http}/${name}.m3u8`, (each) =>
-    publish(each, `-f flv rtmp://127.0.0.1:${ports.rtmp}/live/${name}`),
-  ).map((stream) => ({ ...stream, name: `HLS, ${stream.name}` }));
+  const changed = [changes.publisher, changes.resolution].map((change): Stream => ({
+    ...disturbed(change, {
+      address: (path) => `http://127.0.0.1:${ports.http}/${path}.m3u8`,
+      publish: (each, path) => publish(each, `-f flv rtmp://127.0.0.1:${ports.rtmp}/live/${path}`),
+    }),
+    name: `HLS, ${change.name}`,
+  }));
+  const name = 'encrypted';
   const [usual] = cases;
   const encrypted = usual && {
     name: 'HLS, H.264, AES-128 with keys that change',
@@ -214,19 +213,20 @@ async function openShaka(folder: string) {
   mkdirSync(files, { recursive: true });
   const server = await startProcess(
     'python3',
-    ['-m', 'http.server', `${ports.http + 1}`, '--bind', '127.0.0.1', '-d', files],
-    ports.http + 1,
+    ['-m', 'http.server', `${ports.shaka}`, '--bind', '127.0.0.1', '-d', files],
+    ports.shaka,
   );
   const chosen = carriedBy('ts').filter(({ name }) => /second|B-frames|H\.265$|wrap/.test(name));
-  const streams = chosen.flatMap((each) =>
+  const streams = chosen.flatMap((each, index) =>
     ['ts', 'm4s'].map((kind): Stream => {
+      const udp = `udp://127.0.0.1:${ports.shakaUdp + 2 * index + (kind === 'ts' ? 0 : 1)}`;
       const name = `${slug(each)}-${kind}`;
       const segments =
         kind === 'm4s'
           ? `init_segment=${files}/${name}-init.mp4,segment_template=${files}/${name}-$Number$.m4s`
           : `segment_template=${files}/${name}-$Number$.ts`;
       const args = [
-        `in=udp://127.0.0.1:${ports.udp + 1},stream=video,${segments},playlist_name=${name}.m3u8`,
+        `in=${udp},stream=video,${segments},playlist_name=${name}.m3u8`,
         '--hls_master_playlist_output',
         `${files}/${name}-all.m3u8`,
         '--hls_playlist_type',
@@ -237,12 +237,12 @@ async function openShaka(folder: string) {
       const start = async () => {
         const packager = spawn(bin, args, { stdio: 'ignore' });
         await sleep(500);
-        const published = publish(each, `-f mpegts udp://127.0.0.1:${ports.udp + 1}?pkt_size=1316`);
+        const published = publish(each, `-f mpegts ${udp}?pkt_size=1316`);
         return { startedAt: published.startedAt, close: () => (published.close(), stop(packager)) };
       };
       return {
         name: `${kind === 'ts' ? 'HLS' : 'HLS (fMP4)'}, ${each.name}`,
-        url: `http://127.0.0.1:${ports.http + 1}/${name}-all.m3u8`,
+        url: `http://127.0.0.1:${ports.shaka}/${name}-all.m3u8`,
         confirms: each.confirms,
         hasClock: true,
         start,
@@ -251,3 +251,20 @@ async function openShaka(folder: string) {
   );
   return { streams, close: () => stop(server) };
 }
+
+export const servers: readonly Server[] = [
+  { name: 'gortsplib', open: openGortsplib },
+  { name: 'go2rtc', open: openGo2rtc },
+  { name: 'GStreamer', open: openGstreamer },
+  { name: 'VLC', open: openVlc },
+  { name: 'nginx-rtmp', open: openNginx },
+  { name: 'Shaka Packager', open: openShaka },
+  { name: 'gohlslib', open: openGohlslib },
+  { name: 'GStreamer (HLS)', open: openGstreamerHls },
+  { name: 'go2rtc (HTTP)', open: openGo2rtcWeb },
+  { name: 'VLC (HTTP)', open: openVlcWeb },
+  { name: 'motion', open: openMotion },
+  { name: 'ustreamer', open: openUstreamer },
+  { name: 'onvif-server', open: openOnvifServer },
+  { name: 'go2rtc (ONVIF)', open: openGo2rtcOnvif },
+];

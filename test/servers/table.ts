@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import type { Watched } from './watch-all.ts';
 import type { Result } from './watch.ts';
 
-/** Results of the last recorded run, with the servers that could not be had. */
-export type Record = { results: Result[]; unavailable: { server: string; reason: string }[] };
+/** Results of the last recorded run of each server. */
+export type Record = Watched & { processors: number };
 
 const page = new URL('../../docs/use/sources.md', import.meta.url);
 const file = new URL('results.json', import.meta.url);
@@ -44,8 +45,16 @@ function shorten(name: string, index: number, names: string[]): string {
   return isRepeated === true ? name.slice(keyFrame.length) : name;
 }
 
+function describeConditions(results: Result[], processors: number): string {
+  const durations = results.map(({ monitorSeconds = 20 }) => monitorSeconds);
+  const loads = results.flatMap(({ loadAverage = [] }) => loadAverage);
+  if (loads.length < results.length) return `Each monitor ran for ${Math.min(...durations)} s.`;
+  const range = `${Math.min(...loads)} to ${Math.max(...loads)}`;
+  return `Each monitor ran for ${Math.min(...durations)} s, at a load average of ${range} on ${processors} processors.`;
+}
+
 /** Formats one line per server, and one for each stream that ffmpeg opens and Watchpost does not fully watch. */
-export function formatTable({ results, unavailable }: Record): string {
+export function formatTable({ processors, results, unavailable }: Record): string {
   const names = [...new Set(results.map(({ server }) => server))];
   const lines = names.map((name) => {
     const own = results.filter(({ server }) => server === name);
@@ -60,6 +69,8 @@ export function formatTable({ results, unavailable }: Record): string {
   });
   const missing = unavailable.map(({ server }) => `| ${server} | not tested | – | – |`);
   return [
+    describeConditions(results, processors),
+    '',
     '| server | watched | age of a frame | fails |',
     '| --- | --- | --- | --- |',
     ...lines,
@@ -68,8 +79,8 @@ export function formatTable({ results, unavailable }: Record): string {
 }
 
 /** Records the results of a run: they replace those of its servers or, if `isPart`, of its streams only. */
-export async function writeTable(run: Record, isPart: boolean): Promise<void> {
-  const record = mergeRecords(JSON.parse(await readFile(file, 'utf8')) as Record, run, isPart);
+export async function writeTable(run: Record, isPart: boolean, order: string[]): Promise<void> {
+  const record = mergeRecords(JSON.parse(await readFile(file, 'utf8')) as Record, run, isPart, order);
   await writeFile(file, `${JSON.stringify(record, null, 2)}\n`);
   const text = await readFile(page, 'utf8');
   const [before = '', rest = ''] = text.split(begin);
@@ -78,16 +89,20 @@ export async function writeTable(run: Record, isPart: boolean): Promise<void> {
   execFileSync('npx', ['oxfmt', fileURLToPath(file), fileURLToPath(page)], { stdio: 'ignore' });
 }
 
-function mergeRecords(before: Record, run: Record, isPart: boolean): Record {
-  const tried = new Set([...run.results, ...run.unavailable].map(({ server }) => server));
-  const streams = new Set(run.results.map(({ server, stream }) => `${server}: ${stream}`));
-  const stays = ({ server, stream }: Result) =>
-    isPart ? !streams.has(`${server}: ${stream}`) : !tried.has(server);
-  const order = [...new Set([...before.results, ...run.results].map(({ server }) => server))];
+function mergeRecords(before: Record, now: Record, isPart: boolean, order: string[]): Record {
+  const tried = new Set([...now.results, ...now.unavailable].map(({ server }) => server));
+  const id = ({ server, stream }: Result) => `${server}: ${stream}`;
+  const results = new Map(now.results.map((result) => [id(result), result]));
+  const stays = (result: Result) => results.has(id(result)) || isPart || !tried.has(result.server);
+  const kept = before.results
+    .filter(stays)
+    .map((result) => [id(result), results.get(id(result)) ?? result] as const);
   return {
-    results: [...before.results.filter(stays), ...run.results].toSorted(
+    processors: now.processors,
+    // A result replaces that of its stream in place.
+    results: [...new Map([...kept, ...results]).values()].toSorted(
       (one, other) => order.indexOf(one.server) - order.indexOf(other.server),
     ),
-    unavailable: [...before.unavailable.filter(({ server }) => !tried.has(server)), ...run.unavailable],
+    unavailable: [...before.unavailable.filter(({ server }) => !tried.has(server)), ...now.unavailable],
   };
 }

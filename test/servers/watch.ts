@@ -1,4 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process';
+import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ServiceProcess } from '../support/service-process.ts';
@@ -16,6 +17,9 @@ export type Result = {
   monitor: string;
   /** Age of the frame of `validate` at its response, in seconds. */
   ageSeconds: number | null;
+  monitorSeconds?: number;
+  /** Of the machine, at the end of the monitor. */
+  loadAverage?: number;
 };
 
 const run = promisify(execFile);
@@ -44,6 +48,8 @@ export async function watchStream(
       clip,
       monitor,
       ageSeconds,
+      monitorSeconds,
+      loadAverage: Math.round((loadavg()[0] ?? 0) * 10) / 10,
     };
   } finally {
     source.close();
