@@ -18,7 +18,7 @@ export type Result = {
   /** Age of the frame of `validate` at its response, in seconds. */
   ageSeconds: number | null;
   monitorSeconds?: number;
-  /** Of the machine, at the end of the monitor. */
+  /** Load average of the machine at the end of the monitor. */
   loadAverage?: number;
 };
 
