@@ -16,7 +16,7 @@ export type Recording = { segmentSeconds: number; segments: Buffer[]; initializa
 
 export type RecordingOptions = {
   segmentType?: 'mpegts' | 'fmp4';
-  codec?: 'h264' | 'h265';
+  codec?: 'h264' | 'h265' | 'mpeg2';
   /** Groups that begin without an IDR picture, `headless` also without parameter sets. Of H.264. */
   groups?: 'open' | 'refreshed' | 'headless';
   /** Adds audio before the video, in the track table and in the packets. */
@@ -66,6 +66,7 @@ function commandLine(options: RecordingOptions, directory: string): string[] {
   const encoders = {
     h264: `-c:v libx264 -preset ultrafast -bf 2 ${groups ? structure[groups] : ''} -g ${group} -keyint_min ${group} -sc_threshold 0 -qp 12`,
     h265: `-c:v libx265 -preset ultrafast -tag:v hvc1 -x265-params log-level=none:keyint=${group}:min-keyint=${group}:scenecut=0:qp=12:open-gop=0`,
+    mpeg2: `-c:v mpeg2video -strict experimental -q:v 2 -g ${group} -sc_threshold 1000000000`,
   };
   const tracks = sound ? '-f lavfi -i sine -map 1:a -map 0:v -c:a aac -shortest' : '';
   const hls = `-f hls -hls_time ${segmentSeconds} -hls_list_size 0 -hls_segment_type ${segmentType} -hls_fmp4_init_filename init.mp4 -hls_flags split_by_time`;

@@ -62,6 +62,14 @@ function changed(bytes: Buffer, change: (packet: Buffer) => void): Buffer {
   return copy;
 }
 
+function clearMark(packet: Buffer): void {
+  if (isRandomAccess(packet)) packet[5] = (packet[5] ?? 0) & ~0x40;
+}
+
+async function unmarkedMpeg2(seconds: number): Promise<Buffer> {
+  return changed(await recorded({ codec: 'mpeg2', seconds }), clearMark);
+}
+
 describe('endless MPEG-TS over HTTP', () => {
   test.each(['open', 'refreshed'] as const)(
     'a picture of groups of kind "%s" is whole, although no IDR picture arrives',
@@ -132,14 +140,27 @@ describe('endless MPEG-TS over HTTP', () => {
     'a key frame of %s that the server does not mark is found',
     async (codec) => {
       const { segments } = await record({ codec });
-      const unmarked = changed(Buffer.concat(segments.slice(0, 2)), (packet) => {
-        if (isRandomAccess(packet)) packet[5] = (packet[5] ?? 0) & ~0x40;
-      });
+      const unmarked = changed(Buffer.concat(segments.slice(0, 2)), clearMark);
       const { capture } = await serve(unmarked, { pictureMs: 3_000 });
       expect(readMoment((await capture()).thumbnail)).toBeCloseTo(2, 0);
       expect(readMoment((await capture('hybrid', 1)).thumbnail)).toBeGreaterThan(0.5);
     },
   );
+
+  test.each(['frames', 'hybrid'] as const)(
+    'a picture of mode %s is searched by the decoder after 8 s of MPEG-2, whose slices are not read, without a mark',
+    async (mode) => {
+      const { capture } = await serve(await unmarkedMpeg2(16), { pictureMs: 3_000 });
+      const { thumbnail, clip } = await capture(mode, 3);
+      expect(readMoment(thumbnail)).toBeGreaterThan(7);
+      expect(clip !== undefined).toBe(mode === 'hybrid');
+    },
+  );
+
+  test('less than 8 s of MPEG-2 without a mark is not decoded', async () => {
+    const { capture } = await serve(await unmarkedMpeg2(6), { pictureMs: 300 });
+    expect((await readFailure(capture())).remediation).toContain('No key frame arrived in time');
+  });
 
   test('a response with a length is a file', async () => {
     const bytes = await recorded();
