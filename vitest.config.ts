@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
+import { delimiter } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { AttackLine } from './test/attacks/attack-line.ts';
 import { excludedFrom, lanes } from './test/lanes.ts';
 import type { Lane } from './test/lanes.ts';
 import { ClosingLine } from './test/support/closing-line.ts';
+import { layerBin } from './test/support/layer-ffmpeg.ts';
 import { LongFirst } from './test/support/long-first.ts';
 
 const withPackages = ['test/support/packages.ts', 'test/support/run-folder.ts'];
@@ -34,9 +36,13 @@ export default defineConfig({
         globalSetup: [...withPackages, 'test/console/build-console.ts'],
         isolate: false,
       }),
-      ...(['media', 'service'] as const).map((lane) =>
-        project(lane, { globalSetup: withPackages, isolate: false }),
-      ),
+      project('service', { globalSetup: withPackages, isolate: false }),
+      // A thousand captures with the ffmpeg of the layer; the other lanes use that of the system.
+      project('media', {
+        globalSetup: [...withPackages, 'test/support/layer-ffmpeg.ts'],
+        env: { PATH: `${layerBin}${delimiter}${process.env['PATH'] ?? ''}` },
+        isolate: false,
+      }),
     ],
   },
 });
@@ -44,6 +50,7 @@ export default defineConfig({
 type LaneOptions = {
   globalSetup?: string[];
   setupFiles?: string[];
+  env?: Record<string, string>;
   pool?: 'threads';
   isolate?: boolean;
   maxWorkers?: number;
