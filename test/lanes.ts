@@ -16,6 +16,7 @@ export const lanes = {
     'test/adapters/http/routes/analyze-frame.test.ts',
     'test/adapters/media/**/*.test.ts',
     'test/adapters/recordings/recording-capturer.test.ts',
+    'test/adapters/recordings/scans-as-live.test.ts',
     'test/adapters/vision/local/real-model.test.ts',
     'test/adapters/vision/objects/{drawn-scene,thread-detector}.test.ts',
     'test/adapters/vision/pixel/**/*.test.ts',

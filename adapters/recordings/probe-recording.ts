@@ -3,17 +3,16 @@ import { fileInput, quietArguments } from '../media/ffmpeg/capture-arguments.ts'
 
 import { RecordingError } from './recording-error.ts';
 
-/** Facts of a recording. `keyFrameSeconds` is the mean time between key frames of its first minute. */
-export type RecordingFacts = { durationSeconds: number; keyFrameSeconds: number };
+/** Facts of a recording. `keyFrames` are the times of its key frames from the first one, in seconds. */
+export type RecordingFacts = { durationSeconds: number; keyFrames: number[] };
 
 const probeTimeoutMs = 600_000;
-const sampledSeconds = 60;
 /** Duration of a recording of one frame. */
 const singleFrameSeconds = 0.1;
 /** A line takes 10 bytes: enough for two days at 30 frames per second. */
 const outputBytes = 64 * 1024 * 1024;
 
-/** Reads the duration and the distance of key frames with one run of ffmpeg that decodes no frames. Throws `RecordingError`. */
+/** Reads the duration and the key frames with one run of ffmpeg that decodes no frames. Throws `RecordingError`. */
 export async function probeRecording(
   ffmpegPath: string,
   path: string,
@@ -32,11 +31,10 @@ export async function probeRecording(
   if (first === undefined || last === undefined)
     throw new RecordingError(`${path} contains no video that ffmpeg can read.`);
   const frameSeconds = packets.length > 1 ? (last - first) / (packets.length - 1) : singleFrameSeconds;
-  const keyFrames = readTimes(outcome.fd3).filter((seconds) => seconds < first + sampledSeconds);
-  const covered = Math.min(sampledSeconds, last - first);
+  const keyFrames = readTimes(outcome.fd3);
   return {
     durationSeconds: last - first + frameSeconds,
-    keyFrameSeconds: keyFrames.length === 0 ? Infinity : covered / keyFrames.length,
+    keyFrames: keyFrames.map((seconds) => seconds - (keyFrames[0] ?? 0)),
   };
 }
 

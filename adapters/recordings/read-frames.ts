@@ -11,12 +11,12 @@ import {
 import { RecordingError } from './recording-error.ts';
 import { splitFrames, type RecordedFrame } from './split-frames.ts';
 
-/** Minimum time between two frames, in seconds. No check needs more. */
+/** Minimum time between two frames that are no key frames, in seconds. No check needs more. */
 export const frameSeconds = 0.45;
 
 /**
  * Yields the frames of a recording in order, decoded in one run of ffmpeg that goes no faster than they are read. With
- * `keyFramesOnly` the frames between key frames are not decoded. Throws `RecordingError` if nothing can be decoded.
+ * `keyFramesOnly` the frames between key frames are not decoded, otherwise each key frame is yielded. Throws `RecordingError` if nothing can be decoded.
  */
 export async function* readFrames(
   ffmpegPath: string,
@@ -55,7 +55,7 @@ function collectText(pipe: Readable | null): () => string {
 
 function frameArguments(path: string, keyFramesOnly: boolean, maxFrames: number | undefined): string[] {
   const skipped = keyFramesOnly ? ['-skip_frame', 'nokey'] : [];
-  const rate = `select=isnan(prev_selected_t)+gte(t-prev_selected_t\\,${frameSeconds})`;
+  const rate = `select=isnan(prev_selected_t)+gte(t-prev_selected_t\\,${frameSeconds})${keyFramesOnly ? '' : '+key'}`;
   const split = 'split=2[timed][pictures];[timed]scale=2:2[time]';
   return [
     ...quietArguments,

@@ -2,10 +2,11 @@ import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
+import { sparseSeconds } from '../media/hls/scan-position.ts';
 import { frameSeconds } from './read-frames.ts';
 import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
 import { createPassedFrames, maxScanSeconds } from './scan-recording.ts';
-import { fileAt, type Timeline, type TimelineFile } from './timeline.ts';
+import { fileAt, gapAfter, type Timeline, type TimelineFile } from './timeline.ts';
 
 export type RecordingCapturerDeps = {
   timeline: Timeline;
@@ -15,10 +16,8 @@ export type RecordingCapturerDeps = {
   now: () => Date;
 };
 
-/** Recordings with key frames further apart are decoded completely, in seconds. */
-const maxKeyFrameSeconds = 2.5;
-/** Recordings up to this duration are decoded completely: it costs seconds, and a frame is then at most half a second old. */
-const shortSeconds = 600;
+/** Difference of the times of one frame: they are rounded. */
+const sameSeconds = 0.008;
 const clipTimeoutMs = 30_000;
 
 /** From this duration on, only the frames that are captured are decoded, in seconds: its preparation takes two processes. */
@@ -29,6 +28,8 @@ type OpenFile = {
   frames: AsyncGenerator<PlayedFrame>;
   /** True if frames are decoded when they are captured. */
   isLazy: boolean;
+  /** Index of the newest key frame that has been passed. */
+  keyFrame: number;
   current?: PlayedFrame;
   next?: PlayedFrame;
 };
@@ -42,8 +43,6 @@ export function createRecordingCapturer(
   deps: RecordingCapturerDeps,
 ): StreamCapturer & { close: () => Promise<void> } {
   const { timeline, ffmpegPath, ffmpeg, now } = deps;
-  const keyFramesSuffice = ({ keyFrameSeconds }: TimelineFile) =>
-    keyFrameSeconds <= maxKeyFrameSeconds && timeline.durationSeconds > shortSeconds;
   let open: OpenFile | undefined;
   const passed = createPassedFrames();
   let looksBack = false;
@@ -74,7 +73,7 @@ export function createRecordingCapturer(
       position: {
         segment: `${file.startSeconds}+${recorded.seconds}`,
         // A check that confirms another takes the frame of its time, however rare key frames are.
-        segment_seconds: keyFramesSuffice(file) ? file.keyFrameSeconds : frameSeconds,
+        segment_seconds: isSparse(file) ? frameSeconds : file.keyFrameSeconds,
         ...(scan && { scan: `${shownSeconds}` }),
       },
       ...(scan && { scan }),
@@ -99,8 +98,7 @@ export function createRecordingCapturer(
   /** Decodes all frames of a file if one alone cannot be decoded, so that ffmpeg decides what is shown in its place. */
   async function newestFrame(file: TimelineFile, offset: number): Promise<PlayedFrame | undefined> {
     if (open && open.file !== file && looksBack) await passTo(file, open.file);
-    if (open?.file !== file)
-      await openFile(file, keyFramesSuffice(file) && file.durationSeconds >= minLazySeconds);
+    if (open?.file !== file) await openFile(file, !isSparse(file) && file.durationSeconds >= minLazySeconds);
     const newest = await moveTo(offset);
     if (!open?.isLazy) return newest;
     const picture = await newest?.read();
@@ -124,8 +122,8 @@ export function createRecordingCapturer(
     await close();
     const frames = isLazy
       ? decodeReadFrames(ffmpegPath, file.path)
-      : decodeAllFrames(ffmpegPath, file.path, { keyFramesOnly: keyFramesSuffice(file) });
-    open = { file, frames, isLazy };
+      : decodeAllFrames(ffmpegPath, file.path, { keyFramesOnly: !isSparse(file) });
+    open = { file, frames, isLazy, keyFrame: 0 };
   }
 
   async function moveTo(offset: number): Promise<PlayedFrame | undefined> {
@@ -142,8 +140,26 @@ export function createRecordingCapturer(
   }
 
   function setCurrent(reading: OpenFile, frame: PlayedFrame): void {
-    if (looksBack && frame !== reading.current)
-      passed.add(reading.file.startSeconds + frame.seconds, frame.read);
+    if (looksBack && frame !== reading.current) pass(reading, frame);
     reading.current = frame;
   }
+
+  /** Scans of live streams see key frames, and frames between those that are far apart. */
+  function pass(reading: OpenFile, { seconds, read }: PlayedFrame): void {
+    const isKeyFrame = reachesKeyFrame(reading, seconds);
+    if (isKeyFrame || gapAfter(reading.file, reading.keyFrame) > sparseSeconds)
+      passed.add({ seconds: reading.file.startSeconds + seconds, read, isKeyFrame });
+  }
+}
+
+/** Returns true if scans of live streams decode frames between key frames of such a stream. */
+function isSparse({ keyFrameSeconds }: TimelineFile): boolean {
+  return keyFrameSeconds > sparseSeconds;
+}
+
+/** Moves to the newest key frame at a time. Returns true if that is the frame of the time. */
+function reachesKeyFrame(reading: OpenFile, seconds: number): boolean {
+  const { keyFrames } = reading.file;
+  while ((keyFrames[reading.keyFrame + 1] ?? Infinity) <= seconds + sameSeconds) reading.keyFrame += 1;
+  return !isSparse(reading.file) || seconds - (keyFrames[reading.keyFrame] ?? 0) <= sameSeconds;
 }

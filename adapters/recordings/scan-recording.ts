@@ -1,31 +1,34 @@
 import type { Scan, ScannedFrame } from '../../core/records/capture.ts';
+import { minDistanceSeconds } from '../media/hls/scan-decode.ts';
 import type { PlayedFrame } from './played-frames.ts';
 import type { Timeline } from './timeline.ts';
 
 /** Frames that a recording capturer has passed, for captures that look back. Times in seconds of the timeline. */
 export type PassedFrames = {
-  add(seconds: number, read: PlayedFrame['read']): void;
+  add(frame: PassedFrame): void;
   /** Decodes what only an open recording can decode. */
   settle(): Promise<void>;
   /** Returns the scan before a capture since a position; `null` for the first one. */
   scan(since: string | null, seconds: number, timeline: Timeline): Promise<Scan>;
 };
 
+type PassedFrame = PlayedFrame & { isKeyFrame: boolean };
+
 /** As scans of live streams. */
 export const maxScanSeconds = 60;
-const minDistanceSeconds = 0.87;
 
 /** Creates the list of passed frames. It drops those that no scan can reach. */
 export function createPassedFrames(): PassedFrames {
-  let passed: { seconds: number; read: PlayedFrame['read'] }[] = [];
+  let passed: PassedFrame[] = [];
   return { add, settle, scan };
 
-  function add(seconds: number, read: PlayedFrame['read']): void {
+  function add(next: PassedFrame): void {
+    const { seconds } = next;
     // A recording may be read again from its start.
     passed = passed.filter((frame) => frame.seconds < seconds);
-    const last = passed.at(-1);
+    const last = passed.findLast(({ isKeyFrame }) => isKeyFrame || !next.isKeyFrame);
     if (last && seconds - last.seconds < minDistanceSeconds) return;
-    passed.push({ seconds, read });
+    passed.push(next);
     passed = passed.filter((frame) => seconds - frame.seconds <= maxScanSeconds);
   }
 

@@ -1,17 +1,13 @@
+import type { RecordingFacts } from './probe-recording.ts';
 import { recordedAt } from './recorded-at.ts';
 
-/** Recording at its place in the timeline. Times in seconds from the beginning of the first one. */
-export type TimelineFile = {
-  path: string;
-  startSeconds: number;
-  durationSeconds: number;
-  keyFrameSeconds: number;
-};
+/** Recording at its place in the timeline. Times in seconds from the beginning of the first one. `keyFrameSeconds` is the longest time without a key frame. */
+export type TimelineFile = Probed & { startSeconds: number; keyFrameSeconds: number };
 
 /** Recordings in order of their times. Between two of them there can be gaps. */
 export type Timeline = { files: TimelineFile[]; beginsAt: Date; durationSeconds: number };
 
-type Probed = { path: string; durationSeconds: number; keyFrameSeconds: number };
+type Probed = RecordingFacts & { path: string };
 
 /**
  * Differences up to this are rounding of times in names, not gaps, in seconds: recorders name files by whole seconds and cut at
@@ -36,10 +32,20 @@ export function arrangeTimeline(recordings: readonly Probed[]): Timeline {
   for (const { at, ...recording } of ordered) {
     const named = allDated ? (millis(at) - beginsAt.getTime()) / 1000 : endSeconds;
     const startSeconds = named - endSeconds > contiguousSeconds ? named : endSeconds;
-    files.push({ ...recording, startSeconds });
+    const gaps = recording.keyFrames.map((_, index) => gapAfter(recording, index));
+    files.push({
+      ...recording,
+      startSeconds,
+      keyFrameSeconds: gaps.reduce((one, other) => Math.max(one, other), 0),
+    });
     endSeconds = startSeconds + recording.durationSeconds;
   }
   return { files, beginsAt, durationSeconds: endSeconds };
+}
+
+/** Returns the time from a key frame to the next one, or to the end. */
+export function gapAfter({ keyFrames, durationSeconds }: RecordingFacts, index: number): number {
+  return (keyFrames[index + 1] ?? durationSeconds) - (keyFrames[index] ?? 0);
 }
 
 function millis(at: Date | undefined): number {

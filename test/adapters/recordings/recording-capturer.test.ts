@@ -42,7 +42,9 @@ function createCapturer(timeline: Timeline) {
   };
 }
 
-const facts = { durationSeconds: 16, keyFrameSeconds: 2 };
+const facts = { durationSeconds: 16, keyFrames: [0, 2, 4, 6, 8, 10, 12, 14] };
+/** The same recording with fewer key frames. */
+const sparse = { ...facts, keyFrames: [0, 8] };
 
 test('a recording of one frame, or a picture, is played', async () => {
   const still = join(folder, 'still.jpg');
@@ -57,10 +59,10 @@ test('a recording of one frame, or a picture, is played', async () => {
   }
 });
 
-test('a probe reads the duration of a recording and the distance of its key frames', async () => {
-  const { durationSeconds, keyFrameSeconds } = await probeRecording(ffmpegPath, path, never);
+test('a probe reads the duration of a recording and the times of its key frames', async () => {
+  const { durationSeconds, keyFrames } = await probeRecording(ffmpegPath, path, never);
   expect(durationSeconds).toBeCloseTo(16, 1);
-  expect(keyFrameSeconds).toBeCloseTo(2, 0);
+  expect(keyFrames).toEqual(facts.keyFrames);
 });
 
 test('a probe of a file without video fails with its path', async () => {
@@ -69,8 +71,8 @@ test('a probe of a file without video fails with its path', async () => {
   await expect(probeRecording(ffmpegPath, text, never)).rejects.toThrow(/text\.mp4 contains no video/);
 });
 
-test('a capture is the newest frame before the virtual time', async () => {
-  const captureAt = createCapturer(arrangeTimeline([{ path, ...facts }]));
+test('a capture is the newest frame before the virtual time if key frames are over 4 s apart', async () => {
+  const captureAt = createCapturer(arrangeTimeline([{ path, ...sparse }]));
   for (const seconds of [0, 3, 3.2, 10, 15.9]) {
     const { thumbnail, capturedAt } = await captureAt(seconds);
     expect(Math.abs(readMoment(thumbnail) - seconds)).toBeLessThan(0.7);
@@ -78,16 +80,16 @@ test('a capture is the newest frame before the virtual time', async () => {
   }
 });
 
-test('a long recording is read by its key frames, so that a capture is at most their distance old', async () => {
-  const timeline = arrangeTimeline([{ path, ...facts }]);
-  const captureAt = createCapturer({ ...timeline, durationSeconds: 3600 });
+test('a capture is the newest key frame before the virtual time if key frames are up to 4 s apart', async () => {
+  const captureAt = createCapturer(arrangeTimeline([{ path, ...facts }]));
   expect(readMoment((await captureAt(7.5)).thumbnail)).toBeCloseTo(6, 0);
 });
 
 test('captures continue in the next recording, and a capture in a gap fails', async () => {
   const timeline = arrangeTimeline([{ path, ...facts }]);
-  const second = { path, ...facts, startSeconds: 60 };
-  const captureAt = createCapturer({ ...timeline, files: [...timeline.files, second], durationSeconds: 76 });
+  const [first] = timeline.files;
+  const files = [first!, { ...first!, startSeconds: 60 }];
+  const captureAt = createCapturer({ ...timeline, files, durationSeconds: 76 });
   await captureAt(12);
   await expect(captureAt(30)).rejects.toBeInstanceOf(StreamFetchError);
   expect(readMoment((await captureAt(64)).thumbnail)).toBeCloseTo(4, 0);
@@ -144,10 +146,13 @@ test.each([
   const file = await recordLong(name, options);
   const first = await decodeReadFrames(ffmpegPath, file).next();
   expect(first.done ?? false).toBe(!isLazy);
-  const recording = { path: file, durationSeconds: 15, keyFrameSeconds: 1 };
+  const recording = { path: file, keyFrames: Array.from({ length: 15 }, (_, second) => second) };
   const read = async (durationSeconds: number) => {
-    const timeline = arrangeTimeline([{ ...recording, durationSeconds }]);
-    const captureAt = createCapturer({ ...timeline, durationSeconds: 3600 });
+    const { files, ...timeline } = arrangeTimeline([{ ...recording, durationSeconds: 15 }]);
+    const captureAt = createCapturer({
+      ...timeline,
+      files: files.map((each) => ({ ...each, durationSeconds })),
+    });
     const captures = [];
     for (const seconds of times) {
       const { frame, thumbnail, capturedAt, position } = await captureAt(seconds);
@@ -167,8 +172,8 @@ test('a key frame that cannot be decoded alone has the capture that ffmpeg makes
   // 188 bytes a packet: the middle of the recording is lost.
   const damaged = join(folder, 'hole.ts');
   await writeFile(damaged, bytes.fill(0xff, 188 * 300, 188 * 340));
-  const timeline = arrangeTimeline([{ path: damaged, durationSeconds: 3600, keyFrameSeconds: 1 }]);
-  const captureAt = createCapturer({ ...timeline, durationSeconds: 3600 });
+  const keyFrames = Array.from({ length: 3600 }, (_, second) => second);
+  const captureAt = createCapturer(arrangeTimeline([{ path: damaged, durationSeconds: 3600, keyFrames }]));
   for (let seconds = 0; seconds < 14; seconds += 1)
     expect((await captureAt(seconds)).frame.length).toBeGreaterThan(1000);
 });
@@ -185,7 +190,7 @@ function createScanner(timeline: Timeline) {
 }
 
 test('a capture scans the frames since the one before, at most one of each second', async () => {
-  const scanAt = createScanner(arrangeTimeline([{ path, ...facts }]));
+  const scanAt = createScanner(arrangeTimeline([{ path, ...sparse }]));
   expect(await scanAt(4)).toMatchObject({ frames: [], coveredSeconds: 0, leftOutSeconds: 0 });
   const { frames, moments, coveredSeconds, leftOutSeconds, distanceSeconds, picture } = await scanAt(10);
   expect(moments).toEqual([5, 6, 7, 8, 9]);
@@ -199,13 +204,27 @@ test('a capture scans the frames since the one before, at most one of each secon
 });
 
 test('a scan of key frames reads each of them', async () => {
-  const scanAt = createScanner({ ...arrangeTimeline([{ path, ...facts }]), durationSeconds: 3600 });
+  const scanAt = createScanner(arrangeTimeline([{ path, ...facts }]));
   await scanAt(2.5);
   expect((await scanAt(11)).moments).toEqual([4, 6, 8]);
 });
 
+test('a scan reads frames between those key frames only that are over 4 s apart', async () => {
+  const mixed = join(folder, 'mixed.mp4');
+  const keys = '-c:v libx264 -preset ultrafast -qp 12 -g 1000 -sc_threshold 0 -force_key_frames 0,5.2,8.4';
+  await run(ffmpegPath, ['-v', 'error', '-i', path, ...keys.split(' '), mixed]);
+  const probed = await probeRecording(ffmpegPath, mixed, never);
+  const scanAt = createScanner(arrangeTimeline([{ path: mixed, ...probed }]));
+  await scanAt(2.9);
+  const { frames } = await scanAt(10.9);
+  const seconds = frames.map(({ at }) => (at.getTime() - Date.UTC(2000, 0, 1)) / 1000);
+  expect(seconds.filter((each) => each < 5)).toHaveLength(2);
+  expect(seconds.filter((each) => each > 5 && each < 8.5)).toEqual([5.2, 8.4]);
+  expect(seconds.filter((each) => each > 8.5).length).toBeGreaterThanOrEqual(1);
+});
+
 test('a scan continues through recordings without a gap, and leaves a gap out', async () => {
-  const { files, ...timeline } = arrangeTimeline([facts, facts, facts].map((each) => ({ path, ...each })));
+  const { files, ...timeline } = arrangeTimeline([sparse, sparse, sparse].map((each) => ({ path, ...each })));
   const scanAt = createScanner({ ...timeline, files });
   await scanAt(13);
   const whole = Array.from({ length: 16 }, (_, index) => index);

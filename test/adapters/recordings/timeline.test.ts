@@ -21,7 +21,7 @@ test("a file in Frigate's folders names its camera, and another file none", () =
 });
 
 function recording(path: string, durationSeconds = 60) {
-  return { path, durationSeconds, keyFrameSeconds: 2 };
+  return { path, durationSeconds, keyFrames: [0] };
 }
 
 test('recordings without times follow each other in the order given', () => {
