@@ -63,7 +63,7 @@ function readCookie(header: string, url: URL, now: Date): { cookie: Cookie; isDe
     value,
     host: domain || url.hostname,
     hasSubdomains: Boolean(domain),
-    path: path?.startsWith('/') ? path : '/',
+    path: path?.startsWith('/') ? path : folderOf(url.pathname),
     isSecure: attributes.has('secure'),
   };
   const expires = Date.parse(attributes.get('expires') ?? '');
@@ -85,6 +85,11 @@ function isFor({ host, hasSubdomains, path, isSecure }: Cookie, url: URL): boole
   const isHost = hasSubdomains ? isWithin(url.hostname, host) : url.hostname === host;
   const isPath = url.pathname === path || url.pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
   return isHost && isPath && (!isSecure || url.protocol === 'https:');
+}
+
+/** Default path of a cookie (RFC 6265, 5.1.4). */
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(1, path.lastIndexOf('/')));
 }
 
 /** An address is in no domain: its last numbers are no name. */

@@ -11,23 +11,24 @@ function sentTo(url: string, ...headers: string[]): string | undefined {
 }
 
 test.each<[string, string, string[], string | undefined]>([
-  ['the same host', 'https://live.example.com/1.ts', ['a=1', 'b=x=y; HttpOnly'], 'a=1; b=x=y'],
-  ['another host', 'https://cdn.example.com/1.ts', ['a=1'], undefined],
-  ['a host of its domain', 'https://cdn.example.com/1.ts', ['a=1; Domain=.example.com'], 'a=1'],
+  ['the same host', 'https://live.example.com/cam/1.ts', ['a=1', 'b=x=y; HttpOnly'], 'a=1; b=x=y'],
+  ['another host', 'https://cdn.example.com/cam/1.ts', ['a=1'], undefined],
+  ['a host of its domain', 'https://cdn.example.com/cam/1.ts', ['a=1; Domain=.example.com'], 'a=1'],
   ['no host of a foreign domain', 'https://other.test/1.ts', ['a=1; Domain=other.test'], undefined],
   ['its path', 'https://live.example.com/cam/1.ts', ['a=1; Path=/cam', 'b=2; Path=/ca'], 'a=1'],
-  ['TLS only', 'http://live.example.com/1.ts', ['a=1; Secure', 'b=2'], 'b=2'],
-  ['its last value', 'https://live.example.com/1.ts', ['a=1', 'a=2'], 'a=2'],
-  ['nobody after its deletion', 'https://live.example.com/1.ts', ['a=1', 'a=; Max-Age=0'], undefined],
+  ['no folder beside that of its response', 'https://live.example.com/camera/1.ts', ['a=1'], undefined],
+  ['TLS only', 'http://live.example.com/cam/1.ts', ['a=1; Secure', 'b=2'], 'b=2'],
+  ['its last value', 'https://live.example.com/cam/1.ts', ['a=1', 'a=2'], 'a=2'],
+  ['nobody after its deletion', 'https://live.example.com/cam/1.ts', ['a=1', 'a=; Max-Age=0'], undefined],
   [
     'nobody after its expiry',
-    'https://live.example.com/1.ts',
+    'https://live.example.com/cam/1.ts',
     ['a=1; Expires=Thu, 01 Jan 1970 00:00:00 GMT'],
     undefined,
   ],
   [
     'nobody with bytes that a header cannot have',
-    'https://live.example.com/1.ts',
+    'https://live.example.com/cam/1.ts',
     ['a=\u00e9', '=1', ''],
     undefined,
   ],
@@ -44,9 +45,9 @@ test('an address has no subdomains', () => {
 
 test('a jar holds the newest 20 cookies of at most 4 kB', () => {
   const headers = Array.from({ length: 50 }, (_, index) => `c${index}=1`);
-  expect(sentTo('https://live.example.com/', ...headers, `long=${'x'.repeat(5000)}`)?.split('; ')).toEqual(
-    headers.slice(-20),
-  );
+  expect(
+    sentTo('https://live.example.com/cam/1.ts', ...headers, `long=${'x'.repeat(5000)}`)?.split('; '),
+  ).toEqual(headers.slice(-20));
 });
 
 test('each stream has its own cookies', () => {

@@ -260,15 +260,15 @@ describe('servers', () => {
       '/edge/live.m3u8': (headers) =>
         headers.cookie?.startsWith('edge=7')
           ? {
-              body: mediaPlaylist(['/1.ts']),
+              body: mediaPlaylist(['/edge/1.ts']),
               headers: { 'set-cookie': `session=${(session += 1)}; Max-Age=60; HttpOnly` },
             }
           : { body: '', status: 403 },
-      '/1.ts': needs(segments[1]!, () => `session=${session}`),
+      '/edge/1.ts': needs(segments[1]!, () => `session=${session}`),
     });
     for (let capture = 1; capture <= 2; capture += 1) {
       expect(await stream.moment('/live.m3u8')).toBeCloseTo(2, 0);
-      expect(seen.at(-1)).toBe(`session=${capture}`);
+      expect(seen.at(-1)).toBe(`edge=7; session=${capture}`);
     }
   });
 });
