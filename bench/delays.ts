@@ -25,19 +25,23 @@ export type AlertDelays = {
   /** From the time of the capture to the alert. */
   agesMs: number[];
   withoutBoxes: number;
+  /** Checks before their planned time: motion woke the watch. They have no delay. */
+  woken: number;
 };
 
-/** Returns the delays of all checks with a known planned time: that of the first one is not in the log. */
-export function readDelays(events: z.infer<typeof eventsSchema>): AlertDelays {
-  const delays: AlertDelays = { checksMs: [], alertsMs: [], agesMs: [], withoutBoxes: 0 };
+/** Returns the delays of all checks since a time with a known planned time: that of the first one is not in the log. */
+export function readDelays(events: z.infer<typeof eventsSchema>, sinceMs = 0): AlertDelays {
+  const delays: AlertDelays = { checksMs: [], alertsMs: [], agesMs: [], withoutBoxes: 0, woken: 0 };
   let plannedAt: string | null = null;
   let lastMs: number | null = null;
   for (const { type, timestamp, data } of events) {
     const atMs = Date.parse(timestamp);
     if (type === 'progress') {
-      lastMs = plannedAt === null ? null : atMs - Date.parse(plannedAt);
-      if (lastMs !== null) delays.checksMs.push(lastMs);
+      lastMs = plannedAt === null || atMs < sinceMs ? null : atMs - Date.parse(plannedAt);
       plannedAt = data.next_check_at;
+      if (lastMs === null) continue;
+      if (lastMs < 0) delays.woken += 1;
+      else delays.checksMs.push(lastMs);
       continue;
     }
     // The `progress` event of a check precedes its alert.

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import { WatchpostError } from '../client/index.ts';
 import {
   describeMachine,
@@ -12,17 +13,22 @@ import {
   startProcess,
 } from './harness.ts';
 import { measureFairness } from './load/fairness.ts';
-import { openService } from './service.ts';
-import type { BenchService } from './service.ts';
+import { type Picture, recordCameras } from './load/pictures.ts';
+import { type BenchService, openService } from './service.ts';
+import { startStreams } from './streams.ts';
 
 /**
- * Measures what checks cost on this machine, with monitors in `frames` mode. Prints the processor time per check (service and its ffmpeg
- * processes; the streams come from another process) and the delay of checks. Several loads run after one another.
+ * Measures what checks cost on this machine, with monitors or watches in `frames` mode. Prints the processor time per check (service and its ffmpeg
+ * processes; the streams come from another process), the delay of checks, and the checks that motion caused. Several loads run after one another.
  * Usage: node bench/load.ts [jobs x sources …], for example `node bench/load.ts 1x1 40x40 300x300`
  *   --interval 10    seconds between the checks of a job
  *   --model pixel    or `objects`
  *   --judged 100     percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
  *   --look-back      captures scan the stream since the last one
+ *   --rtsp           cameras instead of HLS streams
+ *   --watches        watches instead of monitors; with `--look-back`, motion wakes those of cameras
+ *   --no-wakes       motion causes no check
+ *   --visits 0       seconds between two visits in the still pictures; 0: none
  *   --seconds 40     duration of the measurement
  *   --readers 0      event streams of another process, and the delay from an event's timestamp to its arrival
  *   --ffmpeg PATH
@@ -42,6 +48,10 @@ const { values, positionals } = parseArgs({
     model: { type: 'string', default: 'pixel' },
     judged: { type: 'string', default: '100' },
     'look-back': { type: 'boolean', default: false },
+    rtsp: { type: 'boolean', default: false },
+    watches: { type: 'boolean', default: false },
+    'no-wakes': { type: 'boolean', default: false },
+    visits: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '40' },
     readers: { type: 'string', default: '0' },
     ffmpeg: { type: 'string' },
@@ -50,19 +60,29 @@ const { values, positionals } = parseArgs({
 });
 const intervalSeconds = Number(values.interval);
 const readers = Number(values.readers);
+const judgedPercent = Number(values.judged);
+const visitSeconds = Number(values.visits);
+const unjudged: Picture = visitSeconds > 0 ? 'visited' : 'still';
+const pictures: Picture[] = [
+  ...(judgedPercent > 0 ? (['moving'] as const) : []),
+  ...(judgedPercent < 100 ? [unjudged] : []),
+];
 const loads = (positionals.length === 0 ? ['1x1', '40x40'] : positionals).map(readLoad);
 
 await using cleanup = new AsyncDisposableStack();
 const ffmpeg = await findFfmpeg(values.ffmpeg);
-const maxSources = Math.max(...loads.map(({ sources }) => sources));
-const cameras = cleanup.use(await startProcess('load/cameras-process.ts', ffmpeg.path, String(maxSources)));
+const { path: directory } = cleanup.use(openTemporaryFolder('bench-load-'));
+const cameras = cleanup.use(await startCameras());
 
 if (values.fairness) await printFairness();
 else await printCosts();
 console.log(describeMachine(ffmpeg));
 
-function cameraUrl(index: number, picture: 'moving' | 'still' = 'moving'): string {
-  return `${cameras.firstMessage}/${picture}-${index}/live.m3u8`;
+async function startCameras() {
+  const sources = Math.max(...loads.map((load) => load.sources));
+  const wanted = { sources, pictures, visitSeconds, isRtsp: values.rtsp };
+  const streams = await recordCameras(ffmpeg.path, directory, wanted);
+  return startStreams({ ffmpegPath: ffmpeg.path, ageSeconds: 30, delayMs: 0, streams });
 }
 
 async function printFairness(): Promise<void> {
@@ -128,7 +148,8 @@ async function countProcessorTime(seconds: number) {
 
 async function openWith(jobs: number): Promise<BenchService> {
   const eventStreamsPerCaller = String(Math.max(readers, 10));
-  return openService({ ffmpeg, jobs, settings: { vision: values.model, eventStreamsPerCaller } });
+  const wakes = !values['no-wakes'];
+  return openService({ ffmpeg, jobs, wakes, settings: { vision: values.model, eventStreamsPerCaller } });
 }
 
 async function startJob(
@@ -137,13 +158,17 @@ async function startJob(
   index: number,
   seconds: number,
 ): Promise<void> {
-  const judged = (index * 100) / jobs < Number(values.judged);
-  await service.startMonitor(cameraUrl(index % sources, judged ? 'moving' : 'still'), {
-    condition: values.model === 'objects' ? 'A person is in the picture' : 'The picture is entirely black',
+  const judged = (index * 100) / jobs < judgedPercent;
+  const url = cameras.url(`${judged ? 'moving' : unjudged}-${index % sources}`);
+  const condition =
+    values.model === 'objects' ? 'A person is in the picture' : 'The picture is entirely black';
+  const fields = {
     interval_seconds: seconds,
     enable_prefilter: !judged,
     look_back: values['look-back'],
-  });
+  };
+  if (values.watches) await service.startWatch(url, { ...fields, conditions: [{ condition }] });
+  else await service.startMonitor(url, { ...fields, condition });
 }
 
 async function overload(load: Load) {
@@ -173,22 +198,24 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
   // Counting is a request per job, so it is outside of the measured time.
   const checksBefore = await service.countChecks();
   const residentBefore = readResidentMb();
+  const sinceMs = Date.now();
   const { ownMs, usedMs, elapsedMs } = await countProcessorTime(Number(values.seconds));
   const resident = readResidentMb();
   const byJob = (await service.countChecks()).map((count, index) => count - (checksBefore[index] ?? 0));
   const checks = byJob.reduce((sum, count) => sum + count, 0);
-  const delays = (await Promise.all(service.jobIds.map(service.readDelays))).flatMap(
-    ({ checksMs }) => checksMs,
-  );
+  const measured = await service.readAllDelays(sinceMs);
+  const delays = measured.flatMap(({ checksMs }) => checksMs);
   const eventDelays: number[] = reading === undefined ? [] : JSON.parse(await reading.ask('delays'));
   const cores = usedMs / elapsedMs;
   const row = {
     checks,
     expected: Math.round((jobs * elapsedMs) / 1000 / intervalSeconds),
     'least of median': round(Math.min(...byJob) / quantile(byJob, 0.5)),
+    ...(values.watches && { 'of them woken': measured.reduce((sum, { woken }) => sum + woken, 0) }),
     'cores used': round(cores, 3),
     'ms a check': round(usedMs / checks),
     'of which Node': round(ownMs / checks),
+    'ms a stream-second': round(usedMs / (elapsedMs / 1000) / sources),
     'of bare ffmpeg': round(usedMs / checks / bareMs),
     'delay p50 ms': quantile(delays, 0.5),
     'p95 ms': quantile(delays, 0.95),
@@ -212,7 +239,8 @@ async function startReaders(service: BenchService, jobs: number) {
 /** Measures the processor time of ffmpeg as its users call it, for the newest frame of a stream: the mean of nine runs. */
 function bareFrameMs(): number {
   const runs = 9;
-  const input = ['-live_start_index', '-1', '-i', cameraUrl(0)];
+  const options = values.rtsp ? ['-rtsp_transport', 'tcp'] : ['-live_start_index', '-1'];
+  const input = [...options, '-i', cameras.url(`${pictures[0]}-0`)];
   const before = readProcessorTimes();
   for (let run = 0; run < runs; run += 1)
     spawnSync(ffmpeg.path, ['-loglevel', 'fatal', ...input, '-frames:v', '1', '-f', 'mjpeg', '-'], {

@@ -113,13 +113,12 @@ async function measure(lookBack: boolean) {
   await using stack = new AsyncDisposableStack();
   const { streams, readBytes } = await startStreams(stack);
   await sleep(leadSeconds * 1000);
-  const settings = {
-    vision: 'objects',
-    watchesPerCaller: String(streams.length),
-    // Without shared decoders no stream is followed.
-    ...(values['no-wakes'] && { sharedDecoders: '0' }),
-  };
-  await using service = await openService({ ffmpeg, jobs: streams.length, settings });
+  await using service = await openService({
+    ffmpeg,
+    jobs: streams.length,
+    wakes: !values['no-wakes'],
+    settings: { vision: 'objects' },
+  });
   const watches = [];
   for (const stream of streams) {
     const request = {

@@ -28,5 +28,21 @@ test('an alert has the delay of its check and the age of its capture', () => {
     progress(10.2, null),
   ]);
   // The planned time of the first check is unknown.
-  expect(delays).toEqual({ checksMs: [500, 200], alertsMs: [500], agesMs: [500, 1500], withoutBoxes: 1 });
+  expect(delays).toEqual({
+    checksMs: [500, 200],
+    alertsMs: [500],
+    agesMs: [500, 1500],
+    withoutBoxes: 1,
+    woken: 0,
+  });
+});
+
+test('a check before its planned time was woken by motion and has no delay', () => {
+  const events = [progress(1, 11), progress(4, 11), progress(11.3, 21), progress(15, 21)];
+  expect(readDelays(events)).toMatchObject({ checksMs: [300], woken: 2 });
+});
+
+test('delays of the time before a measurement do not count', () => {
+  const events = [progress(1, 11), progress(4, 11), progress(11.3, 21), progress(15, 21)];
+  expect(readDelays(events, Date.parse(at(11)))).toMatchObject({ checksMs: [300], woken: 1 });
 });

@@ -26,6 +26,8 @@ export type CameraOddities = {
   tls?: TlsOptions;
   /** Number of packets after which the connection closes. */
   closesAfter?: number;
+  /** Plays to a viewer, instead of all packets together. */
+  play?: (viewer: Socket) => void;
 };
 
 /** Starts an RTSP camera that replays packets of ffmpeg, with the deviations of real cameras, until the viewer disconnects. */
@@ -35,7 +37,7 @@ export async function startCamera(recording: RtpRecording, odd: CameraOddities =
     (request, url, socket) => {
       const own = odd.answer?.(request);
       const channels = `${odd.channel ?? 0}-${(odd.channel ?? 0) + 1}`;
-      if (request.method === 'PLAY' && own === undefined) setImmediate(() => play(socket));
+      if (request.method === 'PLAY' && own === undefined) setImmediate(() => (odd.play ?? play)(socket));
       return own !== undefined ? own : usual(request, url, channels);
     },
     odd.wire,

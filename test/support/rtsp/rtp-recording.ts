@@ -25,13 +25,13 @@ const made = new Map<string, Promise<RtpRecording>>();
 /** Returns a recording, created once per kind at full speed. Luma is 30 + 12 per second, as in the HLS recordings. */
 export async function recordRtp(options: RtpRecordingOptions = {}): Promise<RtpRecording> {
   const key = JSON.stringify(options);
-  const recording = made.get(key) ?? publish(options);
+  const recording = made.get(key) ?? recordPackets(ffmpegPath, commandLine(options));
   made.set(key, recording);
   return recording;
 }
 
-/** Publishes with ffmpeg to a server that accepts all requests (ANNOUNCE, RECORD). */
-async function publish(options: RtpRecordingOptions): Promise<RtpRecording> {
+/** Publishes with ffmpeg to a server that accepts all requests (ANNOUNCE, RECORD). `args` are those of input and encoder. */
+export async function recordPackets(ffmpeg: string, args: readonly string[]): Promise<RtpRecording> {
   let description = '';
   const server = await startScriptedServer(({ method, body, header }) => {
     if (method === 'ANNOUNCE') description = body;
@@ -39,7 +39,8 @@ async function publish(options: RtpRecordingOptions): Promise<RtpRecording> {
     return { status: 200, headers: { Session: '1', ...(transport && { Transport: transport }) } };
   });
   try {
-    await promisify(execFile)(ffmpegPath, [...commandLine(options), server.url]);
+    const output = ['-f', 'rtsp', '-rtsp_transport', 'tcp', server.url];
+    await promisify(execFile)(ffmpeg, ['-nostdin', '-loglevel', 'error', ...args, ...output]);
     const packets = server.frames.map((frame) => ({
       track: frame[1]! >> 1,
       isControl: frame[1]! % 2 === 1,
@@ -67,7 +68,7 @@ function commandLine(options: RtpRecordingOptions): string[] {
   };
   const scene = `nullsrc=size=320x176:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128`;
   const tracks = sound ? '-f lavfi -i sine -map 1:a -map 0:v -c:a pcm_alaw -ar 8000 -ac 1' : '';
-  const output = `${encoders[codec]} -g ${group} -keyint_min ${group} -sc_threshold 0 -t ${seconds} -f rtsp -rtsp_transport tcp`;
+  const output = `${encoders[codec]} -g ${group} -keyint_min ${group} -sc_threshold 0 -t ${seconds}`;
   const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
-  return [...words('-nostdin -loglevel error -f lavfi -i'), scene, ...words(tracks), ...words(output)];
+  return [...words('-f lavfi -i'), scene, ...words(tracks), ...words(output)];
 }
