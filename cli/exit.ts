@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ConnectionError, WatchpostError as ServiceError } from '../client/index.ts';
+import { ConnectionError, WatchpostError as ServiceError } from '../client/errors.ts';
 import { DataDirectoryError } from '../adapters/embedded/files/data-directory-error.ts';
 import { StorageError, TransientError, WatchpostError } from '../core/errors.ts';
 import { CommandError } from './command-error.ts';

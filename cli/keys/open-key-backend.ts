@@ -6,7 +6,6 @@ import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { CommandError } from '../command-error.ts';
 import type { KeyBackend } from './key-backend.ts';
-import { remoteKeys } from './remote-keys.ts';
 import { selectTarget } from './select-target.ts';
 import type { KeyTarget } from './select-target.ts';
 import { storedKeys } from './stored-keys.ts';
@@ -15,12 +14,14 @@ import { storedKeys } from './stored-keys.ts';
 export async function openKeyBackend(target: KeyTarget): Promise<KeyBackend> {
   const selected = selectTarget(target);
   switch (selected.kind) {
-    case 'remote':
-      return remoteKeys(selected.baseUrl, selected.key);
     case 'local':
       return localKeys(selected.dataDir);
+    // Imported on demand: the clients load slower than the rest of the command line.
+    case 'remote': {
+      const { remoteKeys } = await import('./remote-keys.ts');
+      return remoteKeys(selected.baseUrl, selected.key);
+    }
     case 'deployed': {
-      // Imported on demand: the AWS clients load slower than the rest of the command line.
       const { deployedKeys } = await import('./deployed-keys.ts');
       return deployedKeys(selected.which, nodeKeyCrypto);
     }

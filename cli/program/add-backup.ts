@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
-import { backup } from '../commands/backup.ts';
 import { addSettings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { between, parseSettings } from './parse-options.ts';
@@ -32,6 +31,7 @@ export function addBackup(program: Command, terminal: Terminal): void {
         ...(every !== undefined && { everyMs: every }),
         ...(keep !== undefined && { keep }),
       };
+      const { backup } = await import('../commands/backup.ts');
       await backup(options, { terminal, now: () => new Date(), sleep: async (ms) => sleep(ms) });
     });
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandError } from '../command-error.ts';
-import { acceptSecret, restore, restoreSecret } from '../commands/restore.ts';
 import { addSettings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { parseSettings } from './parse-options.ts';
@@ -27,6 +26,7 @@ export function addRestore(program: Command, terminal: Terminal): void {
           'Use the folder of a backup, or --table for a deployment on AWS.',
         );
       const { dataDir } = parseSettings(raw);
+      const { restore, restoreSecret } = await import('../commands/restore.ts');
       return secretOnly
         ? restoreSecret(folder, dataDir, terminal)
         : restore(folder, dataDir, new Date(), terminal);
@@ -34,5 +34,8 @@ export function addRestore(program: Command, terminal: Terminal): void {
 
   addSettings(program.command('accept-secret'), ['dataDir'])
     .description('let the next start use the master secret that it finds, or create a new one')
-    .action(async (raw: unknown) => acceptSecret(parseSettings(raw).dataDir, new Date(), terminal));
+    .action(async (raw: unknown) => {
+      const { acceptSecret } = await import('../commands/restore.ts');
+      await acceptSecret(parseSettings(raw).dataDir, new Date(), terminal);
+    });
 }
