@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startLiveHls } from '../../cli/demo/live-hls.ts';
-import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startLoop } from '../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';
 
 const run = promisify(execFile);
@@ -14,15 +14,10 @@ const directory = mkdtempSync(join(tmpdir(), 'watchpost-backup-'));
 const [original, copy] = ['original', 'copy'].map((name) => join(directory, name)) as [string, string];
 const backup = (from: string, to: string) =>
   run(process.execPath, ['cli/watchpost.ts', 'backup', to, '--data-dir', from]);
-let stream: LiveHls;
+let stream: LoopedStream;
 
 beforeAll(async () => {
-  stream = await startLiveHls({
-    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
-    inputArgs: ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=5'],
-    segmentSeconds: 1,
-    host: '127.0.0.1',
-  });
+  stream = await startLoop('testsrc2=size=320x180:rate=5');
 });
 
 afterAll(async () => {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startLiveHls } from '../../cli/demo/live-hls.ts';
-import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startLoop } from '../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
@@ -12,7 +12,7 @@ import { folderOfFile } from '../support/temporary-folder.ts';
 
 const dataDir = folderOfFile();
 let service: ServiceProcess;
-let stream: LiveHls;
+let stream: LoopedStream;
 const recording = createServer((request, response) => {
   response.setHeader('content-type', 'application/vnd.apple.mpegurl');
   if (request.url === '/gone.m3u8') response.writeHead(404);
@@ -21,12 +21,7 @@ const recording = createServer((request, response) => {
 const recordingUrl = (path: string) => `http://127.0.0.1:${(recording.address() as AddressInfo).port}${path}`;
 
 beforeAll(async () => {
-  stream = await startLiveHls({
-    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
-    inputArgs: ['-re', '-f', 'lavfi', '-i', 'color=red:size=640x360:rate=10'],
-    segmentSeconds: 1,
-    host: '127.0.0.1',
-  });
+  stream = await startLoop('color=red:size=320x180:rate=5');
   await once(recording.listen(0, '127.0.0.1'), 'listening');
   service = await startService(dataDir, { WATCHPOST_SYNC_PER_MINUTE: '20' });
 });

@@ -1,8 +1,8 @@
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startLiveHls } from '../../cli/demo/live-hls.ts';
-import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { openEvents } from '../support/event-stream.ts';
+import { startLoop } from '../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -12,15 +12,10 @@ import { folderOfFile } from '../support/temporary-folder.ts';
 
 const dataDir = folderOfFile();
 let service: ServiceProcess;
-let stream: LiveHls;
+let stream: LoopedStream;
 
 beforeAll(async () => {
-  stream = await startLiveHls({
-    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
-    inputArgs: ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=5'],
-    segmentSeconds: 1,
-    host: '127.0.0.1',
-  });
+  stream = await startLoop('testsrc2=size=320x180:rate=5');
   service = await startService(dataDir, { WATCHPOST_HEARTBEAT_SECONDS: '1' });
 });
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startLiveHls } from '../../cli/demo/live-hls.ts';
-import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { startLoop } from '../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
@@ -14,18 +14,13 @@ import { folderOfFile } from '../support/temporary-folder.ts';
 
 const dataDir = folderOfFile();
 let service: ServiceProcess;
-let stream: LiveHls;
+let stream: LoopedStream;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let receiverStatus = 410;
 let jobId: string;
 
 beforeAll(async () => {
-  stream = await startLiveHls({
-    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
-    inputArgs: ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=10'],
-    segmentSeconds: 1,
-    host: '127.0.0.1',
-  });
+  stream = await startLoop('testsrc2=size=320x180:rate=5');
   service = await startService(dataDir, { WATCHPOST_LOG_LEVEL: 'debug' });
   receiver = await startReceiver(
     () => service.webhookSecret,

@@ -22,7 +22,7 @@ let service: ServiceProcess;
 const pages = () => Object.entries(platforms.urls);
 
 beforeAll(async () => {
-  platforms = await startLivePlatforms('color=red:size=1280x720:rate=10');
+  platforms = await startLivePlatforms('color=red:size=320x180:rate=5');
   service = await startService(dataDir, {
     ...platforms.variables,
     WATCHPOST_LOG_LEVEL: 'debug',

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startLiveHls } from '../../cli/demo/live-hls.ts';
-import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startLoop } from '../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
@@ -25,17 +25,12 @@ import { startTcpProxy } from '../support/tcp-proxy.ts';
 const run = promisify(execFile);
 const directory = mkdtempSync(join(tmpdir(), 'watchpost-package-'));
 let dependencies = new Set<string>();
-let stream: LiveHls;
+let stream: LoopedStream;
 let service: ServiceProcess;
 
 beforeAll(async () => {
   await install();
-  stream = await startLiveHls({
-    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
-    inputArgs: ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=320x180:rate=10'],
-    segmentSeconds: 1,
-    host: '127.0.0.1',
-  });
+  stream = await startLoop('testsrc2=size=320x180:rate=5');
   service = await startService(join(directory, 'data'));
 });
 

@@ -1,13 +1,13 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { startLoop } from '../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { inspect, launch, leave, openPage } from './browser.ts';
 import { createCaller, eraseWork } from './console-caller.ts';
 import type { Caller } from './console-caller.ts';
-import { liveHls } from './live-picture.ts';
 import { startRecording } from './recording.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 
@@ -16,7 +16,7 @@ import { folderOfFile } from '../support/temporary-folder.ts';
 const dataDir = folderOfFile();
 let service: ServiceProcess;
 let browser: Browser;
-let stream: LiveHls;
+let stream: LoopedStream;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let page: Page;
 let faults: string[];
@@ -31,7 +31,7 @@ const consoleUrl = () => `http://${host()}/console`;
 beforeAll(async () => {
   [service, stream, browser] = await Promise.all([
     startService(dataDir),
-    liveHls('testsrc2=size=640x360:rate=5'),
+    startLoop('testsrc2=size=640x360:rate=5'),
     launch(),
   ]);
   receiver = await startReceiver(
@@ -208,9 +208,8 @@ test('a check with the keyboard alone shows frame, verdict, explanation, cost an
 test('a monitor alerts live when the scene changes, and the keyboard opens and closes its evidence', async () => {
   brokenPaths.add('/broken');
   await signIn();
-  const changing = await liveHls(
-    "color=color=0x304050:size=640x360:rate=5,noise=alls=6:allf=t,drawbox=x=200:y=90:w=220:h=160:color=red:t=fill:enable='gte(t,8)'",
-  );
+  const calm = 'color=color=0x304050:size=640x360:rate=5,noise=alls=6:allf=t';
+  const changing = await startLoop(calm);
   try {
     await field('Stream URL').fill(changing.url);
     await field('Condition').fill('A red box is in the picture');
@@ -220,6 +219,7 @@ test('a monitor alerts live when the scene changes, and the keyboard opens and c
     await page.getByLabel('Webhook URL').press('Enter');
     await page.getByRole('heading', { name: 'A red box is in the picture' }).waitFor();
     await page.getByText('Job started.').waitFor();
+    await changing.show(`${calm},drawbox=x=200:y=90:w=220:h=160:color=red:t=fill`);
     await page.getByRole('button', { name: 'Open the evidence' }).waitFor({ timeout: 40_000 });
     await expect.poll(() => page.locator('[aria-live=assertive]').textContent()).toMatch(/Alert|ended/);
     await page.getByText('The condition held.').first().waitFor();

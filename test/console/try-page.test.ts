@@ -1,22 +1,22 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { LiveHls } from '../../cli/demo/live-hls.ts';
+import { startLoop } from '../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { login, startSimulator } from '../support/onvif/simulator.ts';
 import { inspect, launch, openPage } from './browser.ts';
-import { liveHls } from './live-picture.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 
 const dataDir = folderOfFile();
 let service: ServiceProcess;
-let stream: LiveHls;
+let stream: LoopedStream;
 let browser: Browser;
 
 beforeAll(async () => {
   [service, stream, browser] = await Promise.all([
     startService(dataDir),
-    liveHls('testsrc2=size=640x360:rate=5'),
+    startLoop('testsrc2=size=640x360:rate=5'),
     launch(),
   ]);
 });

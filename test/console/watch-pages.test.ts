@@ -1,18 +1,18 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { LiveHls } from '../../cli/demo/live-hls.ts';
 import { startReceiver } from '../support/receiver.ts';
+import { startLoop } from '../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { drawn, inspect, launch, openPage } from './browser.ts';
 import { createCaller } from './console-caller.ts';
 import type { Caller } from './console-caller.ts';
-import { liveHls } from './live-picture.ts';
 import { folderOfFile } from '../support/temporary-folder.ts';
 
 const dataDir = folderOfFile();
 let service: ServiceProcess;
-let stream: LiveHls;
+let stream: LoopedStream;
 let browser: Browser;
 let page: Page;
 let faults: string[];
@@ -21,7 +21,7 @@ let caller: Caller;
 beforeAll(async () => {
   [service, stream, browser] = await Promise.all([
     startService(dataDir),
-    liveHls('testsrc2=size=640x360:rate=5'),
+    startLoop('testsrc2=size=640x360:rate=5'),
     launch(),
   ]);
   caller = await createCaller(service);

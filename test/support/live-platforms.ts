@@ -1,6 +1,6 @@
-import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { startFakeTwitch, type FakeTwitch } from './fake-twitch.ts';
 import { livePlayer, startFakeYoutube, type FakeYoutube } from './fake-youtube.ts';
+import { startLoop } from './hls/looped-stream.ts';
 
 export type LivePlatforms = {
   youtube: FakeYoutube;
@@ -13,14 +13,9 @@ export type LivePlatforms = {
 
 export const liveVideoId = 'jNQXAC9IVRw';
 
-/** Starts platforms on loopback with one live broadcast by ffmpeg on each; `picture` is a lavfi input. */
+/** Starts platforms on loopback with one live broadcast on each; `picture` is a source of ffmpeg. */
 export async function startLivePlatforms(picture: string): Promise<LivePlatforms> {
-  const broadcast = await startLiveHls({
-    ffmpegPath: process.env['WATCHPOST_FFMPEG'] ?? 'ffmpeg',
-    inputArgs: ['-re', '-f', 'lavfi', '-i', picture],
-    segmentSeconds: 1,
-    host: '127.0.0.1',
-  });
+  const broadcast = await startLoop(picture);
   const youtube = await startFakeYoutube();
   const twitch = await startFakeTwitch();
   const inAnHour = () => new Date(Date.now() + 3_600_000);
