@@ -5,8 +5,8 @@ import type { MotionComparison } from '../../../../core/records/motion.ts';
 
 /** Still, textured scene by day and by night. */
 export const daylight = [
-  'testsrc2=s=1280x720:r=2,trim=end_frame=1,noise=alls=40:all_seed=7,gblur=sigma=3',
-  'loop=-1:1,setpts=N/2/TB,eq=contrast=0.5:brightness=-0.05',
+  'testsrc2=s=1280x720:r=1,trim=end_frame=1,noise=alls=40:all_seed=7,gblur=sigma=3',
+  'loop=-1:1,setpts=N/TB,eq=contrast=0.5:brightness=-0.05',
 ].join(',');
 export const night = `${daylight},eq=contrast=0.15:brightness=-0.36:saturation=0.4`;
 export const sensorNoise = 'noise=alls=10:allf=t';
@@ -28,11 +28,17 @@ export const changeAt = 4;
 
 type Encoding = { seconds?: number; bitrate?: string };
 
-/** Creates thumbnails like a capture: one per second, from the key frames of a stream encoded by libx264. */
-export function renderThumbnails(
-  filter: string,
-  { seconds = 9, bitrate = '1500k' }: Encoding = {},
-): Uint8Array[] {
+const rendered = new Map<string, Uint8Array[]>();
+
+/** Creates thumbnails like a capture: one per second, from a stream of key frames encoded by libx264. A scene is rendered once. */
+export function renderThumbnails(filter: string, encoding: Encoding = {}): Uint8Array[] {
+  const key = JSON.stringify([filter, encoding]);
+  const pictures = rendered.get(key) ?? render(filter, encoding);
+  rendered.set(key, pictures);
+  return pictures;
+}
+
+function render(filter: string, { seconds = 9, bitrate = '900k' }: Encoding): Uint8Array[] {
   const source = ['-f', 'lavfi', '-i', filter, '-t', String(seconds)];
   const rate = ['-b:v', bitrate, '-maxrate', bitrate, '-bufsize', bitrate];
   const h264 = [
@@ -42,16 +48,14 @@ export function renderThumbnails(
     '-threads',
     '1',
     '-preset',
-    'superfast',
+    'ultrafast',
     '-g',
-    '2',
-    '-sc_threshold',
-    '0',
+    '1',
     '-pix_fmt',
     'yuv420p',
   ];
   const stream = ffmpeg([...source, ...h264, ...rate, '-f', 'mpegts', 'pipe:1']);
-  const keyFrames = ['-skip_frame', 'nokey', '-f', 'mpegts', '-i', 'pipe:0', '-fps_mode', 'passthrough'];
+  const keyFrames = ['-threads', '1', '-f', 'mpegts', '-i', 'pipe:0', '-fps_mode', 'passthrough'];
   const small = ['-vf', 'scale=160:90:flags=area,format=yuv420p', '-f', 'rawvideo', 'pipe:1'];
   const raw = ffmpeg([...keyFrames, ...small], stream);
   return Array.from({ length: raw.length / thumbnail.bytes }, (_, at) =>
