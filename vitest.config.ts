@@ -1,11 +1,10 @@
 import { availableParallelism } from 'node:os';
-import { delimiter } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { AttackLine } from './test/attacks/attack-line.ts';
 import { excludedFrom, lanes } from './test/lanes.ts';
 import type { Lane } from './test/lanes.ts';
 import { ClosingLine } from './test/support/closing-line.ts';
-import { layerBin } from './test/support/layer-ffmpeg.ts';
+import { layerPath } from './test/support/layer-ffmpeg.ts';
 import { LongFirst } from './test/support/long-first.ts';
 
 const withPackages = ['test/support/packages.ts', 'test/support/run-folder.ts'];
@@ -23,11 +22,9 @@ export default defineConfig({
         setupFiles: ['test/support/no-side-effects.ts'],
         pool: 'threads',
         isolate: false,
-        // Its files wait for nothing: more threads than cores only load their modules once more.
-        maxWorkers: availableParallelism(),
-        sequence: { groupOrder: 1 },
+        ...busyLane(2),
       }),
-      project('stacks', { globalSetup: ['test/support/run-folder.ts'], isolate: false }),
+      project('stacks', { globalSetup: ['test/support/run-folder.ts'], isolate: false, ...busyLane(0) }),
       project('contract', {
         globalSetup: [...withPackages, 'test/adapters/aws/dynamodb/start-dynamo-local.ts'],
         isolate: false,
@@ -40,12 +37,17 @@ export default defineConfig({
       // A thousand captures with the ffmpeg of the layer; the other lanes use that of the system.
       project('media', {
         globalSetup: [...withPackages, 'test/support/layer-ffmpeg.ts'],
-        env: { PATH: `${layerBin}${delimiter}${process.env['PATH'] ?? ''}` },
+        env: { PATH: layerPath },
         isolate: false,
       }),
     ],
   },
 });
+
+/** Lane whose files wait for nothing: more workers than cores only load their modules once more. Runs beside no other lane. */
+function busyLane(groupOrder: number) {
+  return { maxWorkers: availableParallelism(), sequence: { groupOrder } };
+}
 
 type LaneOptions = {
   globalSetup?: string[];
@@ -65,6 +67,7 @@ function project(name: Lane, options: LaneOptions) {
       exclude: excludedFrom(name),
       // Node loads the modules, as in the service: Vite's transformation takes a tenth of the processor time, and only `vi.mock` needs it.
       experimental: { viteModuleRunner: name === 'stacks', nodeLoader: name === 'stacks' },
+      sequence: { groupOrder: 1 },
       testTimeout: 30_000,
       hookTimeout: 60_000,
       // Real streams, processes and clocks on two shared cores: a test that fails in CI must fail twice. The report lists the retried tests.

@@ -52,7 +52,7 @@ export const lanes = {
 
 export type Lane = keyof typeof lanes;
 
-/** Lanes in the order of their start; `core` is a group of its own after the others. */
+/** Lanes in the order of their start; `stacks` and `core` are groups of their own. */
 export const laneOrder: readonly Lane[] = ['stacks', 'browser', 'contract', 'service', 'media', 'core'];
 
 /** Files that mostly wait, for minutes: they start before all others. */

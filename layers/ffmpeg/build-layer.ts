@@ -128,7 +128,7 @@ const machines = { arm64: 0xb7, x86_64: 0x3e } as const;
 
 /** Writes the folder atomically: an existing folder is a complete layer. */
 async function write(folder: string, files: Record<string, string | Uint8Array>): Promise<void> {
-  const partial = `${folder}.part`;
+  const partial = `${folder}.${process.pid}.part`;
   await rm(partial, { recursive: true, force: true });
   for (const [name, content] of Object.entries(files)) {
     await mkdir(join(partial, name, '..'), { recursive: true });

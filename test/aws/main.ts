@@ -7,6 +7,7 @@ import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 import { openTerminal } from '../../cli/terminal.ts';
+import { layerPath, setup as fetchLayerFfmpeg } from '../support/layer-ffmpeg.ts';
 import { startBedrock } from './bedrock-endpoint.ts';
 import { queueBusEvents } from './bus-queue.ts';
 import { deploy } from './deployment.ts';
@@ -31,6 +32,9 @@ const directory = keep
   : cleanup.use(openTemporaryFolder('watchpost-aws-')).path;
 if (keep) cleanup.defer(() => say(`Logs retained in ${directory}`));
 
+// The functions on AWS have that ffmpeg too.
+await fetchLayerFfmpeg();
+process.env['PATH'] = layerPath;
 const { path: ffmpeg } = await ensureFfmpeg(
   process.env['WATCHPOST_FFMPEG'] ?? '',
   process.env,
