@@ -5,12 +5,15 @@ import { findGo, goEnv, preparePython } from './python.ts';
 import type { Python } from './python.ts';
 import { openTerminal } from './shell.ts';
 import type { Terminal } from './shell.ts';
+import { sceneArguments } from '../../../cli/demo/scene.ts';
 import { freePort } from '../../support/free-port.ts';
+import { loopSeconds, startLoop } from '../../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../../support/hls/looped-stream.ts';
 
 export const serveCommand = 'npm start -- --allow-ranges 127.0.0.0/8 --allow-webhook-ranges 127.0.0.0/8';
 export const streamCommand = 'npm run stream';
 
-/** Service and stream for all pages, started with the documented commands on free ports. */
+/** Service and stream for all pages on free ports. Both are started with the documented commands. */
 export type World = {
   baseUrl: string;
   apiKey: string;
@@ -29,6 +32,13 @@ export type World = {
   port(documented: number): number;
   close(): Promise<void>;
 };
+
+/** Scene of `npm run stream`, whose sign is there for half of a loop. */
+const yard = sceneArguments({
+  signAfterSeconds: loopSeconds / 2,
+  roundSeconds: loopSeconds,
+  startsAt: new Date(0),
+}).filter((word) => word !== '-re');
 
 const documentedPorts = [9000, 9001, 9002, 9003];
 
@@ -53,16 +63,18 @@ export async function openWorld(): Promise<World> {
     await Promise.all(documentedPorts.map(async (port) => [port, await freePort()] as const)),
   );
   const place = { directory: root, env };
-  const terminals = [
-    openTerminal(serveCommand, place),
-    openTerminal(`${streamCommand} -- --port ${ports.get(9000)}`, place),
-  ];
+  const service = openTerminal(serveCommand, place);
+  const drawn = openTerminal(`${streamCommand} -- --port ${ports.get(9000)}`, place);
+  let stream: LoopedStream | undefined;
   const close = async () => {
-    await Promise.all(terminals.map((terminal) => terminal.close()));
+    await Promise.all([service.close(), drawn.close(), stream?.close()]);
     rmSync(root, { recursive: true, force: true });
   };
   try {
-    const credentials = await ready(dataDir, terminals);
+    const credentials = await ready(dataDir, [service, drawn]);
+    // Its drawing is a fifth of a core: the rest of the test sees a recording of the same scene.
+    await drawn.close();
+    stream = await startLoop(yard, ports.get(9000));
     const origin = new URL(credentials.base_url);
     ports.set(8787, Number(origin.port));
     const streamUrl = `http://127.0.0.1:${ports.get(9000)}/live.m3u8`;

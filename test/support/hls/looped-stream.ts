@@ -17,21 +17,23 @@ import { ffmpegPath } from './recording.ts';
 /** Live HLS stream without an encoder of its own: a recording in a loop, in real time. */
 export type LoopedStream = {
   url: string;
-  /** Shows another picture (a source of ffmpeg of the same size and rate) from the next segment on. */
-  show(picture: string): Promise<void>;
+  /** Shows another picture of the same size and rate from the next segment on. */
+  show(picture: Picture): Promise<void>;
   close(): Promise<void>;
 };
 
+type Picture = string | readonly string[];
+
 const windowSegments = 6;
 /** Seconds of a recording, each a segment. */
-const loopSeconds = 10;
+export const loopSeconds = 10;
 const ticksPerSecond = 90_000;
 
 /**
- * Starts a live stream of a picture: a source of ffmpeg, which is recorded once for a run. Its clock and its packet counters run on from one loop to the
- * next, so that a viewer sees a stream without a break.
+ * Starts a live stream of a picture: a source of ffmpeg, or arguments with inputs and filters, which is recorded once for a run. Its clock and its packet
+ * counters run on from one loop to the next, so that a viewer sees a stream without a break. Default port: any free port.
  */
-export async function startLoop(picture: string): Promise<LoopedStream> {
+export async function startLoop(picture: Picture, port = 0): Promise<LoopedStream> {
   const startedMs = Date.now() - windowSegments * 1000;
   const window = new Map<number, Buffer>();
   const counters = new Map<number, number>();
@@ -58,11 +60,11 @@ export async function startLoop(picture: string): Promise<LoopedStream> {
     const type = number === undefined ? 'application/vnd.apple.mpegurl' : 'video/mp2t';
     response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' }).end(body);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const listening = typeof address === 'object' ? address?.port : 0;
   return {
-    url: `http://127.0.0.1:${port}/live.m3u8`,
+    url: `http://127.0.0.1:${listening}/live.m3u8`,
     show: async (other) => {
       const shown = await recordLoop(other);
       advance();
@@ -93,17 +95,21 @@ function playlist(made: number, startedMs: number): string {
 }
 
 /** Returns the segments of a picture, encoded as `startLiveHls` does; each picture is recorded once per run. */
-async function recordLoop(picture: string): Promise<Buffer[]> {
+async function recordLoop(picture: Picture): Promise<Buffer[]> {
   const shared = sharedFolder();
-  const name = join(shared, `loop-${createHash('sha256').update(picture).digest('hex').slice(0, 16)}`);
+  const name = join(
+    shared,
+    `loop-${createHash('sha256').update(String(picture)).digest('hex').slice(0, 16)}`,
+  );
   await mkdir(shared, { recursive: true });
   if ((await readdir(name).catch(() => [])).length === 0) {
     const directory = await mkdtemp(`${name}-`);
     const encoding =
       '-an -c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -bf 0 -force_key_frames expr:gte(t,n_forced) -f hls -hls_time 1 -hls_list_size 0';
-    const input = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', picture, '-t', String(loopSeconds)];
+    const input = typeof picture === 'string' ? ['-f', 'lavfi', '-i', picture] : picture;
+    const options = ['-nostdin', '-loglevel', 'error', ...input, '-t', String(loopSeconds)];
     const files = ['-hls_segment_filename', join(directory, '%d.ts'), join(directory, 'list.m3u8')];
-    await promisify(execFile)(ffmpegPath, [...input, ...encoding.split(' '), ...files]);
+    await promisify(execFile)(ffmpegPath, [...options, ...encoding.split(' '), ...files]);
     // If two processes record the same picture, the first recording remains.
     await rename(directory, name).catch(() => rm(directory, { recursive: true, force: true }));
   }
