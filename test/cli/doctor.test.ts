@@ -8,15 +8,21 @@ import { expect, test } from 'vitest';
 import { dataPaths } from '../../adapters/embedded/files/data-directory.ts';
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { openMasterSecret } from '../../adapters/embedded/callers/master-secret.ts';
+import { addDoctor } from '../../cli/program/add-doctor.ts';
+import { runCommand } from '../support/run-command.ts';
 import { record } from '../support/hls/recording.ts';
 import { startHlsServer } from '../support/hls/hls-server.ts';
 import { folderOfTest } from '../support/temporary-folder.ts';
 
+const options = ['doctor', '--json', '--vision', 'pixel'];
+
 async function doctor(args: string[]) {
-  const command = ['cli/watchpost.ts', 'doctor', '--json', '--vision', 'pixel', ...args];
   const failed = (error: unknown) => error as { code: number; stdout: string };
-  const run = promisify(execFile)(process.execPath, command, { timeout: 30_000 });
-  const { code, stdout } = await run.then((done) => ({ code: 0, ...done }), failed);
+  const run = runCommand(addDoctor, ...options, ...args);
+  return read(await run.then((done) => ({ code: 0, ...done }), failed));
+}
+
+function read({ code, stdout }: { code: number; stdout: string }) {
   const { status, checks } = JSON.parse(stdout);
   const find = (name: string) => checks.filter(({ check }: { check: string }) => check === name);
   return { code, status, find };
@@ -24,7 +30,9 @@ async function doctor(args: string[]) {
 
 test('a machine that has everything passes, and a missing data directory is not created', async () => {
   const dataDir = join(folderOfTest(), 'data');
-  const { code, status, find } = await doctor(['--data-dir', dataDir, '--port', '0']);
+  const command = ['cli/watchpost.ts', ...options, '--data-dir', dataDir, '--port', '0'];
+  const { stdout } = await promisify(execFile)(process.execPath, command);
+  const { code, status, find } = read({ code: 0, stdout });
   expect({ code, status }).toEqual({ code: 0, status: 'ok' });
   expect(find('model')[0].message).toMatch(/^pixel: answered a test picture in \d+\.\d s$/);
   expect(existsSync(dataDir)).toBe(false);

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { addKeys } from '../../cli/program/add-keys.ts';
+import { runCommand } from '../support/run-command.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { startLoop } from '../support/hls/looped-stream.ts';
 import type { LoopedStream } from '../support/hls/looped-stream.ts';
@@ -52,11 +52,7 @@ async function internal(path: string, key = service.internalKey) {
 }
 
 async function keys(...args: string[]) {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['cli/watchpost.ts', 'keys', ...args, '--json'],
-    { env: { ...process.env, WATCHPOST_DATA_DIR: dataDir } },
-  );
+  const { stdout } = await runCommand(addKeys, 'keys', ...args, '--json', '--data-dir', dataDir);
   return JSON.parse(stdout);
 }
 

@@ -3,9 +3,11 @@ import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { addReplay } from '../../cli/program/add-replay.ts';
 import { exampleSchema } from '../../core/evaluation/labelled-set.ts';
 import { ffmpegPath } from '../support/hls/recording.ts';
+import { runCommand } from '../support/run-command.ts';
 
 const run = promisify(execFile);
 let folder: string;
@@ -14,6 +16,8 @@ let file: string;
 /** Recording of three minutes: a red square is in the picture from 60 to 110 s. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'replay-'));
+  vi.stubEnv('WATCHPOST_VISION', 'pixel');
+  vi.stubEnv('XDG_CACHE_HOME', join(folder, 'cache'));
   file = join(folder, 'yard.mp4');
   const scene = 'color=c=0x404040:size=320x180:rate=5:duration=180';
   const square = "drawbox=enable='between(t,60,110)':x=100:y=40:w=120:h=100:c=0xD01010:t=fill";
@@ -22,23 +26,18 @@ beforeAll(async () => {
   const input = ['-f', 'lavfi', '-i', `${scene},${square},${noise}`];
   await run(ffmpegPath, ['-loglevel', 'error', ...input, ...encoding, file]);
 });
-afterAll(async () => rm(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true, force: true });
+});
 
-async function replay(...args: string[]) {
-  return run(process.execPath, ['cli/watchpost.ts', 'replay', ...args], {
-    env: {
-      ...process.env,
-      NODE_NO_WARNINGS: '1',
-      WATCHPOST_VISION: 'pixel',
-      XDG_CACHE_HOME: join(folder, 'cache'),
-    },
-  });
-}
+const replay = async (...args: string[]) => runCommand(addReplay, 'replay', ...args);
 
 const condition = ['--condition', 'Something red is in the picture.'];
 
 test('a replay opens and closes an alert at the times of the recording, and a second run makes no model call', async () => {
-  const first = JSON.parse((await replay(file, ...condition, '--json')).stdout);
+  const command = ['cli/watchpost.ts', 'replay', file, ...condition, '--json'];
+  const first = JSON.parse((await run(process.execPath, command)).stdout);
   expect(first).toMatchObject({
     recording_seconds: 180,
     interrupted: false,
