@@ -56,7 +56,8 @@ export async function record(options: RecordingOptions = {}): Promise<Recording>
 function commandLine(options: RecordingOptions, directory: string): string[] {
   const { segmentType = 'mpegts', codec = 'h264', sound = false, keyFrameSeconds = 2, groups } = options;
   const { size = '160x90', seconds = 16, segmentSeconds = 2 } = options;
-  const scene = `nullsrc=size=160x90:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=${size.replace('x', ':')},setsar=1`;
+  // A picture of one level is drawn small.
+  const scene = `nullsrc=size=16x16:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=${size.replace('x', ':')}:flags=neighbor,setsar=1`;
   const group = keyFrameSeconds * 10;
   const structure = {
     headless: '-x264-params open-gop=1',

@@ -66,7 +66,8 @@ function commandLine(options: RtpRecordingOptions): string[] {
       : `-c:v libx265 -preset ultrafast -tune zerolatency -x265-params log-level=none:repeat-headers=1`,
     mjpeg: '-c:v mjpeg -pix_fmt yuvj420p -huffman default -force_duplicated_matrix 1',
   };
-  const scene = `nullsrc=size=320x176:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128`;
+  // A picture of one level is drawn small.
+  const scene = `nullsrc=size=16x16:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=320:176:flags=neighbor,setsar=1`;
   const tracks = sound ? '-f lavfi -i sine -map 1:a -map 0:v -c:a pcm_alaw -ar 8000 -ac 1' : '';
   const output = `${encoders[codec]} -g ${group} -keyint_min ${group} -sc_threshold 0 -t ${seconds}`;
   const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');
