@@ -99,7 +99,8 @@ export function secondsArguments(
   { fromSeconds, isRebased }: GroupClock,
   limits: { timeoutMs: number; isStrict: boolean },
 ): string[] {
-  const rebased = isRebased ? `setpts=PTS-STARTPTS+${fromSeconds}/TB,` : '';
+  // Before the first key frame, ffmpeg 5 decodes H.265 whose references are not there.
+  const rebased = isRebased ? `select=st(0\\,ld(0)+key),setpts=PTS-STARTPTS+${fromSeconds}/TB,` : '';
   const before = `if(isnan(prev_selected_t)\\,${fromSeconds}\\,prev_selected_t)`;
   const selected = `select=gt(floor(t)\\,floor(${before}))`;
   const graph = `[0:v:0]${rebased}${selected},split=2[timed][pictures];[timed]scale=2:2[time];[pictures]${pictureBranches}`;

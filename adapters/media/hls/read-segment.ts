@@ -21,6 +21,8 @@ export type ReadSegment = {
   | { kind: 'unreadable' }
 );
 
+/** Time from the start of a segment up to which a key frame is its first frame. */
+const maxStartSeconds = 0.3;
 /** A time beyond the segment by more than this is damage. */
 const maxBeyondSeconds = 1;
 
@@ -43,21 +45,26 @@ export function readSegment(
   return { ...read, kind: 'whole', seconds: within(times) };
 }
 
-/** Returns the longest time from a key frame to the next one or to the end, if frames between key frames are worth decoding; else 0. */
+/** Returns the longest time without a key frame, if frames between key frames are worth decoding; else 0. */
 export function sparseGap(run: readonly Pick<ReadSegment, 'segment' | 'seconds'>[]): number {
   let startSeconds = 0;
-  let before: number | undefined;
+  let before = 0;
   let longest = 0;
   const measure = (seconds: number): void => {
-    longest = Math.max(longest, seconds - (before ?? seconds));
+    longest = Math.max(longest, seconds - before);
     before = seconds;
   };
   for (const { segment, seconds } of run) {
     for (const each of seconds) measure(startSeconds + each);
     startSeconds += segment.durationSeconds;
   }
-  if (before !== undefined) measure(startSeconds);
+  measure(startSeconds);
   return longest > sparseSeconds ? longest : 0;
+}
+
+/** Returns true if the first frame of a segment is a key frame. */
+export function beginsWithKeyFrame({ seconds: [first = Infinity] }: Pick<ReadSegment, 'seconds'>): boolean {
+  return first <= maxStartSeconds;
 }
 
 /** NaN comes from a timescale of 0. */

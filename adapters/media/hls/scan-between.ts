@@ -1,13 +1,11 @@
 import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import type { ReadSegment } from './read-segment.ts';
+import { beginsWithKeyFrame, type ReadSegment } from './read-segment.ts';
 import type { ScanBudget } from './scan-budget.ts';
 import { segmentFormat } from './segment-format.ts';
 
 /** Frame of a segment, and its time in it. */
 type BetweenFrame = FfmpegOutput & { segment: ReadSegment['segment']; seconds: number };
 
-/** Time from the start of a segment up to which a key frame is its first frame. */
-const maxStartSeconds = 0.3;
 /** Time from the last frame that is decoded to the end of a group: a frame of a stream with few of them. */
 const endSeconds = 0.15;
 /** Difference of the times of one frame. */
@@ -48,15 +46,18 @@ function isSame(one: number, other: number): boolean {
   return Math.abs(one - other) < sameSeconds;
 }
 
-/** Splits a run into segments that begin with a key frame, each with those after it that do not. Leaves out segments without such a begin, or without bytes. */
+/**
+ * Splits a run into segments that begin with a key frame, each with those after it that do not. After a hole, a group begins in the first segment with a key
+ * frame: what is before it there cannot be decoded. Leaves out segments without a begin, or without bytes.
+ */
 function splitGroups(run: readonly ReadSegment[]): ReadSegment[][] {
   const groups: ReadSegment[][] = [];
   let isWhole = false;
   for (const segment of run) {
-    const begins = (segment.seconds[0] ?? Infinity) <= maxStartSeconds;
-    isWhole = segment.bytes.length > 0 && (begins || isWhole);
-    if (isWhole && begins) groups.push([segment]);
-    else if (isWhole) groups.at(-1)?.push(segment);
+    const continues = isWhole && !beginsWithKeyFrame(segment);
+    isWhole = segment.bytes.length > 0 && (isWhole || segment.seconds.length > 0);
+    if (isWhole && continues) groups.at(-1)?.push(segment);
+    else if (isWhole) groups.push([segment]);
   }
   return groups;
 }

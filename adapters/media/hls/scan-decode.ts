@@ -24,13 +24,16 @@ const maxRuns = 4;
 /** Minimum time between two frames of a scan: some streams have key frames only. It keeps one of each second where they are not exact. */
 export const minDistanceSeconds = 0.87;
 
+/** Segments of a scan, oldest first. `begin` are those before them with the begin of their first group. */
+type ScannedSegments = { begin?: readonly ReadSegment[]; segments: readonly ReadSegment[] };
+
 /**
- * Decodes the key frames of segments, oldest first, in one run for each span with the same encoding, then the frames between those that are far apart. Throws
- * the abort reason.
+ * Decodes the key frames of segments, in one run for each span with the same encoding, then the frames between those that are far apart. Throws the abort
+ * reason.
  */
 export async function decodeSegments(
   deps: ScanDecoding,
-  segments: readonly ReadSegment[],
+  { begin = [], segments }: ScannedSegments,
   signal: AbortSignal,
 ): Promise<DecodedSegments> {
   const runs = splitRuns(segments).toReversed();
@@ -41,13 +44,14 @@ export async function decodeSegments(
     const decoded = index < maxRuns ? await tryDecode(deps, run, signal) : null;
     if (decoded === null) failed.push(...run);
     else frames.push(...decoded);
-    if (decoded !== null && sparseGap(run) > 0) sparse.push(run);
+    if (decoded !== null && sparseGap(run) > 0)
+      sparse.push(run[0] === segments[0] ? [...begin, ...run] : run);
   }
   let blindSeconds = 0;
   for (const run of sparse) {
     const between = blindSeconds > 0 ? null : await decodeBetween(deps, run, signal);
     if (between === null) blindSeconds = Math.max(blindSeconds, sparseGap(run));
-    else frames.push(...between);
+    else frames.push(...between.filter(({ segment }) => !begin.some((each) => each.segment === segment)));
   }
   return { frames, failed, blindSeconds };
 }

@@ -4,7 +4,7 @@ import { captureTime } from './capture-time.ts';
 import { fetchRendition, type PlaylistFetcher, type Rendition } from './fetch-playlist.ts';
 import type { SegmentFetcher } from './fetch-segments.ts';
 import type { MediaPlaylist } from './playlist.ts';
-import { sparseGap, type ReadSegment } from './read-segment.ts';
+import { beginsWithKeyFrame, sparseGap, type ReadSegment } from './read-segment.ts';
 import { createScanBudget, type ScanBudget } from './scan-budget.ts';
 import { decodeSegments, minDistanceSeconds, readFrame, type DecodedFrame } from './scan-decode.ts';
 import { readJudgedPicture } from './scan-pictures.ts';
@@ -41,6 +41,8 @@ export type ScannedStream = {
 const maxScanMs = 60_000;
 const budgetMs = 6_000;
 const toleranceMs = 500;
+/** Maximum time of a group before a scan, whose frames it needs. */
+const maxGroupSeconds = 20;
 /** Maximum bytes of all frames that a scan keeps for the model. */
 const maxPictureBytes = 12 * 1024 * 1024;
 /** Stands for the rendition that is judged. */
@@ -112,7 +114,8 @@ async function scanSince(
   );
   const ordered = read.toSorted((one, other) => (one.segment.sequence < other.segment.sequence ? -1 : 1));
   const decoding = { fetcher, ffmpeg, caller, budget };
-  const decoded = await decodeSegments(decoding, ordered, signal);
+  const begin = await readBegin(decoding, window, ordered, signal);
+  const decoded = await decodeSegments(decoding, { begin, segments: ordered }, signal);
   const seen = new Set(
     ordered.filter((each) => !decoded.failed.includes(each)).map((each) => each.segment.sequence),
   );
@@ -231,6 +234,30 @@ function listWanted({ playlist, startsMs, end }: Window, from: number, captureMs
     .slice(0, end + 1)
     .filter(({ gap }, index) => index >= from && !gap && (startsMs[index] ?? 0) >= captureMs - maxScanMs)
     .toReversed();
+}
+
+/** Reads the segments before those of a scan back to the begin of their first group, if its key frame is far away. Returns none if it is not there any more. */
+async function readBegin(
+  { fetcher, budget }: { fetcher: SegmentFetcher; budget: ScanBudget },
+  { playlist: { segments }, read: known }: Window,
+  read: readonly ReadSegment[],
+  signal: AbortSignal,
+): Promise<ReadSegment[]> {
+  const [first] = read;
+  if (first === undefined || beginsWithKeyFrame(first) || sparseGap(read) === 0) return [];
+  const begin: ReadSegment[] = [];
+  let leftSeconds = maxGroupSeconds;
+  let next = first.segment;
+  for (const segment of segments.filter(({ sequence }) => sequence < next.sequence).toReversed()) {
+    leftSeconds -= segment.durationSeconds;
+    if (next.discontinuity || segment.gap || leftSeconds < 0) return [];
+    const [found] = await readSegments(fetcher, [segment], known, budget, signal);
+    if (found === undefined) return [];
+    begin.unshift(found);
+    if (found.seconds.length > 0) return begin;
+    next = segment;
+  }
+  return [];
 }
 
 /** Returns frames with their times, oldest first. The oldest ones have no picture if all together are too large. */

@@ -46,6 +46,6 @@ export async function readJudgedPicture(
     const extract = nearest(found.extracts)?.bytes;
     return extract ? readFrame(deps, { frame: null, extract }, signal) : null;
   }
-  const { frames } = await decodeSegments(deps, found ? [found] : [], signal);
+  const { frames } = await decodeSegments(deps, { segments: found ? [found] : [] }, signal);
   return nearest(frames)?.frame ?? null;
 }

@@ -23,32 +23,35 @@ type Options = RecordingOptions & {
 
 const startsAt = new Date('2026-11-20T11:59:40Z');
 
-/** Serves segments of 5 s with one key frame each. Returns a function that lists those up to a number, and captures. */
+/** Serves segments with a key frame every 5 s, by default at the start of each. Returns a function that lists those up to a number, and captures. */
 async function watchSparse({
   ffmpeg = runner,
   mode = 'frames',
   clock = () => startsAt,
   change,
+  segmentSeconds = 5,
   ...options
 }: Options = {}) {
-  const made = await record({ keyFrameSeconds: 5, segmentSeconds: 5, seconds: 17, ...options });
+  const made = await record({ keyFrameSeconds: 5, segmentSeconds, seconds: 17, ...options });
   const segments = made.segments.map((bytes) => Buffer.from(bytes));
   change?.(segments);
   const suffix = made.initialization === null ? 'ts' : 'm4s';
   const files = Object.fromEntries(segments.map((bytes, index) => [`/${index}.${suffix}`, bytes]));
   stream = await watchFiles({ ...files, '/init.mp4': made.initialization ?? '' }, { ffmpeg });
   let listing = 0;
-  return async (newest: number, since: string | null) => {
+  return async (newest: number, since: string | null, oldest = 0) => {
     const first = clock(listing);
     listing += 1;
-    const lines = Array.from({ length: newest + 1 }, (_, index) => [
-      ...(made.initialization && index === 0 ? ['#EXT-X-MAP:URI="init.mp4"'] : []),
+    const lines = Array.from({ length: newest + 1 - oldest }, (_, at) => at + oldest).flatMap((index) => [
+      ...(made.initialization && index === oldest ? ['#EXT-X-MAP:URI="init.mp4"'] : []),
       ...(first
-        ? [`#EXT-X-PROGRAM-DATE-TIME:${new Date(first.getTime() + index * 5000).toISOString()}`]
+        ? [
+            `#EXT-X-PROGRAM-DATE-TIME:${new Date(first.getTime() + index * segmentSeconds * 1000).toISOString()}`,
+          ]
         : []),
       `${index}.${suffix}`,
-    ]).flat();
-    stream.files['/live.m3u8'] = mediaPlaylist(lines, 0, 5);
+    ]);
+    stream.files['/live.m3u8'] = mediaPlaylist(lines, oldest, segmentSeconds);
     const { scan, ...capture } = await stream.capture('/live.m3u8', {
       lookBack: { since },
       caller: 'ada',
@@ -65,6 +68,16 @@ async function watchSparse({
       next: capture.position.scan!,
     };
   };
+}
+
+/** Requires moments in order, one of each second between two times. */
+function expectEachSecond(moments: readonly number[], from: number, to: number): void {
+  const steps = moments.slice(1).map((moment, index) => moment - moments[index]!);
+  expect(Math.min(...steps)).toBeGreaterThanOrEqual(0);
+  expect(Math.max(...steps)).toBeLessThan(1.45);
+  expect(moments[0]).toBeGreaterThan(from - 0.15);
+  expect(moments[0]).toBeLessThan(from + 1.1);
+  expect(moments.at(-1)).toBeGreaterThan(to - 1);
 }
 
 describe('frames between key frames that are 5 s apart', () => {
@@ -94,6 +107,36 @@ describe('frames between key frames that are 5 s apart', () => {
       );
       // Nothing is new.
       expect((await look(2, third.next)).scan.frames).toEqual([]);
+    },
+  );
+
+  test.each([
+    ['MPEG-TS', {}],
+    ['fMP4', { segmentType: 'fmp4' }],
+    ['fMP4 of H.265', { segmentType: 'fmp4', codec: 'h265' }],
+  ] as const)(
+    'segments of %s without a key frame are scanned from the one before in which their group begins',
+    async (_, options: Options) => {
+      const look = await watchSparse({ segmentSeconds: 2, ...options });
+      const first = await look(2, null);
+      const { moments, moment } = await look(7, first.next);
+      expectEachSecond([...moments, moment], 6, 15.6);
+    },
+  );
+
+  test.each([
+    ['MPEG-TS', {}],
+    ['MPEG-TS of H.265', { codec: 'h265' }],
+    ['fMP4 of H.265', { segmentType: 'fmp4', codec: 'h265' }],
+  ] as const)(
+    'segments of %s whose group has begun before the playlist are scanned from their first key frame on',
+    async (_, options: Options) => {
+      const look = await watchSparse({ segmentSeconds: 2, ...options });
+      const first = await look(1, null);
+      const { moments, moment, ages } = await look(7, first.next, 1);
+      expectEachSecond([...moments, moment], 5, 15);
+      for (const [index, age] of ages.entries())
+        expect(Math.abs(moment - moments[index]! - age)).toBeLessThan(0.35);
     },
   );
 
