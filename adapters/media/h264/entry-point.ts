@@ -10,6 +10,8 @@ export type UnitRules = {
   isKeySlice(type: number): boolean;
   /** Type of supplemental information that precedes the slices (SEI). */
   information: number;
+  /** Type of the parameter set that has the resolution (SPS). */
+  sequenceSet: number;
 };
 
 export const h264Units: UnitRules = {
@@ -19,6 +21,7 @@ export const h264Units: UnitRules = {
   isSlice: (type) => type >= 1 && type <= 5,
   isKeySlice: (type) => type === 5,
   information: 6,
+  sequenceSet: 7,
 };
 
 export const h265Units: UnitRules = {
@@ -29,6 +32,7 @@ export const h265Units: UnitRules = {
   // IDR, BLA and CRA pictures. A decoder that begins with a CRA picture drops the leading pictures that it cannot decode.
   isKeySlice: (type) => type >= 16 && type <= 21,
   information: 39,
+  sequenceSet: 33,
 };
 
 /**
@@ -46,6 +50,8 @@ export type EntryPointReader = {
   hasSlice(): boolean;
   /** Returns true if other frames refer to it. */
   isReference(): boolean;
+  /** Returns the SPS, without a copy. */
+  sequenceSet(): Uint8Array | undefined;
 };
 
 /** More frames take longer to decode than the wait for the next key frame. */
@@ -58,12 +64,20 @@ export function createEntryPointReader(rules: UnitRules): EntryPointReader {
   let hasSlice = false;
   let isReference = rules.codec === 'H265';
   let recoveryFrames: number | null = null;
-  return { note, entryPoint, hasSlice: () => hasSlice, isReference: () => isReference };
+  let sequenceSet: Uint8Array | undefined;
+  return {
+    note,
+    entryPoint,
+    hasSlice: () => hasSlice,
+    isReference: () => isReference,
+    sequenceSet: () => sequenceSet,
+  };
 
   function note(unit: Uint8Array): void {
     const first = unit[0] ?? 0;
     const type = rules.readType(first);
     if (type === rules.information) recoveryFrames ??= readRecoveryFrames(unit, rules);
+    if (type === rules.sequenceSet) sequenceSet = unit;
     if (!rules.isSlice(type)) return;
     hasSlice = true;
     isKeyFrame ||= rules.isKeySlice(type);

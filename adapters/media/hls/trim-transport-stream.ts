@@ -1,4 +1,5 @@
 import {
+  afterChangeOfSize,
   findWholePictures,
   indexAccessUnits,
   isRefresh,
@@ -19,8 +20,10 @@ export const lastFramePts = clipEndPtsSeconds * ptsPerSecond - 90;
  * null, and changes nothing, if the timestamps or the PSI are unreadable, and nothing of an intra refresh without a whole picture.
  */
 export function trimToLastSeconds(segments: readonly Uint8Array[], seconds: number): Uint8Array[] | null {
-  const found = indexAccessUnits(segments);
-  if (found === null) return null;
+  const indexed = indexAccessUnits(segments);
+  if (indexed === null) return null;
+  // A clip of several resolutions would have the size of the first one.
+  const found = afterChangeOfSize(segments, indexed);
   const timestamps = readAllPts(segments, found.accessUnits);
   if (timestamps === null) return null;
   const newest = timestamps.reduce((latest, pts) => (ptsDifference(latest, pts) > 0 ? pts : latest));

@@ -96,6 +96,24 @@ function readEntry(
   return recoveryFrames === 0 ? { isKeyFrame: true } : { isKeyFrame: false, recoveryFrames };
 }
 
+/** Returns the index without the access units before the last change of the resolution. */
+export function afterChangeOfSize(
+  segments: readonly Uint8Array[],
+  { psi, videoPid, accessUnits }: AccessUnitIndex,
+): AccessUnitIndex {
+  const rules = psi[1] && readVideoStream(psi[1])?.rules;
+  let start = 0;
+  let before: Uint8Array | undefined;
+  for (const [index, unit] of accessUnits.entries()) {
+    const bytes = segments[unit.segment];
+    if (!rules || !bytes || !(unit.isKeyFrame || isRefresh(unit))) continue;
+    const set = readUnitBegin(bytes, unit.at, videoPid, rules).sequenceSet();
+    if (before && set && !Buffer.from(set).equals(before)) start = index;
+    before = set ?? before;
+  }
+  return { psi, videoPid, accessUnits: accessUnits.slice(start) };
+}
+
 /** Returns true if segments have intra refresh, in the place of key frames or beside them. */
 export function beginsRefresh(segments: readonly Uint8Array[]): boolean {
   return indexAccessUnits(segments)?.accessUnits.some(isRefresh) ?? false;

@@ -9,6 +9,8 @@ export type AccessUnit = {
   isKeyFrame: boolean;
   /** Reference frames after the begin of an intra refresh until a picture is whole. Absent for all other units. */
   recoveryFrames?: number;
+  /** SPS of a unit at which decoding can begin. */
+  sequenceSet?: Uint8Array;
   /** False if no other frame refers to it. */
   isReference?: boolean;
   /** RTP timestamp of 32 bits, in units of the clock rate of the track. */
@@ -89,10 +91,12 @@ export function createAccessUnitAssembler(
     if (needsKeyFrame) return null;
     const bytes = joined([...missing.flatMap((set) => [startCode, set]), reader.held()]);
     const isKeyFrame = entry?.recoveryFrames === 0;
+    const sequenceSet = parameterSets.find((set) => rules.readType(set[0] ?? 0) === rules.sequenceSet);
     return {
       bytes,
       isKeyFrame,
       ...(entry && !isKeyFrame && { recoveryFrames: entry.recoveryFrames }),
+      ...(entry && sequenceSet && { sequenceSet }),
       isReference: unit.begin.isReference(),
       timestamp,
       arrivedMs,

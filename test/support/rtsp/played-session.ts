@@ -7,12 +7,15 @@ import { createKeyFrameMemory } from '../../../adapters/media/rtsp/key-frame-sto
 import { openKeptSession } from '../../../adapters/media/rtsp/kept-session.ts';
 import { nalRules } from '../../../adapters/media/rtsp/nal-units.ts';
 import type { InterleavedFrame } from '../../../adapters/media/rtsp/reader.ts';
+import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { recordRtp, type RtpRecordingOptions } from './rtp-recording.ts';
 
 type Options = RtpRecordingOptions & {
   codec?: 'h264' | 'h265';
   /** Memory of all scans, in bytes. */
   maxBytes?: number;
+  /** Recording that follows in the same session, with the same description. */
+  next?: RtpRecordingOptions;
   /** Changes the bytes of a frame, by its number in decoding order, before it is sent; `null` drops it. */
   change?: (packet: Buffer, frame: number) => Buffer | null;
 };
@@ -20,10 +23,10 @@ type Options = RtpRecordingOptions & {
 /** Opens a session whose camera plays a recording of ten frames per second on a clock that the test moves, and a capturer for it. */
 export async function openPlayedSession(
   ffmpeg: FfmpegRunner,
-  { maxBytes = 1e8, change = (packet) => packet, ...options }: Options,
+  { maxBytes = 1e8, change = (packet) => packet, next, ...options }: Options,
 ) {
-  const { packets } = await recordRtp(options);
-  const sent = packets.filter(({ isControl }) => !isControl).map(({ bytes }) => Buffer.from(bytes));
+  const sent = (await mediaPackets(options)).concat(next ? await mediaPackets(next) : []);
+  if (next) renumber(sent);
   const codec = options.codec === 'h265' ? 'H265' : 'H264';
   let nowMs = 0;
   let frame = 0;
@@ -100,12 +103,29 @@ export async function openPlayedSession(
       }
     },
     setClock: (byMs: number) => void (clockMs += byMs),
+    capture: (mode: CaptureRequest['mode'], clipSeconds = 3) =>
+      capturer.capture({ ...request, mode, clipSeconds }, AbortSignal.timeout(30_000)),
     lookBack: (since: string | null) =>
-      capturer.capture(
-        { url, mode: 'frames', clipSeconds: 3, resolveAgain: false, lookBack: { since }, caller: 'ada' },
-        AbortSignal.timeout(30_000),
-      ),
+      capturer.capture({ ...request, lookBack: { since } }, AbortSignal.timeout(30_000)),
   };
 }
 
 const url = 'rtsp://camera.example/';
+const request = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false, caller: 'ada' } as const;
+
+async function mediaPackets(options: RtpRecordingOptions): Promise<Buffer[]> {
+  const { packets } = await recordRtp(options);
+  return packets.filter(({ isControl }) => !isControl).map(({ bytes }) => Buffer.from(bytes));
+}
+
+/** Numbers packets of several recordings like those of one, with frames 0.1 s apart. */
+function renumber(packets: Buffer[]): void {
+  let frames = 0;
+  let before: number | undefined;
+  for (const [index, packet] of packets.entries()) {
+    if (packet.readUInt32BE(4) !== before) frames += 1;
+    before = packet.readUInt32BE(4);
+    packet.writeUInt16BE(index & 0xffff, 2);
+    packet.writeUInt32BE(frames * 9_000, 4);
+  }
+}

@@ -14,6 +14,7 @@ export type RtpRecordingOptions = {
   /** Duration at 10 frames per second. Default: 5. */
   keyFrameEvery?: number;
   seconds?: number;
+  size?: string;
   /** Groups with B-frames, that begin without an IDR picture, or none. H.265 has open groups with B-frames. */
   groups?: 'B-frames' | 'open' | 'refreshed';
   /** Adds audio before the video, also in the SDP. */
@@ -54,6 +55,7 @@ export async function recordPackets(ffmpeg: string, args: readonly string[]): Pr
 
 function commandLine(options: RtpRecordingOptions): string[] {
   const { codec = 'h264', keyFrameEvery: group = 5, seconds = 3, sound = false, groups } = options;
+  const { size = '320x176' } = options;
   const structure = {
     'B-frames': '-tune grain -bf 2',
     open: '-bf 2 -x264-params open-gop=1',
@@ -67,7 +69,7 @@ function commandLine(options: RtpRecordingOptions): string[] {
     mjpeg: '-c:v mjpeg -pix_fmt yuvj420p -huffman default -force_duplicated_matrix 1',
   };
   // A picture of one level is drawn small.
-  const scene = `nullsrc=size=16x16:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=320:176:flags=neighbor,setsar=1`;
+  const scene = `nullsrc=size=16x16:rate=10,format=yuv420p,geq=lum='30+12*T':cb=128:cr=128,scale=${size.replace('x', ':')}:flags=neighbor,setsar=1`;
   const tracks = sound ? '-f lavfi -i sine -map 1:a -map 0:v -c:a pcm_alaw -ar 8000 -ac 1' : '';
   const output = `${encoders[codec]} -g ${group} -keyint_min ${group} -sc_threshold 0 -t ${seconds}`;
   const words = (line: string): string[] => line.split(' ').filter((word) => word !== '');

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
 import { thumbnail, type Capture } from '../../../../core/records/capture.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
@@ -160,6 +161,20 @@ describe('changes within a stream', () => {
       sizes.push(readJpegHeader(frame));
     }
     for (const size of sizes) expect(size).toMatchObject({ width: 640, height: 360 });
+  });
+
+  test('a clip that ends after a change of the resolution begins with it', async () => {
+    const [small, large] = await Promise.all(
+      changes.map((change) => encode({ ...change, codec: x264, isTs: true })),
+    );
+    const segments = [...small!.segments, large!.segments[0]!];
+    const stream = await serve({ segments, initialization: null });
+    const { frame, clip, thumbnail } = await stream.capture('/live.m3u8', { mode: 'hybrid', clipSeconds: 3 });
+    expect(readJpegHeader(frame)).toMatchObject({ width: 640, height: 360 });
+    expect(readMoment(thumbnail)).toBeGreaterThan(1.7);
+    const decoder = createImageDecoder({ ffmpegPath });
+    const frames = await decoder.decodeClip(clip!, { width: 32, height: 18 }, 5, AbortSignal.timeout(10_000));
+    expect(frames).toHaveLength(10);
   });
 
   test('a change of the codec without a discontinuity is followed', async () => {
