@@ -16,7 +16,8 @@ test('the command line loads the service only for the commands that run it', asy
     for (const { path, kind } of metafile.inputs[file]?.imports ?? [])
       if (kind === 'import-statement') loaded.add(path);
   expect(Object.keys(metafile.inputs)).toContain('cli/service.ts');
-  expect(loaded).toContain('cli/commands/keys.ts');
+  expect(loaded).toContain('cli/program/add-keys.ts');
+  expect(loaded).not.toContain('cli/commands/keys.ts');
   expect(loaded).not.toContain('cli/service.ts');
   expect(loaded).not.toContain('cli/vision-model.ts');
 });
