@@ -134,8 +134,10 @@ function shift(segment: Buffer, ticks: number, counters: Map<number, number>): B
       packet.writeUInt32BE(Math.floor(clock / 2), 6);
       packet.writeUInt8((packet.readUInt8(10) & 0x7f) | ((clock % 2) << 7), 10);
     }
-    const payload = Buffer.from(packetPayload(packet).buffer, packetPayload(packet).byteOffset, 20);
-    if (!hasPayload || !startsPayloadUnit(packet) || payload.readUIntBE(0, 3) !== 1) continue;
+    const { buffer, byteOffset, length } = packetPayload(packet);
+    const payload = Buffer.from(buffer, byteOffset, length);
+    // A packet that begins a picture, with its head; the other packets have no times.
+    if (!startsPayloadUnit(packet) || length < 14 || payload.readUIntBE(0, 3) !== 1) continue;
     const stamps = payload.readUInt8(7) >> 6;
     if (stamps >= 2) shiftStamp(payload.subarray(9, 14), ticks);
     if (stamps === 3) shiftStamp(payload.subarray(14, 19), ticks);
