@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import type { InputMode } from '../core/records/capture.ts';
-import { describeMachine, findFfmpeg, quantile, readProcessorTimes, startProcess } from './harness.ts';
+import { recordFilm } from './film.ts';
+import { describeMachine, findFfmpeg, quantile, readProcessorTimes } from './harness.ts';
 import { openService } from './service.ts';
+import { startStreams } from './streams.ts';
 
 /**
  * Measures how late alerts are: a service with the object model, and monitors of all modes on the scene of `npm run stream`, all at the same time. Prints the
@@ -16,20 +18,28 @@ const { values } = parseArgs({ options: { seconds: { type: 'string', default: '1
 const protocols = ['hls', 'rtsp'] as const;
 const modes: readonly InputMode[] = ['frames', 'clip', 'hybrid'];
 /** Longer than two intervals of 5 s in each state, and no multiple of them: checks meet the sign at all places. */
-const roundSeconds = 24;
-const addressesSchema = z.object({ hls: z.string(), rtsp: z.string() });
+const schedule = { lengths: [12], everySeconds: 24 };
 
 await using cleanup = new AsyncDisposableStack();
 const ffmpeg = await findFfmpeg();
-const scene = cleanup.use(await startProcess('alerts/scene-process.ts', ffmpeg.path, String(roundSeconds)));
-const urls = addressesSchema.parse(JSON.parse(scene.firstMessage));
+const { path: directory } = cleanup.use(openTemporaryFolder('bench-alerts-'));
+const kinds = protocols.map((name) => ({
+  name,
+  heights: [720] as const,
+  keyFrameSeconds: 1,
+  segmentSeconds: name === 'hls' ? 1 : 0,
+}));
+const film = { schedule, seconds: Number(values.seconds) + 60 };
+const { streams: live } = await recordFilm(ffmpeg.path, directory, film, kinds);
+const config = { ffmpegPath: ffmpeg.path, ageSeconds: 10, delayMs: 0, streams: live };
+const streams = cleanup.use(await startStreams(config));
 const service = cleanup.use(
   await openService({ ffmpeg, jobs: protocols.length * modes.length, settings: { vision: 'objects' } }),
 );
 const monitors = [];
 for (const protocol of protocols)
   for (const mode of modes) {
-    const jobId = await service.startMonitor(urls[protocol], {
+    const jobId = await service.startMonitor(streams.url(protocol), {
       condition: 'A stop sign is in the picture',
       input_mode: mode,
       interval_seconds: 5,

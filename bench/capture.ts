@@ -6,9 +6,9 @@
  *   --only TEXT              races whose name, such as `HLS 2 s, 60 ms, clip` or `RTSP sessions`, contains the text
  */
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
@@ -20,10 +20,17 @@ import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import type { StreamCapturer } from '../core/ports/stream-capturer.ts';
 import type { InputMode } from '../core/records/capture.ts';
 import { setSystemTimer } from '../core/time-limit.ts';
-import { measure } from './capture/measure.ts';
-import { race, type RaceSource, type Result } from './capture/race.ts';
-import { recordStreams, segmentFolder } from './capture/record.ts';
-import { describeMachine, findFfmpeg, mean, quantile, round, startProcess } from './harness.ts';
+import {
+  burnInTimecode,
+  framesPerSecond,
+  loopSeconds,
+  measure,
+  race,
+  type RaceSource,
+  type Result,
+} from './capture/race.ts';
+import { describeMachine, findFfmpeg, mean, quantile, round } from './harness.ts';
+import { type LiveStream, runFfmpeg, startStreams, words } from './streams.ts';
 
 const { values } = parseArgs({
   options: {
@@ -36,7 +43,6 @@ const rounds = values.quick
   ? { hls: 3, clip: 3, rtsp: 3, rtspClip: 1, session: 3 }
   : { hls: 12, clip: 12, rtsp: 6, rtspClip: 3, session: 5 };
 const modes: InputMode[] = ['frames', 'clip', 'hybrid'];
-const addressSchema = z.object({ port: z.number(), startedAtMs: z.number() });
 
 await using cleanup = new AsyncDisposableStack();
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-capture-'));
@@ -51,7 +57,7 @@ const ffmpeg = poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses });
 const now = () => new Date();
 const racers = { capturer: createStreamCapturer({ guard, http, ffmpeg, now }), ffmpegPath, directory };
 
-const { file } = await recordStreams(ffmpegPath, directory, [2, 6]);
+const file = await recordLoop();
 const rows: Record<string, object> = {};
 const goals: { name: string; isMet: boolean }[] = [];
 for (const segmentSeconds of [2, 6])
@@ -67,22 +73,32 @@ console.log(`${goals.length - missed.length} of ${goals.length} goals met`);
 for (const { name } of missed) console.log(`missed: ${name}`);
 console.log(describeMachine(located));
 
+/** Records 720p30 H.264 at 3 Mb/s with a key frame every 2 s and camera noise, longer than a race takes: a loop would go back in time. */
+async function recordLoop(): Promise<string> {
+  const [loop, recording] = [join(directory, 'loop.mp4'), join(directory, 'recording.mp4')];
+  const scene = `testsrc2=size=1280x720:rate=${framesPerSecond},noise=alls=8:allf=t,${burnInTimecode}`;
+  const encoding = `-t ${loopSeconds} -c:v libx264 -preset ultrafast -b:v 3M -maxrate 3M -bufsize 6M -g ${2 * framesPerSecond} -sc_threshold 0 -bf 2 -pix_fmt yuv420p`;
+  await runFfmpeg(ffmpegPath, ['-f', 'lavfi', '-i', scene, ...words(encoding), loop]);
+  await runFfmpeg(ffmpegPath, words(`-stream_loop 4 -i ${loop} -c copy ${recording}`));
+  return recording;
+}
+
+/** Plays the recording, over HLS as if it had begun in the middle of the newest segment. */
+function play(segmentSeconds: number, delayMs = 0) {
+  const renditions: LiveStream['renditions'] = [{ height: 720, file }];
+  const streams = [{ name: 'stream', renditions, framesPerSecond, segmentSeconds }];
+  return startStreams({ ffmpegPath, ageSeconds: 6.5 * segmentSeconds, delayMs, streams });
+}
+
 async function raceHls(segmentSeconds: number, delayMs: number, mode: InputMode, path: string) {
   const name = `HLS ${segmentSeconds} s, ${delayMs} ms${path === '/master.m3u8' ? ', multivariant' : ''}, ${mode}`;
   if (!name.includes(values.only)) return;
-  const folder = segmentFolder(directory, segmentSeconds);
-  await using server = await startProcess(
-    'capture/hls-process.ts',
-    folder,
-    `${segmentSeconds}`,
-    `${delayMs}`,
-  );
-  const { port, startedAtMs } = addressSchema.parse(JSON.parse(server.firstMessage));
+  await using server = await play(segmentSeconds, delayMs);
   const source = {
-    url: `http://127.0.0.1:${port}${path}`,
+    url: server.url('stream').replace('/live.m3u8', path),
     kind: 'hls',
     segmentSeconds,
-    startedAtMs,
+    startedAtMs: server.startedAtMs,
   } as const;
   const isFrame = mode === 'frames';
   const result = await race(source, mode, isFrame ? rounds.hls : rounds.clip, racers);
@@ -95,13 +111,12 @@ async function raceHls(segmentSeconds: number, delayMs: number, mode: InputMode,
 async function raceRtsp(mode: InputMode) {
   const name = `RTSP, ${mode}`;
   if (!name.includes(values.only)) return;
-  await using server = await startProcess('capture/rtsp-process.ts', ffmpegPath, file);
-  const { port, startedAtMs } = addressSchema.parse(JSON.parse(server.firstMessage));
+  await using server = await play(0);
   const source = {
-    url: `rtsp://127.0.0.1:${port}/camera`,
+    url: server.url('stream'),
     kind: 'rtsp',
     segmentSeconds: 0,
-    startedAtMs,
+    startedAtMs: server.startedAtMs,
   } as const;
   const isFrame = mode === 'frames';
   const result = await race(source, mode, isFrame ? rounds.rtsp : rounds.rtspClip, racers);
@@ -132,9 +147,8 @@ function report(
 
 /** Compares captures from an RTSP session that stays open with captures that open a connection each. */
 async function compareSessions(): Promise<Record<string, object>> {
-  await using server = await startProcess('capture/rtsp-process.ts', ffmpegPath, file);
-  const { port } = addressSchema.parse(JSON.parse(server.firstMessage));
-  const url = `rtsp://127.0.0.1:${port}/camera`;
+  await using server = await play(0);
+  const url = server.url('stream');
   const sessions = createRtspSessions({
     guard,
     elapsedMs: () => performance.now(),

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
-import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { originSecretHeader, viewerHostHeader } from '../adapters/aws/http/origin-headers.ts';
 import { buildFunctions } from '../lib/bundle/build-functions.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
+import { describeMachine, quantile } from './harness.ts';
 
 // Measures what a cold start of each function loads, how long its import takes in a new process, until its settings are read and until its handler is
 // there, and two first requests of `api`. A bundle of bare Hono is the comparison of the same run. Processor time is of all threads, and less
@@ -92,16 +92,23 @@ try {
   for (let round = 0; round < rounds; round += 1) {
     for (const each of imports) await measure(each);
   }
-  const [load = 0] = loadavg();
-  process.stdout.write(
-    `Node ${process.version}, load ${load.toFixed(1)}, medians of ${rounds} processes\n\n| import of | loaded, kB | time, ms | processor time, ms |\n| --- | ---: | ---: | ---: |\n`,
-  );
-  for (const [name, values] of times) {
+  const rows = [...times].map(([name, values]) => {
     const size = built.find((each) => each.name === name)?.bytes;
-    process.stdout.write(
-      `| ${name} | ${size === undefined ? '' : Math.ceil(size / 1000)} | ${median(values.map(({ wallMs }) => wallMs))} | ${median(values.map(({ cpuMs }) => cpuMs))} |\n`,
-    );
-  }
+    const row = {
+      'loaded, kB': size === undefined ? '' : Math.ceil(size / 1000),
+      'time, ms': quantile(
+        values.map(({ wallMs }) => wallMs),
+        0.5,
+      ),
+      'processor time, ms': quantile(
+        values.map(({ cpuMs }) => cpuMs),
+        0.5,
+      ),
+    };
+    return [name, row];
+  });
+  console.table(Object.fromEntries(rows));
+  console.log(`medians of ${rounds} processes; ${describeMachine()}`);
 
   async function measure({ name, file, until, request }: Import): Promise<void> {
     const script = `
@@ -125,8 +132,4 @@ try {
   }
 } finally {
   aws.close();
-}
-
-function median(values: readonly number[]): number {
-  return Math.round(values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN);
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
@@ -13,16 +14,14 @@ import {
   startProcess,
 } from './harness.ts';
 import { measureFairness } from './load/fairness.ts';
-import { type Picture, recordCameras } from './load/pictures.ts';
 import { type BenchService, openService } from './service.ts';
-import { startStreams } from './streams.ts';
+import { type LiveStream, type Part, runFfmpeg, startStreams, words } from './streams.ts';
 
 /**
- * Measures what checks cost on this machine, with monitors or watches in `frames` mode. Prints the processor time per check (service and its ffmpeg
- * processes; the streams come from another process), the delay of checks, and the checks that motion caused. Several loads run after one another.
+ * Measures what checks cost on this machine, with monitors or watches in `frames` mode and the `pixel` model. Prints the processor time per check (service and its
+ * ffmpeg processes; the streams come from another process), the delay of checks, and the checks that motion caused. Several loads run after one another.
  * Usage: node bench/load.ts [jobs x sources …], for example `node bench/load.ts 1x1 40x40 300x300`
  *   --interval 10    seconds between the checks of a job
- *   --model pixel    or `objects`
  *   --judged 100     percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
  *   --look-back      captures scan the stream since the last one
  *   --rtsp           cameras instead of HLS streams
@@ -31,21 +30,19 @@ import { startStreams } from './streams.ts';
  *   --visits 0       seconds between two visits in the still pictures; 0: none
  *   --seconds 40     duration of the measurement
  *   --readers 0      event streams of another process, and the delay from an event's timestamp to its arrival
- *   --ffmpeg PATH
  *   --fairness       overloads the service instead, and prints how it treats its jobs (about five minutes a load)
  */
 
 type Load = { jobs: number; sources: number };
+/** `moving`: every frame differs. `still`: one picture. `visited`: one picture, with something that moves for 6 s of each visit. */
+type Picture = 'moving' | 'still' | 'visited';
 
 const warmUpSeconds = 30;
-const settleSeconds = 15;
-const idleSeconds = 20;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     interval: { type: 'string', default: '10' },
-    model: { type: 'string', default: 'pixel' },
     judged: { type: 'string', default: '100' },
     'look-back': { type: 'boolean', default: false },
     rtsp: { type: 'boolean', default: false },
@@ -54,7 +51,6 @@ const { values, positionals } = parseArgs({
     visits: { type: 'string', default: '0' },
     seconds: { type: 'string', default: '40' },
     readers: { type: 'string', default: '0' },
-    ffmpeg: { type: 'string' },
     fairness: { type: 'boolean', default: false },
   },
 });
@@ -63,35 +59,91 @@ const readers = Number(values.readers);
 const judgedPercent = Number(values.judged);
 const visitSeconds = Number(values.visits);
 const unjudged: Picture = visitSeconds > 0 ? 'visited' : 'still';
-const pictures: Picture[] = [
-  ...(judgedPercent > 0 ? (['moving'] as const) : []),
-  ...(judgedPercent < 100 ? [unjudged] : []),
-];
+const pictures: Picture[] =
+  judgedPercent === 0 ? [unjudged] : judgedPercent === 100 ? ['moving'] : ['moving', unjudged];
 const loads = (positionals.length === 0 ? ['1x1', '40x40'] : positionals).map(readLoad);
 
 await using cleanup = new AsyncDisposableStack();
-const ffmpeg = await findFfmpeg(values.ffmpeg);
+const ffmpeg = await findFfmpeg();
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-load-'));
-const cameras = cleanup.use(await startCameras());
-
-if (values.fairness) await printFairness();
+const live = await recordCameras(Math.max(...loads.map(({ sources }) => sources)));
+const cameras = cleanup.use(
+  await startStreams({ ffmpegPath: ffmpeg.path, ageSeconds: 30, delayMs: 0, streams: live }),
+);
+if (values.fairness)
+  for (const load of loads) console.table({ [`${load.jobs}x${load.sources}`]: await overload(load) });
 else await printCosts();
 console.log(describeMachine(ffmpeg));
 
-async function startCameras() {
-  const sources = Math.max(...loads.map((load) => load.sources));
-  const wanted = { sources, pictures, visitSeconds, isRtsp: values.rtsp };
-  const streams = await recordCameras(ffmpeg.path, directory, wanted);
-  return startStreams({ ffmpegPath: ffmpeg.path, ageSeconds: 30, delayMs: 0, streams });
+function readLoad(name: string): Load {
+  const [, jobs, sources] = /^(\d+)x(\d+)$/.exec(name) ?? [];
+  if (jobs === undefined) throw new Error(`"${name}" is not a load such as 40x40.`);
+  return { jobs: Number(jobs), sources: Number(sources) };
 }
 
-async function printFairness(): Promise<void> {
-  for (const load of loads) console.table({ [`${load.jobs}x${load.sources}`]: await overload(load) });
+/**
+ * Records 720p30, and returns `sources` streams of each kind of picture, named `moving-0`: no encoder runs during the measurement. Streams that move begin at
+ * different places of a long recording, and still ones have a picture each, so that no two of them show the same picture at nearly the same time: the service
+ * would judge it once.
+ */
+async function recordCameras(sources: number): Promise<LiveStream[]> {
+  const [framesPerSecond, groupSeconds] = [30, 2];
+  // At least 8 s between two streams, or so many streams that the service keeps no picture for that long.
+  const movingSeconds = Math.max(4 * Math.min(sources, 40), sources) * groupSeconds;
+  const stills = Math.min(sources, 100);
+  const visited = Math.min(sources, 10);
+  const source = 'testsrc2=size=1280x720';
+  const visitor = `overlay=y=260:x='mod(t,${visitSeconds})*220':enable='lt(mod(t,${visitSeconds}),6)'`;
+  const recordings: Record<Picture, { graph: string; seconds: number; part: (index: number) => Part }> = {
+    moving: {
+      graph: `${source}:rate=30`,
+      seconds: movingSeconds,
+      part: (index) => ({
+        fromSeconds: 0,
+        seconds: movingSeconds,
+        beginsAtSeconds: Math.floor((index * movingSeconds) / groupSeconds / sources) * groupSeconds,
+      }),
+    },
+    still: {
+      graph: `${source}:rate=1/${groupSeconds},fps=30`,
+      seconds: stills * groupSeconds,
+      part: (index) => ({
+        fromSeconds: (index % stills) * groupSeconds,
+        seconds: groupSeconds,
+        beginsAtSeconds: 0,
+      }),
+    },
+    visited: {
+      graph: `${source}:rate=1/${visitSeconds},fps=30,noise=alls=4:allf=t[scene];color=red:size=120x240:rate=30[visitor];[scene][visitor]${visitor}`,
+      seconds: visited * visitSeconds,
+      part: (index) => ({
+        fromSeconds: (index % visited) * visitSeconds,
+        seconds: visitSeconds,
+        beginsAtSeconds: (index * 7 * groupSeconds) % visitSeconds,
+      }),
+    },
+  };
+  const streams: LiveStream[] = [];
+  for (const picture of pictures) {
+    const { graph, seconds, part } = recordings[picture];
+    const file = join(directory, `${picture}.mp4`);
+    const group = groupSeconds * framesPerSecond;
+    const encoding = `-t ${seconds} -c:v libx264 -preset ultrafast -b:v 3M -g ${group} -keyint_min ${group} -sc_threshold 0 -pix_fmt yuv420p`;
+    await runFfmpeg(ffmpeg.path, ['-f', 'lavfi', '-i', graph, ...words(encoding), file]);
+    for (let index = 0; index < sources; index += 1)
+      streams.push({
+        name: `${picture}-${index}`,
+        renditions: [{ height: 720, file }],
+        framesPerSecond,
+        segmentSeconds: values.rtsp ? 0 : groupSeconds,
+        part: part(index),
+      });
+  }
+  return streams;
 }
 
 async function printCosts(): Promise<void> {
   await warmUp();
-  const idleCores = await measureIdle();
   const bareMs = bareFrameMs();
   const rows: Record<string, object> = {};
   const points: (Load & { cores: number })[] = [];
@@ -105,51 +157,29 @@ async function printCosts(): Promise<void> {
     const base = points.slice(0, at).find((other) => other.sources === sources && other.jobs < jobs);
     if (base !== undefined)
       console.log(
-        `${jobs} jobs cost ${round(cores / base.cores)} times what ${base.jobs} jobs on the same ${sources} sources cost ` +
-          `(${round((cores - idleCores) / (base.cores - idleCores))} times without what a service without jobs costs)`,
+        `${jobs} jobs cost ${round(cores / base.cores)} times what ${base.jobs} jobs on the same ${sources} sources cost`,
       );
   }
-  console.log(`a service without jobs uses ${idleCores.toFixed(4)} cores`);
   console.log(`processor time of bare ffmpeg for one frame of a stream: ${round(bareMs)} ms`);
-}
-
-function readLoad(name: string): Load {
-  const [, jobs, sources] = /^(\d+)x(\d+)$/.exec(name) ?? [];
-  if (jobs === undefined) throw new Error(`"${name}" is not a load such as 40x40.`);
-  return { jobs: Number(jobs), sources: Number(sources) };
 }
 
 /** Runs many jobs with short intervals, so that no measurement contains the compilation of code: a service runs for days. */
 async function warmUp(): Promise<void> {
-  const jobs = Math.min(Math.max(...loads.map((load) => load.jobs)), values.model === 'objects' ? 20 : 100);
+  const jobs = Math.min(Math.max(...loads.map((load) => load.jobs)), 100);
   const sources = Math.min(Math.max(...loads.map((load) => load.sources)), jobs, 10);
   await using service = await openWith(jobs);
   for (let index = 0; index < jobs; index += 1) await startJob(service, { jobs, sources }, index, 5);
   await sleep(warmUpSeconds * 1000);
 }
 
-/** Returns the cores that a service without jobs uses, after the work of its start. */
-async function measureIdle(): Promise<number> {
-  await using _service = await openWith(1);
-  await sleep(settleSeconds * 1000);
-  const { usedMs, elapsedMs } = await countProcessorTime(idleSeconds);
-  return usedMs / elapsedMs;
-}
-
-async function countProcessorTime(seconds: number) {
-  const before = readProcessorTimes();
-  const started = performance.now();
-  await sleep(seconds * 1000);
-  const after = readProcessorTimes();
-  const ownMs = after.ownMs - before.ownMs;
-  const usedMs = ownMs + after.childrenMs - before.childrenMs;
-  return { ownMs, usedMs, elapsedMs: performance.now() - started };
-}
-
 async function openWith(jobs: number): Promise<BenchService> {
   const eventStreamsPerCaller = String(Math.max(readers, 10));
-  const wakes = !values['no-wakes'];
-  return openService({ ffmpeg, jobs, wakes, settings: { vision: values.model, eventStreamsPerCaller } });
+  return openService({
+    ffmpeg,
+    jobs,
+    wakes: !values['no-wakes'],
+    settings: { vision: 'pixel', eventStreamsPerCaller },
+  });
 }
 
 async function startJob(
@@ -160,15 +190,9 @@ async function startJob(
 ): Promise<void> {
   const judged = (index * 100) / jobs < judgedPercent;
   const url = cameras.url(`${judged ? 'moving' : unjudged}-${index % sources}`);
-  const condition =
-    values.model === 'objects' ? 'A person is in the picture' : 'The picture is entirely black';
-  const fields = {
-    interval_seconds: seconds,
-    enable_prefilter: !judged,
-    look_back: values['look-back'],
-  };
-  if (values.watches) await service.startWatch(url, { ...fields, conditions: [{ condition }] });
-  else await service.startMonitor(url, { ...fields, condition });
+  const fields = { interval_seconds: seconds, enable_prefilter: !judged, look_back: values['look-back'] };
+  if (values.watches) await service.startWatch(url, fields);
+  else await service.startMonitor(url, fields);
 }
 
 async function overload(load: Load) {
@@ -197,12 +221,16 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
   await using reading = readers === 0 ? undefined : await startReaders(service, jobs);
   // Counting is a request per job, so it is outside of the measured time.
   const checksBefore = await service.countChecks();
-  const residentBefore = readResidentMb();
   const sinceMs = Date.now();
-  const { ownMs, usedMs, elapsedMs } = await countProcessorTime(Number(values.seconds));
+  const before = readProcessorTimes();
+  await sleep(Number(values.seconds) * 1000);
+  const after = readProcessorTimes();
+  const elapsedMs = Date.now() - sinceMs;
+  const ownMs = after.ownMs - before.ownMs;
+  const usedMs = ownMs + after.childrenMs - before.childrenMs;
   const resident = readResidentMb();
-  const byJob = (await service.countChecks()).map((count, index) => count - (checksBefore[index] ?? 0));
-  const checks = byJob.reduce((sum, count) => sum + count, 0);
+  const counts = await service.countChecks();
+  const checks = counts.reduce((sum, count, index) => sum + count - (checksBefore[index] ?? 0), 0);
   const measured = await service.readAllDelays(sinceMs);
   const delays = measured.flatMap(({ checksMs }) => checksMs);
   const eventDelays: number[] = reading === undefined ? [] : JSON.parse(await reading.ask('delays'));
@@ -210,7 +238,6 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
   const row = {
     checks,
     expected: Math.round((jobs * elapsedMs) / 1000 / intervalSeconds),
-    'least of median': round(Math.min(...byJob) / quantile(byJob, 0.5)),
     ...(values.watches && { 'of them woken': measured.reduce((sum, { woken }) => sum + woken, 0) }),
     'cores used': round(cores, 3),
     'ms a check': round(usedMs / checks),
@@ -220,7 +247,6 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
     'delay p50 ms': quantile(delays, 0.5),
     'p95 ms': quantile(delays, 0.95),
     'resident MB': resident.own,
-    'growth MB': resident.own - residentBefore.own,
     'ffmpeg MB': resident.children,
     ...(reading && {
       'events read': eventDelays.length,
@@ -239,12 +265,9 @@ async function startReaders(service: BenchService, jobs: number) {
 /** Measures the processor time of ffmpeg as its users call it, for the newest frame of a stream: the mean of nine runs. */
 function bareFrameMs(): number {
   const runs = 9;
-  const options = values.rtsp ? ['-rtsp_transport', 'tcp'] : ['-live_start_index', '-1'];
-  const input = [...options, '-i', cameras.url(`${pictures[0]}-0`)];
+  const options = values.rtsp ? '-rtsp_transport tcp' : '-live_start_index -1';
+  const args = `-loglevel fatal ${options} -i ${cameras.url(`${pictures[0]}-0`)} -frames:v 1 -f mjpeg -`;
   const before = readProcessorTimes();
-  for (let run = 0; run < runs; run += 1)
-    spawnSync(ffmpeg.path, ['-loglevel', 'fatal', ...input, '-frames:v', '1', '-f', 'mjpeg', '-'], {
-      stdio: 'ignore',
-    });
+  for (let run = 0; run < runs; run += 1) spawnSync(ffmpeg.path, words(args), { stdio: 'ignore' });
   return (readProcessorTimes().childrenMs - before.childrenMs) / runs;
 }

@@ -75,6 +75,24 @@ export async function openService({ ffmpeg, jobs, wakes = true, settings = {} }:
       });
       watchIds.push(created.watch_id);
     },
+    /** Returns what a watch has seen: checks and calls, and when alerts opened and were told. */
+    readWatch: async (index: number) => {
+      const id = watchIds[index] ?? '';
+      const [{ state }, { alerts }, { total }, { events }] = await Promise.all([
+        client.getWatch(id),
+        client.listAlerts({ watch_id: id, limit: 100 }),
+        client.watchStats(id),
+        client.listWatchEvents(id, { limit: 1000 }),
+      ]);
+      return {
+        checks: total.checks,
+        modelCalls: total.model_calls,
+        coverage: total.coverage,
+        shortestSeconds: state.shortest_visit_seconds,
+        openedAt: alerts.map((alert) => alert.opened_at),
+        toldAt: events.filter(({ type }) => type === 'alert_opened').map(({ timestamp }) => timestamp),
+      };
+    },
     /** Returns the delays of a job's checks and alerts: capture, comparison, model and commit. */
     readDelays: async (jobId: string): Promise<AlertDelays> =>
       parseDelays((await client.listEvents(jobId, { limit: 1000 })).events),

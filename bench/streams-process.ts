@@ -150,7 +150,7 @@ async function cut(file: string, segmentSeconds: number): Promise<Buffer[]> {
   const output = words(`-c copy -f segment -segment_time ${segmentSeconds} -segment_format mpegts`);
   await runFfmpeg(ffmpegPath, ['-i', file, ...output, join(folder.path, '%06d.ts')]);
   const names = (await readdir(folder.path)).toSorted();
-  return Promise.all(names.map((segment) => readFile(join(folder.path, segment))));
+  return await Promise.all(names.map((segment) => readFile(join(folder.path, segment))));
 }
 
 /** Calls `make` once for the same arguments. */

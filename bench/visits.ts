@@ -2,31 +2,25 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
+import { readFrames } from '../adapters/recordings/read-frames.ts';
+import { createObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
+import { findNetworkFiles } from '../adapters/vision/objects/packages.ts';
+import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
-import type { Watch } from '../client/openapi-types.ts';
-import {
-  describeMachine,
-  findFfmpeg,
-  mean,
-  quantile,
-  readProcessorTimes,
-  round,
-  startProcess,
-} from './harness.ts';
+import { type FilmStream, listVisits, recordFilm, type Visit } from './film.ts';
+import { describeMachine, findFfmpeg, mean, quantile, readProcessorTimes, round } from './harness.ts';
 import { openService } from './service.ts';
-import { judgeClips } from './visits/judge-clips.ts';
-import { listVisits, recordFilm, type Recording, type Visit } from './visits/film.ts';
+import { startStreams } from './streams.ts';
 
 /**
  * Measures which visits a watch sees. A film whose visits are known to the frame is live over HLS (segments of 2, 6 and 10 s, one and three renditions) and RTSP
- * (a key frame every 1, 2 and 10 s). A watch with the object model and the defaults is on each stream, once with looking back and once without. Prints the
+ * (a key frame every 1, 2 and 10 s). A watch with the object model and the defaults is on each stream, once without looking back and once with it. Prints the
  * share of visits with an alert by their length, alerts without a visit, alerts more than one of a visit, calls, processor time and bandwidth of a stream.
  * Usage: node bench/visits.ts
  *   --lengths 8,6,4      lengths of the visits in turn, in seconds
  *   --every 31           seconds from a visit to the next
  *   --minutes 8          duration of each of the two measurements
- *   --interval 10        seconds between the checks of a watch
  *   --streams hls        only streams with these names, or whose name contains the text
  *   --copies 1           streams of each kind
  *   --only with          measures only with (or only without) looking back
@@ -35,7 +29,6 @@ import { listVisits, recordFilm, type Recording, type Visit } from './visits/fil
  *   --clips FOLDER       GIFs of which each visit shows one in turn, with cuts to the scene; the condition is then that of `--condition`. Prints beside the visits
  *                        seen in how many of a clip's own frames, one a second, the model sees it: the other misses are those of the scan
  *   --condition TEXT     default: A stop sign is in the picture
- *   --ffmpeg PATH
  */
 
 const { values } = parseArgs({
@@ -43,7 +36,6 @@ const { values } = parseArgs({
     lengths: { type: 'string', default: '8,6,4' },
     every: { type: 'string', default: '31' },
     minutes: { type: 'string', default: '8' },
-    interval: { type: 'string', default: '10' },
     streams: { type: 'string', default: '' },
     copies: { type: 'string', default: '1' },
     only: { type: 'string' },
@@ -51,40 +43,47 @@ const { values } = parseArgs({
     'no-wakes': { type: 'boolean', default: false },
     clips: { type: 'string' },
     condition: { type: 'string', default: 'A stop sign is in the picture' },
-    ffmpeg: { type: 'string' },
   },
 });
 const schedule = { lengths: values.lengths.split(',').map(Number), everySeconds: Number(values.every) };
 const seconds = Number(values.minutes) * 60;
-/** Time for which the streams run before the first check, and after the last visit. */
+/** Time for which the streams have played before the first check. */
 const leadSeconds = 20;
-const filmSeconds = leadSeconds + seconds + 60;
-const all: Recording[] = [
+/** Time from the start of the watches to the measurement: the first check has nothing to look back at, and loads the model. */
+const settleSeconds = 15;
+const filmSeconds = leadSeconds + settleSeconds + seconds + 60;
+const all: FilmStream[] = [
   { name: 'hls-2', heights: [720], keyFrameSeconds: 2, segmentSeconds: 2 },
   { name: 'hls-6', heights: [720], keyFrameSeconds: 2, segmentSeconds: 6 },
   { name: 'hls-10', heights: [720], keyFrameSeconds: 10, segmentSeconds: 10 },
   { name: 'hls-2-renditions', heights: [720, 360, 180], keyFrameSeconds: 2, segmentSeconds: 2 },
-  { name: 'rtsp-1', heights: [720], keyFrameSeconds: 1 },
-  { name: 'rtsp-2', heights: [720], keyFrameSeconds: 2 },
-  { name: 'rtsp-10', heights: [720], keyFrameSeconds: 10 },
+  { name: 'rtsp-1', heights: [720], keyFrameSeconds: 1, segmentSeconds: 0 },
+  { name: 'rtsp-2', heights: [720], keyFrameSeconds: 2, segmentSeconds: 0 },
+  { name: 'rtsp-10', heights: [720], keyFrameSeconds: 10, segmentSeconds: 0 },
 ];
 const named = all.filter(({ name }) => values.streams.split(',').includes(name));
-const recordings = named.length > 0 ? named : all.filter(({ name }) => name.includes(values.streams));
-const copies = Array.from({ length: Number(values.copies) }, (_, index) =>
-  index === 0 ? '' : `~${index + 1}`,
-);
+const kinds = named.length > 0 ? named : all.filter(({ name }) => name.includes(values.streams));
 const clips = values.clips === undefined ? [] : await listClips(values.clips);
-const startSchema = z.object({ port: z.number(), startedAtMs: z.number() });
 
 await using cleanup = new AsyncDisposableStack();
-const ffmpeg = await findFfmpeg(values.ffmpeg);
+const ffmpeg = await findFfmpeg();
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-visits-'));
-const shown = await recordFilm(ffmpeg.path, directory, { schedule, seconds: filmSeconds, clips }, recordings);
+const film = await recordFilm(
+  ffmpeg.path,
+  directory,
+  { schedule, seconds: filmSeconds, clips },
+  kinds.flatMap((kind) =>
+    Array.from({ length: Number(values.copies) }, (_, copy) => ({
+      ...kind,
+      name: copy === 0 ? kind.name : `${kind.name}~${copy + 1}`,
+    })),
+  ),
+);
 const without = values.only === 'with' ? undefined : await measure(false);
 const withLookBack = values.only === 'without' ? undefined : await measure(true);
 console.table({ ...without?.rows, ...withLookBack?.rows });
 if (clips.length > 0) {
-  const judged = await judgeClips(ffmpeg.path, clips, shown, values.condition);
+  const judged = await judgeClips();
   for (const measured of [without, withLookBack])
     if (measured)
       console.table(
@@ -107,132 +106,123 @@ if (without && withLookBack) {
 }
 console.log(describeMachine(ffmpeg));
 
-type Stream = { name: string; url: string; startedAtMs: number; segmentSeconds: number };
-
 async function measure(lookBack: boolean) {
-  await using stack = new AsyncDisposableStack();
-  const { streams, readBytes } = await startStreams(stack);
-  await sleep(leadSeconds * 1000);
+  const { path: ffmpegPath } = ffmpeg;
+  const config = { ffmpegPath, ageSeconds: leadSeconds, delayMs: 0, streams: film.streams };
+  await using streams = await startStreams(config);
   await using service = await openService({
     ffmpeg,
-    jobs: streams.length,
+    jobs: film.streams.length,
     wakes: !values['no-wakes'],
     settings: { vision: 'objects' },
   });
-  const watches = [];
-  for (const stream of streams) {
-    const request = {
-      name: stream.name,
-      stream_url: stream.url,
-      interval_seconds: Number(values.interval),
+  for (const { name } of film.streams)
+    await service.startWatch(streams.url(name).replace('live.m3u8', 'master.m3u8'), {
+      name,
       conditions: [{ condition: values.condition }],
       look_back: lookBack,
       follow: values.follow,
-    };
-    const { watch_id: id } = await service.client.createWatch(request);
-    watches.push({ ...stream, id, createdAtMs: Date.now() });
-  }
-  const bytesBefore = await readBytes();
+    });
+  await sleep(settleSeconds * 1000);
+  const fromMs = Date.now();
+  const bytesBefore = await streams.readBytes();
   const before = readProcessorTimes();
   await sleep(seconds * 1000);
   const after = readProcessorTimes();
-  const bytesAfter = await readBytes();
-  const endedAtMs = Date.now();
+  const bytesAfter = await streams.readBytes();
+  const toMs = Date.now();
   // Alerts of the last visits.
   await sleep(15_000);
   const usedMs = after.ownMs + after.childrenMs - before.ownMs - before.childrenMs;
-  const rows: Record<string, object> = {};
   const sums = {
     checks: 0,
     calls: 0,
-    processorMs: usedMs / seconds / streams.length,
+    processorMs: usedMs / seconds / film.streams.length,
     seen: 0,
     visits: 0,
     alone: 0,
   };
+  const rows: Record<string, object> = {};
   const seenByClip: Record<string, { seen: number; visits: number }> = {};
-  for (const { name, id, startedAtMs, createdAtMs, segmentSeconds } of watches) {
+  const visits = listVisits(schedule, filmSeconds)
+    .map((visit, index) => ({ ...visit, clip: basename(clips[index % clips.length] ?? '') }))
+    .filter(({ from, to }) => toTime(from) > fromMs && toTime(to) < toMs);
+  for (const [index, { name, segmentSeconds }] of film.streams.entries()) {
     // A segment is listed once it is over, and an alert has the time of the service.
-    const lateSeconds = 4 + 2 * segmentSeconds;
-    const [watch, { alerts }, { total }, { events }] = await Promise.all([
-      service.client.getWatch(id),
-      service.client.listAlerts({ watch_id: id, limit: 100 }),
-      service.client.watchStats(id),
-      service.client.listWatchEvents(id, { limit: 1000 }),
-    ]);
-    sums.checks += total.checks;
-    sums.calls += total.model_calls;
-    const toMs = (filmed: number) => startedAtMs + filmed * 1000;
-    const visits = listVisits(schedule, filmSeconds)
-      .map((visit, index) => ({ ...visit, clip: clips[index % clips.length] ?? '' }))
-      // The first check of a watch has nothing to look back at.
-      .filter(({ from, to }) => toMs(from) > createdAtMs + 15_000 && toMs(to) < endedAtMs);
-    const opened = alerts.map(({ opened_at }) => (Date.parse(opened_at) - startedAtMs) / 1000);
-    const last = visits.at(-1)?.to ?? 0;
-    const counted = opened.filter((at) => at >= (visits[0]?.from ?? 0) - 5 && at <= last + lateSeconds);
-    const told = events
-      .filter(({ type }) => type === 'alert_opened')
-      .map(({ timestamp }) => (Date.parse(timestamp) - startedAtMs) / 1000);
-    for (const { from, to, clip } of visits) {
-      const isSeen = counted.some((at) => at >= from - 1 && at <= to + lateSeconds);
-      sums.visits += 1;
-      sums.seen += isSeen ? 1 : 0;
-      const own = (seenByClip[basename(clip)] ??= { seen: 0, visits: 0 });
+    const found = findAlerts(visits, await service.readWatch(index), toFilmed, 4 + 2 * segmentSeconds);
+    const { checks, modelCalls: calls } = found.watch;
+    sums.checks += checks;
+    sums.calls += calls;
+    sums.visits += visits.length;
+    sums.alone += found.alone;
+    for (const [at, { clip }] of visits.entries()) {
+      const seen = (found.byVisit[at]?.length ?? 0) > 0 ? 1 : 0;
+      sums.seen += seen;
+      const own = (seenByClip[clip] ??= { seen: 0, visits: 0 });
       own.visits += 1;
-      own.seen += isSeen ? 1 : 0;
+      own.seen += seen;
     }
-    sums.alone += counted.filter(
-      (at) => !visits.some(({ from, to }) => at >= from - 1 && at <= to + lateSeconds),
-    ).length;
+    const sent = (bytesAfter[name] ?? 0) - (bytesBefore[name] ?? 0);
     rows[`${name}${lookBack ? ', looking back' : ''}`] = {
-      ...describeVisits(visits, counted, lateSeconds),
-      'told after s': describeDelays(visits, told),
-      'sure from s': shortestVisit(watch),
-      coverage: total.coverage,
-      checks: total.checks,
-      calls: total.model_calls,
-      'kB/s': round(((bytesAfter[name] ?? 0) - (bytesBefore[name] ?? 0)) / seconds / 1000, 1),
+      ...describeVisits(visits, found),
+      'sure from s': found.watch.shortestSeconds,
+      coverage: found.watch.coverage,
+      checks,
+      calls,
+      'kB/s': round(sent / seconds / 1000, 1),
     };
   }
   return { rows, seenByClip, ...sums };
+
+  function toTime(filmed: number): number {
+    return streams.startedAtMs + filmed * 1000;
+  }
+
+  function toFilmed(time: string): number {
+    return (Date.parse(time) - streams.startedAtMs) / 1000;
+  }
 }
 
-/** Returns mean and 90th percentile of the time from the begin of a visit to the event of its alert. */
-function describeDelays(visits: readonly Visit[], told: readonly number[]): string | null {
+type WatchResult = Awaited<ReturnType<Awaited<ReturnType<typeof openService>>['readWatch']>>;
+
+/** Assigns each alert to the visit that was under way when it opened, or had just ended. */
+function findAlerts(
+  visits: readonly Visit[],
+  watch: WatchResult,
+  toFilmed: (time: string) => number,
+  lateSeconds: number,
+) {
+  const first = (visits[0]?.from ?? 0) - 5;
+  const last = (visits.at(-1)?.to ?? 0) + lateSeconds;
+  const opened = watch.openedAt.map(toFilmed).filter((at) => at >= first && at <= last);
+  const byVisit = visits.map(({ from, to }) =>
+    opened.filter((at) => at >= from - 1 && at <= to + lateSeconds),
+  );
+  const matched = new Set(byVisit.flat());
+  const alone = opened.filter((at) => !matched.has(at)).length;
+  return { watch, byVisit, alone, told: watch.toldAt.map(toFilmed) };
+}
+
+/** Describes the visits of a stream: seen by length, alerts that are too many, mean and 90th percentile of the time from the begin of a visit to its event. */
+function describeVisits(
+  visits: readonly Visit[],
+  { byVisit, alone, told }: Pick<ReturnType<typeof findAlerts>, 'byVisit' | 'alone' | 'told'>,
+) {
+  const shares = schedule.lengths.map((length) => {
+    const ofLength = byVisit.filter((_, index) => isLength(visits[index], length));
+    const seen = ofLength.filter((alerts) => alerts.length > 0);
+    return [`${length} s`, `${seen.length}/${ofLength.length}`];
+  });
   const delays = visits.flatMap(({ from }) => {
     const first = told.find((at) => at >= from - 1);
     return first !== undefined && first <= from + schedule.everySeconds ? [first - from] : [];
   });
-  return delays.length === 0 ? null : `${round(mean(delays), 1)}/${round(quantile(delays, 0.9), 1)}`;
-}
-
-async function listClips(folder: string): Promise<string[]> {
-  const files = await readdir(folder);
-  return files
-    .filter((file) => file.endsWith('.gif'))
-    .toSorted()
-    .map((file) => join(folder, file));
-}
-
-/** Compares alerts with visits: one counts for the visit that was under way when it opened, or had just ended. */
-function describeVisits(visits: readonly Visit[], opened: readonly number[], lateSeconds: number) {
-  const found = visits.map(({ from, to }) => opened.filter((at) => at >= from - 1 && at <= to + lateSeconds));
-  const shares = schedule.lengths.map((length) => {
-    const ofLength = found.filter((_, index) => isLength(visits[index], length));
-    return [
-      `${length} s`,
-      `${ofLength.filter(({ length: alerts }) => alerts > 0).length}/${ofLength.length}`,
-    ];
-  });
-  const matched = found.flat();
-  const delays = found.flatMap((alerts, index) =>
-    alerts.slice(0, 1).map((at) => at - (visits[index]?.from ?? 0)),
-  );
   return {
     ...Object.fromEntries(shares),
-    'without a visit': opened.filter((at) => !matched.includes(at)).length,
-    'more than one': found.reduce((sum, alerts) => sum + Math.max(0, alerts.length - 1), 0),
-    'opened after s': delays.length === 0 ? null : `${round(mean(delays), 1)}/${quantile(delays, 0.9)}`,
+    'without a visit': alone,
+    'more than one': byVisit.reduce((sum, alerts) => sum + Math.max(0, alerts.length - 1), 0),
+    'told after s':
+      delays.length === 0 ? null : `${round(mean(delays), 1)}/${round(quantile(delays, 0.9), 1)}`,
   };
 }
 
@@ -240,36 +230,37 @@ function isLength(visit: Visit | undefined, length: number): boolean {
   return visit !== undefined && Math.abs(visit.to - visit.from - length) < 0.01;
 }
 
-function shortestVisit({ state }: Watch): number | null {
-  return state.shortest_visit_seconds;
+async function listClips(folder: string): Promise<string[]> {
+  const files = await readdir(folder);
+  const gifs = files.filter((file) => file.endsWith('.gif')).toSorted();
+  return gifs.map((file) => join(folder, file));
 }
 
-async function startStreams(stack: AsyncDisposableStack) {
-  const streams: Stream[] = [];
-  const live = recordings.flatMap((recording) =>
-    copies.map((copy) => ({ ...recording, name: `${recording.name}${copy}`, file: recording.name })),
-  );
-  const hls = live.filter(({ segmentSeconds }) => segmentSeconds !== undefined);
-  const described = hls.map(
-    ({ name, segmentSeconds, heights }) => `${name}:${segmentSeconds}:${heights.join('+')}`,
-  );
-  const server = stack.use(await startProcess('visits/hls-process.ts', directory, ...described));
-  const { port, startedAtMs } = startSchema.parse(JSON.parse(server.firstMessage));
-  for (const { name, segmentSeconds = 0 } of hls)
-    streams.push({ name, url: `http://127.0.0.1:${port}/${name}/master.m3u8`, startedAtMs, segmentSeconds });
-  for (const { name, segmentSeconds, file } of live) {
-    if (segmentSeconds !== undefined) continue;
-    const camera = stack.use(
-      await startProcess('capture/rtsp-process.ts', ffmpeg.path, `${directory}/${file}.mp4`),
-    );
-    const started = startSchema.parse(JSON.parse(camera.firstMessage));
-    streams.push({
-      name,
-      url: `rtsp://127.0.0.1:${started.port}/camera`,
-      startedAtMs: started.startedAtMs,
-      segmentSeconds: 0,
-    });
+/**
+ * Returns in how many of a clip's own frames, one of each second, the object model sees the condition, by the name of the clip. A visit of a clip without any is
+ * missed by the model, not by the scan.
+ */
+async function judgeClips(): Promise<Record<string, { held: number; frames: number }>> {
+  const files = findNetworkFiles();
+  if (files === null) throw new Error('Run npm ci to install the object model');
+  const detector = createThreadDetector(files);
+  const decoder = createImageDecoder({ ffmpegPath: ffmpeg.path });
+  const model = createObjectsVision({ decoder, detector });
+  const { signal } = new AbortController();
+  const counts: Record<string, { held: number; frames: number }> = {};
+  for (const [index, path] of film.shown.entries()) {
+    const count = (counts[basename(clips[index] ?? '')] = { held: 0, frames: 0 });
+    let next = 0;
+    for await (const { seconds: at, frame } of readFrames(ffmpeg.path, path, {
+      keyFramesOnly: false,
+    })) {
+      if (at < next) continue;
+      next = Math.floor(at) + 1;
+      const { triggered } = await model.judge({ mode: 'frames', frame }, values.condition, signal);
+      count.frames += 1;
+      count.held += triggered ? 1 : 0;
+    }
   }
-  const readBytes = async () => z.record(z.string(), z.number()).parse(JSON.parse(await server.ask('bytes')));
-  return { streams, readBytes };
+  await detector.close();
+  return counts;
 }

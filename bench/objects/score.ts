@@ -1,12 +1,39 @@
+import { z } from 'zod';
 import { objectClasses, type ObjectClass } from '../../adapters/vision/objects/classes.ts';
 import type { Detection } from '../../adapters/vision/objects/detector.ts';
-import type { Label } from './labels.ts';
+
+const countsSchema = z.partialRecord(z.enum(objectClasses), z.int().nonnegative());
+
+/**
+ * Label of a picture, or of a moment of a video: one line of a labels file. An object is whole if most of it is visible and it has a
+ * tenth of the height of the picture. Partial objects may be found or not; classes in `ignore` are not labelled.
+ */
+const labelSchema = z.strictObject({
+  file: z.string().min(1),
+  seconds: z.number().nonnegative().optional(),
+  objects: countsSchema,
+  partial: countsSchema.default({}),
+  ignore: z.array(z.enum(objectClasses)).default([]),
+});
+type Label = z.infer<typeof labelSchema>;
+
+/** Parses a labels file. Throws an `Error` that names the line. */
+export function parseLabels(text: string): Label[] {
+  return text.split('\n').flatMap((line, at) => {
+    if (line.trim() === '') return [];
+    try {
+      return [labelSchema.parse(JSON.parse(line))];
+    } catch (cause) {
+      throw new Error(`Line ${at + 1} of the labels is no label`, { cause });
+    }
+  });
+}
 
 /** Picture with its label and its detections. */
 export type Judged = { label: Label; detections: Detection[] };
 
 /** Result of a class at a threshold. Objects are compared by their number, frames by whether one is found. */
-export type ClassScore = {
+type ClassScore = {
   object: ObjectClass;
   threshold: number;
   /** Whole objects, and those of them that were found. */
@@ -65,27 +92,4 @@ export function findWorstClass(judged: Judged[], threshold: number): ClassScore 
   return scoreClasses(judged, threshold)
     .filter(({ object, falseFrames }) => object !== 'person' && falseFrames > 0)
     .toSorted((a, b) => rate(b) - rate(a))[0];
-}
-
-/** Formats the scores as a table. */
-export function formatScores(scores: ClassScore[]): string[] {
-  return [
-    'class            threshold  whole  recall   precision  frames without it  false frames',
-    ...scores.map((score) =>
-      [
-        score.object.padEnd(16),
-        score.threshold.toFixed(2).padEnd(10),
-        `${score.whole}`.padStart(5),
-        formatShare(score.found, score.whole).padStart(8),
-        formatShare(score.reported - score.excess, score.reported).padStart(10),
-        `${score.emptyFrames}`.padStart(18),
-        `${score.falseFrames} (${formatShare(score.falseFrames, score.emptyFrames)})`.padStart(15),
-      ].join(' '),
-    ),
-  ];
-}
-
-/** Formats a part of a number in percent. */
-export function formatShare(part: number, of: number): string {
-  return of === 0 ? '–' : `${((part / of) * 100).toFixed(1)} %`;
 }

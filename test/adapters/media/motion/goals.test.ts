@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { compareMotion } from '../../../../adapters/media/motion/compare-motion.ts';
-import { asInAJob, previousFrame } from '../../../../bench/motion/detectors.ts';
-import { eventScene } from '../../../../bench/motion/event-scenes.ts';
-import { evaluate, type Clip } from '../../../../bench/motion/evaluate.ts';
-import { stillScene } from '../../../../bench/motion/still-scenes.ts';
+import { asInAJob, evaluate, previousFrame, type Clip } from '../../../../bench/motion/evaluate.ts';
+import { eventScene, stillScene, type Scene } from '../../../../bench/motion/scenes.ts';
 import { renderThumbnails } from '../../../../bench/motion/thumbnails.ts';
-import type { Scene } from '../../../../bench/motion/scene.ts';
 
 /** Clips of `npm run bench -- motion` with other seeds: enough to detect a regression of the pre-filter. */
 const seed = 1001;

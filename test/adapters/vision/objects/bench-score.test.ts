@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Detection } from '../../../../adapters/vision/objects/detector.ts';
-import { parseLabels } from '../../../../bench/objects/labels.ts';
-import { countFalseFrames, findWorstClass, scoreClasses } from '../../../../bench/objects/score.ts';
+import {
+  countFalseFrames,
+  findWorstClass,
+  parseLabels,
+  scoreClasses,
+} from '../../../../bench/objects/score.ts';
 
 const box = { x: 0, y: 0, width: 0.1, height: 0.1 };
 const detections = (object: Detection['object'], ...scores: number[]) =>
