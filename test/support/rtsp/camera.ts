@@ -26,6 +26,8 @@ export type CameraOddities = {
   tls?: TlsOptions;
   /** Number of packets after which the connection closes. */
   closesAfter?: number;
+  /** True to send each packet at its time, like a live stream, instead of all packets together. */
+  isPaced?: boolean;
   /** Plays to a viewer, instead of all packets together. */
   play?: (viewer: Socket) => void;
 };
@@ -37,7 +39,7 @@ export async function startCamera(recording: RtpRecording, odd: CameraOddities =
     (request, url, socket) => {
       const own = odd.answer?.(request);
       const channels = `${odd.channel ?? 0}-${(odd.channel ?? 0) + 1}`;
-      if (request.method === 'PLAY' && own === undefined) setImmediate(() => (odd.play ?? play)(socket));
+      if (request.method === 'PLAY' && own === undefined) setImmediate(() => begin(socket));
       return own !== undefined ? own : usual(request, url, channels);
     },
     odd.wire,
@@ -64,10 +66,19 @@ export async function startCamera(recording: RtpRecording, odd: CameraOddities =
     }
   }
 
-  function play(socket: Socket): void {
+  function begin(socket: Socket): void {
+    if (odd.play) odd.play(socket);
+    else void play(socket);
+  }
+
+  async function play(socket: Socket): Promise<void> {
     const sent = recording.packets.filter(({ track }) => track === video);
+    const times = sent.map(({ isControl, bytes }) => (isControl ? 0 : bytes.readUInt32BE(4) / 90));
+    const beginsAtMs = performance.now() - (times.find((time) => time > 0) ?? 0);
     for (const [index, packet] of sent.entries()) {
       if (index === odd.closesAfter) return void socket.end();
+      const waitMs = odd.isPaced ? beginsAtMs + times[index]! - performance.now() : 0;
+      if (waitMs > 1) await new Promise((resolve) => setTimeout(resolve, waitMs));
       const bytes = odd.packet ? odd.packet(packet, index) : packet.bytes;
       if (bytes !== null && !socket.destroyed) socket.write(interleaved(packet, bytes));
     }
