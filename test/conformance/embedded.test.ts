@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addKeys } from '../../cli/program/add-keys.ts';
+import { runCommand } from '../support/run-command.ts';
 import { startLivePlatforms } from '../support/live-platforms.ts';
 import type { LivePlatforms } from '../support/live-platforms.ts';
 import { startService } from '../support/service-process.ts';
@@ -32,7 +33,8 @@ beforeAll(async () => {
   platforms = await startLivePlatforms('testsrc2=size=320x180:rate=10');
   const variables = { ...platforms.variables, WATCHPOST_RETENTION_SECONDS: String(retentionSeconds) };
   service = await startService(dataDir, variables);
-  const keys = [service.apiKey, ...extraCallers.map(createKey)].flatMap((key) => ['--key', key]);
+  const made = await Promise.all(extraCallers.map(createKey));
+  const keys = [service.apiKey, ...made].flatMap((key) => ['--key', key]);
   const internal = ['--internal-key', service.internalKey];
   const retention = ['--retention', String(retentionSeconds)];
   const pages = Object.values(platforms.urls).flatMap((url) => ['--platform-url', url]);
@@ -64,16 +66,7 @@ describe('conformance suite', () => {
   }, 240_000);
 });
 
-function createKey(caller: string): string {
-  const args = [
-    'cli/watchpost.ts',
-    'keys',
-    'create',
-    '--caller',
-    caller,
-    '--new-caller',
-    '--data-dir',
-    dataDir,
-  ];
-  return execFileSync(process.execPath, args, { encoding: 'utf8' }).trim();
+async function createKey(caller: string): Promise<string> {
+  const options = ['--caller', caller, '--new-caller', '--data-dir', dataDir];
+  return (await runCommand(addKeys, 'keys', 'create', ...options)).stdout.trim();
 }

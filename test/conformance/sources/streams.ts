@@ -1,6 +1,6 @@
-import { startLiveHls } from '../../../cli/demo/live-hls.ts';
-import type { LiveHls } from '../../../cli/demo/live-hls.ts';
 import { startRtspServer } from '../../../cli/demo/rtsp-server.ts';
+import { startLoop } from '../../support/hls/looped-stream.ts';
+import type { LoopedStream } from '../../support/hls/looped-stream.ts';
 import { servePlaylists } from './playlists.ts';
 import { startWebCamera, type WebCamera } from './web-camera.ts';
 
@@ -23,7 +23,7 @@ export type Streams = {
   /** Live streams of platforms. */
   platforms: string[];
   /** Starts a live stream that the case may end. */
-  startMortal(): Promise<LiveHls>;
+  startMortal(): Promise<LoopedStream>;
 };
 
 type Source = { url: string; close: () => Promise<void> };
@@ -35,7 +35,7 @@ const pictures = 'size=320x180:rate=10';
 const moving = `testsrc2=${pictures}`;
 const still = `color=0x8a8f7a:${pictures},noise=alls=8:allf=t`;
 
-/** Starts live streams on loopback with ffmpeg. */
+/** Starts live streams on loopback: HLS from recordings of the ffmpeg that the environment names, the others with an encoder. */
 export async function startOwnStreams(ffmpegPath: string): Promise<OwnStreams> {
   await using cleanup = new AsyncDisposableStack();
   const start = async (starting: Promise<Source>): Promise<string> => {
@@ -43,8 +43,8 @@ export async function startOwnStreams(ffmpegPath: string): Promise<OwnStreams> {
     cleanup.defer(close);
     return url;
   };
-  const live = await start(hls(ffmpegPath, moving));
-  const quiet = await start(hls(ffmpegPath, still));
+  const live = await start(startLoop(moving));
+  const quiet = await start(startLoop(still));
   const rtsp = await start(
     startRtspServer({ ffmpegPath, inputArgs: source(moving), path: '/live', keyFrameEvery: 10 }),
   );
@@ -63,14 +63,10 @@ export async function startOwnStreams(ffmpegPath: string): Promise<OwnStreams> {
       offline: playlists.offline,
       web: web.urls,
       platforms: [],
-      startMortal: () => hls(ffmpegPath, moving),
+      startMortal: () => startLoop(moving),
     },
     close: () => stack.disposeAsync(),
   };
-}
-
-function hls(ffmpegPath: string, filter: string): Promise<LiveHls> {
-  return startLiveHls({ ffmpegPath, inputArgs: source(filter), segmentSeconds: 1, host });
 }
 
 function source(filter: string): string[] {
