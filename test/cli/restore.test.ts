@@ -10,8 +10,11 @@ import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
 import { openMasterSecret } from '../../adapters/embedded/callers/master-secret.ts';
 import { backup } from '../../cli/commands/backup.ts';
 import { restore } from '../../cli/commands/restore.ts';
+import { addBackup } from '../../cli/program/add-backup.ts';
+import { addRestore } from '../../cli/program/add-restore.ts';
 import { newCaller } from '../../core/records/caller.ts';
 import { start } from '../contract/records.ts';
+import { runCommand } from '../support/run-command.ts';
 import { folderOfTest } from '../support/temporary-folder.ts';
 
 let folder: string;
@@ -57,10 +60,19 @@ function damage(path: string): void {
   writeFileSync(file, bytes);
 }
 
+const addBoth: typeof addRestore = (program, terminal) => {
+  addBackup(program, terminal);
+  addRestore(program, terminal);
+};
+
+/** Runs a command; a start in a process of its own. */
 async function watchpost(...args: string[]) {
   const command = ['cli/watchpost.ts', ...args, '--data-dir', dataDir];
   const failed = (error: unknown) => error as { code: number; stdout: string; stderr: string };
-  const run = promisify(execFile)(process.execPath, command, { timeout: 20_000 });
+  const run =
+    args[0] === 'start'
+      ? promisify(execFile)(process.execPath, command, { timeout: 20_000 })
+      : runCommand(addBoth, ...args, '--data-dir', dataDir);
   return run.then((done) => ({ code: 0, ...done }), failed);
 }
 

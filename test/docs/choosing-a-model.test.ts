@@ -1,15 +1,23 @@
-import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+import { addDoctor } from '../../cli/program/add-doctor.ts';
+import { addEvaluate } from '../../cli/program/add-evaluate.ts';
 import { chatServer, says } from '../adapters/vision/openai/chat-server.ts';
+import { runCommand } from '../support/run-command.ts';
 import { parseBlocks, parseCommands } from './snippets/blocks.ts';
 
 const quickstarts = parseBlocks('docs/use/choosing-a-model.md').filter(({ text }) =>
   text.includes('export WATCHPOST_VISION=openai'),
 );
+/** The two commands of a quickstart, which run in this process. */
+const addBoth: typeof addDoctor = (program, terminal) => {
+  addDoctor(program, terminal);
+  addEvaluate(program, terminal);
+};
+afterEach(() => vi.unstubAllEnvs());
+
 const sees = says(JSON.stringify({ triggered: true, explanation: 'It is there.' }));
 
 test('the page has a quickstart for Ollama, llama.cpp, vLLM and OpenRouter', () => {
@@ -26,17 +34,19 @@ test.each(quickstarts)(
   async (block) => {
     await using server = await chatServer(sees);
     const folder = mkdtempSync(join(tmpdir(), 'watchpost-quickstart-'));
-    const commands = parseCommands(block).filter((command) => /^(export|npm run watchpost)/.test(command));
-    const script = commands
-      .join('\n')
-      .replace(/(OPENAI_URL=)\S+/, `$1${server.baseUrl}`)
-      .replaceAll('npm run watchpost --', 'node cli/watchpost.ts')
+    const settings = parseCommands(block).flatMap((line) => [...line.matchAll(/(WATCHPOST_\w+)=(\S+)/g)]);
+    for (const [, name = '', value = ''] of settings)
+      vi.stubEnv(name, name.endsWith('OPENAI_URL') ? server.baseUrl : value);
+    vi.stubEnv('WATCHPOST_DATA_DIR', join(folder, 'data'));
+    vi.stubEnv('WATCHPOST_PORT', '0');
+    const commands = parseCommands(block)
+      .filter((command) => command.startsWith('npm run watchpost -- '))
       // A whole set for each quickstart takes longer and shows nothing more.
-      .replace('evaluate basic', 'evaluate basic --tag color');
-    const env = { ...process.env, WATCHPOST_DATA_DIR: join(folder, 'data'), WATCHPOST_PORT: '0' };
+      .map((command) => command.replace('evaluate basic', 'evaluate basic --tag color').split(' ').slice(4));
     try {
-      const { stdout } = await promisify(execFile)('bash', ['-ec', script], { env, timeout: 60_000 });
-      const model = /VISION_MODEL=(\S+)/.exec(script)?.[1] ?? '';
+      let stdout = '';
+      for (const words of commands) stdout += (await runCommand(addBoth, ...words)).stdout;
+      const model = process.env['WATCHPOST_VISION_MODEL'] ?? '';
       expect(stdout).toMatch(/model.*answered a test picture/);
       expect(stdout).toContain(model);
       expect(stdout).toMatch(/100 %.*0\/11/);

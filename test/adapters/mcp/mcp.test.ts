@@ -219,8 +219,12 @@ describe('errors are results that the model can read', () => {
 
   test('the call limits are the same as over HTTP', async () => {
     const client = await connect();
-    for (let made = 0; made < 120; made += 1)
-      await client.callTool({ name: 'check_once', arguments: monitor });
+    for (let made = 0; made < 119; made += 1) {
+      const admission = await world.c.calls.admit('harbour');
+      if (admission.kind === 'admitted') await admission.release();
+    }
+    const last: any = await client.callTool({ name: 'check_once', arguments: monitor });
+    expect(last.isError).toBeFalsy();
     expect(await client.callTool({ name: 'check_once', arguments: monitor })).toMatchObject({
       isError: true,
       structuredContent: { error: { code: 'RATE_LIMITED' } },
