@@ -26,10 +26,10 @@ import { createWorld, monitorRequest, type World } from '../../support/world.ts'
 
 const segmentSeconds = 2;
 const scenes = {
-  moving: 'testsrc2=size=320x180:rate=10,noise=alls=12:allf=t',
+  moving: 'testsrc2=size=320x180:rate=2,noise=alls=12:allf=t',
   /** Output of an encoder whose camera has stopped. */
-  frozen: 'testsrc2=size=320x180:rate=10,trim=end_frame=1,loop=loop=-1:size=1,setpts=N/10/TB',
-  black: 'color=black:size=320x180:rate=10',
+  frozen: 'testsrc2=size=320x180:rate=2,trim=end_frame=1,loop=loop=-1:size=1,setpts=N/2/TB',
+  black: 'color=black:size=320x180:rate=2',
 };
 type Scene = keyof typeof scenes;
 
@@ -58,7 +58,7 @@ afterEach(async () => {
 
 async function listSegments(scene: Scene): Promise<Buffer[]> {
   const encoding =
-    '-t 60 -c:v libx264 -preset ultrafast -g 20 -sc_threshold 0 -pix_fmt yuv420p -f hls -hls_time 2 -hls_list_size 0';
+    '-t 60 -c:v libx264 -preset ultrafast -g 4 -sc_threshold 0 -pix_fmt yuv420p -f hls -hls_time 2 -hls_list_size 0';
   const folder = await mkdtemp(join(directory, scene));
   const input = ['-nostdin', '-loglevel', 'error', '-f', 'lavfi', '-i', scenes[scene]];
   const output = ['-hls_segment_filename', join(folder, '%03d.ts'), join(folder, 'list.m3u8')];

@@ -18,17 +18,19 @@ let tempDir: string;
 let red: Buffer;
 let blue: Buffer;
 let small: Buffer;
+let detailed: Buffer;
 beforeAll(async () => {
   tempDir = await mkdtemp(join(tmpdir(), 'watchpost-decoders-'));
   red = keyFrame('red', '1280x720');
   blue = keyFrame('blue', '1280x720');
   small = keyFrame('green', '320x240');
+  detailed = keyFrame('black', '1280x720', 'noise=alls=40');
 });
 afterAll(() => rm(tempDir, { recursive: true, force: true }));
 
 /** Records a stream with B-frames, whose decoder holds frames back. */
 function keyFrame(color: string, size: string, filter = 'null'): Buffer {
-  const options = `-loglevel error -f lavfi -i color=${color}:size=${size}:rate=10 -t 1 -vf ${filter} -c:v libx264 -bf 2 -pix_fmt yuv420p -f mpegts pipe:1`;
+  const options = `-loglevel error -f lavfi -i color=${color}:size=${size}:rate=10 -t 0.4 -vf ${filter} -c:v libx264 -preset ultrafast -bf 2 -pix_fmt yuv420p -f mpegts pipe:1`;
   const { stdout } = spawnSync(ffmpegPath, options.split(' '), { maxBuffer: 1e8 });
   return Buffer.from(extractLastKeyFrame(stdout)!);
 }
@@ -165,7 +167,6 @@ test.each(attacks)(
   '%s never leaves its picture to another stream, nor takes the picture of one',
   async (_, attack) => {
     const { run } = openPool();
-    const detailed = keyFrame('black', '1280x720', 'noise=alls=40');
     for (const stream of [red, detailed, red, detailed]) await run(stream);
     const hostile = attack(detailed);
     for (let round = 0; round < 3; round += 1) {
