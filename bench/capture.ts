@@ -18,7 +18,6 @@ import { createRtspSessions } from '../adapters/media/rtsp/rtsp-sessions.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import type { StreamCapturer } from '../core/ports/stream-capturer.ts';
-import type { InputMode } from '../core/records/capture.ts';
 import { setSystemTimer } from '../core/time-limit.ts';
 import {
   burnInTimecode,
@@ -26,23 +25,19 @@ import {
   loopSeconds,
   measure,
   race,
-  type RaceSource,
-  type Result,
+  type RaceMode,
 } from './capture/race.ts';
 import { describeMachine, findFfmpeg, mean, quantile, round } from './harness.ts';
 import { type LiveStream, runFfmpeg, startStreams, words } from './streams.ts';
 
 const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-  },
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
 });
 // A full run takes ten minutes on an idle machine. The garbage collector runs in every third capture: fewer rounds measure its luck.
 const rounds = values.quick
-  ? { hls: 3, clip: 3, rtsp: 3, rtspClip: 1, session: 3 }
-  : { hls: 12, clip: 12, rtsp: 6, rtspClip: 3, session: 5 };
-const modes: InputMode[] = ['frames', 'clip', 'hybrid'];
+  ? { hls: 3, rtsp: 3, rtspClip: 1, session: 3 }
+  : { hls: 12, rtsp: 6, rtspClip: 3, session: 5 };
+const modes = ['frames', 'clip'] as const;
 
 await using cleanup = new AsyncDisposableStack();
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-capture-'));
@@ -90,46 +85,46 @@ function play(segmentSeconds: number, delayMs = 0) {
   return startStreams({ ffmpegPath, ageSeconds: 6.5 * segmentSeconds, delayMs, streams });
 }
 
-async function raceHls(segmentSeconds: number, delayMs: number, mode: InputMode, path: string) {
-  const name = `HLS ${segmentSeconds} s, ${delayMs} ms${path === '/master.m3u8' ? ', multivariant' : ''}, ${mode}`;
+async function raceHls(segmentSeconds: number, delayMs: number, mode: RaceMode, path: string) {
+  const variant = path === '/master.m3u8' ? ', multivariant' : '';
+  const name = `HLS ${segmentSeconds} s, ${delayMs} ms${variant}, ${mode}`;
+  const time = delayMs === 0 ? 0.8 : 0.7;
+  const goal = mode === 'frames' ? { time, cpu: 1.2 } : { cpu: 1.1 };
+  await raceStream({ name, mode, segmentSeconds, delayMs, path, rounds: rounds.hls }, goal);
+}
+
+async function raceRtsp(mode: RaceMode) {
+  const isFrame = mode === 'frames';
+  const options = {
+    segmentSeconds: 0,
+    delayMs: 0,
+    path: '',
+    rounds: isFrame ? rounds.rtsp : rounds.rtspClip,
+  };
+  const goal = isFrame ? { time: 1.1, cpu: 1.2 } : { cpu: 1.2 };
+  await raceStream({ name: `RTSP, ${mode}`, mode, ...options }, goal);
+}
+
+type RaceOptions = {
+  name: string;
+  mode: RaceMode;
+  segmentSeconds: number;
+  delayMs: number;
+  path: string;
+  rounds: number;
+};
+
+/** Races on a stream, and compares with the goals: shares of the time and of the processor time of bare ffmpeg, and the age of a frame. */
+async function raceStream(
+  { name, mode, segmentSeconds, delayMs, path, rounds: count }: RaceOptions,
+  { time, cpu }: { time?: number; cpu: number },
+): Promise<void> {
   if (!name.includes(values.only)) return;
   await using server = await play(segmentSeconds, delayMs);
-  const source = {
-    url: server.url('stream').replace('/live.m3u8', path),
-    kind: 'hls',
-    segmentSeconds,
-    startedAtMs: server.startedAtMs,
-  } as const;
-  const isFrame = mode === 'frames';
-  const result = await race(source, mode, isFrame ? rounds.hls : rounds.clip, racers);
-  report(name, source, result, {
-    ...(isFrame && { time: delayMs === 0 ? 0.8 : 0.7 }),
-    cpu: isFrame ? 1.2 : 1.1,
-  });
-}
-
-async function raceRtsp(mode: InputMode) {
-  const name = `RTSP, ${mode}`;
-  if (!name.includes(values.only)) return;
-  await using server = await play(0);
-  const source = {
-    url: server.url('stream'),
-    kind: 'rtsp',
-    segmentSeconds: 0,
-    startedAtMs: server.startedAtMs,
-  } as const;
-  const isFrame = mode === 'frames';
-  const result = await race(source, mode, isFrame ? rounds.rtsp : rounds.rtspClip, racers);
-  report(name, source, result, { ...(isFrame && { time: 1.1 }), cpu: 1.2 });
-}
-
-/** Adds a row, and compares it with the goals: shares of the time and of the processor time of bare ffmpeg, and the age of a frame. */
-function report(
-  name: string,
-  { kind, segmentSeconds }: RaceSource,
-  { watchpost, bare }: Record<'watchpost' | 'bare', Result>,
-  { time, cpu }: { time?: number; cpu: number },
-): void {
+  const url = server.url('stream').replace('/live.m3u8', path);
+  const kind = segmentSeconds === 0 ? 'rtsp' : 'hls';
+  const source = { url, kind, segmentSeconds, startedAtMs: server.startedAtMs } as const;
+  const { watchpost, bare } = await race(source, mode, count, racers);
   const [ratio, cpuRatio] = [watchpost.wallMs / bare.wallMs, watchpost.cpuMs / bare.cpuMs];
   const behind = watchpost.worstBehindSeconds;
   rows[name] = {
@@ -137,11 +132,12 @@ function report(
     'best flags ms': Math.round(bare.wallMs),
     ratio: round(ratio),
     'processor ratio': round(cpuRatio),
-    'worst age s': round(behind),
+    ...(mode === 'frames' && { 'worst age s': round(behind) }),
   };
-  if (time !== undefined) goals.push({ name: `${name}: time`, isMet: ratio <= time });
   goals.push({ name: `${name}: processor time`, isMet: cpuRatio <= cpu });
-  if (kind === 'hls' && time !== undefined)
+  if (time === undefined) return;
+  goals.push({ name: `${name}: time`, isMet: ratio <= time });
+  if (kind === 'hls')
     goals.push({ name: `${name}: age beyond the live edge`, isMet: behind <= segmentSeconds + 0.5 });
 }
 
@@ -180,7 +176,7 @@ async function compareSessions(): Promise<Record<string, object>> {
   return compared;
 }
 
-async function repeat(capturer: StreamCapturer, url: string, mode: InputMode, count: number) {
+async function repeat(capturer: StreamCapturer, url: string, mode: RaceMode, count: number) {
   const request = { url, mode, clipSeconds: 3, resolveAgain: false, caller: 'bench' };
   const runs: { wallMs: number; cpuMs: number; ageSeconds: number }[] = [];
   for (let run = 0; run < count; run += 1) {

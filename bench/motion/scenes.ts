@@ -121,6 +121,10 @@ function ticker(seed: number): Overlay {
   return { kind: 'ticker', font: 'bold', height, x: 0, y, box: false };
 }
 
+function drift(from: number, to: number): Light {
+  return { kind: 'drift', from, to };
+}
+
 function steps(gain: number, blueness: number, redness: number): Light {
   return { kind: 'steps', everyTicks: 7, gain, blueness, redness };
 }
@@ -143,13 +147,7 @@ const stillRecipes: Record<string, Recipe> = {
   'large clock': (seed) => ({ overlays: [clock(seed, 50, 88)] }),
   'news ticker': (seed) => ({ overlays: [ticker(seed)] }),
   'slow light': (_, random) => ({
-    light: {
-      kind: 'drift',
-      ...random.pick([
-        { from: 0.8, to: 1.2 },
-        { from: 1.15, to: 0.7 },
-      ]),
-    },
+    light: random.pick([drift(0.8, 1.2), drift(1.15, 0.7)]),
   }),
   'exposure steps': (_, random) => ({ light: steps(random.pick([0.75, 1.25, 1.4]), 0, 0) }),
   'white balance steps': (seed, random) => ({
@@ -174,21 +172,17 @@ function noisyOverlay(seed: number): Partial<Scene> {
 export const stillTitles: readonly string[] = Object.keys(stillRecipes);
 
 /** Classes of the savings goal: noise and overlays, alone and together. */
-export const savingsGoal: readonly string[] = [
-  'no noise',
-  'noise 5',
-  'noise 15',
-  'noise 30',
-  'night, noise 20',
-  'small clock',
-  'large clock',
-  'overlay, noise, compression',
-];
+export const savingsGoal: readonly string[] =
+  'no noise|noise 5|noise 15|noise 30|night, noise 20|small clock|large clock|overlay, noise, compression'.split(
+    '|',
+  );
 
 /** Creates the scene of a still class and a seed. */
 export function stillScene(title: string, index: number): Scene {
+  const recipe = stillRecipes[title];
+  if (!recipe) throw new Error(`Unknown still class: ${title}`);
   const seed = createSeed(`still ${title}`, index);
-  return { ...baseScene(title, seed, 40), ...stillRecipes[title]?.(seed, randomFrom(seed)) };
+  return { ...baseScene(title, seed, 40), ...recipe(seed, randomFrom(seed)) };
 }
 
 /** Levels of an object; `null` keeps the brightness of the background. */
@@ -205,30 +199,15 @@ type Story = {
   events: readonly (readonly [number, number])[];
 };
 
+const span = (from: number, by: number) => [from, by] as const;
 const stories = {
-  comesAndLeaves: {
-    ticks: 4,
-    moves: 0,
-    places: [1, 1],
-    events: [
-      [0, 0],
-      [2, 2],
-    ],
-  },
+  comesAndLeaves: { ticks: 4, moves: 0, places: [1, 1], events: [span(0, 0), span(2, 2)] },
   /** At another position at every tick, like most moving objects after ten seconds. */
-  movesFast: {
-    ticks: 5,
-    moves: null,
-    places: [1, 1, 1],
-    events: [
-      [1, 1],
-      [2, 2],
-    ],
-  },
+  movesFast: { ticks: 5, moves: null, places: [1, 1, 1], events: [span(1, 1), span(2, 2)] },
   /** After four ticks it has left its position in the reference. */
-  movesSlowly: { ticks: 6, moves: 1 / 4, places: [1, 1, 1, 1, 1], events: [[1, 4]] },
+  movesSlowly: { ticks: 6, moves: 1 / 4, places: [1, 1, 1, 1, 1], events: [span(1, 4)] },
   /** Each step is too faint to detect alone, so the change must accumulate. */
-  fadesIn: { ticks: 8, moves: 0, places: [1, 2, 3, 4, 5, 6].map((step) => step / 6), events: [[0, 5]] },
+  fadesIn: { ticks: 8, moves: 0, places: [1, 2, 3, 4, 5, 6].map((step) => step / 6), events: [span(0, 5)] },
 } satisfies Record<string, Story>;
 
 /** Classes with events: one clip shows an object of each size in turn, at positions of its seed. */
@@ -279,7 +258,9 @@ const filled: Record<Thing['shape'], number> = { box: 1, ellipse: Math.PI / 4, p
 
 /** Creates the scene of an event class and a seed. */
 export function eventScene(title: string, index: number): Scene {
-  const { scene, levels = ordinary, story = stories.comesAndLeaves, shape: only } = eventRecipes[title] ?? {};
+  const recipe = eventRecipes[title];
+  if (!recipe) throw new Error(`Unknown event class: ${title}`);
+  const { scene, levels = ordinary, story = stories.comesAndLeaves, shape: only } = recipe;
   const seed = createSeed(`event ${title}`, index);
   const random = randomFrom(seed * 101 + 7);
   const things: Thing[] = [];
