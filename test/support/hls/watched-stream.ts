@@ -47,8 +47,14 @@ export async function watchFiles(
   const ffmpeg = options.ffmpeg ?? (options.unseen ? unseeing : seeing);
   const limits = { requestTimeoutMs: 3_000, ...options.limits };
   let waitBetween: NonNullable<HlsCapturerDeps['wait']> = async () => undefined;
-  const wait = async (milliseconds: number, signal: AbortSignal) => waitBetween(milliseconds, signal);
-  const capturer = createHlsCapturer({ http, ffmpeg, now: () => watched.now, limits, wait });
+  let waitedMs = 0;
+  const wait = async (milliseconds: number, signal: AbortSignal) => {
+    // A capture that polls until a time without waits is as busy as the processor allows.
+    waitedMs += milliseconds;
+    await waitBetween(milliseconds, signal);
+  };
+  const elapsedMs = () => performance.now() + waitedMs;
+  const capturer = createHlsCapturer({ http, ffmpeg, now: () => watched.now, elapsedMs, limits, wait });
   const never = new AbortController().signal;
   const watched: WatchedStream = {
     ...server,
