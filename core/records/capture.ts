@@ -22,7 +22,7 @@ export const thumbnail = { width: 160, height: 90, bytes: 21_600 } as const;
  * segment, and the target duration. Single pictures: a hash of their bytes. RTSP and Motion JPEG: no identity, because every capture is new.
  */
 export const streamPositionSchema = z.object({
-  /** Media sequence number of the newest segment, with a hash of its URL; hash of a single picture; `null` if the protocol has none. */
+  /** Media sequence number of the newest segment, with hashes of its URL and bytes; hash of a single picture; `null` if the protocol has none. */
   segment: z.string().nullable(),
   /** Time between new segments of a healthy stream, in seconds. */
   segment_seconds: z.number().nonnegative(),

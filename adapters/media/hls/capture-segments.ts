@@ -11,7 +11,7 @@ import type { MediaPlaylist, Segment } from './playlist.ts';
 import { readSegment, sparseGap, type ReadSegment } from './read-segment.ts';
 import { NoKeyFrameError } from './no-key-frame.ts';
 import type { ResourceCache } from './resource-cache.ts';
-import { streamPosition } from './stream-position.ts';
+import { streamPosition, withContent } from './stream-position.ts';
 
 /** Dependencies for decoding segments. */
 export type SegmentCaptureDeps = {
@@ -38,7 +38,10 @@ export async function captureSegments(
     throw new StreamFetchError('The playlist has no segments yet. Try again in a few seconds.');
   }
   const read: ReadSegment[] = [];
+  let position = streamPosition(newest, playlist);
   const tracker = createKeyFrameTracker(segments, (...part) => {
+    const [segment, bytes] = part;
+    if (segment === newest) position = withContent(position, bytes);
     if (request.lookBack) read.push(keepBytes(readSegment(...part), request));
   });
   const { output, isNewest } = await decode(deps, segments, tracker, request, signal, parts);
@@ -47,7 +50,7 @@ export async function captureSegments(
     ...output,
     ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
     capturedAt: captureTime(newest, isNewest ? 'clip' : request.mode, deps.now(), tracker.lastKeyFrameAt()),
-    position: streamPosition(newest, playlist),
+    position,
   };
   return { capture, read };
 }

@@ -1,6 +1,6 @@
 import type { FollowRequest } from '../../../core/records/capture.ts';
 import type { MediaPlaylist } from './playlist.ts';
-import { streamPosition } from './stream-position.ts';
+import { streamPosition, withoutContent } from './stream-position.ts';
 
 export type FollowHlsDeps = {
   /** Fetches the media playlist of a stream. */
@@ -20,7 +20,7 @@ export async function followHls(
   onFrame: (thumbnail: Uint8Array) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let seen = after?.segment ?? null;
+  let seen = after?.segment ? withoutContent(after.segment) : null;
   for (;;) {
     const playlist = await fetchPlaylist(signal);
     const newest = playlist.segments.findLast(({ gap }) => !gap);

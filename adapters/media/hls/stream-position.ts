@@ -20,6 +20,17 @@ export function streamPosition(newest: Segment, playlist: MediaPlaylist): Stream
   };
 }
 
+/** Adds a hash of the bytes of the segment: some servers number the segments of each viewer from 0 (go2rtc). */
+export function withContent({ segment, ...position }: StreamPosition, bytes: Uint8Array): StreamPosition {
+  const content = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
+  return { ...position, segment: `${segment}:${content}` };
+}
+
+/** Returns the part of a position that a playlist states. */
+export function withoutContent(segment: string): string {
+  return segment.split(':').slice(0, 2).join(':');
+}
+
 /**
  * Returns the file name and byte range of a segment. The rest of a URL may be a token that changes with each request. It counts only as far
  * as it distinguishes segments of the playlist with the same file name and range.

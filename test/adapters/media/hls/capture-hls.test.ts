@@ -77,8 +77,8 @@ describe('HLS capture', () => {
     expect(readMoment(first.thumbnail)).toBeCloseTo(8, 0);
     expect(readMoment(second.thumbnail)).toBeCloseTo(10, 0);
     expect([first.position, second.position]).toEqual([
-      { segment: expect.stringMatching(/^4:[0-9a-f]{12}$/), segment_seconds: 2 },
-      { segment: expect.stringMatching(/^5:[0-9a-f]{12}$/), segment_seconds: 2 },
+      { segment: expect.stringMatching(/^4:[0-9a-f]{12}:[0-9a-f]{8}$/), segment_seconds: 2 },
+      { segment: expect.stringMatching(/^5:[0-9a-f]{12}:[0-9a-f]{8}$/), segment_seconds: 2 },
     ]);
   });
 
