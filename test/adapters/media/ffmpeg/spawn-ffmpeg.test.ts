@@ -46,6 +46,17 @@ describe('spawnFfmpeg', () => {
     expect(text(outcome.stdout).trim()).toBe('');
   });
 
+  test('spawnFfmpeg lowers the priority of a program that can wait', async () => {
+    // The priority is set after the start.
+    const priority = 'read line; cut -d " " -f 19 /proc/self/stat';
+    const input = [Buffer.from('\n')];
+    const [first, second] = [
+      await shell(priority, { input }),
+      await shell(priority, { input, canWait: true }),
+    ];
+    expect(Number(text(second.stdout)) - Number(text(first.stdout))).toBe(10);
+  });
+
   test('spawnFfmpeg writes chunks as they arrive', async () => {
     expect(text((await shell('cat', { input: chunks() })).stdout)).toBe('ab');
   });

@@ -1,5 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import type { ReadSegment } from '../../../../adapters/media/hls/read-segment.ts';
+import { decodeBetween } from '../../../../adapters/media/hls/scan-between.ts';
+import type { ScanBudget } from '../../../../adapters/media/hls/scan-budget.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import {
   openUnhurriedRunner,
@@ -11,7 +14,7 @@ import { mediaPlaylist, watchFiles, type WatchedStream } from '../../../support/
 
 const runner = openUnhurriedRunner();
 let stream: WatchedStream;
-afterEach(() => stream.close());
+afterEach(() => stream?.close());
 
 type Options = RecordingOptions & {
   ffmpeg?: FfmpegRunner;
@@ -200,4 +203,54 @@ describe('frames between key frames that are 5 s apart', () => {
         expect(second.moment - moment).toBeCloseTo(second.ages[index]!, 0);
     },
   );
+});
+
+describe('groups of segments', () => {
+  const read = (sequence: number, seconds = [0]) => ({
+    segment: {
+      sequence: BigInt(sequence),
+      url: `https://cdn.example/${sequence}.ts`,
+      durationSeconds: 5,
+    } as ReadSegment['segment'],
+    seconds,
+    initialization: null,
+    bytes: Uint8Array.of(sequence),
+    kind: 'whole' as const,
+  });
+  let leftMs = 6_000;
+  const budget: ScanBudget = {
+    reserve: () => ({ maxBytes: 0, release: () => undefined }),
+    within: (work, signal) => work(signal),
+    leftMs: () => leftMs,
+  };
+  const decode = (run: ReadSegment[], runEachSecond: NonNullable<FfmpegRunner['runEachSecond']>) =>
+    decodeBetween({ ffmpeg: { ...runner, runEachSecond }, budget }, run, AbortSignal.timeout(5_000));
+
+  test('the newest group is decoded first, and without time for each one key frames are all', async () => {
+    const decoded: number[] = [];
+    const note: FfmpegRunner['runEachSecond'] = async ({ chunks }, _, { timeoutMs }) => {
+      for await (const [number = 0] of chunks) decoded.push(number);
+      expect(timeoutMs).toBe(leftMs - 1_000);
+      leftMs -= 2_500;
+      return [];
+    };
+    expect(await decode([read(1), read(2)], note)).toEqual([]);
+    expect(decoded).toEqual([2, 1]);
+    leftMs = 3_500;
+    expect(await decode([read(1), read(2)], note)).toBeNull();
+    expect(decoded).toEqual([2, 1, 2]);
+  });
+
+  test('a key frame within a group is not returned a second time', async () => {
+    leftMs = 6_000;
+    const picture = { frame: new Uint8Array(), thumbnail: new Uint8Array() };
+    const run = [read(1), read(2, [2])];
+    const frames = await decode(run, async (_, { fromSeconds }) =>
+      [3, 7, 8].map((seconds) => ({ ...picture, seconds: fromSeconds + seconds })),
+    );
+    expect(frames?.map(({ segment, seconds }) => [segment.sequence, Math.round(seconds)])).toEqual([
+      [1n, 3],
+      [2n, 3],
+    ]);
+  });
 });

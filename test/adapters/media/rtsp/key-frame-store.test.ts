@@ -87,7 +87,7 @@ test('a camera that sends nothing but key frames has one of each second kept', (
 });
 
 /** Ends groups of ten frames of 500 bytes, one each second, in stores of two sessions whose memory is shared. */
-function openSparse(maxBytes: number) {
+function openSparse(maxBytes: number, groupFrames = 10) {
   let nowMs = 0;
   const memory = createKeyFrameMemory(maxBytes);
   const stores = [1, 2].map(() => createKeyFrameStore(memory, () => nowMs));
@@ -99,7 +99,7 @@ function openSparse(maxBytes: number) {
     for (let second = 0; second < seconds; second += 1) {
       nowMs += 1000;
       for (const [index, store] of stores.entries()) {
-        const isKeyFrame = groups[index]!.length % 10 === 0;
+        const isKeyFrame = groups[index]!.length % groupFrames === 0;
         const unit = { bytes: new Uint8Array(500), isKeyFrame, timestamp: nowMs / 1000, arrivedMs: nowMs };
         if (isKeyFrame) store.add(unit, groups[index]);
         groups[index] = isKeyFrame ? [unit] : [...groups[index]!, unit];
@@ -124,6 +124,18 @@ test('groups of key frames that are far apart are kept whole, from that of the p
     [2, 10],
     [3, 10],
   ]);
+});
+
+test('groups of key frames that are 4 s apart are not kept, and those of 5 s are', () => {
+  for (const [seconds, kept] of [
+    [4, 0],
+    [5, 3],
+  ] as const) {
+    const { play, lengths, stores } = openSparse(1e6, seconds);
+    for (const store of stores) store.begin(undefined);
+    play(18);
+    expect(lengths(0)).toHaveLength(kept);
+  }
 });
 
 test('a group that exceeds the memory is not kept, and key frames take the place of older groups', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { scanGroups } from '../../../../adapters/media/rtsp/scan-groups.ts';
 import type { Capture } from '../../../../core/records/capture.ts';
@@ -84,6 +84,8 @@ describe('frames between key frames that are 5 s apart', () => {
     expect(moments(second).map(Math.round)).toEqual([5, 10]);
     expect(second.scan).toMatchObject({ distanceSeconds: 5, leftOutSeconds: 0 });
     expect(readMoment(second.thumbnail)).toBeCloseTo(13.4, 0);
+    camera.playTo(16);
+    expect((await camera.lookBack(second.position.scan!)).scan!.distanceSeconds).toBe(5);
   });
 
   test('groups that exceed the memory of scans are not kept, and key frames are', async () => {
@@ -141,26 +143,47 @@ describe('frames between key frames that are 5 s apart', () => {
   });
 });
 
+/** Group of a frame each tick, `number` seconds after a fixed time. */
+const group = (number: number, frames: number) => ({
+  number,
+  atMs: number * 1000,
+  seenTicks: 0,
+  units: Array.from({ length: frames }, (_, index) => ({
+    bytes: new Uint8Array(10),
+    isKeyFrame: index === 0,
+    timestamp: index,
+    arrivedMs: index,
+  })),
+});
+const track = { codec: 'H264', clockRate: 90_000 } as const;
+
 test('a group of 10,000 frames is not decoded, and no older one', async () => {
-  const decoded: number[] = [];
-  const runEachSecond: FfmpegRunner['runEachSecond'] = async ({ chunks }) => {
-    for await (const chunk of chunks) decoded.push(chunk.length);
+  let decoded = 0;
+  const runEachSecond: FfmpegRunner['runEachSecond'] = async () => {
+    decoded += 1;
     return [];
   };
-  const group = (number: number, frames: number) => ({
-    number,
-    atMs: number * 1000,
-    seenTicks: 0,
-    units: Array.from({ length: frames }, (_, index) => ({
-      bytes: new Uint8Array(10),
-      isKeyFrame: index === 0,
-      timestamp: index,
-      arrivedMs: index,
-    })),
-  });
   const groups = [group(1, 10), group(2, 10_000), group(3, 10)];
   const ffmpeg = { ...runner, runEachSecond };
-  const track = { codec: 'H264', clockRate: 90_000 } as const;
   expect(await scanGroups(groups, track, 20_000, ffmpeg, AbortSignal.timeout(5_000))).toEqual([]);
-  expect(decoded).toHaveLength(1);
+  expect(decoded).toBe(1);
+});
+
+test('groups are decoded for at most 5 s, the newest first', async () => {
+  let nowMs = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  const decoded: number[] = [];
+  const limits: number[] = [];
+  const runEachSecond: FfmpegRunner['runEachSecond'] = async (_, { fromSeconds }, { timeoutMs }) => {
+    decoded.push(Math.round(fromSeconds - 3580));
+    limits.push(timeoutMs);
+    nowMs += 2_600;
+    return [];
+  };
+  const groups = [group(1, 10), group(7, 10), group(13, 10)];
+  const ffmpeg = { ...runner, runEachSecond };
+  await scanGroups(groups, track, 20_000, ffmpeg, AbortSignal.timeout(5_000));
+  clock.mockReturnValue(0);
+  expect(decoded).toEqual([13, 7]);
+  expect(limits).toEqual([5_000, 2_400]);
 });
