@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { limitCaptures } from '../adapters/embedded/load/limit-captures.ts';
-import { createDecodeTurns, limitDecodes } from '../adapters/embedded/load/limit-decodes.ts';
+import { createDecodeTurns, createSpareTime, limitDecodes } from '../adapters/embedded/load/limit-decodes.ts';
 import { shareCaptures } from '../adapters/embedded/load/share-captures.ts';
 import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
@@ -32,12 +32,9 @@ export type CaptureSchedulerDeps = {
   reportFallback?: (url: string, reason: string) => void;
   /** Decodes key frames in processes that stay. Default: a process per capture. */
   sharesDecoders?: boolean;
-  /** Returns true while checks wait for this machine. Default: never. */
-  isBusy?: () => boolean;
+  /** Returns the mean time for which checks wait for this machine. Default: 0. */
+  lateSeconds?: () => number;
 };
-
-/** Wait for the decoding of frames between key frames. A check waits for it. */
-const maxSpareWaitMs = 2_000;
 
 /** Time after a capture at which the process for the next one starts. Its check is done by then. */
 const prepareAfterMs = 1_500;
@@ -66,14 +63,13 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
   const runner = createFfmpegRunner({ ffmpegPath, tempDir, prepareAfterMs });
   const maxProcesses = Math.max(concurrentDecodes, minSharedDecoders);
   const decoders = sharesDecoders ? poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses }) : runner;
-  const spare = createDecodeTurns({
-    max: Math.max(1, Math.floor(availableParallelism() / 2)),
+  const spare = createSpareTime({
+    cores: availableParallelism(),
+    lateSeconds: deps.lateSeconds ?? (() => 0),
     elapsedMs,
     setTimer: setSystemTimer,
-    report: () => undefined,
-    maxWaitMs: maxSpareWaitMs,
   });
-  const ffmpeg = limitDecodes(decoders, inTurn, { inTurn: spare, isBusy: deps.isBusy ?? (() => false) });
+  const ffmpeg = limitDecodes(decoders, inTurn, spare);
   const rtspSessions =
     maxRtspSessions === 0
       ? undefined

@@ -166,9 +166,6 @@ export async function openService(
   };
 }
 
-/** Mean wait of checks from which frames between key frames are not decoded. An overload begins later, with a wait of an interval. */
-const busyFromSeconds = 0.5;
-
 /** Creates all that the operations of the core use, except the scheduler of runs, which uses them. */
 async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: Address, output: Log) {
   const platforms = await loadPlatformSettings(settings);
@@ -190,7 +187,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     reportFallback: pace.recordFallback,
     maxRtspSessions: settings.rtspSessions,
     sharesDecoders: settings.sharedDecoders === 1,
-    isBusy: () => pace.read().lateSeconds >= busyFromSeconds,
+    lateSeconds: () => pace.read().lateSeconds,
   });
   const { inTurn } = captures;
   const limits = createLimits(settings);

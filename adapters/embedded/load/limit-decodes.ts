@@ -17,6 +17,17 @@ export type DecodeTurnsDeps = {
 /** Time of the machine that no check needs. */
 export type SpareTime = { inTurn: InTurn; isBusy: () => boolean };
 
+export type SpareTimeDeps = Pick<DecodeTurnsDeps, 'elapsedMs' | 'setTimer'> & {
+  cores: number;
+  /** Returns the mean wait of checks. */
+  lateSeconds: () => number;
+};
+
+/** Maximum wait for spare time. A check waits for it. */
+const maxSpareWaitMs = 2_000;
+/** Mean wait of checks from which no time is spare. An overload begins later, with a wait of an interval. */
+const busyFromSeconds = 0.5;
+
 /** Maximum wait for a turn. It leaves time for the decoding within that of the capture, so that the stream is not blamed. */
 const defaultMaxWaitMs = 20_000;
 
@@ -41,6 +52,17 @@ export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn, spare?: Spare
       inTurn(() => ffmpeg.runAll(input, wanted, limits, signal), signal),
   };
 }
+
+/** Creates the spare time of a machine: half of its cores, as long as checks are in time. */
+export function createSpareTime({ cores, lateSeconds, elapsedMs, setTimer }: SpareTimeDeps): SpareTime {
+  const max = Math.max(1, Math.floor(cores / 2));
+  return {
+    inTurn: createDecodeTurns({ max, elapsedMs, setTimer, report: ignore, maxWaitMs: maxSpareWaitMs }),
+    isBusy: () => lateSeconds() >= busyFromSeconds,
+  };
+}
+
+function ignore(): void {}
 
 /** Returns null if the machine has no time. */
 async function inSpareTime<Result>(

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { createDecodeTurns, limitDecodes } from '../../../../adapters/embedded/load/limit-decodes.ts';
+import {
+  createDecodeTurns,
+  createSpareTime,
+  limitDecodes,
+} from '../../../../adapters/embedded/load/limit-decodes.ts';
 import { TransientError } from '../../../../core/errors.ts';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 
@@ -121,44 +125,60 @@ test('a decode without a turn in time costs one check, is no failure of the stre
 });
 
 describe('groups of pictures', () => {
-  function openSpare({ isBusy = false } = {}) {
-    const fires: (() => void)[] = [];
-    const spare = createDecodeTurns({
-      max: 1,
+  function openSpare({ lateSeconds = 0, cores = 2 } = {}) {
+    const timers: { fire: () => void; afterMs: number }[] = [];
+    const spare = createSpareTime({
+      cores,
+      lateSeconds: () => lateSeconds,
       elapsedMs: () => 0,
-      setTimer: (fire) => {
-        fires.push(fire);
+      setTimer: (fire, afterMs) => {
+        timers.push({ fire, afterMs });
         return () => undefined;
       },
-      report: () => undefined,
-      maxWaitMs: 2_000,
     });
+    let begun = 0;
     const end = Promise.withResolvers<void>();
     const ffmpeg: FfmpegRunner = {
       run: () => Promise.reject(new Error('not needed')),
       runAll: () => Promise.reject(new Error('not needed')),
-      runEachSecond: async () => end.promise.then(() => []),
+      runEachSecond: async () => {
+        begun += 1;
+        return end.promise.then(() => []);
+      },
     };
     const noTurn = () => Promise.reject(new Error('groups take no turn of captures'));
-    const { runEachSecond } = limitDecodes(ffmpeg, noTurn, { inTurn: spare, isBusy: () => isBusy });
+    const { runEachSecond } = limitDecodes(ffmpeg, noTurn, spare);
     const input = { kind: 'pipe', format: 'mpegts', chunks: [] as Uint8Array[] } as const;
     const clock = { fromSeconds: 0, isRebased: false };
     const decode = () => runEachSecond!(input, clock, { timeoutMs: 1000 }, new AbortController().signal);
-    return { decode, end: () => end.resolve(), fire: () => fires.forEach((each) => each()) };
+    return { decode, end: () => end.resolve(), timers, begun: () => begun };
   }
 
-  test('groups are decoded one at a time, and not at all once they have waited too long', async () => {
-    const { decode, end, fire } = openSpare();
+  test('groups are decoded one at a time on two cores, and not at all once they have waited for 2 s', async () => {
+    const { decode, end, timers } = openSpare();
     const [first, second] = [decode(), decode()];
     await settled();
-    fire();
+    expect(timers).toMatchObject([{ afterMs: 2_000 }]);
+    timers[0]?.fire();
     end();
     expect(await first).toEqual([]);
     expect(await second).toBeNull();
   });
 
-  test('groups are not decoded while checks wait', async () => {
-    expect(await openSpare({ isBusy: true }).decode()).toBeNull();
+  test('groups are decoded on half of the cores', async () => {
+    const { decode, end, begun } = openSpare({ cores: 9 });
+    const decodes = Array.from({ length: 6 }, decode);
+    await settled();
+    expect(begun()).toBe(4);
+    end();
+    await Promise.all(decodes);
+  });
+
+  test('groups are not decoded while checks wait for half a second', async () => {
+    const idle = openSpare({ lateSeconds: 0.49 });
+    idle.end();
+    expect(await idle.decode()).toEqual([]);
+    expect(await openSpare({ lateSeconds: 0.5 }).decode()).toBeNull();
   });
 
   test('a host without spare time decodes no group', () => {

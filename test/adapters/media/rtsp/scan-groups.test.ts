@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { formatPosition } from '../../../../adapters/media/hls/scan-position.ts';
 import { scanGroups } from '../../../../adapters/media/rtsp/scan-groups.ts';
 import type { Capture } from '../../../../core/records/capture.ts';
 import { openUnhurriedRunner, readMoment } from '../../../support/hls/recording.ts';
@@ -100,6 +101,17 @@ describe('frames between key frames that are 5 s apart', () => {
         .map(Math.round),
     ).toEqual([5]);
     expect(moments(second).some((moment) => Math.round(moment) === 10)).toBe(true);
+  });
+
+  test('a position of another session leaves out the frames up to its time', async () => {
+    const camera = await openPlayedSession(runner, sparse);
+    camera.playTo(3.8);
+    const first = await camera.lookBack(null);
+    camera.playTo(13.5);
+    const atMs = first.capturedAt.getTime() + 4_000;
+    const { scan } = await camera.lookBack(formatPosition({ rendition: 'other', segment: '1', atMs }));
+    expect(scan!.frames.length).toBeGreaterThanOrEqual(4);
+    expect(Math.min(...scan!.frames.map(({ at }) => at.getTime()))).toBeGreaterThan(atMs);
   });
 
   test.each([3_600_000, -3_600_000])(
