@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { addAdvise } from '../../cli/program/add-advise.ts';
+import { runCommand } from '../support/run-command.ts';
 
 async function advise(...args: string[]) {
-  const env = { ...process.env, NODE_NO_WARNINGS: '1', WATCHPOST_VISION: 'pixel' };
-  return promisify(execFile)(process.execPath, ['cli/watchpost.ts', 'advise', ...args], { env });
+  return runCommand(addAdvise, 'advise', ...args, '--vision', 'pixel');
 }
 
 test('the command advise prints doubts, a clearer wording and settings', async () => {

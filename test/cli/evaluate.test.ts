@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addEvaluate } from '../../cli/program/add-evaluate.ts';
+import { runCommand } from '../support/run-command.ts';
 
-const run = promisify(execFile);
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'evaluate-'));
@@ -13,9 +12,7 @@ beforeAll(async () => {
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
 async function evaluate(...args: string[]) {
-  return run(process.execPath, ['cli/watchpost.ts', 'evaluate', ...args, '--model', 'pixel'], {
-    env: { ...process.env, NODE_NO_WARNINGS: '1' },
-  });
+  return runCommand(addEvaluate, 'evaluate', ...args, '--model', 'pixel');
 }
 
 test('the pixel model passes the colors of the basic set, and the report shows the page without other hosts', async () => {

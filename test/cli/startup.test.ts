@@ -1,3 +1,4 @@
+import { globSync } from 'node:fs';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
@@ -16,7 +17,8 @@ test('the command line loads the service only for the commands that run it', asy
     for (const { path, kind } of metafile.inputs[file]?.imports ?? [])
       if (kind === 'import-statement') loaded.add(path);
   expect(Object.keys(metafile.inputs)).toContain('cli/service.ts');
-  expect(loaded).toContain('cli/program/add-keys.ts');
+  // Tests run a command by its file, without this entry.
+  expect(globSync('cli/program/add-*.ts').filter((file) => !loaded.has(file))).toEqual([]);
   expect(loaded).not.toContain('cli/commands/keys.ts');
   expect(loaded).not.toContain('cli/service.ts');
   expect(loaded).not.toContain('cli/vision-model.ts');

@@ -6,9 +6,11 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createCallerStore } from '../../../adapters/embedded/callers/caller-store.ts';
 import { openDatabase } from '../../../adapters/embedded/sqlite/database.ts';
 import { dataPaths } from '../../../adapters/embedded/files/data-directory.ts';
+import { addKeys } from '../../../cli/program/add-keys.ts';
 import { findNearestName } from '../../../core/nearest-name.ts';
 import { newCaller } from '../../../core/records/caller.ts';
 import { start } from '../../contract/records.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { folderOfTest } from '../../support/temporary-folder.ts';
 
 let dataDir: string;
@@ -21,10 +23,8 @@ beforeEach(async () => {
 });
 
 async function keys(...args: string[]) {
-  const command = ['cli/watchpost.ts', 'keys', ...args];
-  const run = promisify(execFile)(process.execPath, command, {
-    env: { ...process.env, WATCHPOST_DATA_DIR: dataDir },
-  });
+  const place = args.includes('--data-dir') ? [] : ['--data-dir', dataDir];
+  const run = runCommand(addKeys, 'keys', ...args, ...place);
   const failed = (error: unknown) => error as { code: number; stdout: string; stderr: string };
   return run.then((done) => ({ code: 0, ...done }), failed);
 }
