@@ -26,7 +26,7 @@ export function jpeg(source: string): Uint8Array {
 
 /** Creates a clip like a capture: H.264 MP4 of three seconds. */
 export function mp4(source: string): Uint8Array {
-  const h264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '28', '-pix_fmt', 'yuv420p'];
+  const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '28', '-pix_fmt', 'yuv420p'];
   const small = ['-t', '3', '-vf', 'fps=8,scale=-2:480'];
   const fragments = ['-movflags', 'frag_keyframe+empty_moov', '-f', 'mp4'];
   return ffmpeg([...lavfi(source), ...small, ...h264, ...fragments, 'pipe:1']);
