@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
@@ -38,10 +39,9 @@ export async function captureSegments(
     throw new StreamFetchError('The playlist has no segments yet. Try again in a few seconds.');
   }
   const read: ReadSegment[] = [];
-  let position = streamPosition(newest, playlist);
+  const content = createHash('sha256');
   const tracker = createKeyFrameTracker(segments, (...part) => {
-    const [segment, bytes] = part;
-    if (segment === newest) position = withContent(position, bytes);
+    content.update(part[1]);
     if (request.lookBack) read.push(keepBytes(readSegment(...part), request));
   });
   const { output, isNewest } = await decode(deps, segments, tracker, request, signal, parts);
@@ -50,7 +50,7 @@ export async function captureSegments(
     ...output,
     ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
     capturedAt: captureTime(newest, isNewest ? 'clip' : request.mode, deps.now(), tracker.lastKeyFrameAt()),
-    position,
+    position: withContent(streamPosition(newest, playlist), content),
   };
   return { capture, read };
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { StreamPosition } from '../../../core/records/capture.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 
@@ -20,10 +20,12 @@ export function streamPosition(newest: Segment, playlist: MediaPlaylist): Stream
   };
 }
 
-/** Adds a hash of the bytes of the segment: some servers number the segments of each viewer from 0 (go2rtc). */
-export function withContent({ segment, ...position }: StreamPosition, bytes: Uint8Array): StreamPosition {
-  const content = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
-  return { ...position, segment: `${segment}:${content}` };
+/**
+ * Adds a hash of the bytes of all captured segments: some servers number the segments of each viewer from 0, and the newest one may have no frame
+ * (go2rtc).
+ */
+export function withContent({ segment, ...position }: StreamPosition, content: Hash): StreamPosition {
+  return { ...position, segment: `${segment}:${content.digest('hex').slice(0, 8)}` };
 }
 
 /** Returns the part of a position that a playlist states. */
