@@ -35,7 +35,7 @@ const pictures = 'size=320x180:rate=10';
 const moving = `testsrc2=${pictures}`;
 const still = `color=0x8a8f7a:${pictures},noise=alls=8:allf=t`;
 
-/** Starts live streams on loopback: HLS from recordings of the ffmpeg that the environment names, the others with an encoder. */
+/** Starts live streams on loopback: HLS from recordings, the others with an encoder. */
 export async function startOwnStreams(ffmpegPath: string): Promise<OwnStreams> {
   await using cleanup = new AsyncDisposableStack();
   const start = async (starting: Promise<Source>): Promise<string> => {
@@ -43,8 +43,8 @@ export async function startOwnStreams(ffmpegPath: string): Promise<OwnStreams> {
     cleanup.defer(close);
     return url;
   };
-  const live = await start(startLoop(moving));
-  const quiet = await start(startLoop(still));
+  const live = await start(startLoop(moving, { ffmpegPath }));
+  const quiet = await start(startLoop(still, { ffmpegPath }));
   const rtsp = await start(
     startRtspServer({ ffmpegPath, inputArgs: source(moving), path: '/live', keyFrameEvery: 10 }),
   );
@@ -63,7 +63,7 @@ export async function startOwnStreams(ffmpegPath: string): Promise<OwnStreams> {
       offline: playlists.offline,
       web: web.urls,
       platforms: [],
-      startMortal: () => startLoop(moving),
+      startMortal: () => startLoop(moving, { ffmpegPath }),
     },
     close: () => stack.disposeAsync(),
   };

@@ -74,7 +74,7 @@ export async function openWorld(): Promise<World> {
     const credentials = await ready(dataDir, [service, drawn]);
     // Its drawing is a fifth of a core: the rest of the test sees a recording of the same scene.
     await drawn.close();
-    stream = await startLoop(yard, ports.get(9000));
+    stream = await startLoop(yard, { port: ports.get(9000) ?? 0 });
     const origin = new URL(credentials.base_url);
     ports.set(8787, Number(origin.port));
     const streamUrl = `http://127.0.0.1:${ports.get(9000)}/live.m3u8`;

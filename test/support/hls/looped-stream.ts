@@ -12,7 +12,6 @@ import {
   startsPayloadUnit,
 } from '../../../adapters/media/mpeg-ts/packet.ts';
 import { sharedFolder } from '../run-folder.ts';
-import { ffmpegPath } from './recording.ts';
 
 /** Live HLS stream without an encoder of its own: a recording in a loop, in real time. */
 export type LoopedStream = {
@@ -33,11 +32,14 @@ const ticksPerSecond = 90_000;
  * Starts a live stream of a picture: a source of ffmpeg, or arguments with inputs and filters, which is recorded once for a run. Its clock and its packet
  * counters run on from one loop to the next, so that a viewer sees a stream without a break. Default port: any free port.
  */
-export async function startLoop(picture: Picture, port = 0): Promise<LoopedStream> {
+export async function startLoop(
+  picture: Picture,
+  { port = 0, ffmpegPath = process.env['WATCHPOST_FFMPEG'] || 'ffmpeg' } = {},
+): Promise<LoopedStream> {
   const startedMs = Date.now() - windowSegments * 1000;
   const window = new Map<number, Buffer>();
   const counters = new Map<number, number>();
-  let segments = await recordLoop(picture);
+  let segments = await recordLoop(picture, ffmpegPath);
   let made = 0;
 
   /** Adds the segments that have ended since the last call. */
@@ -66,7 +68,7 @@ export async function startLoop(picture: Picture, port = 0): Promise<LoopedStrea
   return {
     url: `http://127.0.0.1:${listening}/live.m3u8`,
     show: async (other) => {
-      const shown = await recordLoop(other);
+      const shown = await recordLoop(other, ffmpegPath);
       advance();
       segments = shown;
     },
@@ -95,7 +97,7 @@ function playlist(made: number, startedMs: number): string {
 }
 
 /** Returns the segments of a picture, encoded as `startLiveHls` does; each picture is recorded once per run. */
-async function recordLoop(picture: Picture): Promise<Buffer[]> {
+async function recordLoop(picture: Picture, ffmpegPath: string): Promise<Buffer[]> {
   const shared = sharedFolder();
   const name = join(
     shared,
