@@ -199,3 +199,18 @@ test('groups are decoded for at most 5 s, the newest first', async () => {
   expect(decoded).toEqual([13, 7]);
   expect(limits).toEqual([5_000, 2_400]);
 });
+
+test('frames that are shown before the key frame of their group are not decoded with it', async () => {
+  const streams: Buffer[] = [];
+  const runEachSecond: FfmpegRunner['runEachSecond'] = async ({ chunks }) => {
+    for await (const chunk of chunks) streams.push(Buffer.from(chunk));
+    return [];
+  };
+  const whole = group(1, 10);
+  const leading = { bytes: new Uint8Array(10), isKeyFrame: false, timestamp: -2, arrivedMs: 1 };
+  const [keyFrame, ...rest] = whole.units;
+  const open = { ...whole, units: [keyFrame!, leading, ...rest] };
+  for (const each of [whole, open])
+    await scanGroups([each], track, 20_000, { ...runner, runEachSecond }, AbortSignal.timeout(5_000));
+  expect(streams[1]).toEqual(streams[0]);
+});
