@@ -36,17 +36,17 @@ const streams = cleanup.use(await startStreams(config));
 const service = cleanup.use(
   await openService({ ffmpeg, jobs: protocols.length * modes.length, settings: { vision: 'objects' } }),
 );
-const monitors = [];
+const monitors: string[] = [];
 for (const protocol of protocols)
   for (const mode of modes) {
-    const jobId = await service.startMonitor(streams.url(protocol), {
+    await service.startMonitor(streams.url(protocol), {
       condition: 'A stop sign is in the picture',
       input_mode: mode,
       interval_seconds: 5,
       max_triggers: null,
       enable_prefilter: false,
     });
-    monitors.push({ protocol, mode, jobId });
+    monitors.push(`${protocol} ${mode}`);
   }
 const before = readProcessorTimes();
 await sleep(Number(values.seconds) * 1000);
@@ -54,10 +54,9 @@ const after = readProcessorTimes();
 
 const rows: Record<string, object> = {};
 let checks = 0;
-for (const { protocol, mode, jobId } of monitors) {
-  const delays = await service.readDelays(jobId);
+for (const [index, delays] of (await service.readDelays()).entries()) {
   checks += delays.checksMs.length;
-  rows[`${protocol} ${mode}`] = {
+  rows[monitors[index] ?? ''] = {
     checks: delays.checksMs.length,
     ...spread('check', delays.checksMs),
     alerts: delays.agesMs.length,

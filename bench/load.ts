@@ -231,7 +231,7 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
   const resident = readResidentMb();
   const counts = await service.countChecks();
   const checks = counts.reduce((sum, count, index) => sum + count - (checksBefore[index] ?? 0), 0);
-  const measured = await service.readAllDelays(sinceMs);
+  const measured = await service.readDelays(sinceMs);
   const delays = measured.flatMap(({ checksMs }) => checksMs);
   const eventDelays: number[] = reading === undefined ? [] : JSON.parse(await reading.ask('delays'));
   const cores = usedMs / elapsedMs;

@@ -2,7 +2,7 @@ import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { runService } from '../cli/run-service.ts';
 import { readSettings } from '../cli/settings.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
-import { createClient, type JobDetail, type MonitorRequest } from '../client/index.ts';
+import { createClient, type MonitorRequest } from '../client/index.ts';
 import type { WatchRequest } from '../client/openapi-types.ts';
 import { type AlertDelays, eventsSchema, readDelays } from './delays.ts';
 
@@ -13,8 +13,6 @@ type ServiceOptions = {
   wakes?: boolean;
   settings?: Record<string, string>;
 };
-
-const measuredTypes = new Set(['progress', 'watch_triggered']);
 
 export type BenchService = Awaited<ReturnType<typeof openService>>;
 
@@ -32,27 +30,47 @@ export async function openService({ ffmpeg, jobs, wakes = true, settings = {} }:
     logLevel: 'error',
     maxJobSeconds: '3600',
   };
-  const { service, credentials, close } = await runService(
-    readSettings({ ...own, ...settings }, {}),
-    ffmpeg,
-    {
-      write: (line) => console.error(line),
-      humanReadable: false,
-    },
-  );
+  const logging = { write: (line: string) => console.error(line), humanReadable: false };
+  const running = await runService(readSettings({ ...own, ...settings }, {}), ffmpeg, logging);
+  const { service, credentials, close } = running;
   if (!wakes) delete service.deps.limits.wakesOnMotion;
   const { api_key: apiKey, base_url: baseUrl } = credentials;
+  const monitors = runMonitors(apiKey, baseUrl);
+  const watches = runWatches(apiKey, baseUrl);
+  return {
+    apiKey,
+    ...monitors,
+    ...watches,
+    /** Returns the checks of each monitor and watch since its start. */
+    countChecks: async (): Promise<number[]> => [
+      ...(await monitors.readJobs()).map(({ stats }) => stats.last_check),
+      ...(await watches.readWatches()).map(({ state }) => state.last_check),
+    ],
+    /** Returns the delays of the checks and alerts of each monitor and watch since a time: capture, comparison, model and commit. */
+    readDelays: async (sinceMs = 0): Promise<AlertDelays[]> => {
+      const pages = [...(await monitors.listJobEvents()), ...(await watches.listWatchEvents())];
+      return pages.map(({ events }) => parseDelays(events, sinceMs));
+    },
+    /** Returns how late checks are, as in `/metrics`. */
+    readPace: () => service.deps.pace.read(),
+    [Symbol.asyncDispose]: async () => {
+      await monitors.endJobs(monitors.jobIds.length);
+      await watches.deleteWatches();
+      await close();
+      folder[Symbol.dispose]();
+    },
+  };
+}
+
+function runMonitors(apiKey: string, baseUrl: string) {
   const client = createClient({ apiKey, baseUrl });
   // A refusal is a result of an overload, and is not tried again.
   const once = createClient({ apiKey, baseUrl, attempts: 1 });
   const jobIds: string[] = [];
-  const watchIds: string[] = [];
+  const readJobs = () => Promise.all(jobIds.map((jobId) => client.getJob(jobId)));
   return {
-    apiKey,
-    client,
-    eventUrls: () => jobIds.map((jobId) => `${baseUrl}/jobs/${jobId}/events`),
-    /** Starts a monitor whose condition never holds, and returns its id. Throws `WatchpostError` if the service refuses it. */
-    startMonitor: async (streamUrl: string, fields: Partial<MonitorRequest> = {}): Promise<string> => {
+    /** Starts a monitor whose condition never holds. Throws `WatchpostError` if the service refuses it. */
+    startMonitor: async (streamUrl: string, fields: Partial<MonitorRequest> = {}): Promise<void> => {
       const created = await once.startMonitor({
         stream_url: streamUrl,
         condition: 'The picture is entirely black',
@@ -62,8 +80,27 @@ export async function openService({ ffmpeg, jobs, wakes = true, settings = {} }:
         ...fields,
       });
       jobIds.push(created.job_id);
-      return created.job_id;
     },
+    /** Returns the gaps of all monitors with this reason. */
+    countGaps: async (reason: string): Promise<number> => {
+      const gaps = (await readJobs()).flatMap(({ stats }) => stats.coverage.gaps);
+      return gaps.filter((gap) => gap.reason === reason).length;
+    },
+    /** Ends the first monitors. */
+    endJobs: async (count: number): Promise<void> => {
+      for (const jobId of jobIds.splice(0, count)) await client.cancelJob(jobId);
+    },
+    eventUrls: () => jobIds.map((jobId) => `${baseUrl}/jobs/${jobId}/events`),
+    listJobEvents: () => Promise.all(jobIds.map((jobId) => client.listEvents(jobId, { limit: 1000 }))),
+    readJobs,
+    jobIds,
+  };
+}
+
+function runWatches(apiKey: string, baseUrl: string) {
+  const client = createClient({ apiKey, baseUrl });
+  const watchIds: string[] = [];
+  return {
     /** Starts a watch whose condition never holds. */
     startWatch: async (streamUrl: string, fields: Partial<WatchRequest> = {}): Promise<void> => {
       const created = await client.createWatch({
@@ -93,50 +130,16 @@ export async function openService({ ffmpeg, jobs, wakes = true, settings = {} }:
         toldAt: events.filter(({ type }) => type === 'alert_opened').map(({ timestamp }) => timestamp),
       };
     },
-    /** Returns the delays of a job's checks and alerts: capture, comparison, model and commit. */
-    readDelays: async (jobId: string): Promise<AlertDelays> =>
-      parseDelays((await client.listEvents(jobId, { limit: 1000 })).events),
-    /** Returns the delays of each job and watch since a time. */
-    readAllDelays: async (sinceMs: number): Promise<AlertDelays[]> => {
-      const pages = await Promise.all([
-        ...jobIds.map((jobId) => client.listEvents(jobId, { limit: 1000 })),
-        ...watchIds.map((watchId) => client.listWatchEvents(watchId, { limit: 1000 })),
-      ]);
-      return pages.map(({ events }) => parseDelays(events, sinceMs));
-    },
-    /** Returns how late checks are, as in `/metrics`. */
-    readPace: () => service.deps.pace.read(),
-    /** Returns the gaps of all jobs with this reason. */
-    countGaps: async (reason: string): Promise<number> => {
-      const details = await readJobs();
-      return details.flatMap(({ stats }) => stats.coverage.gaps).filter((gap) => gap.reason === reason)
-        .length;
-    },
-    /** Ends the first jobs. */
-    endJobs: async (count: number): Promise<void> => {
-      for (const jobId of jobIds.splice(0, count)) await client.cancelJob(jobId);
-    },
-    /** Returns the checks of each job and watch since its start. */
-    countChecks: async (): Promise<number[]> => [
-      ...(await readJobs()).map(({ stats }) => stats.last_check),
-      ...(await Promise.all(watchIds.map((watchId) => client.getWatch(watchId)))).map(
-        ({ state }) => state.last_check,
-      ),
-    ],
-    jobIds,
-    [Symbol.asyncDispose]: async () => {
-      for (const jobId of jobIds) await client.cancelJob(jobId);
-      for (const watchId of watchIds) await client.deleteWatch(watchId);
-      await close();
-      folder[Symbol.dispose]();
+    readWatches: () => Promise.all(watchIds.map((id) => client.getWatch(id))),
+    listWatchEvents: () => Promise.all(watchIds.map((id) => client.listWatchEvents(id, { limit: 1000 }))),
+    deleteWatches: async (): Promise<void> => {
+      for (const id of watchIds) await client.deleteWatch(id);
     },
   };
-
-  async function readJobs(): Promise<JobDetail[]> {
-    return Promise.all(jobIds.map((jobId) => client.getJob(jobId)));
-  }
 }
 
-function parseDelays(events: readonly { type: string }[], sinceMs?: number): AlertDelays {
+const measuredTypes = new Set(['progress', 'watch_triggered']);
+
+function parseDelays(events: readonly { type: string }[], sinceMs: number): AlertDelays {
   return readDelays(eventsSchema.parse(events.filter(({ type }) => measuredTypes.has(type))), sinceMs);
 }

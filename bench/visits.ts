@@ -131,58 +131,60 @@ async function measure(lookBack: boolean) {
   const after = readProcessorTimes();
   const bytesAfter = await streams.readBytes();
   const toMs = Date.now();
-  // Alerts of the last visits.
-  await sleep(15_000);
+  // Alerts of the last visits: a segment and the next check may be 10 s each.
+  await sleep(30_000);
   const usedMs = after.ownMs + after.childrenMs - before.ownMs - before.childrenMs;
-  const sums = {
-    checks: 0,
-    calls: 0,
-    processorMs: usedMs / seconds / film.streams.length,
-    seen: 0,
-    visits: 0,
-    alone: 0,
-  };
-  const rows: Record<string, object> = {};
-  const seenByClip: Record<string, { seen: number; visits: number }> = {};
+  const toTime = (filmed: number) => streams.startedAtMs + filmed * 1000;
+  const toFilmed = (time: string) => (Date.parse(time) - streams.startedAtMs) / 1000;
   const visits = listVisits(schedule, filmSeconds)
     .map((visit, index) => ({ ...visit, clip: basename(clips[index % clips.length] ?? '') }))
     .filter(({ from, to }) => toTime(from) > fromMs && toTime(to) < toMs);
-  for (const [index, { name, segmentSeconds }] of film.streams.entries()) {
+  const found: Found[] = [];
+  for (const [index, { segmentSeconds }] of film.streams.entries())
     // A segment is listed once it is over, and an alert has the time of the service.
-    const found = findAlerts(visits, await service.readWatch(index), toFilmed, 4 + 2 * segmentSeconds);
-    const { checks, modelCalls: calls } = found.watch;
-    sums.checks += checks;
-    sums.calls += calls;
-    sums.visits += visits.length;
-    sums.alone += found.alone;
-    for (const [at, { clip }] of visits.entries()) {
-      const seen = (found.byVisit[at]?.length ?? 0) > 0 ? 1 : 0;
-      sums.seen += seen;
-      const own = (seenByClip[clip] ??= { seen: 0, visits: 0 });
-      own.visits += 1;
-      own.seen += seen;
-    }
-    const sent = (bytesAfter[name] ?? 0) - (bytesBefore[name] ?? 0);
-    rows[`${name}${lookBack ? ', looking back' : ''}`] = {
-      ...describeVisits(visits, found),
-      'sure from s': found.watch.shortestSeconds,
-      coverage: found.watch.coverage,
-      checks,
-      calls,
-      'kB/s': round(sent / seconds / 1000, 1),
-    };
-  }
-  return { rows, seenByClip, ...sums };
-
-  function toTime(filmed: number): number {
-    return streams.startedAtMs + filmed * 1000;
-  }
-
-  function toFilmed(time: string): number {
-    return (Date.parse(time) - streams.startedAtMs) / 1000;
-  }
+    found.push(findAlerts(visits, await service.readWatch(index), toFilmed, 4 + 2 * segmentSeconds));
+  const sent = film.streams.map(({ name }) => (bytesAfter[name] ?? 0) - (bytesBefore[name] ?? 0));
+  return summarize(visits, found, { usedMs, sent, lookBack });
 }
 
+function summarize(
+  visits: readonly ClipVisit[],
+  found: readonly Found[],
+  { usedMs, sent, lookBack }: { usedMs: number; sent: readonly number[]; lookBack: boolean },
+) {
+  const sum = (count: (one: Found) => number) => found.reduce((total, one) => total + count(one), 0);
+  const seenByClip: Record<string, { seen: number; visits: number }> = {};
+  for (const { byVisit } of found)
+    for (const [at, { clip }] of visits.entries()) {
+      const own = (seenByClip[clip] ??= { seen: 0, visits: 0 });
+      own.visits += 1;
+      own.seen += (byVisit[at]?.length ?? 0) > 0 ? 1 : 0;
+    }
+  const rows = found.map((one, index) => [
+    `${film.streams[index]?.name}${lookBack ? ', looking back' : ''}`,
+    {
+      ...describeVisits(visits, one),
+      'sure from s': one.watch.shortestSeconds,
+      coverage: one.watch.coverage,
+      checks: one.watch.checks,
+      calls: one.watch.modelCalls,
+      'kB/s': round((sent[index] ?? 0) / seconds / 1000, 1),
+    },
+  ]);
+  return {
+    rows: Object.fromEntries(rows),
+    seenByClip,
+    checks: sum(({ watch }) => watch.checks),
+    calls: sum(({ watch }) => watch.modelCalls),
+    processorMs: usedMs / seconds / film.streams.length,
+    seen: sum(({ byVisit }) => byVisit.filter((alerts) => alerts.length > 0).length),
+    visits: visits.length * found.length,
+    alone: sum(({ alone }) => alone),
+  };
+}
+
+type ClipVisit = Visit & { clip: string };
+type Found = ReturnType<typeof findAlerts>;
 type WatchResult = Awaited<ReturnType<Awaited<ReturnType<typeof openService>>['readWatch']>>;
 
 /** Assigns each alert to the visit that was under way when it opened, or had just ended. */
@@ -204,10 +206,7 @@ function findAlerts(
 }
 
 /** Describes the visits of a stream: seen by length, alerts that are too many, mean and 90th percentile of the time from the begin of a visit to its event. */
-function describeVisits(
-  visits: readonly Visit[],
-  { byVisit, alone, told }: Pick<ReturnType<typeof findAlerts>, 'byVisit' | 'alone' | 'told'>,
-) {
+function describeVisits(visits: readonly Visit[], { byVisit, alone, told }: Found) {
   const shares = schedule.lengths.map((length) => {
     const ofLength = byVisit.filter((_, index) => isLength(visits[index], length));
     const seen = ofLength.filter((alerts) => alerts.length > 0);
