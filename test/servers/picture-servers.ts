@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cases, type Case } from './cases.ts';
 import { installDebian, installGo, installVlc, UnavailableError } from './install.ts';
 import {
@@ -106,6 +107,8 @@ export async function openMotion(folder: string): Promise<OpenServer> {
   writeFileSync(config, `${lines.join('\n')}\n`);
   const start = shared(async () => {
     const published = await source.start();
+    // It shows gray if its first connection finds no stream.
+    await sleep(5_000);
     const server = await startProcess(motion, ['-n', '-c', config], ports.motion);
     return { startedAt: published.startedAt, close: () => (stop(server), published.close()) };
   });

@@ -46,11 +46,10 @@ function shorten(name: string, index: number, names: string[]): string {
 }
 
 function describeConditions(results: Result[], processors: number): string {
-  const durations = results.map(({ monitorSeconds = 20 }) => monitorSeconds);
-  const loads = results.flatMap(({ loadAverage = [] }) => loadAverage);
-  if (loads.length < results.length) return `Each monitor ran for ${Math.min(...durations)} s.`;
+  const durations = results.map(({ monitorSeconds }) => monitorSeconds);
+  const loads = results.map(({ loadAverage }) => loadAverage);
   const range = `${Math.min(...loads)} to ${Math.max(...loads)}`;
-  return `Each monitor ran for ${Math.min(...durations)} s, at a load average of ${range} on ${processors} processors.`;
+  return `Monitors of ${Math.min(...durations)} s, at a load average of ${range} on ${processors} processors:`;
 }
 
 /** Formats one line per server, and one for each stream that ffmpeg opens and Watchpost does not fully watch. */

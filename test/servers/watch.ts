@@ -17,9 +17,9 @@ export type Result = {
   monitor: string;
   /** Age of the frame of `validate` at its response, in seconds. */
   ageSeconds: number | null;
-  monitorSeconds?: number;
+  monitorSeconds: number;
   /** Load average of the machine at the end of the monitor. */
-  loadAverage?: number;
+  loadAverage: number;
 };
 
 const run = promisify(execFile);
