@@ -32,7 +32,7 @@ const commands: Record<string, Record<string, Part>> = {
   },
   simulate: {
     service: { run: 'node test/simulation/simulate-process.ts' },
-    jobs: { run: 'WATCHPOST_SEEDS=all vitest run test/simulation/virtual-jobs.test.ts' },
+    jobs: { run: 'SIMULATION_SEEDS=all vitest run test/simulation/virtual-jobs.test.ts' },
     mutations: onRequest('node test/simulation/mutate-process.ts'),
   },
   fuzz: {

@@ -33,7 +33,7 @@ export async function runMutation({ file, from, to, test }: Mutation): Promise<M
   const run = test === undefined ? world : `node_modules/vitest/vitest.mjs run ${test}`;
   const child = spawn(process.execPath, run.split(' '), {
     cwd: copy,
-    env: { ...process.env, NO_COLOR: '1', WATCHPOST_SEEDS: 'all' },
+    env: { ...process.env, NO_COLOR: '1', SIMULATION_SEEDS: 'all' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const [stdout] = await Promise.all([text(child.stdout), once(child, 'close')]);

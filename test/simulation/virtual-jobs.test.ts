@@ -12,7 +12,7 @@ const seconds = 1000;
 const twoHours = 7200;
 const slow = { timeout: 120_000 };
 /** `npm run simulate` and its mutations take all seeds, `npm test` one of each kind. */
-const seeds = process.env['WATCHPOST_SEEDS'] === 'all' ? [1, 2, 3] : [1];
+const seeds = process.env['SIMULATION_SEEDS'] === 'all' ? [1, 2, 3] : [1];
 
 /** Watches for two hours, and until everything is delivered. */
 async function watch(interval: number, options: JobOptions, config: Record<string, unknown> = {}) {

@@ -1,13 +1,24 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 
-/** Returns a port of the loopback interface that nobody listened on a moment ago. */
+/**
+ * Returns a port of the loopback interface that nobody listened on a moment ago. It is below the ports that systems give to connections and to
+ * servers without a port of their own, so that it stays free until it is used.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (let tries = 0; tries < 100; tries += 1) {
+    const port = randomInt(10_000, 32_000);
+    const server = createServer();
+    const listening = once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    server.listen(port, '127.0.0.1');
+    if (!(await listening)) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error('100 ports were in use');
 }

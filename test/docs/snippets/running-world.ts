@@ -33,9 +33,9 @@ export type World = {
   close(): Promise<void>;
 };
 
-/** Scene of `npm run stream`, whose sign is there for half of a loop. */
+/** Scene of `npm run stream`. Its sign has arrived by half of a loop, so that it is in one of two checks that are half a loop apart. */
 const yard = sceneArguments({
-  signAfterSeconds: loopSeconds / 2,
+  signAfterSeconds: loopSeconds / 2 - 1,
   roundSeconds: loopSeconds,
   startsAt: new Date(0),
 }).filter((word) => word !== '-re');
@@ -89,8 +89,8 @@ export async function openWorld(): Promise<World> {
       hasGo,
       env: { ...env, KEY: credentials.api_key },
       folderFor: (page) => {
-        const folder = join(root, page.replaceAll(/\W/g, '-'));
-        mkdirSync(folder, { recursive: true });
+        // A second try of a page has a folder of its own.
+        const folder = mkdtempSync(join(root, `${page.replaceAll(/\W/g, '-')}-`));
         symlinkSync(dataDir, join(folder, '.watchpost'));
         return folder;
       },
