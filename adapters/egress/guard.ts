@@ -119,9 +119,9 @@ type Opening = { setting: string; onlyRanges: boolean };
 function otherScheme(protocol: string, schemes: readonly string[]): string {
   const remedy = `Use one of these schemes: ${list(schemes)}.`;
   if (!schemes.includes('rtsp')) return remedy;
-  if (/^rtsp(h|\+https?|\+tls|\+ws)?:$/.test(protocol))
-    return `RTSP that is tunnelled through HTTP is not read. Use rtsp:// with the RTSP port of the camera (usually 554), or rtsps:// if it has TLS. ${remedy}`;
-  if (/^rtsp[a-z]:$/.test(protocol))
+  if (/^rtsps?h:$/.test(protocol))
+    return `RTSP through HTTP has the scheme rtsp+http:// or rtsp+https://. ${remedy}`;
+  if (/^rtsp[tu]:$/.test(protocol))
     return `RTSP over UDP is not read. Use rtsp://, by which the stream is requested over TCP. ${remedy}`;
   if (!/^(rtmp[a-z]*|srt):$/.test(protocol)) return remedy;
   return `RTMP and SRT are not read. Use the HLS, RTSP or MPEG-TS address of the same server. ${remedy}`;
@@ -149,7 +149,7 @@ function hasControlCharacter(text: string): boolean {
 
 /** WHATWG URL accepts `http:host`, `http:/host` and backslashes, which other parsers read differently. */
 function isSpelledOut(text: string): boolean {
-  return !/^(https?|rtsps?):(?!\/\/)/i.test(text) && !text.includes('\\');
+  return !/^(https?|rtsps?|rtsp\+https?):(?!\/\/)/i.test(text) && !text.includes('\\');
 }
 
 function isMetadataName(name: string): boolean {

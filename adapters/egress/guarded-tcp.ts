@@ -7,7 +7,14 @@ import type { EgressGuard } from './guard.ts';
 import { toEgressError } from './egress-error.ts';
 
 /** Target and timeout of a TCP connection. */
-export type GuardedTcpOptions = { host: string; port: number; timeoutMs: number; signal?: AbortSignal };
+export type GuardedTcpOptions = {
+  host: string;
+  /** Address of an earlier connection to the host, for another one to the same address. It is checked too. */
+  address?: string;
+  port: number;
+  timeoutMs: number;
+  signal?: AbortSignal;
+};
 
 /**
  * Connects to one of the addresses that the guard returns for `host`, within `timeoutMs` including the lookup.
@@ -59,7 +66,7 @@ async function connectToAny(
   options: GuardedTcpOptions,
   deadline: Deadline,
 ): Promise<Socket> {
-  const addresses = await waitUntilAborted(guard.resolve(options.host), deadline.signal);
+  const addresses = await waitUntilAborted(guard.resolve(options.address ?? options.host), deadline.signal);
   let failure: unknown;
   for (const { address } of addresses.slice(0, 4)) {
     try {

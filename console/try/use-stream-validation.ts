@@ -14,7 +14,7 @@ export type StreamValidationState =
 /** Delay after the last keystroke, in milliseconds: validation is rate-limited. */
 const pauseMs = 600;
 const retryMs = 3_000;
-const scheme = /^(?:https?|rtsps?):\/\/[^/\s]\S*$/i;
+const scheme = /^(?:https?|rtsps?|rtsp\+https?):\/\/[^/\s]\S*$/i;
 
 /** Validates the URL while it is typed. Aborts the request for an older URL. */
 export function useStreamValidation(url: string): StreamValidationState {

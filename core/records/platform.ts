@@ -1,5 +1,5 @@
 /** Schemes of the URLs of streams. */
-export const streamSchemes = ['http', 'https', 'rtsp', 'rtsps'] as const;
+export const streamSchemes = ['http', 'https', 'rtsp', 'rtsps', 'rtsp+http', 'rtsp+https'] as const;
 
 /** Sources of streams. A further one needs a capturer in `adapters/media/stream-capturer.ts`. */
 export const platforms = ['youtube', 'twitch', 'rtsp', 'hls', 'jpeg', 'mjpeg', 'mpegts'] as const;
@@ -11,7 +11,7 @@ export type Platform = (typeof platforms)[number];
  */
 export function detectPlatform(text: string): Platform {
   const url = URL.parse(text);
-  if (url?.protocol === 'rtsp:' || url?.protocol === 'rtsps:') return 'rtsp';
+  if (/^rtsp(s|\+https?)?:$/.test(url?.protocol ?? '')) return 'rtsp';
   const host = url?.hostname ?? '';
   if (/(^|\.)(youtube\.com|youtube-nocookie\.com|youtu\.be)\.?$/i.test(host)) return 'youtube';
   if (/(^|\.)twitch\.tv\.?$/i.test(host)) return 'twitch';

@@ -112,8 +112,8 @@ async function probeRtsp(url: string, deps: RtspCapturerDeps, signal: AbortSigna
   else stream.client.close();
 }
 
-function toProbe({ url }: RtspTarget): StreamProbe {
-  return { platform: 'rtsp', playbackUrl: url };
+function toProbe({ shownUrl }: RtspTarget): StreamProbe {
+  return { platform: 'rtsp', playbackUrl: shownUrl };
 }
 
 /** A connection is at the live edge, so no segment can become stale. */

@@ -1,8 +1,10 @@
+import type { Duplex } from 'node:stream';
 import { NotLiveError, StreamFetchError } from '../../../core/errors.ts';
 import { connectGuarded, connectGuardedTls } from '../../egress/guarded-tcp.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import { createByteTotal, type ByteLimit } from './byte-limit.ts';
 import { RtspProtocolError, RtspStatusError } from './errors.ts';
+import { openHttpTunnel } from './http-tunnel.ts';
 import { headerValue, type RtspMessage } from './message.ts';
 import { createRtspClient, type RtspClient } from './rtsp-client.ts';
 import { isRecording, parseSdp } from './sdp.ts';
@@ -53,13 +55,9 @@ export async function describeRtsp(
     return closedOnFailure(handed.client, signal, async () => handed);
   }
   try {
-    const { host, port, credentials } = target;
-    const connect = target.isSecure ? connectGuardedTls : connectGuarded;
-    const socket = await connect(options.guard, { host, port, timeoutMs: connectTimeoutMs, signal });
-    const client = createRtspClient(socket, credentials, {
-      answerTimeoutMs: options.answerTimeoutMs ?? defaultAnswerTimeoutMs,
-      admitsBytes,
-    });
+    const answerTimeoutMs = options.answerTimeoutMs ?? defaultAnswerTimeoutMs;
+    const connection = await connect(target, options.guard, answerTimeoutMs, signal);
+    const client = createRtspClient(connection, target.credentials, { answerTimeoutMs, admitsBytes });
     return await closedOnFailure(client, signal, async () => ({
       client,
       target,
@@ -70,6 +68,18 @@ export async function describeRtsp(
     signal.throwIfAborted();
     throw rtspStreamError(error, target);
   }
+}
+
+async function connect(
+  target: RtspTarget,
+  guard: EgressGuard,
+  answerTimeoutMs: number,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  if (target.isTunnelled) return openHttpTunnel(guard, target, { timeoutMs: answerTimeoutMs, signal });
+  const { host, port } = target;
+  const guarded = target.isSecure ? connectGuardedTls : connectGuarded;
+  return guarded(guard, { host, port, timeoutMs: connectTimeoutMs, signal });
 }
 
 /** Describes a stream again on its connection, to prove that it is still live. Throws like `RtspClient.request`. */

@@ -26,3 +26,8 @@ export class RtspConnectionError extends Error {
 
 /** Connection that this service ended, because the server sends more than a stream may: bytes, or work to read them. */
 export class RtspLimitError extends RtspConnectionError {}
+
+/** Returns true for an error of this file. */
+export function isRtspError(error: unknown): boolean {
+  return [RtspProtocolError, RtspStatusError, RtspConnectionError].some((type) => error instanceof type);
+}

@@ -15,12 +15,17 @@ const maxHeaderLines = 100;
 /** Parses start line and headers. `text` is everything before the empty line. Throws `RtspProtocolError`. */
 export function parseHead(text: string): Omit<RtspMessage, 'body'> {
   const [startLine = '', ...lines] = text.split(/\r?\n/);
-  if (lines.length > maxHeaderLines) throw new RtspProtocolError('RTSP message has too many headers');
   if (startLine.startsWith('HTTP/')) throw new HttpResponseError('A response of HTTP');
   if (!/^RTSP\/1\.\d \d{3}( |$)/.test(startLine) && requestLine(startLine) === null) {
     throw new RtspProtocolError('Not an RTSP message');
   }
-  return { startLine, headers: unfold(lines).map(parseHeader) };
+  return { startLine, headers: parseHeaders(lines) };
+}
+
+/** Parses the lines of headers. Throws `RtspProtocolError`. */
+export function parseHeaders(lines: string[]): RtspHeader[] {
+  if (lines.length > maxHeaderLines) throw new RtspProtocolError('RTSP message has too many headers');
+  return unfold(lines).map(parseHeader);
 }
 
 /** Joins a line that begins with white space to the previous one. */

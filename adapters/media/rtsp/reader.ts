@@ -13,7 +13,8 @@ export type RtspItem = { kind: 'frame'; frame: InterleavedFrame } | { kind: 'mes
  */
 export type RtspReader = { push(chunk: Uint8Array): RtspItem[] };
 
-const maxHeadBytes = 16_384;
+/** Maximum size of the head of a message, in bytes. */
+export const maxHeadBytes = 16_384;
 const maxBodyBytes = 65_536;
 /**
  * Maximum bytes that are skipped. Some servers send one byte more than their Content-Length, or write an error text
@@ -122,7 +123,8 @@ function readHead(buffer: Buffer, searchedBytes: number): ReadHead | undefined {
   return { ...head, bodyAt, bytes: bodyAt + length };
 }
 
-function findHeadEnd(buffer: Buffer, searchedBytes: number): { at: number; width: number } | null {
+/** Returns where the head of a message ends. No end of it is in the first `searchedBytes`. */
+export function findHeadEnd(buffer: Buffer, searchedBytes: number): { at: number; width: number } | null {
   const window = buffer.subarray(0, maxHeadBytes);
   const from = Math.max(0, searchedBytes - 3);
   const [strict, bare] = [window.indexOf('\r\n\r\n', from), window.indexOf('\n\n', from)];

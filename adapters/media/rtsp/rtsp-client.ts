@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createAuthorizer } from '../../egress/authorizer.ts';
 import type { Credentials } from '../../egress/credentials.ts';
 import type { ByteLimit } from './byte-limit.ts';
-import { RtspConnectionError, RtspLimitError, RtspProtocolError, RtspStatusError } from './errors.ts';
+import {
+  isRtspError,
+  RtspConnectionError,
+  RtspLimitError,
+  RtspProtocolError,
+  RtspStatusError,
+} from './errors.ts';
 import { formatMessage, headerValue, headerValues, requestLine, responseStatus } from './message.ts';
 import type { RtspHeader, RtspMessage } from './message.ts';
 import { createRtspReader, type InterleavedFrame, type RtspItem } from './reader.ts';
@@ -20,8 +26,8 @@ export type RtspClient = {
   onFrame(take: (frame: InterleavedFrame) => void): void;
   /** Calls `ended` once with the cause when the connection ends, immediately if it has ended. */
   onEnd(ended: (cause: unknown) => void): void;
-  /** Socket, for back-pressure and for frames to the server. */
-  socket: Socket;
+  /** Connection, for back-pressure and for frames to the server. */
+  socket: Duplex;
   /** Replaces the limit on what the server may send. */
   limitBytes(limit: ByteLimit): void;
   /** Counts bytes that the stream made this service produce. Ends the connection beyond its limit. */
@@ -39,9 +45,9 @@ export type RtspClientLimits = {
   admitsWork?: WorkLimit;
 };
 
-/** Creates a client on a connected socket. */
+/** Creates a client on an open connection. Its errors of RTSP are the cause of its end. */
 export function createRtspClient(
-  socket: Socket,
+  socket: Duplex,
   credentials: Credentials | null,
   limits: RtspClientLimits,
 ): RtspClient {
@@ -66,7 +72,7 @@ export function createRtspClient(
       fail(error);
     }
   });
-  socket.on('error', () => undefined);
+  socket.on('error', (error) => void (isRtspError(error) && fail(error)));
   socket.on('close', () => fail(new RtspConnectionError('RTSP server closed the connection')));
 
   return {
@@ -127,7 +133,7 @@ type Exchanges = {
 };
 
 /** Creates the exchanges of a connection: requests that are numbered, and wait for their responses. */
-function createExchanges(socket: Socket, answerTimeoutMs: number): Exchanges {
+function createExchanges(socket: Duplex, answerTimeoutMs: number): Exchanges {
   const waiting = new Map<number, PromiseWithResolvers<RtspMessage>>();
   let sequence = 0;
   return {
@@ -162,7 +168,7 @@ function createExchanges(socket: Socket, answerTimeoutMs: number): Exchanges {
 }
 
 /** Returns a function that rejects requests of the server (RFC 2326, 10). A REDIRECT must not be followed. */
-function createRefuser(socket: Socket): (message: RtspMessage) => void {
+function createRefuser(socket: Duplex): (message: RtspMessage) => void {
   let refused = 0;
   return (message) => {
     if (requestLine(message.startLine)?.method === 'REDIRECT') throw new RtspStatusError(302);

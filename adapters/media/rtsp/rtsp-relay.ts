@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { RtspProtocolError } from './errors.ts';
 import type { DescribedStream } from './describe.ts';
 import { createKeyFrameEndDetector } from './key-frame-end.ts';
@@ -156,7 +157,7 @@ function listen(server: Server): Promise<number> {
 }
 
 /** Pauses the sender until the receiver has taken the bytes. */
-function forward(bytes: Uint8Array, to: Socket, from: Socket): void {
+function forward(bytes: Uint8Array, to: Duplex, from: Duplex): void {
   if (to.destroyed || to.write(bytes) || from.isPaused()) return;
   from.pause();
   to.once('drain', () => from.resume());

@@ -32,7 +32,9 @@ function remediation(error: unknown, target: RtspTarget): string {
   if (error instanceof RtspStatusError) return statusRemediation(error.status, target);
   if (error instanceof RtspLimitError) return limitRemediation;
   if (error instanceof HttpResponseError)
-    return `The server at port ${target.port} uses HTTP, not RTSP. RTSP that is tunnelled through HTTP is not read: use the RTSP port of the camera (usually 554), or the http:// address of a picture or playlist.`;
+    return `The server at port ${target.port} uses HTTP, not RTSP. Use the RTSP port of the camera (usually 554), rtsp+http:// if it tunnels RTSP through HTTP, or the http:// address of a picture or playlist.`;
+  if (error instanceof RtspProtocolError && target.isTunnelled)
+    return `The server at port ${target.port} does not tunnel RTSP through HTTP at this path. Check host, port and path, or use rtsp:// with the RTSP port of the camera (usually 554).`;
   if (error instanceof RtspProtocolError)
     return `The server at port ${target.port} does not use RTSP. Check host and port.`;
   if (error instanceof EgressUnresolvedError) return 'The host name is unknown. Check its spelling.';
@@ -58,7 +60,7 @@ function tlsRemediation({ cause }: EgressNetworkError, { port }: RtspTarget): st
 function statusRemediation(status: number, target: RtspTarget): string {
   if (status === 401 || status === 403) {
     return target.credentials === null
-      ? 'The stream requires a user name and password. Add them to the URL: rtsp://USER:PASSWORD@host/path'
+      ? `The stream requires a user name and password. Add them to the URL: ${target.shownUrl.replace(/:.*/s, '')}://USER:PASSWORD@host/path`
       : 'The server rejected the user name and password of the URL. Check both, and percent-encode special characters.';
   }
   if (status === 404 || status === 454)

@@ -71,8 +71,8 @@ describe('another scheme', () => {
   );
 
   test.each([
-    ['rtsp+http://example.com/live', 'tunnelled through HTTP is not read. Use rtsp://'],
-    ['rtsph://example.com/live', 'tunnelled through HTTP is not read. Use rtsp://'],
+    ['rtsph://example.com/live', 'has the scheme rtsp+http:// or rtsp+https://'],
+    ['rtspsh://example.com/live', 'has the scheme rtsp+http:// or rtsp+https://'],
     ['rtspu://example.com/live', 'RTSP over UDP is not read. Use rtsp://'],
   ])('the rejection of %s names the reason and another address', (url, reason) => {
     expect(remediation(url, ['http', 'https', 'rtsp'])).toContain(reason);

@@ -54,8 +54,8 @@ describe('createStreamCapturer', () => {
     expect(inputs).toMatchObject([{ kind: 'pipe', format: 'mpegts', seconds: 2 }]);
   });
 
-  test('an rtsp URL is RTSP', async () => {
-    const url = server.url('/camera').replace('http', 'rtsp');
+  test.each(['rtsp', 'rtsp+http'])('a URL with the scheme %s is RTSP', async (scheme) => {
+    const url = server.url('/camera').replace('http', scheme);
     await expect(capturer.probe(url, never)).rejects.toMatchObject({ code: 'STREAM_FETCH_FAILED' });
   });
 

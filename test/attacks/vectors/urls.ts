@@ -96,6 +96,9 @@ const tricks = [
   'hTTp://LOCALHOST:{port}/',
   'RTSP://127.0.0.1:{port}/',
   'rtsp:127.0.0.1:{port}/',
+  'rtsp+http:127.0.0.1:{port}/',
+  'rtsp+https:/127.0.0.1:{port}/',
+  'RTSP+HTTPS://127.0.0.1:{port}/',
   'rtsp:/127.0.0.1:{port}/',
   'rtsp:\\\\127.0.0.1:{port}\\',
   'rtsp://example.com@127.0.0.1:{port}/',
@@ -126,7 +129,7 @@ const schemes = `file://{file} file:{file} file://localhost{file} FILE://{file} 
   async:http://127.0.0.1:{port}/ hls+http://127.0.0.1:{port}/a.m3u8 hls+file:{file} md5:{file} pipe:0 fd:0 tee:{file}
   tcp://127.0.0.1:{port} udp://127.0.0.1:{port} tls://127.0.0.1:{port} unix:{file} rtp://127.0.0.1:{port}
   rtps://127.0.0.1:{port}/ rtsps://127.0.0.1:{port}/ rtspu://127.0.0.1:{port}/ rtspt://127.0.0.1:{port}/
-  rtsp+http://127.0.0.1:{port}/ satip://127.0.0.1:{port}/ rtmp://127.0.0.1:{port}/live rtmps://127.0.0.1:{port}/live
+  rtsph://127.0.0.1:{port}/ satip://127.0.0.1:{port}/ rtmp://127.0.0.1:{port}/live rtmps://127.0.0.1:{port}/live
   rtmpt://127.0.0.1:{port}/live rtmpe://127.0.0.1:{port}/live srt://127.0.0.1:{port} srtp://127.0.0.1:{port}
   sctp://127.0.0.1:{port} ftp://127.0.0.1:{port}/ sftp://127.0.0.1:{port}/ gopher://127.0.0.1:{port}/_x
   mms://127.0.0.1:{port}/ mmsh://127.0.0.1:{port}/ mmst://127.0.0.1:{port}/ icecast://127.0.0.1:{port}/
@@ -141,7 +144,7 @@ export type UrlVectors = Record<string, string[]>;
 /** URLs by class: hosts with each scheme. Lambda's own API is on port 9001. */
 export const urlVectors: UrlVectors = {
   'notations and addresses': everyHost().flatMap((host) =>
-    ['http', 'https', 'rtsp'].map((scheme) => `${scheme}://${host}:{port}/live.m3u8`),
+    ['http', 'https', 'rtsp', 'rtsp+http'].map((scheme) => `${scheme}://${host}:{port}/live.m3u8`),
   ),
   'malformed hosts': malformedHosts.filter(isWholeHost).map((host) => `http://${host}:{port}/live.m3u8`),
   "Lambda's own API": ['127.0.0.1', 'localhost', '[::1]', '0', '[::ffff:127.0.0.1]'].map(

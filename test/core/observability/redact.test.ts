@@ -8,6 +8,7 @@ test.each([
   ['rtsp://viewer:s3cret@camera.test/yard', 'rtsp://camera.test/***'],
   ['opening "https://me:p@ss:w@rd@host/a" failed', 'opening "https://host/***" failed'],
   ['https://token@host/live.m3u8', 'https://host/***'],
+  ['rtsp+https://viewer:s3cret@camera.test/yard', 'rtsp+https://camera.test/***'],
   ['from rtsp://a:b@c/1 to RTSP://d:e@f/2', 'from rtsp://c/*** to RTSP://f/***'],
   ['rtsp://viewer:hun/ter2@camera.test/', 'rtsp://***/***'],
   ['rtsp://viewer:12/3@camera.test/', 'rtsp://***/***'],

@@ -5,6 +5,7 @@ import { signedUrls } from '../../attacks/vectors/signed-urls.ts';
 describe('maskUrl', () => {
   test.each([
     ['rtsp://viewer:secret@camera.test/yard', 'rtsp://viewer:***@camera.test/yard'],
+    ['rtsp+http://viewer:secret@camera.test/yard', 'rtsp+http://viewer:***@camera.test/yard'],
     ['rtsp://viewer:sec@ret@camera.test/yard', 'rtsp://viewer:***@camera.test/yard'],
     ['rtsp://viewer:sec/ret@camera.test/yard', 'rtsp://viewer:***@camera.test/yard'],
     ['https://viewer@example.com/live', 'https://viewer@example.com/live'],

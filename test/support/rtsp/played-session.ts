@@ -49,7 +49,15 @@ export async function openPlayedSession(
         socket: new Socket(),
         close: () => undefined,
       },
-      target: { url, host: 'camera.example', port: 554, isSecure: false, credentials: null },
+      target: {
+        url,
+        shownUrl: url,
+        host: 'camera.example',
+        port: 554,
+        isSecure: false,
+        isTunnelled: false,
+        credentials: null,
+      },
       track: {
         codec,
         payloadType: 96,

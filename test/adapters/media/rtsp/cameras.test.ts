@@ -250,12 +250,12 @@ describe('RTSP server', () => {
     expect(requests).toEqual([]);
   });
 
-  test('a server that tunnels its stream through HTTP is explained', async () => {
+  test('an HTTP server is explained', async () => {
     const { url } = await camera({
       wire: () => 'HTTP/1.0 400 Bad Request\r\nContent-Type: application/x-rtsp-tunnelled\r\n\r\n',
     });
     expect((await readFailure(captureRtsp(url))).remediation).toMatch(
-      /uses HTTP, not RTSP.*use the RTSP port/,
+      /uses HTTP, not RTSP.*Use the RTSP port.*rtsp\+http:/,
     );
   });
 

@@ -50,9 +50,11 @@ async function openSession({
     },
     target: {
       url: 'rtsp://camera.example/',
+      shownUrl: 'rtsp://camera.example/',
       host: 'camera.example',
       port: 554,
       isSecure: false,
+      isTunnelled: false,
       credentials: null,
     },
     track: {

@@ -34,9 +34,11 @@ test('a connection may cost a second of work without a pause, and ends above a t
 test('the error of a connection that costs too much names the cause and what to do', () => {
   const target = {
     url: 'rtsp://camera.example/',
+    shownUrl: 'rtsp://camera.example/',
     host: 'camera.example',
     port: 554,
     isSecure: false,
+    isTunnelled: false,
     credentials: null,
   };
   expect(rtspStreamError(new RtspLimitError('too much'), target)).toMatchObject({
