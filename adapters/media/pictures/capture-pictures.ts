@@ -11,7 +11,8 @@ import type { WebStream } from '../web/open-stream.ts';
 import type { PictureLimits } from './picture-limits.ts';
 import { picturePosition, pictureTime, staleHours } from './picture-time.ts';
 import { hasMotion, readClip } from './read-clip.ts';
-import { IncompletePictureError, readPictures, withoutMetadata, type Picture } from './read-pictures.ts';
+import { IncompletePictureError, readPictures, type Picture } from './read-pictures.ts';
+import { withoutMetadata } from './strip-metadata.ts';
 
 export type PictureDeps = {
   ffmpeg: FfmpegRunner;
@@ -111,7 +112,7 @@ async function readSnapshot(
 
 async function readOnce(stream: WebStream, deps: PictureDeps) {
   try {
-    const { jpeg } = await firstPicture(picturesOf(stream, deps));
+    const { jpeg } = await firstPicture(picturesOf(stream, deps, 'first'));
     return { jpeg, headers: stream.headers };
   } finally {
     stream.close();
@@ -127,9 +128,10 @@ async function reopenLater(reopen: Reopen, signal: AbortSignal): Promise<WebStre
 async function* picturesOf(
   { chunks }: WebStream,
   { limits, elapsedMs }: PictureDeps,
+  taken: 'first' | 'newest' = 'newest',
 ): AsyncGenerator<Picture> {
   try {
-    yield* readPictures(chunks, limits, elapsedMs);
+    yield* readPictures(chunks, limits, elapsedMs, taken);
   } catch (error) {
     if (!(error instanceof StreamFetchError && error.cause instanceof EgressTimeoutError)) throw error;
     throw new StreamFetchError(

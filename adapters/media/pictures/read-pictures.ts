@@ -13,13 +13,15 @@ export class IncompletePictureError extends StreamFetchError {
 }
 
 /**
- * Yields the pictures of a stream as they arrive; of several that arrive together, the newest. Throws `StreamFetchError` for one that cannot be decoded within the
- * limits, `IncompletePictureError` if the stream ends before its first picture, and the errors of `chunks`.
+ * Yields the pictures of a stream as they arrive; of several that arrive together, the newest, or the first: behind the picture of a snapshot may be its
+ * preview. Throws `StreamFetchError` for one that cannot be decoded within the limits,
+ * `IncompletePictureError` if the stream ends before its first picture, and the errors of `chunks`.
  */
 export async function* readPictures(
   chunks: AsyncIterable<Uint8Array>,
   limits: PictureLimits,
   elapsedMs: () => number,
+  taken: 'first' | 'newest',
 ): AsyncGenerator<Picture> {
   const splitter = createJpegSplitter({ maxBytes: limits.jpegBytes });
   let bytes = 0;
@@ -27,7 +29,7 @@ export async function* readPictures(
   for await (const chunk of chunks) {
     bytes += chunk.length;
     if (bytes > limits.streamBytes) throw tooMuch(limits.streamBytes);
-    const jpeg = split(chunk).at(-1);
+    const jpeg = split(chunk).at(taken === 'first' ? 0 : -1);
     if (jpeg === undefined) continue;
     checkJpeg(jpeg);
     pictures += 1;
@@ -80,29 +82,4 @@ function endsEarly(isWithin: boolean): StreamFetchError {
 
 function megabytes(bytes: number): number {
   return Math.round(bytes / 1024 / 1024);
-}
-
-const markers = { scan: 0xda, jfif: 0xe0, adobe: 0xee, lastApplication: 0xef, comment: 0xfe } as const;
-
-/**
- * Returns a JPEG without the metadata in front of its first scan: location and serial number do not belong into a decoder, and errors in them say nothing
- * about the picture. Keeps what determines its shape and colors.
- */
-export function withoutMetadata(jpeg: Uint8Array): Uint8Array {
-  const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
-  const parts = [bytes.subarray(0, 2)];
-  for (let at = 2; at + 4 <= bytes.length;) {
-    const marker = bytes[at + 1] ?? 0;
-    if (marker === 0xff) {
-      at += 1;
-      continue;
-    }
-    if (marker === markers.scan) return Buffer.concat([...parts, bytes.subarray(at)]);
-    const end = at + 2 + bytes.readUInt16BE(at + 2);
-    const isMetadata =
-      marker === markers.comment || (marker > markers.jfif && marker <= markers.lastApplication);
-    if (!isMetadata || marker === markers.adobe) parts.push(bytes.subarray(at, end));
-    at = end;
-  }
-  return jpeg;
 }
