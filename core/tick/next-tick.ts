@@ -7,9 +7,13 @@ import { backoffSeconds } from '../sight/trouble.ts';
 import { addSeconds, earlier } from '../time.ts';
 import type { TickOutcome } from './tick-outcome.ts';
 
-/** Returns the time of the next capture: on the grid, earlier while the stream is stale, by the backoff after failed captures. */
+/**
+ * Returns the time of the next capture: on the grid, earlier while the stream is stale, by the backoff after failed captures. A refused password is tried once
+ * more, at the end of the grace period: cameras lock an account after a few attempts.
+ */
 export function nextCaptureAt(job: Job, sight: JobSight, now: Date, stretch = 1): Date {
   const { stream_trouble: trouble } = sight;
+  if (trouble?.reason === 'access_refused') return addSeconds(now, rules.streamGraceSeconds);
   const wait = backoffSeconds(trouble, rules.captureBackoffSeconds);
   if (wait !== undefined && trouble?.reason !== 'stale') return addSeconds(now, wait);
   const startedAt = job.started_at === null ? now : new Date(job.started_at);
@@ -19,7 +23,7 @@ export function nextCaptureAt(job: Job, sight: JobSight, now: Date, stretch = 1)
 
 /** Returns the time of a running job's next tick. */
 export function jobWakeUpTime(job: Job, now: Date): Date {
-  const waitSeconds = Math.max(rules.summaryRetrySeconds, ...rules.captureBackoffSeconds);
+  const waitSeconds = Math.max(rules.summaryRetrySeconds, rules.streamGraceSeconds);
   return wakeUpTime(job.next, intervalSeconds(job), waitSeconds, now);
 }
 

@@ -66,13 +66,16 @@ export function streamLostEnding(
   const isOverdue = ageSeconds(trouble.since, now) >= rules.streamGraceSeconds;
   const gaveNothing = lastFrame === null && job.deadline !== null && now >= new Date(job.deadline);
   if (!gaveNothing && !(isOverdue && outcome.kind !== 'no_capture')) return undefined;
-  const message = outcome.kind === 'capture_failed' ? outcome.message : 'Failed to fetch stream';
+  const cause =
+    outcome.kind === 'capture_failed'
+      ? outcome
+      : { message: 'Failed to fetch stream', remediation: 'Check that it is live.' };
   const silence = gaveNothing ? 'no picture' : `no new picture for more than ${rules.streamGraceSeconds} s`;
-  const remediation = `The stream gave ${silence}. Check that it is live, then start a new job.`;
+  const remediation = `The stream gave ${silence}. ${cause.remediation} Then start a new job.`;
   return {
     status: 'failed',
     reason: 'stream_lost',
-    failure: { code: 'STREAM_FETCH_FAILED', message, remediation },
+    failure: { code: 'STREAM_FETCH_FAILED', message: cause.message, remediation },
   };
 }
 
