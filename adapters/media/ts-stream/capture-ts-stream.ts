@@ -20,7 +20,7 @@ export type TsStreamDeps = { ffmpeg: FfmpegRunner; now: () => Date };
 
 /** Maximum bytes that a capture reads: those of HLS. */
 const maxBytes = 32 * 1024 * 1024;
-/** Time without a marked key frame after which the decoder searches for one, in seconds: some encoders mark none. */
+/** Time without a marked key frame after which the decoder searches for one, in seconds: some encoders mark none, and slices of MPEG-2 and MPEG-4 are not read. */
 const maxUnmarkedSeconds = 8;
 const decodeTimeoutMs = 25_000;
 
@@ -33,10 +33,11 @@ export async function captureTsStream(
 ): Promise<Capture> {
   const { mode, clipSeconds, lookBack } = request;
   const isFrame = mode === 'frames';
-  const isEnough = (watcher: UnitWatcher): boolean =>
-    isFrame
-      ? watcher.hasKeyFrame() || watcher.seconds() >= maxUnmarkedSeconds
-      : watcher.secondsFromKeyFrame() >= clipSeconds || watcher.seconds() >= maxUnmarkedSeconds + clipSeconds;
+  const isEnough = (watcher: UnitWatcher): boolean => {
+    const hasArrived = isFrame ? watcher.hasKeyFrame() : watcher.secondsFromKeyFrame() >= clipSeconds;
+    const maxSeconds = maxUnmarkedSeconds + (isFrame ? 0 : clipSeconds);
+    return hasArrived || (!watcher.readsSlices() && watcher.seconds() >= maxSeconds);
+  };
   const bytes = await readUntil(stream, isEnough, mode);
   const capturedAt = now();
   const output = await decode(bytes, request, ffmpeg, signal);

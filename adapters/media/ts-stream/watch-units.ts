@@ -16,6 +16,8 @@ export type UnitWatcher = {
   push(chunk: Uint8Array): void;
   /** Access units of video that have begun. */
   units(): number;
+  /** Returns true if a key frame is found without a mark: its slices are read. */
+  readsSlices(): boolean;
   /** Returns true if a key frame has arrived whole: an access unit follows it. With intra refresh, the first whole picture counts. */
   hasKeyFrame(): boolean;
   /** Time from the first key frame or whole picture to the newest frame, in seconds; 0 without one. */
@@ -54,6 +56,7 @@ export function createUnitWatcher(): UnitWatcher {
       rest = Buffer.from(bytes.subarray(Math.max(at, bytes.length - 2 * packetBytes)));
     },
     units: () => units,
+    readsSlices: () => Boolean(video?.rules),
     hasKeyFrame: () => isWhole,
     secondsFromKeyFrame: () => secondsFromKeyFrame,
     seconds: () => seconds,

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
@@ -12,6 +13,7 @@ import {
   startsPayloadUnit,
 } from '../../../../adapters/media/mpeg-ts/packet.ts';
 import { ptsPerSecond, shiftTimestamps } from '../../../../adapters/media/mpeg-ts/pes-packet.ts';
+import { captureTsStream } from '../../../../adapters/media/ts-stream/capture-ts-stream.ts';
 import { createUnitWatcher } from '../../../../adapters/media/ts-stream/watch-units.ts';
 import { createWebCapturer } from '../../../../adapters/media/web/capture-web.ts';
 import { NotLiveError } from '../../../../core/errors.ts';
@@ -154,6 +156,18 @@ describe('endless MPEG-TS over HTTP', () => {
       const { thumbnail, clip } = await capture(mode, 3);
       expect(readMoment(thumbnail)).toBeGreaterThan(7);
       expect(clip !== undefined).toBe(mode === 'hybrid');
+    },
+  );
+
+  test.each(['frames', 'clip'] as const)(
+    'a key frame for mode %s is awaited for longer than 8 s, because its slices are read',
+    async (mode) => {
+      const { segments } = await record({ seconds: 18, keyFrameSeconds: 14 });
+      const chunks = Readable.from(segments.slice(1));
+      const stream = { content: 'mpeg-ts', headers: {}, chunks, close: () => undefined } as const;
+      const request = { url: '', mode, clipSeconds: 3, resolveAgain: false };
+      const { thumbnail } = await captureTsStream(stream, request, { ffmpeg, now: () => now }, never);
+      expect(readMoment(thumbnail)).toBeGreaterThan(13.5);
     },
   );
 
