@@ -54,7 +54,7 @@ const networkRemediations: Record<NetworkFault, (what: ResourceKind) => string> 
   closed: (what) =>
     `The server of the ${what} closed the connection. Check that the port is that of its HTTP or HTTPS service, then try again.`,
   certificate: (what) =>
-    `The certificate of the server of the ${what} is not valid. Use the host name of the certificate, or have it renewed.`,
+    `The certificate of the server of the ${what} is not valid. Use the host name of the certificate, or have it renewed. If a camera has made it itself, use http:// or rtsp://.`,
   other: (what) =>
     `The server of the ${what} cannot be reached. Check that the stream plays from another network.`,
 };
@@ -78,10 +78,11 @@ export function httpStatusError(status: number, what: ResourceKind): StatusError
 }
 
 function advice(status: number): string {
-  if (status === 401) return 'Add the user name and password to the URL: https://user:password@host/path.';
+  if (status === 401)
+    return 'Add the user name and password to the URL: user:password@ in front of the host.';
   if (status === 403)
     return 'Use a fresh URL: this one may have expired, or the stream may be blocked in this region.';
   if (status === 404 || status === 410) return 'Check that the stream is running.';
   if (status === 429) return 'Wait, or use a longer interval: the server limits requests.';
-  return 'Try again later.';
+  return status < 500 ? 'Check the URL.' : 'Try again later.';
 }

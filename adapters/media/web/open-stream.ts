@@ -56,6 +56,12 @@ function statusError(status: number, url: string): StreamFetchError {
       undefined,
       { accessRefused: true },
     );
+  if (status === 403)
+    return new StreamFetchError(
+      'The server refuses access (HTTP status 403). Check user name and password, or use a fresh URL: this one may have expired.',
+      undefined,
+      { accessRefused: true },
+    );
   return httpStatusError(status, 'stream');
 }
 

@@ -1,0 +1,21 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { openWebStream } from '../../../../adapters/media/web/open-stream.ts';
+import { readFailure } from '../../../support/hls/watched-stream.ts';
+
+test.each([
+  ['http://camera/cam', 401, true, 'user:password@ in front of the host'],
+  ['http://user:p@camera/cam', 401, true, 'rejected the user name and password'],
+  ['http://camera/cam?user=a&password=b', 403, true, 'Check user name and password'],
+  ['http://camera/cam', 404, false, 'nothing at this address'],
+  ['http://camera/cam', 405, false, 'Check the URL'],
+  ['http://camera/cam', 503, false, 'Try again later'],
+])(
+  '%s with status %i (access refused: %s) has the remedy "%s"',
+  async (url, status, accessRefused, remedy) => {
+    const answer = { status, url, headers: {}, body: Readable.from([]), close: () => undefined };
+    const { signal } = new AbortController();
+    const failure = await readFailure(openWebStream(async () => answer, url, { timeoutMs: 1, signal }));
+    expect(failure).toMatchObject({ accessRefused, remediation: expect.stringContaining(remedy) });
+  },
+);
