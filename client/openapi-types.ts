@@ -2408,6 +2408,10 @@ export interface Watch {
        */
       unconfirmed: boolean;
       /**
+       * True if the model responds that it cannot judge the condition
+       */
+      unjudged: boolean;
+      /**
        * Open alert
        */
       alert_id: string | null;

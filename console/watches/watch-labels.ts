@@ -64,7 +64,11 @@ export function closeReasonLabel(reason: NonNullable<Alert['closed']>['reason'])
 }
 
 /** Returns label and tone of a condition's state. */
-export function conditionLabel({ state, unconfirmed }: ConditionState): { label: string; tone: Tone } {
+export function conditionLabel({ state, unconfirmed, unjudged }: ConditionState): {
+  label: string;
+  tone: Tone;
+} {
+  if (unjudged) return { label: 'not judged by the model', tone: 'warn' };
   return unconfirmed ? { label: 'open, no sight', tone: 'warn' } : { label: state, tone: phaseTones[state] };
 }
 

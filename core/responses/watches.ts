@@ -17,6 +17,7 @@ const conditionStateSchema = z.object({
   condition_id: z.string(),
   state: conditionPhaseSchema.describe('unknown: no sight yet, or none for too long'),
   unconfirmed: z.boolean().describe('True if an open alert had no sight for too long'),
+  unjudged: z.boolean().describe('True if the model responds that it cannot judge the condition'),
   alert_id: z.uuid().nullable().describe('Open alert'),
   opened_at: timestamp.nullable(),
   seen_at: timestamp.describe('Time of the last sight'),

@@ -29,7 +29,7 @@ export type ScreeningState = {
 };
 
 /**
- * Screens a capture. A stale playlist, a repeated segment and a frozen or black frame are never judged as fresh. The pre-filter skips
+ * Screens a capture. A stale playlist and a frozen or black frame are never judged as fresh, a repeated segment only if the model has not judged it yet. The pre-filter skips
  * captures without motion, at most `forceCheckAfterSkips` in a row.
  */
 export function screenOutput(output: CaptureResult, state: ScreeningState): Screening {

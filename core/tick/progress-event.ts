@@ -96,5 +96,5 @@ const skipExplanations = {
   no_motion: 'Nothing moved since the last picture that the model saw.',
   frozen: 'The picture is frozen; it is not judged again.',
   black: 'The picture is black; there is nothing to judge.',
-  repeated: 'The stream has brought no new segment since the last look.',
+  repeated: 'The stream has brought no new segment since the last check.',
 } as const;

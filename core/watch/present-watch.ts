@@ -5,6 +5,7 @@ import type { alertResponseSchema, watchResponseSchema } from '../responses/watc
 import { maskUrl } from '../stream/mask-url.ts';
 import { rules } from '../rules.ts';
 import { findLoss } from '../sight/trouble.ts';
+import { isNeverJudged } from '../policies/watch/condition.ts';
 import { shortestVisitOfWatch } from '../policies/watch/shortest-visit.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 
@@ -56,6 +57,7 @@ function presentCondition(condition: ConditionState): PresentedWatch['state']['c
     condition_id,
     state: phase,
     unconfirmed: alert?.unconfirmed ?? false,
+    unjudged: isNeverJudged(condition),
     alert_id: alert?.alert_id ?? null,
     opened_at: alert?.opened_at ?? null,
     seen_at,

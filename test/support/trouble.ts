@@ -1,3 +1,5 @@
+import { initialConditionState } from '../../core/policies/watch/initial-state.ts';
+import { rules } from '../../core/rules.ts';
 import type { ModelTrouble, StreamTrouble } from '../../core/records/sight.ts';
 import { start } from '../contract/records.ts';
 
@@ -14,3 +16,6 @@ export const lostStream: StreamTrouble = {
   reason: 'unreachable',
   captures: 9,
 };
+
+/** State of a condition that the model cannot judge. */
+export const neverJudged = { ...initialConditionState('person', new Date(0)), unjudged: rules.maxUnjudged };

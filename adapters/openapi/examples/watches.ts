@@ -92,6 +92,7 @@ export const watch = {
         condition_id: conditionId,
         state: 'clear',
         unconfirmed: false,
+        unjudged: false,
         alert_id: null,
         opened_at: null,
         seen_at: at,

@@ -89,6 +89,11 @@ export function isUnjudgeable({ unjudged }: ConditionState): boolean {
   return unjudged >= rules.maxUnjudged;
 }
 
+/** Returns true if the model has given no verdict in all that is known: nobody would be told. */
+export function isNeverJudged(state: ConditionState): boolean {
+  return state.phase === 'unknown' && isUnjudgeable(state);
+}
+
 /** Returns true if enough consecutive verdicts did not hold since the opening, and the last sight is late enough after the last one that held. */
 export function closesNow(state: OpenCondition, rule: WatchCondition): boolean {
   const secondsClear = ageSeconds(state.alert.held_at, new Date(state.seen_at));

@@ -6,7 +6,7 @@ import type { WatchHealth } from '../../records/watch-state.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import { rules } from '../../rules.ts';
 import { ageSeconds } from '../../time.ts';
-import { shorten } from './condition.ts';
+import { isNeverJudged, shorten } from './condition.ts';
 
 /** Signs from which a tick concludes whether the service serves its watch. */
 export type HealthSigns = {
@@ -80,7 +80,7 @@ function isFailing({ disabled, failures }: DestinationState): boolean {
   return disabled !== null || failures >= rules.failingDestinationAttempts;
 }
 
-/** Returns true while a watch sees its stream, judges it in time and reaches all destinations, besides the one with this id. */
+/** Returns true while a watch sees its stream, judges all conditions in time and reaches all destinations, besides the one with this id. */
 export function isAllWell(
   { status, sight, state }: Pick<WatchRun, 'status' | 'sight' | 'state'>,
   exceptId: string,
@@ -90,6 +90,7 @@ export function isAllWell(
     status === 'active' &&
     lateSince === null &&
     sight.model_trouble === null &&
+    !state.conditions.some(isNeverJudged) &&
     failing.every(({ destination_id: id }) => id === exceptId)
   );
 }

@@ -1,3 +1,4 @@
+import { presentWatch } from '../../../core/watch/present-watch.ts';
 import { watchSchema } from '../../../core/records/watch.ts';
 import { afterEach, describe, expect, test } from 'vitest';
 import { StreamFetchError, VisionError } from '../../../core/errors.ts';
@@ -201,6 +202,18 @@ describe('tick of a watch', () => {
     expect(status).toBe('active');
     expect(sight.model_trouble).toMatchObject({ failures: 20, failure: { code: 'VLM_ERROR' } });
     expect(state.conditions[0]).toMatchObject({ phase: 'unknown', unjudged: 1 });
+  });
+
+  test('a watch whose model cannot judge a condition says so from the third check on', async () => {
+    const begun = await createWatch();
+    const { judge } = world.c.vision;
+    world.c.vision.judge = async (...given) => ({ ...(await judge(...given)), judged: false });
+    const before = await run(begun, 2);
+    expect(presentWatch(await stored()).state.conditions).toMatchObject([{ unjudged: false }]);
+    await run(before, 1);
+    expect(presentWatch(await stored()).state.conditions).toMatchObject([
+      { state: 'unknown', unjudged: true },
+    ]);
   });
 
   test('a check that is five minutes late is reported once, and checks in time end it', async () => {
