@@ -9,7 +9,7 @@ import { fetchSegments, type SegmentFetcher } from './fetch-segments.ts';
 import { toFfmpegInput } from './ffmpeg-input.ts';
 import { createKeyFrameTracker, type KeyFrameTracker } from './key-frame-tracker.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
-import { readSegment, sparseGap, type ReadSegment } from './read-segment.ts';
+import { readSegment, type ReadSegment } from './read-segment.ts';
 import { NoKeyFrameError } from './no-key-frame.ts';
 import type { ResourceCache } from './resource-cache.ts';
 import { streamPosition, withContent } from './stream-position.ts';
@@ -58,7 +58,7 @@ export async function captureSegments(
 /** The trimming of a clip uses the memory of its input. */
 function keepBytes(read: ReadSegment, { mode }: CaptureRequest): ReadSegment {
   if (mode === 'frames' || read.kind !== 'extracts') return read;
-  return { ...read, bytes: new Uint8Array(sparseGap([read]) > 0 ? read.bytes : []) };
+  return { ...read, bytes: new Uint8Array(read.bytes) };
 }
 
 /** Decodes the segments. Aborts pending downloads when ffmpeg has enough input. */

@@ -24,8 +24,15 @@ const maxRuns = 4;
 /** Minimum time between two frames of a scan: some streams have key frames only. It keeps one of each second where they are not exact. */
 export const minDistanceSeconds = 0.87;
 
-/** Segments of a scan, oldest first. `begin` are those before them with the begin of their first group. */
-type ScannedSegments = { begin?: readonly ReadSegment[]; segments: readonly ReadSegment[] };
+/**
+ * Segments of a scan, oldest first. `begin` are those before them with the begin of their first group. `gapSeconds` is the time without a key frame at their
+ * end, also where it is longer than they are.
+ */
+type ScannedSegments = {
+  begin?: readonly ReadSegment[];
+  segments: readonly ReadSegment[];
+  gapSeconds?: number;
+};
 
 /**
  * Decodes the key frames of segments, in one run for each span with the same encoding, then the frames between those that are far apart. Throws the abort
@@ -33,24 +40,25 @@ type ScannedSegments = { begin?: readonly ReadSegment[]; segments: readonly Read
  */
 export async function decodeSegments(
   deps: ScanDecoding,
-  { begin = [], segments }: ScannedSegments,
+  { begin = [], segments, gapSeconds = 0 }: ScannedSegments,
   signal: AbortSignal,
 ): Promise<DecodedSegments> {
   const runs = splitRuns(segments).toReversed();
   const frames: DecodedFrame[] = [];
   const failed: ReadSegment[] = [];
   const sparse: ReadSegment[][] = [];
+  const gapOf = (run: ReadSegment[]) => Math.max(sparseGap(run), run === runs[0] ? gapSeconds : 0);
   for (const [index, run] of runs.entries()) {
     const decoded = index < maxRuns ? await tryDecode(deps, run, signal) : null;
     if (decoded === null) failed.push(...run);
     else frames.push(...decoded);
-    if (decoded !== null && sparseGap(run) > 0)
-      sparse.push(run[0] === segments[0] ? [...begin, ...run] : run);
+    if (decoded !== null && gapOf(run) > 0) sparse.push(run);
   }
   let blindSeconds = 0;
   for (const run of sparse) {
-    const between = blindSeconds > 0 ? null : await decodeBetween(deps, run, signal);
-    if (between === null) blindSeconds = Math.max(blindSeconds, sparseGap(run));
+    const whole = run[0] === segments[0] ? [...begin, ...run] : run;
+    const between = blindSeconds > 0 ? null : await decodeBetween(deps, whole, signal);
+    if (between === null) blindSeconds = Math.max(blindSeconds, gapOf(run));
     else frames.push(...between.filter(({ segment }) => !begin.some((each) => each.segment === segment)));
   }
   return { frames, failed, blindSeconds };

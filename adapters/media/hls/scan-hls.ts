@@ -92,7 +92,8 @@ async function scanSince(
   const budget = createScanBudget({ bytes: fetcher.captureBytes, milliseconds: budgetMs, elapsedMs });
   const judged = { ...edge, startsMs: startsOfJudged(edge, mode) };
   // Frames between key frames are decoded once, for scan and model.
-  const scanned = sparseGap(edge.read) > 0 ? null : rendition;
+  const gapSeconds = sparseGap(edge.read);
+  const scanned = gapSeconds > 0 ? null : rendition;
   const window = await findWindow({ fetcher, budget }, judged, scanned, signal);
   const { playlist, startsMs, name, end } = window;
   const newest = playlist.segments[end];
@@ -114,8 +115,9 @@ async function scanSince(
   );
   const ordered = read.toSorted((one, other) => (one.segment.sequence < other.segment.sequence ? -1 : 1));
   const decoding = { fetcher, ffmpeg, caller, budget };
-  const begin = await readBegin(decoding, window, ordered, signal);
-  const decoded = await decodeSegments(decoding, { begin, segments: ordered }, signal);
+  const isSparse = Math.max(gapSeconds, sparseGap(ordered)) > 0;
+  const begin = isSparse ? await readBegin(decoding, window, ordered, signal) : [];
+  const decoded = await decodeSegments(decoding, { begin, segments: ordered, gapSeconds }, signal);
   const seen = new Set(
     ordered.filter((each) => !decoded.failed.includes(each)).map((each) => each.segment.sequence),
   );
@@ -236,7 +238,7 @@ function listWanted({ playlist, startsMs, end }: Window, from: number, captureMs
     .toReversed();
 }
 
-/** Reads the segments before those of a scan back to the begin of their first group, if its key frame is far away. Returns none if it is not there any more. */
+/** Reads the segments before those of a scan back to the begin of their first group. Returns none if it is not there any more. */
 async function readBegin(
   { fetcher, budget }: { fetcher: SegmentFetcher; budget: ScanBudget },
   { playlist: { segments }, read: known }: Window,
@@ -244,7 +246,7 @@ async function readBegin(
   signal: AbortSignal,
 ): Promise<ReadSegment[]> {
   const [first] = read;
-  if (first === undefined || beginsWithKeyFrame(first) || sparseGap(read) === 0) return [];
+  if (first === undefined || beginsWithKeyFrame(first)) return [];
   const begin: ReadSegment[] = [];
   let leftSeconds = maxGroupSeconds;
   let next = first.segment;

@@ -143,6 +143,19 @@ describe('frames between key frames that are 5 s apart', () => {
     },
   );
 
+  test('a scan of less time than between two key frames decodes the frames between them too', async () => {
+    const look = await watchSparse({ segmentSeconds: 2 });
+    let { next, moment } = await look(2, null);
+    // Each is of one segment of 2 s, which has no key frame or one.
+    for (const newest of [3, 4, 5, 6, 7]) {
+      const scanned = await look(newest, next);
+      expectEachSecond([...scanned.moments, scanned.moment], newest * 2, newest * 2 + 1.8);
+      expect(scanned.moment).toBeGreaterThan(moment);
+      expect(scanned.scan.distanceSeconds).toBeLessThanOrEqual(2.1);
+      ({ next, moment } = scanned);
+    }
+  });
+
   test('a clip keeps its end, and the frames before it are scanned', async () => {
     const look = await watchSparse({ mode: 'clip' });
     const first = await look(0, null);
