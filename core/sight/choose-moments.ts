@@ -56,12 +56,17 @@ export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFr
   return chosen.map(({ index }) => index).toSorted((one, other) => one - other);
 }
 
-/** Returns the greatest frame of a visit with one that confirms it; if none is far enough, its first and last frame confirm each other. */
+/**
+ * Returns the greatest frame of a visit with one that confirms it: the farthest that differs about as much, because a slight change that stays shows no visitor.
+ * If none is far enough, its first and last frame confirm each other.
+ */
 function listConfirmed(visit: readonly Frame[]): Frame[] {
   const [greatest] = visit;
   if (!greatest) return [];
   const confirms = (frame: Frame) => distance(frame, [greatest.ms]) >= confirmApartSeconds * 1000;
-  const partner = farthest(visit.filter(confirms), [greatest.ms]);
+  const candidates = visit.filter(confirms);
+  const similar = candidates.filter(({ share }) => share >= greatest.share / 2);
+  const partner = farthest(similar, [greatest.ms]) ?? candidates[0];
   if (partner) return [greatest, partner];
   const inOrder = visit.toSorted((one, other) => one.ms - other.ms);
   const [first, last] = [inOrder[0], inOrder.at(-1)];

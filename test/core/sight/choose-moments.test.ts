@@ -40,6 +40,11 @@ describe('the moments of a capture', () => {
     expect(chosen('qvvvq', { shares: [0, 0.1, 0.1, 0.4, 0] })).toEqual([8, 4]);
   });
 
+  test('a visit that a slight change outlasts is confirmed by a frame that shows it too', () => {
+    expect(chosen('qvvvvvq', { shares: [0, 0.4, 0.3, 0.02, 0.02, 0.02, 0] })).toEqual([12, 10, 6]);
+    expect(chosen('qvvvvq', { shares: [0, 0.4, 0.1, 0.02, 0.02, 0] })).toEqual([10, 8, 4]);
+  });
+
   test('a visit whose middle is the greatest has its begin and its end, which confirm each other', () => {
     expect(chosen('qqqqvvvqqq', { seconds: 1, shares: [0, 0, 0, 0, 0.1, 0.4, 0.1] })).toEqual([6, 5, 4]);
   });
@@ -57,7 +62,7 @@ describe('the moments of a capture', () => {
   });
 
   test('a long visit has a third moment that shows the rest', () => {
-    expect(chosen('vvvvvv', { moved: true, shares: [0.4] })).toEqual([12, 8, 2]);
+    expect(chosen('vvvvvv', { moved: true, shares: [0.15] })).toEqual([12, 8, 2]);
   });
 
   test('a visitor who stays is confirmed by one moment before the newest frame', () => {
