@@ -19,7 +19,7 @@ export const thumbnail = { width: 160, height: 90, bytes: 21_600 } as const;
 
 /**
  * Position of a capture in the stream, to detect repeated captures and stale streams. HLS: identity of the newest
- * segment, and the target duration. Single pictures: a hash of their bytes. RTSP and Motion JPEG: no identity, because every capture is new.
+ * segment, of a frame without a scan that of its key frame, and the target duration. Single pictures: a hash of their bytes. RTSP and Motion JPEG: no identity, because every capture is new.
  */
 export const streamPositionSchema = z.object({
   /** Media sequence number of the newest segment, with hashes of its URL and bytes; hash of a single picture; `null` if the protocol has none. */
@@ -83,6 +83,8 @@ export type Scan = {
   leftOutSeconds: number;
   /** Longest time between two neighbouring frames, that of the capture included; 0 if unknown. */
   distanceSeconds: number;
+  /** True if the frame of the capture was there at the position before already: it is not judged again. */
+  isSeen?: boolean;
   /** Returns a frame for the model, as `Capture.frame`; `null` if the stream does not have it any more. */
   picture(index: number, signal: AbortSignal): Promise<Uint8Array | null>;
 };

@@ -185,12 +185,9 @@ async function store(
   };
 }
 
-function isRepeated(capture: Capture, before: StreamFreshness | null): boolean {
-  return (
-    before !== null &&
-    capture.position.segment !== null &&
-    before.position.segment === capture.position.segment
-  );
+function isRepeated({ position, scan }: Capture, before: StreamFreshness | null): boolean {
+  if (before === null || position.segment === null) return false;
+  return before.position.segment === position.segment || (scan?.isSeen ?? false);
 }
 
 function nowSeen(

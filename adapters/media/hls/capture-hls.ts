@@ -6,6 +6,7 @@ import { createCookieJars } from '../../egress/cookies.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureLiveEdge } from './capture-live-edge.ts';
+import { withKeyFrames } from './capture-segments.ts';
 import { findPlaylist } from './find-playlist.ts';
 import { followHls } from './follow-hls.ts';
 import type { MediaPlaylist } from './playlist.ts';
@@ -114,19 +115,15 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       }
       const captured = await captureLiveEdge(edge, playlist, knownOlder, request, signal);
       const { capture, olderSegments } = captured;
-      const { segment } = capture.position;
+      const { segment } = captured.newest;
       const mayHaveMoved = !source && playlist.url !== request.url && segment === cached?.segment;
       if (mayHaveMoved) playlists.delete(key);
       else playlists.set(key, { ...known, olderSegments, segment });
       if (!request.lookBack) return capture;
       const scanned = await scanHls(scanDeps, { ...captured, playlist }, rendition, request, signal);
       const { scan, position, newest } = scanned;
-      return {
-        ...capture,
-        ...newest,
-        scan,
-        position: { ...capture.position, ...(position && { scan: position }) },
-      };
+      const seen = scan.isSeen ? withKeyFrames(capture.position, capture.keyFrameSeconds) : capture.position;
+      return { ...capture, ...newest, scan, position: { ...seen, ...(position && { scan: position }) } };
     } catch (error) {
       // Requesting another playlist would only start another advertisement.
       if (!(error instanceof StreamPausedError)) playlists.delete(key);

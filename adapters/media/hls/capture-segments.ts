@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Capture, CaptureRequest } from '../../../core/records/capture.ts';
+import type { Capture, CaptureRequest, StreamPosition } from '../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { decodeNewest } from '../ffmpeg/decode-newest.ts';
@@ -22,8 +22,8 @@ export type SegmentCaptureDeps = {
   now: () => Date;
 };
 
-/** Capture, and the key frames of its segments if the request looks back. */
-export type SegmentsCapture = { capture: Capture; read: ReadSegment[] };
+/** Capture, the position of its newest segment, and the key frames of its segments if the request looks back. */
+export type SegmentsCapture = { capture: Capture; newest: StreamPosition; read: ReadSegment[] };
 
 /** Fetches and decodes contiguous segments of a playlist; `parts` are those that are fetched already. Throws `StreamFetchError` and the errors of ffmpeg. */
 export async function captureSegments(
@@ -39,20 +39,33 @@ export async function captureSegments(
     throw new StreamFetchError('The playlist has no segments yet. Try again in a few seconds.');
   }
   const read: ReadSegment[] = [];
-  const content = createHash('sha256');
+  const contents = new Map<Segment, Uint8Array>();
   const tracker = createKeyFrameTracker(segments, (...part) => {
-    content.update(part[1]);
+    const [segment, bytes] = part;
+    contents.set(segment, createHash('sha256').update(bytes).digest());
     if (request.lookBack) read.push(keepBytes(readSegment(...part), request));
   });
   const { output, isNewest } = await decode(deps, segments, tracker, request, signal, parts);
   const keyFrameSeconds = tracker.secondsWithoutKeyFrame();
+  const positionOf = (segment: Segment, of: Uint8Array[]) =>
+    withContent(streamPosition(segment, playlist), of);
+  const position = positionOf(newest, [...contents.values()]);
+  // Segments without a key frame bring no other frame, but for a scan.
+  const showsKeyFrame = request.mode === 'frames' && !isNewest && !request.lookBack;
+  const shown = showsKeyFrame ? tracker.lastKeyFrameIn() : undefined;
+  const content = shown && contents.get(shown);
   const capture = {
     ...output,
     ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
     capturedAt: captureTime(newest, isNewest ? 'clip' : request.mode, deps.now(), tracker.lastKeyFrameAt()),
-    position: withContent(streamPosition(newest, playlist), content),
+    position: content ? withKeyFrames(positionOf(shown, [content]), keyFrameSeconds) : position,
   };
-  return { capture, read };
+  return { capture, newest: position, read };
+}
+
+/** Returns the position of a stream of which only key frames are seen. */
+export function withKeyFrames(position: StreamPosition, keyFrameSeconds = 0): StreamPosition {
+  return { ...position, segment_seconds: Math.max(position.segment_seconds, keyFrameSeconds) };
 }
 
 /** The trimming of a clip uses the memory of its input. */

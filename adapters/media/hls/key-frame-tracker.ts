@@ -10,6 +10,8 @@ export type KeyFrameTracker = {
    * segment.
    */
   watch(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
+  /** Segment of the last key frame; undefined if the bytes do not show it. */
+  lastKeyFrameIn(): Segment | undefined;
   /** Time of the last key frame, or null if the playlist or the bytes do not contain it. */
   lastKeyFrameAt(): Date | null;
   /**
@@ -27,6 +29,7 @@ export function createKeyFrameTracker(
   report: (segment: Segment, bytes: Uint8Array, initialization: Uint8Array | null) => void = () => undefined,
 ): KeyFrameTracker {
   let lastAt: Date | null = null;
+  let lastIn: Segment | undefined;
   let isMarked = false;
   let hasFrames = false;
   /** Time since the last key frame up to the end of the segments without one. */
@@ -34,6 +37,7 @@ export function createKeyFrameTracker(
   let emptySeconds = 0;
   return {
     watch,
+    lastKeyFrameIn: () => lastIn,
     lastKeyFrameAt: () => lastAt,
     secondsWithoutKeyFrame: () => (isMarked ? emptySeconds : undefined),
     hasFrames: () => hasFrames,
@@ -64,6 +68,7 @@ export function createKeyFrameTracker(
       return;
     }
     isMarked = true;
+    lastIn = segment;
     sinceSeconds = Math.max(0, segment.durationSeconds - offsetSeconds);
     if (segment.startsAt) lastAt = new Date(segment.startsAt.getTime() + offsetSeconds * 1000);
   }

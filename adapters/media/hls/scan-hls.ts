@@ -104,8 +104,9 @@ async function scanSince(
   const positionAt = (atMs: number) => formatPosition({ rendition: name, segment, atMs });
   if (before === null) return { scan: noScan, position: positionAt(edgeMs) };
   const unscanned = findUnscanned(playlist, startsMs, name, before);
+  const isSeen = isBefore(unscanned, window, edgeMs);
   const isSame = unscanned.from > end && unscanned.afterMs === -Infinity;
-  if (isSame) return { scan: noScan, position: since ?? positionAt(edgeMs) };
+  if (isSame) return { scan: { ...noScan, isSeen }, position: since ?? positionAt(edgeMs) };
   const read = await readSegments(
     fetcher,
     listWanted(window, unscanned.from, edgeMs),
@@ -123,6 +124,7 @@ async function scanSince(
   );
   const known = dateFrames(decoded.frames, window);
   const later = mode === 'frames' && name === judgedName ? findLater(known, edgeMs, now()) : undefined;
+  if (later === undefined && isSeen) return { scan: { ...noScan, isSeen }, position: since ?? undefined };
   const captureMs = later?.atMs ?? edgeMs;
   const shiftMs = later?.shiftMs ?? 0;
   const dated = { ...window, startsMs: startsMs.map((startMs) => startMs + shiftMs) };
@@ -166,6 +168,12 @@ function findLater(frames: readonly DatedFrame[], captureMs: number, now: Date) 
     atMs: capturedAt.getTime(),
     shiftMs: capturedAt.getTime() - atMs,
   };
+}
+
+/** Returns true if the frame of the capture is of a segment that was scanned before: its key frame is older than the newest segments. */
+function isBefore({ from, afterMs }: Unscanned, { name, startsMs }: Window, captureMs: number): boolean {
+  const index = startsMs.findLastIndex((startMs) => startMs <= captureMs + toleranceMs);
+  return name === judgedName && afterMs === -Infinity && index < from;
 }
 
 /** Returns the time from the capture before to the first frame, in seconds, if no segment is missing between them. */

@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { StreamPosition } from '../../../core/records/capture.ts';
 import type { MediaPlaylist, Segment } from './playlist.ts';
 
@@ -21,11 +21,16 @@ export function streamPosition(newest: Segment, playlist: MediaPlaylist): Stream
 }
 
 /**
- * Adds a hash of the bytes of all captured segments: some servers number the segments of each viewer from 0, and the newest one may have no frame
+ * Adds a hash of the contents of captured segments: some servers number the segments of each viewer from 0, and the newest one may have no frame
  * (go2rtc).
  */
-export function withContent({ segment, ...position }: StreamPosition, content: Hash): StreamPosition {
-  return { ...position, segment: `${segment}:${content.digest('hex').slice(0, 8)}` };
+export function withContent(
+  { segment, ...position }: StreamPosition,
+  contents: readonly Uint8Array[],
+): StreamPosition {
+  const hash = createHash('sha256');
+  for (const content of contents) hash.update(content);
+  return { ...position, segment: `${segment}:${hash.digest('hex').slice(0, 8)}` };
 }
 
 /** Returns the part of a position that a playlist states. */

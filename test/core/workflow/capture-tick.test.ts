@@ -257,17 +257,19 @@ describe('a capture that looks back', () => {
   });
 
   test.each([
-    ['black', { black: true }, '1:/1.ts'],
-    ['repeated', {}, '0:/0.ts'],
-  ])('a %s picture has no moments', async (_, motion, segment) => {
+    ['black', { black: true }, '1:/1.ts', false],
+    ['repeated', {}, '0:/0.ts', false],
+    ['scanned', {}, '1:/1.ts', true],
+  ])('a %s picture has no moments', async (_, motion, segment, isSeen) => {
     const { deps } = scanning();
     const { compareMotion } = deps;
-    scriptScan(world, 0, visit);
+    scriptScan(world, 0, visit, { isSeen });
     Object.assign(world.script.captures[0]!, { position: { segment, segment_seconds: 2 } });
     const captured = await captureTick(
       { ...input, seen: seenAt() },
       { ...deps, compareMotion: (...given) => ({ ...compareMotion(...given), ...motion }) },
     );
     expect(captured).not.toHaveProperty('moments');
+    expect(captured).toHaveProperty('repeated', isSeen || segment === '0:/0.ts');
   });
 });

@@ -182,6 +182,38 @@ describe('frames between key frames that are 5 s apart', () => {
     expect(third.scan.distanceSeconds).toBe(5);
   });
 
+  test('segments that follow a key frame bring no other picture without a scan', async () => {
+    const look = await watchSparse({ segmentSeconds: 2 });
+    const list = async (newest: number) => {
+      await look(newest, null);
+      return (await stream.capture('/live.m3u8')).position;
+    };
+    const [first, same, also, next] = [await list(2), await list(3), await list(4), await list(5)];
+    expect([same.segment, also.segment]).toEqual([first.segment, first.segment]);
+    expect(next.segment).not.toBe(first.segment);
+    // It is stale by the time between key frames, not between segments.
+    expect(also.segment_seconds).toBeCloseTo(5, 5);
+  });
+
+  test('a key frame that is older than what was scanned is said to be seen, and what it hides is scanned later', async () => {
+    let hasTime = true;
+    const runEachSecond: FfmpegRunner['runEachSecond'] = async (...call) =>
+      hasTime ? (runner.runEachSecond?.(...call) ?? null) : null;
+    const look = await watchSparse({ segmentSeconds: 2, ffmpeg: { ...runner, runEachSecond } });
+    const first = await look(2, null);
+    const second = await look(3, first.next);
+    expect(second.scan.isSeen).toBeFalsy();
+    hasTime = false;
+    const third = await look(4, second.next);
+    expect(Math.round(third.moment)).toBe(5);
+    expect(third.scan).toMatchObject({ isSeen: true, frames: [] });
+    expect(third.position.segment_seconds).toBeGreaterThan(4);
+    hasTime = true;
+    const fourth = await look(5, third.next);
+    expect(fourth.scan.isSeen).toBeFalsy();
+    expectEachSecond([...fourth.moments, fourth.moment], 8, 11.8);
+  });
+
   test('a damaged frame ends its segment, and the next segment is scanned', async () => {
     const look = await watchSparse({
       change: (segments) => {
