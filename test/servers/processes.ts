@@ -9,6 +9,8 @@ import { UnavailableError } from './install.ts';
 export type Stream = {
   name: string;
   url: string;
+  /** True if the server has no TCP, so that ffmpeg uses UDP. */
+  onlyUdp?: boolean;
   confirms?: string | undefined;
   /** True if it shows the scene of `cases.ts`, whose brightness tells the time; else a blue area. */
   hasClock: boolean;

@@ -61,7 +61,12 @@ async function openGortsplib(): Promise<OpenServer> {
   const changed = [publisher, resolution, codec].map((change) => disturbed(change, server));
   const other = await startGortsplib(ports.restarted);
   return {
-    streams: [...streams, ...changed, disturbed(changes.server, other, other.restart)],
+    streams: [
+      ...streams,
+      ...streams.slice(0, 1).map(throughHttp),
+      ...changed,
+      disturbed(changes.server, other, other.restart),
+    ],
     close: () => (server.close(), other.close()),
   };
 }
@@ -139,7 +144,12 @@ async function openGstreamer() {
     hasClock: false,
     start: nothing,
   }));
-  return { streams, close: () => stop(server) };
+  return { streams: [...streams, ...streams.slice(0, 1).map(throughHttp)], close: () => stop(server) };
+}
+
+/** Both servers tunnel RTSP on the same port. */
+function throughHttp(stream: Stream): Stream {
+  return { ...stream, name: 'H.264, through HTTP', url: stream.url.replace('rtsp:', 'rtsp+http:') };
 }
 
 async function openVlc() {
@@ -154,7 +164,8 @@ async function openVlc() {
     const server = await startProcess(command, [...user, ...options], ports.vlc);
     return { startedAt: published.startedAt, close: () => (stop(server), published.close()) };
   };
-  return { streams: [{ name: each.name, url, hasClock: true, start }], close: () => undefined };
+  const onlyUdp = { name: 'H.264, by UDP only', url, hasClock: true, start, onlyUdp: true };
+  return { streams: [onlyUdp], close: () => undefined };
 }
 
 async function openNginx(folder: string) {

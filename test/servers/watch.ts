@@ -82,8 +82,11 @@ async function openBoth(stream: Stream, service: ServiceProcess) {
   return { ffmpeg, validated: { body, at: Date.now() } };
 }
 
-async function openInFfmpeg({ url, confirms }: Stream): Promise<string> {
-  const transport = url.startsWith('rtsp') ? ['-rtsp_transport', 'tcp'] : [];
+async function openInFfmpeg(stream: Stream): Promise<string> {
+  const { confirms } = stream;
+  const url = stream.url.replace(/^rtsp\+http:/, 'rtsp:');
+  const kind = stream.onlyUdp ? 'udp' : url === stream.url ? 'tcp' : 'http';
+  const transport = url.startsWith('rtsp') ? ['-rtsp_transport', kind] : [];
   try {
     await run(
       'ffmpeg',
