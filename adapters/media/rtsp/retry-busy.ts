@@ -2,7 +2,7 @@ import { wait, type SetTimer } from '../../../core/time-limit.ts';
 import { RtspStatusError } from './errors.ts';
 
 /** Waits before further attempts. A server answers 503 while it starts, restarts or tears down a stream, and for a maximum of viewers. */
-const waitsMs = [500, 2_000];
+export const busyWaitsMs = [500, 2_000] as const;
 
 /** Connects again after a failure with the status 503. Throws the last failure, any other one, and the abort reason. */
 export async function retryBusy<Result>(
@@ -12,7 +12,7 @@ export async function retryBusy<Result>(
   signal: AbortSignal,
 ): Promise<Result> {
   let last = failure;
-  for (const waitMs of waitsMs) {
+  for (const waitMs of busyWaitsMs) {
     if (!hasStatus(last, [503])) break;
     await wait(waitMs, setTimer, signal);
     try {

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
+import { setSystemTimer, wait, type SetTimer } from '../../../core/time-limit.ts';
 import { createAuthorizer, type Authorizer } from '../../egress/authorizer.ts';
 import { readCredentials } from '../../egress/credentials.ts';
 import type { OpenResponse, StreamingHttp } from '../../egress/guarded-http.ts';
+import { busyWaitsMs } from '../rtsp/retry-busy.ts';
 
 export type OpenOptions = { timeoutMs: number; signal: AbortSignal };
 
@@ -9,14 +11,18 @@ export type OpenOptions = { timeoutMs: number; signal: AbortSignal };
 export type OpenAuthenticated = (url: string, options: OpenOptions) => Promise<OpenResponse>;
 
 const maxKnown = 1000;
-/** The first request, the one with credentials, and one more for an expired nonce. */
-const maxRequests = 3;
+/** Refusals of the first request, of the one with credentials, and of one more for an expired nonce. */
+const maxRefusals = 3;
 
 /**
  * Creates the opener. As with RTSP, credentials are sent after a challenge only, in the strongest scheme that it offers, and only to the origin of the
- * URL. Later requests know its challenge.
+ * URL, and a busy server (503) is tried again: many cameras serve one viewer, and notice late that the last one has left. Later requests know its challenge.
  */
-export function createOpenAuthenticated(http: StreamingHttp, newNonce: () => string): OpenAuthenticated {
+export function createOpenAuthenticated(
+  http: StreamingHttp,
+  newNonce: () => string,
+  setTimer: SetTimer = setSystemTimer,
+): OpenAuthenticated {
   const known = new LRUCache<string, Authorizer>({ max: maxKnown });
   return async (text, options) => {
     const url = new URL(text);
@@ -27,18 +33,27 @@ export function createOpenAuthenticated(http: StreamingHttp, newNonce: () => str
     const authorizer = known.get(text) ?? createAuthorizer(credentials, newNonce);
     known.delete(text);
     let target = url.href;
-    for (let requests = 1; ; requests += 1) {
+    let refusals = 0;
+    const waitsMs = [...busyWaitsMs];
+    for (;;) {
       const headers = Object.fromEntries(authorizer.headers('GET', pathOf(target)));
       const response = await http.open(target, { ...options, headers });
+      const waitMs = response.status === 503 ? waitsMs.shift() : undefined;
+      if (waitMs !== undefined) {
+        response.close();
+        await wait(waitMs, setTimer, options.signal);
+        continue;
+      }
       if (response.status !== 401) {
         authorizer.confirm();
         // The challenge of a redirect would be sent for another path.
         if (credentials !== null && target === url.href) known.set(text, authorizer);
         return response;
       }
+      refusals += 1;
       const isOwn = URL.parse(response.url)?.origin === url.origin;
       const challenges = [response.headers['www-authenticate'] ?? ''];
-      if (!isOwn || requests === maxRequests || !authorizer.accept(challenges)) return response;
+      if (!isOwn || refusals === maxRefusals || !authorizer.accept(challenges)) return response;
       response.close();
       target = response.url;
     }

@@ -1,0 +1,36 @@
+import { Readable } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createOpenAuthenticated } from '../../../../adapters/media/web/open-authenticated.ts';
+
+const url = 'http://camera/cam';
+const options = { timeoutMs: 1000, signal: new AbortController().signal };
+
+/** Opens the camera with statuses of its responses, the last one repeated. Waits take no time. */
+async function open(statuses: readonly number[]) {
+  const waitsMs: number[] = [];
+  const unclosed = new Set<number>();
+  let requests = 0;
+  const request = async () => {
+    const number = (requests += 1);
+    unclosed.add(number);
+    const status = statuses[number - 1] ?? statuses.at(-1)!;
+    return { status, url, headers: {}, body: Readable.from([]), close: () => void unclosed.delete(number) };
+  };
+  const setTimer = (fire: () => void, milliseconds: number) => {
+    waitsMs.push(milliseconds);
+    queueMicrotask(fire);
+    return () => undefined;
+  };
+  const opener = createOpenAuthenticated({ open: request }, () => 'nonce', setTimer);
+  const { status } = await opener(url, options);
+  return { status, requests, waitsMs, unclosed: unclosed.size };
+}
+
+test.each([
+  [[503, 200], { status: 200, requests: 2, waitsMs: [500], unclosed: 1 }],
+  [[503, 503, 200], { status: 200, requests: 3, waitsMs: [500, 2000], unclosed: 1 }],
+  [[503], { status: 503, requests: 3, waitsMs: [500, 2000], unclosed: 1 }],
+  [[500], { status: 500, requests: 1, waitsMs: [], unclosed: 1 }],
+] as const)('a camera with the statuses %j is tried again while it is busy', async (statuses, opened) => {
+  expect(await open(statuses)).toEqual(opened);
+});
