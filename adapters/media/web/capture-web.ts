@@ -4,16 +4,10 @@ import { InvalidUrlError, NotLiveError } from '../../../core/errors.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
 import type { StreamingHttp } from '../../egress/guarded-http.ts';
+import { loadOnce } from '../../load-once.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import {
-  captureMotionJpeg,
-  captureSnapshot,
-  probeMotionJpeg,
-  probeSnapshot,
-  type PictureDeps,
-} from '../pictures/capture-pictures.ts';
+import type { PictureDeps } from '../pictures/capture-pictures.ts';
 import { defaultPictureLimits, type PictureLimits } from '../pictures/picture-limits.ts';
-import { captureTsStream, probeTsStream } from '../ts-stream/capture-ts-stream.ts';
 import { createOpenAuthenticated } from './open-authenticated.ts';
 import { openWebStream, WebStreamGoneError, type WebStream } from './open-stream.ts';
 import type { WebContent } from './sniff-stream.ts';
@@ -30,6 +24,10 @@ export type WebCapturerDeps = {
 };
 
 const maxPlaylists = 1000;
+
+/** Most streams are playlists, which a function on AWS captures without these. */
+const loadPictures = loadOnce(async () => import('../pictures/capture-pictures.ts'));
+const loadTsStream = loadOnce(async () => import('../ts-stream/capture-ts-stream.ts'));
 
 /**
  * Creates a capturer for web addresses, by the content of their response: a JPEG, Motion JPEG, MPEG-TS or an HLS playlist. An address that ends like a playlist is one.
@@ -96,15 +94,15 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
     const playbackUrl = withoutCredentials(url);
     switch (opened.stream.content) {
       case 'jpeg':
-        await probeSnapshot(opened, pictures, signal);
+        await (await loadPictures()).probeSnapshot(opened, pictures, signal);
         return { platform: 'jpeg', playbackUrl, framesOnly: true };
       case 'motion-jpeg': {
-        const hasClips = await probeMotionJpeg(opened.stream, pictures);
+        const hasClips = await (await loadPictures()).probeMotionJpeg(opened.stream, pictures);
         return { platform: 'mjpeg', playbackUrl, framesOnly: !hasClips };
       }
       case 'mpeg-ts':
         requireEndless(opened.stream);
-        await probeTsStream(opened.stream);
+        await (await loadTsStream()).probeTsStream(opened.stream);
         return { platform: 'mpegts', playbackUrl };
       default:
         throw notAStream(opened.stream.content);
@@ -114,12 +112,12 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
   async function captureOther(opened: Opened, request: CaptureRequest, signal: AbortSignal) {
     switch (opened.stream.content) {
       case 'jpeg':
-        return captureSnapshot(opened, request, pictures, signal);
+        return (await loadPictures()).captureSnapshot(opened, request, pictures, signal);
       case 'motion-jpeg':
-        return captureMotionJpeg(opened.stream, request, pictures, signal);
+        return (await loadPictures()).captureMotionJpeg(opened.stream, request, pictures, signal);
       case 'mpeg-ts':
         requireEndless(opened.stream);
-        return captureTsStream(opened.stream, request, deps, signal);
+        return (await loadTsStream()).captureTsStream(opened.stream, request, deps, signal);
       default:
         throw notAStream(opened.stream.content);
     }
