@@ -220,7 +220,9 @@ async function* readChunks(
 function firstHop(guard: EgressGuard, text: string, request: RequestHead): Hop {
   const url = guard.check(text, webSchemes);
   const headers = basicAuthorization(url);
-  for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
+  // undici writes a byte per character: those of UTF-8 are what servers compute the digest of a user name from.
+  for (const [name, value] of Object.entries(request.headers ?? {}))
+    headers[name.toLowerCase()] = Buffer.from(value).toString('latin1');
   // A byte range of an encoded body cannot be decoded.
   headers['accept-encoding'] ??= headers['range'] === undefined ? 'gzip, deflate, br' : 'identity';
   return { url, method: request.method ?? 'GET', headers, body: request.body ?? null };

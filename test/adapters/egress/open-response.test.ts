@@ -25,11 +25,22 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 describe('an open response', () => {
-  const open = (url: string, timeoutMs = 3_000) => {
+  const open = (url: string, timeoutMs = 3_000, headers: Record<string, string> = {}) => {
     const http = createGuardedHttp(guard);
     closers.push(() => http.close());
-    return http.open(url, { timeoutMs });
+    return http.open(url, { timeoutMs, headers });
   };
+
+  test('a header is sent as UTF-8, such as a user name in a digest', async () => {
+    const url = await serve(({ headers }, response) => {
+      response.end(Buffer.from(headers.authorization ?? '', 'latin1'));
+    });
+    const response = await open(url, 3_000, { Authorization: 'Digest username="Jörg €"' });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of response.body) chunks.push(chunk);
+    response.close();
+    expect(Buffer.concat(chunks).toString()).toBe('Digest username="Jörg €"');
+  });
 
   test('the body is read while it arrives, and its connection ends with it', async () => {
     const left = Promise.withResolvers<void>();
