@@ -2,7 +2,7 @@ import { useBlobAddress } from '../api/use-blob-address.ts';
 import type { StreamValidation } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { platformNames, toStreamFacts } from './stream-facts.ts';
+import { toOfflineTitle, toStreamFacts } from './stream-facts.ts';
 import type { StreamValidationState } from './use-stream-validation.ts';
 
 /** Shows whether the entered URL is a live stream, and the hint of the API if it is not. */
@@ -20,7 +20,7 @@ export function StreamCard({ check }: { check: StreamValidationState }) {
           <Live stream={check.stream} />
         ) : (
           <Refusal
-            title={`Not live · ${platformNames[check.stream.platform]}`}
+            title={toOfflineTitle(check.stream)}
             hint={check.stream.error_hint ?? 'There is no live stream at this URL now.'}
           />
         ))}

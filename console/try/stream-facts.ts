@@ -1,6 +1,6 @@
 import type { StreamValidation } from '../api/types.ts';
 
-export const platformNames: Record<StreamValidation['platform'], string> = {
+const platformNames: Record<StreamValidation['platform'], string> = {
   youtube: 'YouTube',
   twitch: 'Twitch',
   rtsp: 'RTSP',
@@ -22,4 +22,11 @@ export function toStreamFacts(stream: StreamValidation): string[] {
     ...(viewers === undefined ? [] : [`${viewers.toLocaleString()} viewers`]),
     ...(seconds === undefined ? [] : [`a ${picture} every ${seconds} s or more${remedy}`]),
   ];
+}
+
+/** Returns the title of a stream that is not live. Its platform is stated for pages only: a camera that gives no stream has not shown its kind. */
+export function toOfflineTitle({ platform }: Pick<StreamValidation, 'platform'>): string {
+  return platform === 'youtube' || platform === 'twitch'
+    ? `Not live · ${platformNames[platform]}`
+    : 'Not live';
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toStreamFacts } from '../../console/try/stream-facts.ts';
+import { toOfflineTitle, toStreamFacts } from '../../console/try/stream-facts.ts';
 
 test.each([
   [{ platform: 'hls' }, ['HLS']],
@@ -16,4 +16,9 @@ test.each([
   [{ platform: 'twitch', channel: 'somebody', viewer_count: 7 }, ['Twitch', 'somebody', '7 viewers']],
 ] as const)('the stream %j is described as %j', (stream, facts) => {
   expect(toStreamFacts({ is_live: true, ...stream })).toEqual(facts);
+});
+
+test('a stream that is not live is named by its platform, and not by the kind of camera that its URL suggests', () => {
+  expect(toOfflineTitle({ platform: 'twitch' })).toBe('Not live · Twitch');
+  expect(toOfflineTitle({ platform: 'hls' })).toBe('Not live');
 });
