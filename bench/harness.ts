@@ -8,8 +8,8 @@ import { ensureFfmpeg } from '../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../cli/terminal.ts';
 
 /** Finds ffmpeg as the service does. */
-export function findFfmpeg(setting: string = process.env['WATCHPOST_FFMPEG'] ?? ''): Promise<LocatedFfmpeg> {
-  return ensureFfmpeg(setting, process.env, openTerminal(process.env));
+export function findFfmpeg(): Promise<LocatedFfmpeg> {
+  return ensureFfmpeg(process.env['WATCHPOST_FFMPEG'] ?? '', process.env, openTerminal(process.env));
 }
 
 const loadBefore = loadavg()[0];

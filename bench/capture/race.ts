@@ -155,7 +155,7 @@ async function readTimecode(jpeg: Uint8Array, ffmpegPath: string): Promise<numbe
   let frame = 0;
   for (let bit = 0; bit < bits; bit += 1) {
     const column = Math.round((bit + 0.5) * boxShare * readSize.width);
-    if (rgb[(row * readSize.width + column) * 3]! > 128) frame += 2 ** bit;
+    if ((rgb[(row * readSize.width + column) * 3] ?? 0) > 128) frame += 2 ** bit;
   }
   return frame / framesPerSecond;
 }

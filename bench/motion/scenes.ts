@@ -72,9 +72,10 @@ export const picture = { width: 1280, height: 720 } as const;
 /** Sizes of objects, as shares of the frame. */
 export const shares = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1] as const;
 
-const backgrounds = 'hills street room foliage street hills room foliage street hills'.split(
-  ' ',
-) as BackgroundKind[];
+const backgrounds: readonly BackgroundKind[] = [
+  ...(['hills', 'street', 'room', 'foliage', 'street'] as const),
+  ...(['hills', 'room', 'foliage', 'street', 'hills'] as const),
+];
 
 /** Creates the scene of a day camera on one of the backgrounds, with little noise and a good bit rate. */
 function baseScene(title: string, seed: number, ticks: number): Scene {

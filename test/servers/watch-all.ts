@@ -37,7 +37,7 @@ export async function watchAll(servers: readonly Server[], options: WatchOptions
     const watched: Promise<Result | undefined>[] = [];
     for (const stream of server.streams.filter((each) => each.name.includes(options.part))) {
       await turns.take();
-      const result = watchOne(name, stream, options).catch((error) => skip(name, error));
+      const result = watchOne(name, stream, options).catch((error) => skip(`${name}, ${stream.name}`, error));
       watched.push(result.finally(turns.give));
     }
     pending.push(Promise.all(watched).finally(() => server.close()));

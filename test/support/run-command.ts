@@ -29,11 +29,12 @@ export async function runCommand(
   };
   const program = new Command('watchpost').exitOverride().configureOutput(output);
   const before = process.exitCode;
+  process.exitCode = undefined;
   let code: number;
   try {
     add(program, terminal);
     await program.parseAsync(args, { from: 'user' });
-    code = process.exitCode === before ? 0 : Number(process.exitCode);
+    code = Number(process.exitCode ?? 0);
   } catch (error) {
     for (const line of formatError(error)) terminal.note(line);
     code = toExitCode(error);
