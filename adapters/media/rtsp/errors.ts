@@ -5,6 +5,9 @@ export class RtspProtocolError extends Error {
   override readonly name = 'RtspProtocolError';
 }
 
+/** Message beyond its maximum size. */
+export class RtspTooLargeError extends RtspProtocolError {}
+
 /** Response of HTTP. */
 export class HttpResponseError extends RtspProtocolError {}
 

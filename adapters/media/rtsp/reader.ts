@@ -1,4 +1,4 @@
-import { RtspProtocolError } from './errors.ts';
+import { RtspProtocolError, RtspTooLargeError } from './errors.ts';
 import { headerValue, parseHead, type RtspMessage } from './message.ts';
 
 /** Interleaved frame (RFC 2326, 10.12), including its four-byte header. */
@@ -111,13 +111,13 @@ function readFrame(buffer: Buffer): Read {
 function readHead(buffer: Buffer, searchedBytes: number): ReadHead | undefined {
   const end = findHeadEnd(buffer, searchedBytes);
   if (end === null) {
-    if (buffer.length > maxHeadBytes) throw new RtspProtocolError('RTSP message has too large a head');
+    if (buffer.length > maxHeadBytes) throw new RtspTooLargeError('RTSP message has too large a head');
     return undefined;
   }
   const head = parseHead(buffer.toString('utf8', 0, end.at));
   const length = Number(headerValue(head, 'content-length') ?? 0);
   if (!Number.isInteger(length) || length < 0 || length > maxBodyBytes) {
-    throw new RtspProtocolError('RTSP message has too large a body');
+    throw new RtspTooLargeError('RTSP message has too large a body');
   }
   const bodyAt = end.at + end.width;
   return { ...head, bodyAt, bytes: bodyAt + length };

@@ -33,7 +33,11 @@ export function findVideoTrack(session: SessionDescription, baseUrl: string): Vi
 
 function readTrack(media: SdpMedia): Omit<VideoTrack, 'controlUrl' | 'sessionUrl'> | null {
   const payloadType = media.payloadTypes[0];
-  if (media.type !== 'video' || payloadType === undefined || !/^RTP\/AVPF?(\/|$)/.test(media.protocol))
+  if (
+    media.type !== 'video' ||
+    payloadType === undefined ||
+    !/^(TCP\/)?RTP\/AVPF?(\/|$)/.test(media.protocol)
+  )
     return null;
   const [encoding = '', rate = ''] = (
     forPayload(media, 'rtpmap', payloadType) ?? staticMapping(payloadType)

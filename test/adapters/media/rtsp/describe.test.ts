@@ -214,6 +214,14 @@ describe('describeRtsp of an unusable stream', () => {
     expect((await failure(url)).remediation).toMatch(/(uses HTTP, not|does not use) RTSP/);
   });
 
+  test.each([
+    ['description', sdp(`${liveSdp}${'a=x:y\r\n'.repeat(10_000)}`)],
+    ['head', sdp(liveSdp, { Server: 'x'.repeat(20_000) })],
+  ])('a %s that is too large is explained', async (_, answer) => {
+    const { url } = await scripted(respondWith(answer));
+    expect((await failure(url)).remediation).toMatch(/above 16 kB, or a body above 64 kB/);
+  });
+
   test('a stream without a supported video codec is rejected', async () => {
     const { url } = await scripted(respondWith(sdp('v=0\r\nm=audio 0 RTP/AVP 8\r\n')));
     expect((await failure(url)).remediation).toContain('no video');

@@ -87,6 +87,14 @@ describe('findVideoTrack', () => {
     expect(findVideoTrack(session, base)).toMatchObject({ codec: 'JPEG', payloadType: 26 });
   });
 
+  test.each(['RTP/AVP', 'RTP/AVPF', 'RTP/AVP/TCP', 'TCP/RTP/AVP'])(
+    'a track may have the protocol %s',
+    (protocol) => {
+      const text = `v=0\nm=video 0 ${protocol} 96\n${h264}`;
+      expect(findVideoTrack(parseSdp(text), base)).toMatchObject({ codec: 'H264' });
+    },
+  );
+
   test.each([
     ['audio only', 'v=0\nm=audio 0 RTP/AVP 8'],
     ['an unknown codec', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 x-pn-realvideo/90000'],
