@@ -34,7 +34,7 @@ export async function runCommand(
   try {
     add(program, terminal);
     await program.parseAsync(args, { from: 'user' });
-    code = Number(process.exitCode ?? 0);
+    code = readExitCode();
   } catch (error) {
     for (const line of formatError(error)) terminal.note(line);
     code = toExitCode(error);
@@ -42,4 +42,8 @@ export async function runCommand(
   process.exitCode = before;
   if (code !== 0) throw Object.assign(new Error(written.stderr), { code, ...written });
   return written;
+}
+
+function readExitCode(): number {
+  return Number(process.exitCode ?? 0);
 }
