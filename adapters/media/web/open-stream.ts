@@ -30,7 +30,7 @@ export async function openWebStream(
     throw hlsStreamError(error, 'stream');
   });
   try {
-    if (response.status !== 200) throw statusError(response.status, url);
+    if (response.status !== 200) throw statusError(response, url);
     const body = readBody(response, options.signal);
     const { headers, close } = response;
     const type = contentFromType(headers['content-type'] ?? '');
@@ -44,15 +44,17 @@ export async function openWebStream(
   }
 }
 
-function statusError(status: number, url: string): StreamFetchError {
+function statusError({ status, url: answered }: OpenResponse, url: string): StreamFetchError {
   if (status === 404 || status === 410)
     return new WebStreamGoneError(
       'The server has nothing at this address (any more). Check the URL, and that the camera is on.',
     );
-  const { username, password } = new URL(url);
+  const { username, password, origin } = new URL(url);
   if (status === 401 && (username !== '' || password !== ''))
     return new StreamFetchError(
-      'The server rejected the user name and password of the URL. Check both, and percent-encode special characters.',
+      new URL(answered).origin === origin
+        ? 'The server rejected the user name and password of the URL. Check both, and percent-encode special characters.'
+        : 'The server redirects to another address, to which user name and password are not sent. Use that address, such as https:// instead of http://.',
       undefined,
       { accessRefused: true },
     );

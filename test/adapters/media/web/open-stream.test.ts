@@ -19,3 +19,13 @@ test.each([
     expect(failure).toMatchObject({ accessRefused, remediation: expect.stringContaining(remedy) });
   },
 );
+
+test('a camera behind a redirect to another address names it as the reason that the user name was not sent', async () => {
+  const answer = { status: 401, headers: {}, body: Readable.from([]), close: () => undefined };
+  const { signal } = new AbortController();
+  const open = async () => ({ ...answer, url: 'https://camera/cam' });
+  const failure = await readFailure(
+    openWebStream(open, 'http://user:p@camera/cam', { timeoutMs: 1, signal }),
+  );
+  expect(failure.remediation).toContain('redirects to another address');
+});
