@@ -102,7 +102,7 @@ function check(
   opening: Opening,
 ): URL | string {
   const url = hasControlCharacter(text) || !isSpelledOut(text) ? null : URL.parse(text);
-  if (url === null) return `Use a complete URL with one of these schemes: ${list(schemes)}.`;
+  if (url === null) return incomplete(text, schemes);
   if (!schemes.includes(url.protocol.slice(0, -1))) return otherScheme(url.protocol, schemes);
   const host = readHost(url.hostname);
   if (host.kind === 'malformed')
@@ -110,6 +110,14 @@ function check(
   if (host.kind === 'name') return isMetadataName(host.name) ? notAllowed(opening) : url;
   if (host.addresses.some(({ address }) => isAllowed(address))) return url;
   return notAllowed(opening, host.addresses[0]?.address);
+}
+
+/** The usual fault of a URL with a user is a password with `#`, `/` or `@`. */
+function incomplete(text: string, schemes: readonly string[]): string {
+  const encode = text.includes('@')
+    ? 'Percent-encode special characters of user name and password, such as # as %23 and / as %2F. '
+    : '';
+  return `${encode}Use a complete URL with one of these schemes: ${list(schemes)}.`;
 }
 
 /** Setting that opens an address. Public addresses need it too with `onlyRanges`. */

@@ -65,7 +65,7 @@ export class StatusError extends StreamFetchError {
   readonly status: number;
 
   constructor(status: number, what: ResourceKind) {
-    super(`The server returned HTTP status ${status} for the ${what}. ${advice(status)}`, undefined, {
+    super(`The server returned HTTP status ${status} for the ${what}. ${advice(status, what)}`, undefined, {
       accessRefused: status === 401,
     });
     this.status = status;
@@ -77,9 +77,9 @@ export function httpStatusError(status: number, what: ResourceKind): StatusError
   return new StatusError(status, what);
 }
 
-function advice(status: number): string {
+function advice(status: number, what: ResourceKind): string {
   if (status === 401)
-    return 'Add the user name and password to the URL: user:password@ in front of the host.';
+    return `Add the user name and password to the URL, or correct them: user:password@ in front of the host.${what === 'stream' ? '' : ' HLS is read with Basic authentication only.'}`;
   if (status === 403)
     return 'Use a fresh URL: this one may have expired, or the stream may be blocked in this region.';
   if (status === 404 || status === 410) return 'Check that the stream is running.';

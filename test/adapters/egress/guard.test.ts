@@ -212,6 +212,15 @@ describe('URL check', () => {
     expect(() => check(url, ['http', 'https', 'rtsp'])).toThrow(InvalidUrlError);
   });
 
+  test.each([
+    ['http://user:pa#ss@camera/1', 'Percent-encode'],
+    ['rtsp://user:p/w@camera/1', 'Percent-encode'],
+    ['camera/1', 'Use a complete URL'],
+  ])('the remediation of %s begins with "%s"', (url, begin) => {
+    const remediation = expect.stringContaining(`stream_url: ${begin}`);
+    expect(() => check(url, ['http', 'rtsp'])).toThrow(expect.objectContaining({ remediation }));
+  });
+
   test('the remediation lists the allowed schemes', () => {
     expect(checkFile).toThrow(
       expect.objectContaining({ remediation: 'stream_url: Use one of these schemes: http://, rtsp://.' }),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toEgressError } from '../../../../adapters/egress/egress-error.ts';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
-import { hlsStreamError } from '../../../../adapters/media/hls/fetch-failure.ts';
+import { hlsStreamError, httpStatusError } from '../../../../adapters/media/hls/fetch-failure.ts';
 import { rtspStreamError } from '../../../../adapters/media/rtsp/stream-error.ts';
 import { readRtspUrl } from '../../../../adapters/media/rtsp/stream-url.ts';
 
@@ -43,4 +43,9 @@ describe('a playlist whose server cannot be reached', () => {
     });
     expect(JSON.stringify(error)).not.toContain('10.1.2.3');
   });
+});
+
+test('a playlist that requires a user names the authentication that is read', () => {
+  expect(httpStatusError(401, 'playlist').remediation).toContain('Basic authentication only');
+  expect(httpStatusError(401, 'stream').remediation).not.toContain('Basic');
 });
