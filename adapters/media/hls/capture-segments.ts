@@ -47,18 +47,22 @@ export async function captureSegments(
   });
   const { output, isNewest } = await decode(deps, segments, tracker, request, signal, parts);
   const keyFrameSeconds = tracker.secondsWithoutKeyFrame();
-  const positionOf = (segment: Segment, of: Uint8Array[]) =>
-    withContent(streamPosition(segment, playlist), of);
-  const position = positionOf(newest, [...contents.values()]);
+  const keyFrameIn = tracker.lastKeyFrameIn();
+  const positionOf = (segment: Segment) => {
+    const contentOf = [...new Set([keyFrameIn ?? segment, segment])];
+    return withContent(
+      streamPosition(segment, playlist),
+      contentOf.flatMap((each) => contents.get(each) ?? []),
+    );
+  };
+  const position = positionOf(newest);
   // Segments without a key frame bring no other frame, but for a scan.
-  const showsKeyFrame = request.mode === 'frames' && !isNewest && !request.lookBack;
-  const shown = showsKeyFrame ? tracker.lastKeyFrameIn() : undefined;
-  const content = shown && contents.get(shown);
+  const showsKeyFrame = keyFrameIn && request.mode === 'frames' && !isNewest && !request.lookBack;
   const capture = {
     ...output,
     ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
     capturedAt: captureTime(newest, isNewest ? 'clip' : request.mode, deps.now(), tracker.lastKeyFrameAt()),
-    position: content ? withKeyFrames(positionOf(shown, [content]), keyFrameSeconds) : position,
+    position: showsKeyFrame ? withKeyFrames(positionOf(keyFrameIn), keyFrameSeconds) : position,
   };
   return { capture, newest: position, read };
 }

@@ -21,8 +21,8 @@ export function streamPosition(newest: Segment, playlist: MediaPlaylist): Stream
 }
 
 /**
- * Adds a hash of the contents of captured segments: some servers number the segments of each viewer from 0, and the newest one may have no frame
- * (go2rtc).
+ * Adds a hash of the contents of the segment and of that of its key frame: some servers number the segments of each viewer from 0, and the newest one may
+ * have no frame (go2rtc). How many segments before them were captured must not count: it differs between processes.
  */
 export function withContent(
   { segment, ...position }: StreamPosition,

@@ -195,6 +195,33 @@ describe('frames between key frames that are 5 s apart', () => {
     expect(also.segment_seconds).toBeCloseTo(5, 5);
   });
 
+  test.each([
+    ['a frame', {}],
+    ['a scan', { lookBack: { since: null }, caller: 'ada' }],
+    ['a clip', { mode: 'clip', clipSeconds: 1 }],
+  ] as const)(
+    'a stalled playlist has one position for %s, whether the process knows that it needs older segments or not',
+    async (_, more: Partial<CaptureRequest>) => {
+      await watchSparse({ keyFrameSeconds: 4, segmentSeconds: 2 });
+      const fresh = stream;
+      const known = await watchFiles({ ...fresh.files }, { ffmpeg: runner });
+      stream = known;
+      try {
+        known.files['/live.m3u8'] = mediaPlaylist(['0.ts', '1.ts', '2.ts', '3.ts', '4.ts', '5.ts']);
+        await known.capture('/live.m3u8', more);
+        known.files['/live.m3u8'] = mediaPlaylist(Array.from({ length: 7 }, (_, at) => `${at}.ts`));
+        fresh.files['/live.m3u8'] = known.files['/live.m3u8'];
+        const [one, other] = [
+          await known.capture('/live.m3u8', more),
+          await fresh.capture('/live.m3u8', more),
+        ];
+        expect(other.position.segment).toBe(one.position.segment);
+      } finally {
+        await fresh.close();
+      }
+    },
+  );
+
   test('a key frame that is older than what was scanned is said to be seen, and what it hides is scanned later', async () => {
     let hasTime = true;
     const runEachSecond: FfmpegRunner['runEachSecond'] = async (...call) =>
