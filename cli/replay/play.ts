@@ -132,7 +132,7 @@ export async function play(watch: Watch, deps: PlayDeps, signal: AbortSignal): P
       time.gapMs += counts.gap_ms ?? 0;
     }
     await removeUnused(media, captured, run.sight.last_frame?.key, decision.set.sight.last_frame?.key);
-    captureState = captureStateAfter(captureState, captured, decision.next.judged);
+    captureState = captureStateAfter(captureState, captured, decision.next);
     const seen = captureState.seen ?? run.seen;
     run = { ...run, ...decision.set, seen, next: decision.next, last_tick: run.last_tick + 1 };
     played.playedSeconds = at;

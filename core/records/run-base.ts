@@ -11,6 +11,8 @@ export const nextTickSchema = z.object({
   wait_until: timestampSchema,
   /** True if the capture is the motion reference: the model judged all of it, or it is a sample. */
   judged: z.boolean(),
+  /** True if the model failed for each frame of the capture: the next one scans its time again. */
+  rescans: z.literal(true).optional(),
   /** True if the next tick captures nothing: it ends a job or a window, or is the boundary of a span or of a day. */
   closing: z.boolean(),
   /** True if the next check asks only about the pending conditions of a watch. */

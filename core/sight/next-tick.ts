@@ -18,15 +18,17 @@ export function nextGridCheck({ stream_phase: phaseMs, next }: Planned, grid: Ru
 export function toNextTick(
   { stream_phase: phase }: Planned,
   at: Date,
-  tick: Pick<NextTick, 'judged'> & Partial<Pick<NextTick, 'done' | 'closing' | 'confirming' | 'stretch'>>,
+  tick: Pick<NextTick, 'judged'> &
+    Partial<Pick<NextTick, 'done' | 'closing' | 'confirming' | 'stretch'>> & { rescans?: boolean },
   outcome: { kind: string },
   { stream_trouble: trouble }: Pick<Sight, 'stream_trouble'>,
 ): NextTick {
-  const { judged, done = false, closing = false, confirming = false, stretch = 1 } = tick;
+  const { judged, rescans, done = false, closing = false, confirming = false, stretch = 1 } = tick;
   return {
     done,
     wait_until: toWakeUp(at, phase).toISOString(),
     judged,
+    ...(rescans && { rescans }),
     closing,
     confirming,
     // An advertisement of a platform is no failure: each new resolution may begin with another one.

@@ -23,13 +23,15 @@ export function advanceRun(
       ticks >= rules.ticksPerExecution ||
       run.burst >= rules.beginsPerExecution ||
       waitSeconds >= rules.handOverWaitSeconds);
-  const motion = isOvertaken ? null : captureStateAfter(capture, captured, next.judged).motion;
+  const { seen, motion } = captureStateAfter(capture, captured, next);
   return {
     last_tick: run.last_tick + 1,
     next,
-    seen: captured.kind === 'captured' ? captured.seen : run.seen,
+    seen: captured.kind === 'captured' ? seen : run.seen,
     lease_until: leaseUntil(new Date(next.wait_until)),
-    ...(handsOver ? nextGeneration(run, motion) : { execution_ticks: ticks, handed_over: null }),
+    ...(handsOver
+      ? nextGeneration(run, isOvertaken ? null : motion)
+      : { execution_ticks: ticks, handed_over: null }),
   };
 }
 
@@ -38,12 +40,20 @@ export function nextGeneration({ generation }: Pick<RunProgress, 'generation'>, 
   return { generation: generation + 1, execution_ticks: 0, burst: 0, handed_over: motion };
 }
 
-/** Returns the state for the next capture: this capture is its motion reference if the model saw it. A tick without a capture keeps the state. */
+/**
+ * Returns the state for the next capture: this capture is its motion reference if the model saw it. A tick without a capture keeps the state. The next capture
+ * scans from the same position if nothing was judged because the model failed or the picture was there before.
+ */
 export function captureStateAfter(
   before: CaptureState,
   captured: CaptureOutput,
-  judged: boolean,
+  { judged, rescans }: Pick<NextTick, 'judged' | 'rescans'>,
 ): CaptureState {
   if (captured.kind !== 'captured') return { seen: before.seen, motion: before.motion };
-  return { seen: captured.seen, motion: judged ? captured.motion_if_judged : captured.motion_if_skipped };
+  const scan = rescans || captured.repeated ? before.seen?.position.scan : undefined;
+  const { position, ...seen } = captured.seen;
+  return {
+    seen: { ...seen, position: { ...position, ...(scan !== undefined && { scan }) } },
+    motion: judged ? captured.motion_if_judged : captured.motion_if_skipped,
+  };
 }

@@ -41,7 +41,8 @@ export function scheduleTick(
   next: Partial<Pick<NextTick, 'done' | 'closing' | 'stretch'>>,
 ): NextTick {
   const judged = outcome.kind === 'judged' || outcome.kind === 'sampled';
-  return toNextTick(job, at, { judged, ...next }, outcome, sight);
+  const rescans = outcome.kind === 'model_failed' || outcome.kind === 'model_busy';
+  return toNextTick(job, at, { judged, rescans, ...next }, outcome, sight);
 }
 
 /** Returns the time between two captures of a job, in seconds. */

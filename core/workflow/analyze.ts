@@ -137,7 +137,7 @@ export async function discardTick(
       tick: capture.tick + 1,
       closing: true,
       resolve_again: false,
-      ...captureStateAfter(capture, captured, false),
+      ...captureStateAfter(capture, captured, { judged: false }),
     },
   };
 }
@@ -171,7 +171,7 @@ function stepAfter<R extends Run, Seen extends Observation>(
       tick: run.last_tick + 1,
       closing: next?.closing ?? true,
       resolve_again: next?.resolve_again ?? false,
-      ...captureStateAfter(capture, captured, next?.judged ?? false),
+      ...captureStateAfter(capture, captured, next ?? { judged: false }),
       ...(captured.kind === 'captured' && policy.wakes?.(run) && { wakes: { quiet: !captured.moved } }),
     },
   };

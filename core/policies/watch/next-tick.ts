@@ -6,6 +6,7 @@ import { rules } from '../../rules.ts';
 import { nextGridCheck, toNextTick, wakeUpTime } from '../../sight/next-tick.ts';
 import { backoffSeconds } from '../../sight/trouble.ts';
 import { addSeconds, earlier, later } from '../../time.ts';
+import { hasVerdict } from './outcome.ts';
 import type { WatchOutcome } from './outcome.ts';
 
 /** State after a tick that decides the time of the next one. */
@@ -29,8 +30,9 @@ export type TickPlan = {
 /** Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
 export function planNextTick(watch: WatchRun, outcome: WatchOutcome, plan: TickPlan, now: Date): NextTick {
   const { status, judged, stretch, sight } = plan;
+  const rescans = outcome.kind === 'judged' && !hasVerdict(outcome) && (outcome.busy || !!outcome.failure);
   const tickAt = (at: Date, kind: Partial<Pick<NextTick, 'done' | 'closing' | 'confirming'>>) =>
-    toNextTick(watch, at, { judged, stretch, ...kind }, outcome, sight);
+    toNextTick(watch, at, { judged, rescans, stretch, ...kind }, outcome, sight);
   if (status === 'paused') return tickAt(now, { done: true, closing: true });
   const boundary = nextBoundary(plan);
   const latest = addSeconds(now, rules.maxWatchWaitSeconds);

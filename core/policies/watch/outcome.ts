@@ -15,3 +15,8 @@ export type WatchOutcome =
     } & Omit<Judgement, 'calls'>)
   /** Fresh, but the day's budget does not cover the calls, or the model has no price. */
   | { kind: 'not_asked'; captured: Captured; why: 'budget' | 'price' };
+
+/** Returns true if the model has judged a condition in a frame of the capture. */
+export function hasVerdict({ answers, earlier }: Extract<WatchOutcome, { kind: 'judged' }>): boolean {
+  return [answers, ...earlier.map((moment) => moment.answers)].flat().some(({ verdict }) => verdict !== null);
+}

@@ -26,6 +26,7 @@ import { countByHour, listActive } from './coverage.ts';
 import type { HourlyCounts } from './coverage.ts';
 import { findAnswer } from './datapoints.ts';
 import { planNextTick } from './next-tick.ts';
+import { hasVerdict } from './outcome.ts';
 import type { WatchOutcome } from './outcome.ts';
 import { createWatchProgress } from './progress.ts';
 import { localDay, scheduleAt } from './schedule.ts';
@@ -179,11 +180,8 @@ function readSight(outcome: WatchOutcome, judged: boolean): PolicySight {
     case 'judged': {
       const { answers, busy, failure, used } = outcome;
       const verdicts = answers.flatMap(({ verdict }) => verdict ?? []);
-      const isSeen = [answers, ...outcome.earlier.map((moment) => moment.answers)]
-        .flat()
-        .some(({ verdict }) => verdict !== null);
       return {
-        seen: isSeen ? 'seen' : busy ? 'service' : 'model',
+        seen: hasVerdict(outcome) ? 'seen' : busy ? 'service' : 'model',
         // A busy model was not called.
         modelFailure: failure ?? (used.calls > 0 ? null : undefined),
         verdicts: judged ? verdicts : undefined,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { StreamFetchError } from '../../../core/errors.ts';
+import { StreamFetchError, VisionError } from '../../../core/errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
@@ -141,6 +141,45 @@ describe('a visit between two checks', () => {
     );
     expect(skips).toEqual([false, true, false]);
     expect(judged.done).toBe(false);
+  });
+
+  test('a visit in the scan of a check that the model failed is judged in the scan of the next one', async () => {
+    const clear = await run(await createWatch(), 1);
+    const { script, c } = world;
+    const positions: unknown[] = [];
+    const failure = new VisionError('The model failed');
+    const { capture } = c.streams;
+    const scan = async (
+      step: WorkflowState,
+      position: string,
+      verdicts: (boolean | Error)[],
+      repeated = false,
+    ) => {
+      script.earlier.push(visitor(6, 4).map(compared));
+      script.verdicts.push(...verdicts);
+      const { seen } = step.capture;
+      c.streams.capture = async (request, ...rest) => {
+        c.streams.capture = capture;
+        positions.push(request.lookBack?.since);
+        const captured = await capture(request, ...rest);
+        const segment = repeated ? seen!.position.segment : captured.position.segment;
+        return {
+          ...captured,
+          scan: newScan(captured.capturedAt, visitor(6, 4)),
+          position: { ...captured.position, segment, scan: position },
+        };
+      };
+      return world.tick(step);
+    };
+    const judged = await scan(clear, 'first', [false, false, false]);
+    const failed = await scan(judged, 'second', [failure, failure, failure]);
+    const waiting = await scan(failed, 'third', [], true);
+    expect(await eventTypes()).toEqual([]);
+    const opened = await scan(waiting, 'fourth', [true, true, false]);
+    expect(await eventTypes()).toEqual(['alert_opened']);
+    await scan(opened, 'fifth', [false, false, false]);
+    expect(positions).toEqual([null, 'first', 'first', 'first', 'fourth']);
+    expect((await stored()).seen?.position.scan).toBe('fifth');
   });
 
   test('a confirming check whose scan finds a visit asks about all conditions', async () => {
