@@ -66,6 +66,7 @@ export function planMonitor(request: MonitorRequest, { vision, limits, framesOnl
     limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
     clipNotice(config),
     framesNotice(request, framesOnly && vision.supportsVideo),
+    lookBackNotice(request, framesOnly),
     conditionNotice(request.condition, vision),
   ];
   const fields = { policy: 'monitor', config, state: monitorRecords.initialState } as const;
@@ -88,6 +89,12 @@ function inputModeFor(
 function framesNotice({ input_mode: requested }: MonitorRequest, replacesClip: boolean): string | undefined {
   if (requested !== undefined || !replacesClip) return undefined;
   return 'The stream gives single pictures: checks use input_mode frames.';
+}
+
+function lookBackNotice({ look_back: looksBack }: MonitorRequest, framesOnly: boolean): string | undefined {
+  return looksBack && framesOnly
+    ? 'The stream gives single pictures: look_back finds none between checks.'
+    : undefined;
 }
 
 function clipNotice(config: MonitorConfig): string | undefined {

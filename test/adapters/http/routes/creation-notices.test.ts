@@ -60,6 +60,15 @@ describe('the message of a creation', () => {
       expect((await client.call('GET', `/jobs/${id}`)).body.config.input_mode).toBe('frames');
   });
 
+  test('the message says that a look back finds nothing in a stream of single pictures', async () => {
+    const looking = { ...monitor, input_mode: 'frames', look_back: true };
+    expect((await create('/live-monitor', looking)).notices).toEqual([]);
+    world.c.streams.probe = async (url) => ({ platform: 'jpeg', playbackUrl: url, framesOnly: true });
+    expect((await create('/live-monitor', looking)).notices).toEqual([
+      'The stream gives single pictures: look_back finds none between checks.',
+    ]);
+  });
+
   test('a monitor with clips of a stream of single pictures is rejected, and keeps no slot', async () => {
     world.c.streams.probe = async (url) => ({ platform: 'jpeg', playbackUrl: url, framesOnly: true });
     const { status, body } = await client.call('POST', '/live-monitor', { ...monitor, input_mode: 'clip' });
