@@ -84,6 +84,7 @@ const ofOneCall = [
   'adapters/egress/address-rule.ts',
   'adapters/egress/answer-limit.ts',
   'adapters/embedded/files/media-quota.ts',
+  'adapters/media/hls/capture-segments.ts',
   'adapters/media/hls/fetch-playlist.ts',
   'adapters/media/hls/fetch-segments.ts',
   'adapters/media/hls/readable-keys.ts',
