@@ -65,13 +65,13 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
   switch (type) {
     case 'alert_opened': {
       const { lost_seconds: lost } = data;
+      const more = [
+        ...(data.ended === true ? [describeSpan(data, timeZone)] : []),
+        ...(lost === undefined ? [] : [`The stream gave no picture for ${formatDuration(lost)} before.`]),
+      ];
       return {
         title: data.ended === true ? `${condition} (over by now)` : condition,
-        text: [
-          data.explanation,
-          ...(data.ended === true ? [describeSpan(data, timeZone)] : []),
-          ...(lost === undefined ? [] : [`The stream gave no picture for ${formatDuration(lost)} before.`]),
-        ].join(' '),
+        text: [more.length > 0 ? withStop(data.explanation) : data.explanation, ...more].join(' '),
         facts: [['Time', opened[1]], severity, ...judged],
         isOpen: true,
       };
@@ -94,6 +94,10 @@ function describeAlert({ type, data }: AlertEvent, { timeZone, model }: Notifica
         ],
       };
   }
+}
+
+function withStop(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
 /** States the times of a visit that was over when it was reported. */

@@ -30,6 +30,17 @@ test('an opening of a visit that is over states from when to when it was there, 
   expect(text).toBe('A white truck stands across the gate. It was there from 14:02:10 to 14:02:16.');
 });
 
+test('an explanation without a full stop ends before the sentence that follows it', () => {
+  const visit = { ended: true, open_seconds: 6, opened_at: '2026-07-01T12:02:10.000Z' };
+  const describe = (explanation: string) =>
+    describeNotification(notify('alert_opened', {}, { ...visit, explanation })).text;
+  expect(describe('a white truck')).toBe('a white truck. It was there from 14:02:10 to 14:02:16.');
+  expect(describe('A truck!')).toBe('A truck! It was there from 14:02:10 to 14:02:16.');
+  expect(describeNotification(notify('alert_opened', {}, { explanation: 'a white truck' })).text).toBe(
+    'a white truck',
+  );
+});
+
 test('an opening just after a lost stream states for how long nothing was seen', () => {
   const { text } = describeNotification(notify('alert_opened', {}, { lost_seconds: 95 }));
   expect(text).toContain('The stream gave no picture for 1 min 35 s before.');
