@@ -98,7 +98,8 @@ export function createRecordingCapturer(
   /** Decodes all frames of a file if one alone cannot be decoded, so that ffmpeg decides what is shown in its place. */
   async function newestFrame(file: TimelineFile, offset: number): Promise<PlayedFrame | undefined> {
     if (open && open.file !== file && looksBack) await passTo(file, open.file);
-    if (open?.file !== file) await openFile(file, !isSparse(file) && file.durationSeconds >= minLazySeconds);
+    if (open?.file !== file)
+      await openFile(file, skipsFrames(file) && file.durationSeconds >= minLazySeconds);
     const newest = await moveTo(offset);
     if (!open?.isLazy) return newest;
     const picture = await newest?.read();
@@ -122,8 +123,13 @@ export function createRecordingCapturer(
     await close();
     const frames = isLazy
       ? decodeReadFrames(ffmpegPath, file.path)
-      : decodeAllFrames(ffmpegPath, file.path, { keyFramesOnly: !isSparse(file) });
-    open = { file, frames, isLazy, keyFrame: 0 };
+      : decodeAllFrames(ffmpegPath, file.path, { keyFramesOnly: skipsFrames(file) });
+    open = {
+      file,
+      frames: isSparse(file) ? frames : firstAtEach(file.keyFrames, frames),
+      isLazy,
+      keyFrame: 0,
+    };
   }
 
   async function moveTo(offset: number): Promise<PlayedFrame | undefined> {
@@ -155,6 +161,24 @@ export function createRecordingCapturer(
 /** Returns true if scans of live streams decode frames between key frames of such a stream. */
 function isSparse({ keyFrameSeconds }: TimelineFile): boolean {
   return keyFrameSeconds > sparseSeconds;
+}
+
+/** Returns true if key frames are played, and can be decoded without the frames between them. */
+function skipsFrames(file: TimelineFile): boolean {
+  return !isSparse(file) && !file.refersBack;
+}
+
+/** Yields the first of the frames at or after each of these times. */
+async function* firstAtEach(
+  times: readonly number[],
+  frames: AsyncGenerator<PlayedFrame>,
+): AsyncGenerator<PlayedFrame> {
+  let next = 0;
+  for await (const frame of frames) {
+    const before = next;
+    while ((times[next] ?? Infinity) <= frame.seconds + sameSeconds) next += 1;
+    if (next > before) yield frame;
+  }
 }
 
 /** Moves to the newest key frame at a time. Returns true if that is the frame of the time. */

@@ -65,6 +65,18 @@ test('a probe reads the duration of a recording and the times of its key frames'
   expect(keyFrames).toEqual(facts.keyFrames);
 });
 
+test.each([
+  ['H.264', 'libx264', 'x264'],
+  ['H.265', 'libx265', 'x265'],
+])('a probe lists open groups of %s by the times at which they are shown', async (_, codec, name) => {
+  const file = join(folder, `open-${name}.mp4`);
+  const groups = `-${name}-params open-gop=1:keyint=20:min-keyint=20:scenecut=0:bframes=3:b-adapt=0`;
+  await run(ffmpegPath, ['-v', 'error', '-i', path, '-c:v', codec, ...groups.split(' '), file]);
+  const { keyFrames } = await probeRecording(ffmpegPath, file, never);
+  expect(keyFrames).toHaveLength(8);
+  for (const [index, seconds] of keyFrames.entries()) expect(seconds).toBeCloseTo(index * 2, 2);
+});
+
 test('a probe of a file without video fails with its path', async () => {
   const text = join(folder, 'text.mp4');
   await writeFile(text, 'no video');
@@ -83,6 +95,37 @@ test('a capture is the newest frame before the virtual time if key frames are ov
 test('a capture is the newest key frame before the virtual time if key frames are up to 4 s apart', async () => {
   const captureAt = createCapturer(arrangeTimeline([{ path, ...facts }]));
   expect(readMoment((await captureAt(7.5)).thumbnail)).toBeCloseTo(6, 0);
+});
+
+test.each([
+  ['open', 0],
+  ['refreshed', 0],
+  ['refreshed', 1],
+] as const)(
+  'a recording with groups of kind "%s" that begins after %i s of them plays a frame at the time of each',
+  async (groups, begin) => {
+    const { segments } = await record({ groups, segmentSeconds: 1 });
+    const file = join(folder, `${groups}-${begin}.ts`);
+    await writeFile(file, Buffer.concat(segments.slice(begin)));
+    const timeline = arrangeTimeline([{ path: file, ...(await probeRecording(ffmpegPath, file, never)) }]);
+    const captureAt = createCapturer(timeline);
+    let last = -2;
+    for (const seconds of [1, 3.5, 5.9, 8.7, 13.9]) {
+      const moment = readMoment((await captureAt(seconds)).thumbnail);
+      // A group is of 2 s, and the first frame may be 1 s after the begin.
+      expect(Math.abs(moment - begin - seconds)).toBeLessThan(2.6);
+      expect(moment).toBeGreaterThan(last + 1);
+      last = moment;
+    }
+  },
+);
+
+test.each([
+  ['between key frames', sparse, 0.45],
+  ['of key frames', facts, 2],
+])('another frame %s follows within a known time', async (_, recording, seconds) => {
+  const captureAt = createCapturer(arrangeTimeline([{ path, ...recording }]));
+  expect((await captureAt(5)).position.segment_seconds).toBe(seconds);
 });
 
 test('captures continue in the next recording, and a capture in a gap fails', async () => {
