@@ -37,7 +37,10 @@ type Load = { jobs: number; sources: number };
 /** `moving`: every frame differs. `still`: one picture. `visited`: one picture, with something that moves for 6 s of each visit. */
 type Picture = 'moving' | 'still' | 'visited';
 
+type Recording = { graph: string; seconds: number; part: (index: number) => Part };
+
 const warmUpSeconds = 30;
+const [framesPerSecond, groupSeconds] = [30, 2];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -87,14 +90,34 @@ function readLoad(name: string): Load {
  * would judge it once.
  */
 async function recordCameras(sources: number): Promise<LiveStream[]> {
-  const [framesPerSecond, groupSeconds] = [30, 2];
+  const recordings = describeRecordings(sources);
+  const streams: LiveStream[] = [];
+  for (const picture of pictures) {
+    const { graph, seconds, part } = recordings[picture];
+    const file = join(directory, `${picture}.mp4`);
+    const group = groupSeconds * framesPerSecond;
+    const encoding = `-t ${seconds} -c:v libx264 -preset ultrafast -b:v 3M -g ${group} -keyint_min ${group} -sc_threshold 0 -pix_fmt yuv420p`;
+    await runFfmpeg(ffmpeg.path, ['-f', 'lavfi', '-i', graph, ...words(encoding), file]);
+    for (let index = 0; index < sources; index += 1)
+      streams.push({
+        name: `${picture}-${index}`,
+        renditions: [{ height: 720, file }],
+        framesPerSecond,
+        segmentSeconds: values.rtsp ? 0 : groupSeconds,
+        part: part(index),
+      });
+  }
+  return streams;
+}
+
+function describeRecordings(sources: number): Record<Picture, Recording> {
   // At least 8 s between two streams, or so many streams that the service keeps no picture for that long.
   const movingSeconds = Math.max(4 * Math.min(sources, 40), sources) * groupSeconds;
   const stills = Math.min(sources, 100);
   const visited = Math.min(sources, 10);
   const source = 'testsrc2=size=1280x720';
   const visitor = `overlay=y=260:x='mod(t,${visitSeconds})*220':enable='lt(mod(t,${visitSeconds}),6)'`;
-  const recordings: Record<Picture, { graph: string; seconds: number; part: (index: number) => Part }> = {
+  return {
     moving: {
       graph: `${source}:rate=30`,
       seconds: movingSeconds,
@@ -123,23 +146,6 @@ async function recordCameras(sources: number): Promise<LiveStream[]> {
       }),
     },
   };
-  const streams: LiveStream[] = [];
-  for (const picture of pictures) {
-    const { graph, seconds, part } = recordings[picture];
-    const file = join(directory, `${picture}.mp4`);
-    const group = groupSeconds * framesPerSecond;
-    const encoding = `-t ${seconds} -c:v libx264 -preset ultrafast -b:v 3M -g ${group} -keyint_min ${group} -sc_threshold 0 -pix_fmt yuv420p`;
-    await runFfmpeg(ffmpeg.path, ['-f', 'lavfi', '-i', graph, ...words(encoding), file]);
-    for (let index = 0; index < sources; index += 1)
-      streams.push({
-        name: `${picture}-${index}`,
-        renditions: [{ height: 720, file }],
-        framesPerSecond,
-        segmentSeconds: values.rtsp ? 0 : groupSeconds,
-        part: part(index),
-      });
-  }
-  return streams;
 }
 
 async function printCosts(): Promise<void> {

@@ -5,7 +5,7 @@ import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import { sparseSeconds } from '../media/hls/scan-position.ts';
 import { frameSeconds } from './read-frames.ts';
 import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
-import { createPassedFrames, maxScanSeconds } from './scan-recording.ts';
+import { createPassedFrames, maxScanSeconds, type PassedFrames } from './scan-recording.ts';
 import { fileAt, gapAfter, type Timeline, type TimelineFile } from './timeline.ts';
 
 export type RecordingCapturerDeps = {
@@ -79,20 +79,7 @@ export function createRecordingCapturer(
       ...(scan && { scan }),
     };
     if (request.mode === 'frames') return capture;
-    return { ...capture, ...(await clipBefore(file, offset, request, signal)) };
-  }
-
-  /** The clip's frame is the evidence then: it shows the end of the clip, as in a live capture. */
-  async function clipBefore(
-    file: TimelineFile,
-    offset: number,
-    { mode, clipSeconds }: CaptureRequest,
-    signal: AbortSignal,
-  ) {
-    const fromSeconds = Math.max(0, offset - clipSeconds);
-    const seconds = Math.min(clipSeconds, file.durationSeconds - fromSeconds);
-    const input = { kind: 'file' as const, path: file.path, fromSeconds, seconds };
-    return ffmpeg.run(input, { mode, clipSeconds: seconds }, { timeoutMs: clipTimeoutMs }, signal);
+    return { ...capture, ...(await clipBefore(ffmpeg, file, offset, request, signal)) };
   }
 
   /** Decodes all frames of a file if one alone cannot be decoded, so that ffmpeg decides what is shown in its place. */
@@ -146,16 +133,30 @@ export function createRecordingCapturer(
   }
 
   function setCurrent(reading: OpenFile, frame: PlayedFrame): void {
-    if (looksBack && frame !== reading.current) pass(reading, frame);
+    if (looksBack && frame !== reading.current) pass(passed, reading, frame);
     reading.current = frame;
   }
+}
 
-  /** Scans of live streams see key frames, and frames between those that are far apart. */
-  function pass(reading: OpenFile, { seconds, read }: PlayedFrame): void {
-    const isKeyFrame = reachesKeyFrame(reading, seconds);
-    if (isKeyFrame || gapAfter(reading.file, reading.keyFrame) > sparseSeconds)
-      passed.add({ seconds: reading.file.startSeconds + seconds, read, isKeyFrame });
-  }
+/** Scans of live streams see key frames, and frames between those that are far apart. */
+function pass(passed: PassedFrames, reading: OpenFile, { seconds, read }: PlayedFrame): void {
+  const isKeyFrame = reachesKeyFrame(reading, seconds);
+  if (isKeyFrame || gapAfter(reading.file, reading.keyFrame) > sparseSeconds)
+    passed.add({ seconds: reading.file.startSeconds + seconds, read, isKeyFrame });
+}
+
+/** The clip's frame is the evidence then: it shows the end of the clip, as in a live capture. */
+async function clipBefore(
+  ffmpeg: FfmpegRunner,
+  file: TimelineFile,
+  offset: number,
+  { mode, clipSeconds }: CaptureRequest,
+  signal: AbortSignal,
+) {
+  const fromSeconds = Math.max(0, offset - clipSeconds);
+  const seconds = Math.min(clipSeconds, file.durationSeconds - fromSeconds);
+  const input = { kind: 'file' as const, path: file.path, fromSeconds, seconds };
+  return ffmpeg.run(input, { mode, clipSeconds: seconds }, { timeoutMs: clipTimeoutMs }, signal);
 }
 
 /** Returns true if scans of live streams decode frames between key frames of such a stream. */

@@ -59,24 +59,7 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
         </Field>
         <NumberFields draft={draft} change={change} />
         <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={change} />
-        <Checkbox
-          label="Motion pre-filter"
-          hint="Skips the model call if there is no motion"
-          checked={draft.prefilter}
-          onChecked={(prefilter) => change({ prefilter })}
-        />
-        <Checkbox
-          label="Scan the time between checks"
-          hint="Judges also what came and went since the last check; a stream with one rendition is read as a player does"
-          checked={draft.lookBack}
-          onChecked={(lookBack) => change({ lookBack })}
-        />
-        <Checkbox
-          label="Check as soon as something moves"
-          hint="Follows an HLS stream with the bandwidth of a player; an RTSP stream is followed in any case"
-          checked={draft.follow}
-          onChecked={(follow) => change({ follow })}
-        />
+        <Switches draft={draft} change={change} />
         {draft.conditions.map((condition, index) => (
           <ConditionFields
             key={condition.condition_id ?? index}
@@ -123,9 +106,34 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
   );
 }
 
-type NumberFieldsProps = { draft: WatchDraft; change: (part: Partial<WatchDraft>) => void };
+type PartProps = { draft: WatchDraft; change: (part: Partial<WatchDraft>) => void };
 
-function NumberFields({ draft, change }: NumberFieldsProps) {
+function Switches({ draft, change }: PartProps) {
+  return (
+    <>
+      <Checkbox
+        label="Motion pre-filter"
+        hint="Skips the model call if there is no motion"
+        checked={draft.prefilter}
+        onChecked={(prefilter) => change({ prefilter })}
+      />
+      <Checkbox
+        label="Scan the time between checks"
+        hint="Judges also what came and went since the last check; a stream with one rendition is read as a player does"
+        checked={draft.lookBack}
+        onChecked={(lookBack) => change({ lookBack })}
+      />
+      <Checkbox
+        label="Check as soon as something moves"
+        hint="Follows an HLS stream with the bandwidth of a player; an RTSP stream is followed in any case"
+        checked={draft.follow}
+        onChecked={(follow) => change({ follow })}
+      />
+    </>
+  );
+}
+
+function NumberFields({ draft, change }: PartProps) {
   return (
     <div class="field-grid">
       <NumberField

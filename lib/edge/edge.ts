@@ -6,7 +6,7 @@ import {
   S3OriginAccessControl,
   SecurityPolicyProtocol,
 } from 'aws-cdk-lib/aws-cloudfront';
-import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
+import type { BehaviorOptions, ErrorResponse } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
@@ -88,15 +88,7 @@ export class Edge extends Construct {
         // Without the files, the API answers.
         ...(props.hasFiles && each(['/docs', '/docs/*'], behaviors.site('docs', files))),
       },
-      errorResponses: errorStatuses.map((httpStatus) => ({
-        httpStatus,
-        ttl: Duration.seconds(0),
-        ...(props.hasFiles &&
-          pagedStatuses.includes(httpStatus) && {
-            responseHttpStatus: httpStatus,
-            responsePagePath: errorPagePath(httpStatus),
-          }),
-      })),
+      errorResponses: errorStatuses.map((status) => toErrorResponse(status, props.hasFiles)),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain && {
         domainNames: [domain.name],
@@ -127,6 +119,15 @@ export class Edge extends Construct {
         'The certificate of *.cloudfront.net does not permit a minimum TLS version; with the setting domain it is TLS 1.2.',
       );
   }
+}
+
+function toErrorResponse(httpStatus: number, hasFiles: boolean): ErrorResponse {
+  const page = { responseHttpStatus: httpStatus, responsePagePath: errorPagePath(httpStatus) };
+  return {
+    httpStatus,
+    ttl: Duration.seconds(0),
+    ...(hasFiles && pagedStatuses.includes(httpStatus) && page),
+  };
 }
 
 /** Returns a dynamic reference: CloudFormation reads the secret at deployment; the template does not contain it. */

@@ -40,7 +40,7 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
 
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     signal.throwIfAborted();
-    forgetOld();
+    forgetOld(shared, steadyNow().getTime() - maxAgeMs);
     const media = shareKey(request);
     const caller = findCaller(media, request);
     const key = JSON.stringify([media, request.lookBack]);
@@ -53,12 +53,6 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
     const found = (callers.get(key) ?? caller) === caller ? caller : several;
     callers.set(key, found);
     return found;
-  }
-
-  function forgetOld(): void {
-    const oldest = steadyNow().getTime() - maxAgeMs;
-    for (const [key, { endedAt }] of shared)
-      if (endedAt !== undefined && endedAt.getTime() < oldest) shared.delete(key);
   }
 
   function begin(key: string, caller: string, request: CaptureRequest): SharedCapture {
@@ -83,6 +77,11 @@ export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): Stream
   function forget(key: string, entry: SharedCapture): void {
     if (shared.get(key) === entry) shared.delete(key);
   }
+}
+
+function forgetOld(shared: Map<string, SharedCapture>, oldestMs: number): void {
+  for (const [key, { endedAt }] of shared)
+    if (endedAt !== undefined && endedAt.getTime() < oldestMs) shared.delete(key);
 }
 
 /** Returns a capture whose jobs share the pictures of its scan too. */

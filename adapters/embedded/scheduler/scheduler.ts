@@ -45,12 +45,7 @@ export function createScheduler({ unfinishedRuns, ...deps }: SchedulerDeps): Sch
     close: async () => {
       isClosed = true;
       for (const runId of runs.keys()) end(runId);
-      await waitAtMost<unknown>(
-        closeGraceSeconds * 1000,
-        Promise.all(tasks),
-        () => undefined,
-        (fire, delayMs) => deps.clock.setTimer(new Date(deps.clock.now().getTime() + delayMs), fire),
-      );
+      await waitForTasks(tasks, deps.clock);
     },
   };
 
@@ -77,4 +72,13 @@ export function createScheduler({ unfinishedRuns, ...deps }: SchedulerDeps): Sch
     tasks.add(settled);
     void settled.finally(() => tasks.delete(settled));
   }
+}
+
+async function waitForTasks(tasks: Iterable<Promise<unknown>>, clock: SchedulerDeps['clock']): Promise<void> {
+  await waitAtMost<unknown>(
+    closeGraceSeconds * 1000,
+    Promise.all(tasks),
+    () => undefined,
+    (fire, delayMs) => clock.setTimer(new Date(clock.now().getTime() + delayMs), fire),
+  );
 }

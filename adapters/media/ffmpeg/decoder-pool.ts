@@ -43,8 +43,7 @@ export function poolDecoders({
   start = (size) => startDecoder(ffmpegPath, size),
 }: DecoderPoolDeps): FfmpegRunner {
   const failures = new LRUCache<string, number>({ max: maxKnown });
-  /** Processes, least recently used first. */
-  const members = new Set<Member>();
+  const members = createMembers({ start, maxProcesses, elapsedMs });
   return {
     run: async (input, wanted, limits, signal) => {
       const { mode, caller } = wanted;
@@ -93,17 +92,31 @@ export function poolDecoders({
     const failed = failures.get(kind) ?? 0;
     if (failed >= maxFailures) return null;
     signal.throwIfAborted();
-    const member = findMember(caller, wanted === 'frames' ? size : null);
+    const member = members.find(caller, wanted === 'frames' ? size : null);
     if (member === undefined) return null;
-    const output = await decodeIn(member, picture.bytes, Math.min(maxDecodeMs, limits.timeoutMs));
+    const output = await members.decode(member, picture.bytes, Math.min(maxDecodeMs, limits.timeoutMs));
     signal.throwIfAborted();
     if (output) failures.delete(kind);
     else failures.set(kind, failed + 1);
     return output;
   }
+}
 
+/** Processes of a pool. */
+type Members = {
   /** Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of the longest idle one if there are too many. */
-  function findMember(caller: string, size: FrameSize | null): Member | undefined {
+  find(caller: string, size: FrameSize | null): Member | undefined;
+  decode(member: Member, keyFrame: Uint8Array, timeoutMs: number): Promise<FfmpegOutput | null>;
+};
+
+type MembersDeps = Required<Pick<DecoderPoolDeps, 'start' | 'maxProcesses' | 'elapsedMs'>>;
+
+function createMembers({ start, maxProcesses, elapsedMs }: MembersDeps): Members {
+  /** Least recently used first. */
+  const members = new Set<Member>();
+  return { find, decode };
+
+  function find(caller: string, size: FrameSize | null): Member | undefined {
     const key = `${size === null ? 'thumbnails' : `${size.width}x${size.height}`} ${caller}`;
     const idle = [...members].filter(({ decoder }) => !decoder.isBusy());
     const fitting = idle.find((member) => member.key === key);
@@ -128,7 +141,7 @@ export function poolDecoders({
     return member;
   }
 
-  async function decodeIn(
+  async function decode(
     member: Member,
     keyFrame: Uint8Array,
     timeoutMs: number,

@@ -80,15 +80,18 @@ export async function openKeptSession(
   let hasEnded = false;
   let endCause: unknown;
   let receivedBytes = 0;
-  let change = Promise.withResolvers<void>();
+  const change = createChange();
   let packetAtMs = elapsedMs();
   /** Newest key frame. Undefined after the begin of a refresh. */
   let keyFrame: AccessUnit | undefined;
-  let heldBytes = 0;
   const finder = createUnitsFinder(buffer, elapsedMs);
   const store = createKeyFrameStore(keyFrames, elapsedMs);
   const sessionId = randomUUID().slice(0, 8);
   const followers = new Set<(unit: AccessUnit) => void>();
+  const heldBytes = () => (hasEnded ? 0 : buffer.bytes() + assembler.heldBytes());
+  const keyFrameSeconds = () => buffer.keyFrameDistance() ?? buffer.secondsWithoutKeyFrame();
+  const lacksDistance = () => !hasEnded && buffer.keyFrameDistance() === undefined;
+  const countMemory = shareMemory(memory, buffer, heldBytes);
 
   client.onFrame((frame) => {
     if (!setup.isOurs(frame)) return;
@@ -110,16 +113,13 @@ export async function openKeptSession(
     countMemory();
     store.clear();
     ended.resolve();
-    wake();
+    change.report();
   });
   await setup.play();
   return {
     read,
     measureKeyFrames: async (signal) => {
-      for (;;) {
-        if (hasEnded || buffer.keyFrameDistance() !== undefined) return;
-        await waitUntilAborted(change.promise, signal);
-      }
+      while (lacksDistance()) await change.next(signal);
     },
     follow: async (onKeyFrame, signal) => {
       const follower = (unit: AccessUnit): void => onKeyFrame(unit);
@@ -139,23 +139,8 @@ export async function openKeptSession(
     else if (isRefresh) store.skip();
     if (unit.isKeyFrame || isRefresh) keyFrame = unit.isKeyFrame ? unit : undefined;
     buffer.add(unit);
-    wake();
+    change.report();
     if (unit.isKeyFrame) for (const follower of followers) follower(unit);
-  }
-
-  /** A session that would exceed the memory of all drops its GOPs and waits for the next key frame. */
-  function countMemory(): void {
-    const before = heldBytes;
-    heldBytes = hasEnded ? 0 : buffer.bytes() + assembler.heldBytes();
-    memory.usedBytes += heldBytes - before;
-    if (memory.usedBytes <= memory.maxBytes || buffer.bytes() === 0) return;
-    buffer.clear();
-    countMemory();
-  }
-
-  function wake(): void {
-    change.resolve();
-    change = Promise.withResolvers<void>();
   }
 
   async function read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits> {
@@ -164,22 +149,13 @@ export async function openKeptSession(
       const found = request.mode === 'frames' ? finder.findFrame() : finder.findClip(request.clipSeconds);
       if (found)
         return request.lookBack ? { ...found, since: keyFramesSince(request.lookBack.since) } : found;
-      if (hasEnded)
-        throw endCause instanceof RtspLimitError
-          ? endCause
-          : new RtspConnectionError('RTSP server closed the connection');
-      await waitUntilAborted(change.promise, signal);
+      if (hasEnded) throw toEndError(endCause);
+      await change.next(signal);
     }
   }
 
-  function keyFrameSeconds(): number {
-    return buffer.keyFrameDistance() ?? buffer.secondsWithoutKeyFrame();
-  }
-
   function keyFramesSince(text: string | null): NonNullable<ReadUnits['since']> {
-    const position = parsePosition(text);
-    const isOurs = position?.rendition === sessionId && /^\d+(\+\d+)?$/.test(position.segment);
-    const found = store.since(isOurs ? Number.parseInt(position.segment, 10) : null);
+    const found = store.since(parseKeyFrame(text, sessionId));
     const gop = buffer.newestGop();
     const newest = { number: found.newest, units: gop[0] === keyFrame ? [...gop] : [] };
     return { ...found, groups: [...found.groups, newest], sessionId, keyFrameSeconds: keyFrameSeconds() };
@@ -189,6 +165,45 @@ export async function openKeptSession(
     setup.leave();
     await ended.promise;
   }
+}
+
+function toEndError(cause: unknown): Error {
+  return cause instanceof RtspLimitError
+    ? cause
+    : new RtspConnectionError('RTSP server closed the connection');
+}
+
+/** Returns the number of the key frame in a position of the session; null for another position. */
+function parseKeyFrame(text: string | null, sessionId: string): number | null {
+  const position = parsePosition(text);
+  const isOurs = position?.rendition === sessionId && /^\d+(\+\d+)?$/.test(position.segment);
+  return isOurs ? Number.parseInt(position.segment, 10) : null;
+}
+
+type Change = { report(): void; next(signal: AbortSignal): Promise<void> };
+
+function createChange(): Change {
+  let change = Promise.withResolvers<void>();
+  return {
+    report() {
+      change.resolve();
+      change = Promise.withResolvers<void>();
+    },
+    next: (signal) => waitUntilAborted(change.promise, signal),
+  };
+}
+
+/** Returns a function that counts what a session holds now. One that would exceed the memory of all drops its GOPs and waits for the next key frame. */
+function shareMemory(memory: SessionMemory, buffer: GopBuffer, heldBytes: () => number): () => void {
+  let countedBytes = 0;
+  return function count() {
+    const before = countedBytes;
+    countedBytes = heldBytes();
+    memory.usedBytes += countedBytes - before;
+    if (memory.usedBytes <= memory.maxBytes || buffer.bytes() === 0) return;
+    buffer.clear();
+    count();
+  };
 }
 
 /** Units of the buffer of a session that are new to its captures. */

@@ -4,9 +4,9 @@ import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { waitUntilAborted } from '../../../core/time-limit.ts';
 import { type Chat, createPictureVision, type PictureVisionSettings } from '../picture-vision.ts';
-import { ContextError, readAnswer, toAnswerSchema } from '../task.ts';
+import { ContextError, readAnswer, toAnswerSchema, type ModelTask } from '../task.ts';
 import type { ModelHost } from './model-host.ts';
-import type { ModelAnswer } from './protocol.ts';
+import type { ModelAnswer, ModelRequest } from './protocol.ts';
 
 export type LocalVisionDeps = Pick<PictureVisionSettings, 'model' | 'sheets' | 'prompt'> & {
   host: ModelHost;
@@ -67,16 +67,7 @@ function createLocalChat(
   return async (task, frames, signal) => {
     if (!frames.every(isPicture)) throw new VisionError(unreadable);
     const turn = await takeTurn(signal);
-    const { answer, free } = host.call(
-      {
-        system: task.system,
-        text: plain(task.text),
-        pictures: frames,
-        schema: { ...toAnswerSchema(task, { bounded: true }), additionalProperties: false },
-        maxTokens: task.maxTokens,
-      },
-      signal,
-    );
+    const { answer, free } = host.call(toRequest(task, frames), signal);
     void free.then(() => turn.end());
     const { text, end, inputTokens, outputTokens } = await answer.catch((cause: unknown) => {
       if (cause instanceof VisionError) throw cause;
@@ -84,6 +75,16 @@ function createLocalChat(
     });
     const tokens = { input_tokens: inputTokens, output_tokens: outputTokens };
     return { fields: readAnswer(task, text, toAnswerEnd(end)), tokens };
+  };
+}
+
+function toRequest(task: ModelTask<unknown>, pictures: Uint8Array[]): ModelRequest {
+  return {
+    system: task.system,
+    text: plain(task.text),
+    pictures,
+    schema: { ...toAnswerSchema(task, { bounded: true }), additionalProperties: false },
+    maxTokens: task.maxTokens,
   };
 }
 

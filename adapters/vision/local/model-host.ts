@@ -33,7 +33,7 @@ export type ModelHost = {
 const reportLoadingMs = 10_000;
 const maxWaitMs = 300_000;
 
-type Member = { model: RunningModel; startedMs: number; cancelReports: () => void };
+type Member = { model: RunningModel; loading: Loading };
 
 /**
  * Runs a model in a process that may die. It starts with the first call, and again after a failure, without a call, after waits that grow from
@@ -41,7 +41,6 @@ type Member = { model: RunningModel; startedMs: number; cancelReports: () => voi
  */
 export function createModelHost(deps: ModelHostDeps): ModelHost {
   const { load, maxMemoryBytes, steadyNowMs, report = () => undefined, setTimer = setQuietTimer } = deps;
-  const size = formatSize(deps.sizeBytes);
   let member: Member | undefined;
   let failures = 0;
   let outage: { error: VisionError; untilMs: number } | undefined;
@@ -50,36 +49,16 @@ export function createModelHost(deps: ModelHostDeps): ModelHost {
 
   function begin(): Member {
     const model = startModel(load, setTimer, deps.start);
-    const begun = { model, startedMs: steadyNowMs(), cancelReports: () => {} };
+    const loading = reportLoading(model, { sizeBytes: deps.sizeBytes, steadyNowMs, report, setTimer });
+    const begun = { model, loading };
     member = begun;
     outage = undefined;
-    model.ready.then(
-      () => report(`loaded ${size} in ${secondsSince(begun).toFixed(1)} s`),
-      () => undefined,
-    );
     void model.ended.then((error) => end(begun, error));
-    reportLoading(begun);
     return begun;
   }
 
-  function reportLoading(loading: Member): void {
-    loading.cancelReports = setTimer(() => {
-      if (loading.model.isReady()) return;
-      report(describeLoading(loading));
-      reportLoading(loading);
-    }, reportLoadingMs);
-  }
-
-  function secondsSince({ startedMs }: Member): number {
-    return (steadyNowMs() - startedMs) / 1000;
-  }
-
-  function describeLoading(loading: Member): string {
-    return `loading ${size} for ${Math.round(secondsSince(loading))} s`;
-  }
-
   function end(ended: Member, error: VisionError): void {
-    ended.cancelReports();
+    ended.loading.cancel();
     if (member !== ended || isClosed) return;
     member = undefined;
     failures += 1;
@@ -144,7 +123,7 @@ export function createModelHost(deps: ModelHostDeps): ModelHost {
       return { answer: waitUntilAborted(exchanged, signal), free };
     },
 
-    loading: () => (member === undefined || member.model.isReady() ? undefined : describeLoading(member)),
+    loading: () => (member === undefined || member.model.isReady() ? undefined : member.loading.describe()),
 
     close() {
       isClosed = true;
@@ -152,6 +131,41 @@ export function createModelHost(deps: ModelHostDeps): ModelHost {
       member?.model.kill();
     },
   };
+}
+
+/** Time that a model takes to load. */
+type Loading = {
+  /** Returns what is being loaded and for how long. */
+  describe(): string;
+  /** Ends the reports. */
+  cancel(): void;
+};
+
+type LoadingDeps = Required<Pick<ModelHostDeps, 'sizeBytes' | 'steadyNowMs' | 'report' | 'setTimer'>>;
+
+/** Reports every 10 s that a model is being loaded, and at last how long it took. */
+function reportLoading(
+  model: RunningModel,
+  { sizeBytes, steadyNowMs, report, setTimer }: LoadingDeps,
+): Loading {
+  const size = formatSize(sizeBytes);
+  const startedMs = steadyNowMs();
+  const seconds = () => (steadyNowMs() - startedMs) / 1000;
+  const describe = () => `loading ${size} for ${Math.round(seconds())} s`;
+  let cancel: (() => void) | undefined;
+  const reportLater = () => {
+    cancel = setTimer(() => {
+      if (model.isReady()) return;
+      report(describe());
+      reportLater();
+    }, reportLoadingMs);
+  };
+  model.ready.then(
+    () => report(`loaded ${size} in ${seconds().toFixed(1)} s`),
+    () => undefined,
+  );
+  reportLater();
+  return { describe, cancel: () => cancel?.() };
 }
 
 function formatSize(bytes: number): string {

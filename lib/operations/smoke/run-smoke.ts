@@ -104,7 +104,7 @@ class SmokeTest {
   }
 
   async run(): Promise<void> {
-    const { condition, holdSeconds, timeoutSeconds } = this.#options;
+    const { holdSeconds, timeoutSeconds } = this.#options;
     const baseUrl = await this.#step('stack', async () => {
       const url = await this.#deps.readBaseUrl();
       return [url, `The API is at ${url}.`];
@@ -127,23 +127,10 @@ class SmokeTest {
         throw new Error(`${streamUrl} is not live: ${validated.error_hint ?? 'without a reason'}`);
       return [undefined, `${streamUrl} is live.`];
     });
-    const secret = await this.#step('monitor', async () => {
-      const { secret } = await client.getWebhookSecret(this.#bounded(30));
-      const { job_id: jobId } = await client.startMonitor(
-        {
-          stream_url: streamUrl,
-          condition,
-          webhook_url: `${helper.url}${hookPath}`,
-          interval_seconds: 5,
-          input_mode: 'frames',
-          monitor_duration_seconds: timeoutSeconds,
-        },
-        this.#bounded(60),
-      );
-      this.#jobId = jobId;
-      return [secret, `Job ${jobId} monitors it.`];
+    const { secret, jobId } = await this.#step('monitor', async () => {
+      const started = await this.#startMonitor(client, streamUrl, `${helper.url}${hookPath}`);
+      return [started, `Job ${started.jobId} monitors it.`];
     });
-    const jobId = this.#jobId ?? '';
     const { signal } = this.#bounded(timeoutSeconds);
     const [followed, received] = await Promise.allSettled([
       this.#step('event stream', () => this.#followToAlert(client, jobId, signal)),
@@ -157,6 +144,27 @@ class SmokeTest {
       return [undefined, `The frame of the alert has ${frame.length} bytes.`];
     });
     if (!(await this.#held)) throw new Error('The measurement failed');
+  }
+
+  async #startMonitor(
+    client: SmokeClient,
+    streamUrl: string,
+    webhookUrl: string,
+  ): Promise<{ secret: string; jobId: string }> {
+    const { secret } = await client.getWebhookSecret(this.#bounded(30));
+    const { job_id: jobId } = await client.startMonitor(
+      {
+        stream_url: streamUrl,
+        condition: this.#options.condition,
+        webhook_url: webhookUrl,
+        interval_seconds: 5,
+        input_mode: 'frames',
+        monitor_duration_seconds: this.#options.timeoutSeconds,
+      },
+      this.#bounded(60),
+    );
+    this.#jobId = jobId;
+    return { secret, jobId };
   }
 
   /** Removes the job, the caller and the helper. Ignores the abort signal. */
