@@ -66,8 +66,7 @@ export function poolDecoders({
         if (output === null) {
           const left = chunks.slice(index);
           const others = await ffmpeg.runAll({ ...input, chunks: left }, wanted, limits, signal);
-          // The place of those that cannot be decoded is unknown.
-          return [...outputs, ...Array.from({ length: left.length - others.length }, () => null), ...others];
+          return [...outputs, ...others];
         }
         outputs.push({ thumbnail: output.thumbnail, frame: null });
       }

@@ -56,12 +56,12 @@ export type FfmpegRunner = {
     signal: AbortSignal,
   ): Promise<FfmpegOutput>;
   /**
-   * Decodes all key frames of a pipe, in their order, and throws like `run`. Each chunk of MPEG-TS may be a key frame of its own. `null` stands for one that
-   * cannot be decoded, if its place is known, and for the frame of a chunk that `run` decodes alone.
+   * Decodes all key frames of a pipe, in their order, and throws like `run`. With `isEach`, each chunk is a key frame with a place of its own in the result:
+   * `null` for one that is not decoded. `null` also stands for the frame of a chunk that `run` decodes alone.
    */
   runAll(
     input: Extract<FfmpegInput, { kind: 'pipe' }>,
-    wanted: Pick<WantedCapture, 'caller'>,
+    wanted: Pick<WantedCapture, 'caller'> & { isEach?: boolean },
     limits: { timeoutMs: number },
     signal: AbortSignal,
   ): Promise<(KeyFramePicture | null)[]>;
@@ -93,6 +93,11 @@ const clipBytesLimit = 16 * 1024 * 1024;
  */
 const keepSpareMs = 65_000;
 
+/** Maximum key frames of one call that have a process each. */
+const maxAlone = 16;
+
+const skip = (): FfmpegOutput[] => [];
+
 /**
  * Creates the runner. `tempDir` holds clips while they are written: an MP4 with its index at the front needs a
  * file.
@@ -107,9 +112,33 @@ export function createFfmpegRunner(options: {
   const spares = createFfmpegPool({ ffmpegPath, keepMs: keepSpareMs, newFile, prepareAfterMs });
   return { run, runAll, runEachSecond };
 
-  /** Keeps no process for the next run: starting one takes as long as the decoding. */
+  /** One decoder drops key frames of open groups whose order it cannot tell (H.264): then each has a decoder of its own, the newest ones first. */
   async function runAll(
-    ...[input, , limits, signal]: Parameters<FfmpegRunner['runAll']>
+    ...[input, { isEach }, limits, signal]: Parameters<FfmpegRunner['runAll']>
+  ): Promise<(FfmpegOutput | null)[]> {
+    if (!isEach) return runPipe(input, limits, signal);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of input.chunks) chunks.push(chunk);
+    const untilMs = performance.now() + limits.timeoutMs;
+    const together = await runPipe({ ...input, chunks }, limits, signal);
+    if (together.length === chunks.length) return together;
+    const pictures: (FfmpegOutput | null)[] = chunks.map(() => null);
+    for (let index = chunks.length - 1; index >= Math.max(0, chunks.length - maxAlone); index -= 1) {
+      const timeoutMs = untilMs - performance.now();
+      if (timeoutMs <= 0) break;
+      const chunk = chunks.slice(index, index + 1);
+      pictures[index] =
+        (await runPipe({ ...input, chunks: chunk }, { timeoutMs }, signal).catch(skip))[0] ?? null;
+    }
+    signal.throwIfAborted();
+    return pictures;
+  }
+
+  /** Keeps no process for the next run: starting one takes as long as the decoding. */
+  async function runPipe(
+    input: Extract<FfmpegInput, { kind: 'pipe' }>,
+    limits: { timeoutMs: number },
+    signal: AbortSignal,
   ): Promise<FfmpegOutput[]> {
     const args = keyFrameArguments(input, limits);
     const outputs = { outputBytes: pictureBytesLimit, timeoutMs: limits.timeoutMs };

@@ -21,6 +21,8 @@ export type ScanDecoding = { ffmpeg: FfmpegRunner; caller: string | undefined; b
 
 /** Maximum runs with a process each, newest first: a playlist may list a discontinuity at each segment. */
 const maxRuns = 4;
+/** Maximum segments of a run that are decoded alone. */
+const maxAlone = 16;
 /** Minimum time between two frames of a scan: some streams have key frames only. It keeps one of each second where they are not exact. */
 export const minDistanceSeconds = 0.87;
 
@@ -49,10 +51,10 @@ export async function decodeSegments(
   const sparse: ReadSegment[][] = [];
   const gapOf = (run: ReadSegment[]) => Math.max(sparseGap(run), run === runs[0] ? gapSeconds : 0);
   for (const [index, run] of runs.entries()) {
-    const decoded = index < maxRuns ? await tryDecode(deps, run, signal) : null;
-    if (decoded === null) failed.push(...run);
-    else frames.push(...decoded);
-    if (decoded !== null && gapOf(run) > 0) sparse.push(run);
+    const decoded = index < maxRuns ? await tryDecode(deps, run, signal) : nothingOf(run);
+    failed.push(...decoded.failed);
+    frames.push(...decoded.frames);
+    if (decoded.failed.length < run.length && gapOf(run) > 0) sparse.push(run);
   }
   let blindSeconds = 0;
   for (const run of sparse) {
@@ -86,25 +88,52 @@ function continues(before: ReadSegment, next: ReadSegment): boolean {
   );
 }
 
-/** Returns null if nothing can be decoded. */
-async function tryDecode(
+type DecodedRun = Pick<DecodedSegments, 'frames' | 'failed'>;
+
+function nothingOf(run: readonly ReadSegment[]): DecodedRun {
+  return { frames: [], failed: [...run] };
+}
+
+/** If the key frames of whole segments cannot be told apart in one run, decodes each segment alone, the newest ones first. */
+async function tryDecode(deps: ScanDecoding, run: ReadSegment[], signal: AbortSignal): Promise<DecodedRun> {
+  const { times, outputs } = await decodeTogether(deps, run, signal);
+  if (times.length === outputs.length) {
+    const frames = outputs.flatMap((output, index) => {
+      const time = times[index];
+      return output && time ? [{ ...time, frame: output.frame, thumbnail: output.thumbnail }] : [];
+    });
+    const has = (list: readonly KeyFrameTime[], { segment }: ReadSegment) =>
+      list.some((each) => each.segment === segment);
+    const failed = run.filter((segment) => has(times, segment) && !has(frames, segment));
+    return times.length > 0 && frames.length === 0 ? nothingOf(run) : { frames: thinOut(frames), failed };
+  }
+  if (run.length === 1) return nothingOf(run);
+  const alone: DecodedRun[] = [];
+  for (const [index, segment] of run.toReversed().entries())
+    alone.push(index < maxAlone ? await tryDecode(deps, [segment], signal) : nothingOf([segment]));
+  return {
+    frames: thinOut(alone.toReversed().flatMap(({ frames }) => frames)),
+    failed: alone.flatMap(({ failed }) => failed),
+  };
+}
+
+/** Returns the times of key frames, and their pictures: as many, unless the decoder dropped some or stopped. */
+async function decodeTogether(
   { ffmpeg, caller, budget }: ScanDecoding,
   run: ReadSegment[],
   signal: AbortSignal,
-): Promise<DecodedFrame[] | null> {
+): Promise<{ times: KeyFrameTime[]; outputs: readonly (KeyFramePicture | null)[] }> {
   const { chunks, times } = toInput(run);
-  if (times.length === 0) return [];
+  if (times.length === 0) return { times, outputs: [] };
+  const isEach = run[0]?.kind === 'extracts';
   const input = { kind: 'pipe', format: segmentFormat(run[0]?.segment), chunks } as const;
+  const decode = (bounded: AbortSignal) =>
+    ffmpeg.runAll(input, { caller, isEach }, { timeoutMs: Math.max(1, budget.leftMs()) }, bounded);
   try {
-    const outputs = await budget.within(
-      (bounded) => ffmpeg.runAll(input, { caller }, { timeoutMs: Math.max(1, budget.leftMs()) }, bounded),
-      signal,
-    );
-    const frames = thinOut(alignFromEnd(outputs, times));
-    return frames.length === 0 ? null : frames;
+    return { times, outputs: await budget.within(decode, signal) };
   } catch {
     signal.throwIfAborted();
-    return null;
+    return { times, outputs: times.map(() => null) };
   }
 }
 
@@ -141,18 +170,6 @@ function thinOut<Time extends KeyFrameTime>(times: readonly Time[]): Time[] {
     if (runSeconds + seconds - keptSeconds < minDistanceSeconds) return false;
     keptSeconds = runSeconds + seconds;
     return true;
-  });
-}
-
-/** A decoder that joins a stream misses its first frames, so the last one of both lists is the same. */
-function alignFromEnd(
-  outputs: readonly (KeyFramePicture | null)[],
-  times: readonly KeyFrameTime[],
-): DecodedFrame[] {
-  const behind = times.length - outputs.length;
-  return outputs.flatMap((output, index) => {
-    const time = times[index + behind];
-    return output && time ? { ...time, frame: output.frame, thumbnail: output.thumbnail } : [];
   });
 }
 

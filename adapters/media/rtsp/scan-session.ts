@@ -181,9 +181,8 @@ async function decode(
   if (chunks.length === 0) return [];
   try {
     const input = { kind: 'pipe', format: 'mpegts', chunks } as const;
-    const outputs = await ffmpeg.runAll(input, { caller }, { timeoutMs }, signal);
-    const missing = Array.from({ length: Math.max(0, chunks.length - outputs.length) }, () => null);
-    return [...missing, ...outputs].slice(-chunks.length);
+    const outputs = await ffmpeg.runAll(input, { caller, isEach: true }, { timeoutMs }, signal);
+    return outputs.length === chunks.length ? outputs : [];
   } catch {
     signal.throwIfAborted();
     return [];

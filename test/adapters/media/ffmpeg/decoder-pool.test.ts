@@ -62,10 +62,10 @@ function openPool(maxProcesses = 1) {
       { timeoutMs: 20_000 },
       signal,
     );
-  const runAll = (keyFrames: Uint8Array[], caller = 'ada') =>
+  const runAll = (keyFrames: Uint8Array[], caller = 'ada', isEach = false) =>
     pool.runAll(
       { kind: 'pipe', format: 'mpegts', chunks: keyFrames },
-      caller === '' ? {} : { caller },
+      caller === '' ? { isEach } : { caller, isEach },
       { timeoutMs: 20_000 },
       signal,
     );
@@ -203,7 +203,7 @@ test('key frames from the first unusual one on are decoded in one process of the
 
 test('a key frame that cannot be decoded is missing, and those around it keep their places', async () => {
   const { runAll } = openPool();
-  const pictures = await runAll([red, Buffer.alloc(blue.length, 0x47), atSecond(red, 1)]);
+  const pictures = await runAll([red, Buffer.alloc(blue.length, 0x47), atSecond(red, 1)], 'ada', true);
   expect(pictures.map((picture) => picture && readColor(picture.thumbnail))).toEqual(['red', null, 'red']);
 });
 

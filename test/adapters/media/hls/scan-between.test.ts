@@ -196,6 +196,30 @@ describe('frames between key frames that are 5 s apart', () => {
   });
 
   test.each([
+    ['MPEG-TS', 1, {}],
+    ['MPEG-TS', 2, {}],
+    ['MPEG-TS', 4, {}],
+    ['fMP4', 2, { segmentType: 'fmp4' }],
+    ['fMP4', 4, { segmentType: 'fmp4' }],
+  ] as const)(
+    'key frames of open groups in %s of %s s are scanned at their times',
+    async (_, segmentSeconds, options: Options) => {
+      const look = await watchSparse({
+        ...options,
+        segmentSeconds,
+        keyFrameSeconds: segmentSeconds,
+        groups: 'open',
+      });
+      const first = await look(0, null);
+      const second = await look(Math.floor(16 / segmentSeconds) - 1, first.next);
+      expect(second.moments.length).toBeGreaterThanOrEqual(Math.floor(16 / segmentSeconds) - 2);
+      for (const [index, moment] of second.moments.entries())
+        expect(second.moment - moment).toBeCloseTo(second.ages[index]!, 0);
+      expect(second.scan.leftOutSeconds).toBe(0);
+    },
+  );
+
+  test.each([
     ['a frame', {}],
     ['a scan', { lookBack: { since: null }, caller: 'ada' }],
     ['a clip', { mode: 'clip', clipSeconds: 1 }],
