@@ -138,11 +138,12 @@ function lengthOfLong(bytes: Uint8Array, at: number): number {
 }
 
 /** Removes the bytes that prevent start codes within a unit. */
-function withoutPrevention(unit: Uint8Array): Uint8Array {
+export function withoutPrevention(unit: Uint8Array): Uint8Array {
   return unit.filter((byte, at) => byte !== 3 || at < 2 || unit[at - 1] !== 0 || unit[at - 2] !== 0);
 }
 
-function readBits<Value>(bytes: Uint8Array, read: (reader: BitReader) => Value): Value | null {
+/** Returns null if the bytes end early, or are damaged. */
+export function readBits<Value>(bytes: Uint8Array, read: (reader: BitReader) => Value): Value | null {
   try {
     return read(createBitReader(bytes));
   } catch (error) {

@@ -1,3 +1,4 @@
+import { codedSize } from '../h264/coded-size.ts';
 import {
   hasSyncByte,
   isRandomAccess,
@@ -103,13 +104,14 @@ export function afterChangeOfSize(
 ): AccessUnitIndex {
   const rules = psi[1] && readVideoStream(psi[1])?.rules;
   let start = 0;
-  let before: Uint8Array | undefined;
+  let before: string | undefined;
   for (const [index, unit] of accessUnits.entries()) {
     const bytes = segments[unit.segment];
     if (!rules || !bytes || !(unit.isKeyFrame || isRefresh(unit))) continue;
     const set = readUnitBegin(bytes, unit.at, videoPid, rules).sequenceSet();
-    if (before && set && !Buffer.from(set).equals(before)) start = index;
-    before = set ?? before;
+    const size = set && codedSize(set, rules);
+    if (before && size && size !== before) start = index;
+    before = size ?? before;
   }
   return { psi, videoPid, accessUnits: accessUnits.slice(start) };
 }

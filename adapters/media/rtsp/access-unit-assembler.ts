@@ -1,3 +1,4 @@
+import { codedSize } from '../h264/coded-size.ts';
 import { createEntryPointReader, type EntryPointReader } from '../h264/entry-point.ts';
 import { describedParameterSets, splitAggregate, type NalRules } from './nal-units.ts';
 import { readRtp } from './rtp-packet.ts';
@@ -9,8 +10,8 @@ export type AccessUnit = {
   isKeyFrame: boolean;
   /** Reference frames after the begin of an intra refresh until a picture is whole. Absent for all other units. */
   recoveryFrames?: number;
-  /** SPS of a unit at which decoding can begin. */
-  sequenceSet?: Uint8Array;
+  /** Size of the pictures from a unit on at which decoding can begin. */
+  codedSize?: string;
   /** False if no other frame refers to it. */
   isReference?: boolean;
   /** RTP timestamp of 32 bits, in units of the clock rate of the track. */
@@ -96,7 +97,7 @@ export function createAccessUnitAssembler(
       bytes,
       isKeyFrame,
       ...(entry && !isKeyFrame && { recoveryFrames: entry.recoveryFrames }),
-      ...(entry && sequenceSet && { sequenceSet }),
+      ...(entry && sequenceSet && { codedSize: codedSize(sequenceSet, rules) }),
       isReference: unit.begin.isReference(),
       timestamp,
       arrivedMs,

@@ -89,9 +89,9 @@ export function createGopBuffer({ clockRate, maxBytes }: { clockRate: number; ma
     }
     distanceMs = Math.abs(step) > maxStepSeconds ? 0 : step * 1000;
     measure(unit);
-    const sequenceSet = gops.at(-1)?.units[0]?.sequenceSet;
+    const size = gops.at(-1)?.units[0]?.codedSize;
     // A clip of several resolutions would have the size of the first one.
-    if (sequenceSet && unit.sequenceSet && !Buffer.from(sequenceSet).equals(unit.sequenceSet)) clear();
+    if (size && unit.codedSize && size !== unit.codedSize) clear();
     for (const gop of gops) countRecovery(gop, unit);
     if (beginsGop(unit)) {
       const { timestamp, recoveryFrames = 0 } = unit;

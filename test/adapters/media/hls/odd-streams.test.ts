@@ -177,6 +177,26 @@ describe('changes within a stream', () => {
     expect(frames).toHaveLength(10);
   });
 
+  test.each([
+    ['H.264', x264, 'h264'],
+    ['H.265', 'libx265 -preset ultrafast -x265-params log-level=none:keyint=20', 'hevc'],
+  ])('a clip of %s keeps the frames before a change of the level alone', async (_, codec, name) => {
+    const [low, high] = await Promise.all(
+      [3, 4].map((level, index) =>
+        encode({
+          codec,
+          isTs: true,
+          output: `-bsf:v ${name}_metadata=level=${level} -output_ts_offset ${index * 4}`,
+        }),
+      ),
+    );
+    const stream = await serve({ segments: [...low!.segments, high!.segments[0]!], initialization: null });
+    const { clip } = await stream.capture('/live.m3u8', { mode: 'hybrid', clipSeconds: 3 });
+    const decoder = createImageDecoder({ ffmpegPath });
+    const frames = await decoder.decodeClip(clip!, { width: 32, height: 18 }, 5, AbortSignal.timeout(10_000));
+    expect(frames).toHaveLength(15);
+  });
+
   test('a server that numbers the segments of each viewer from 0 has a new position in each session, also if the newest one is empty', async () => {
     const { segments } = await record();
     const stream = await watch({ '/1/segment.ts': segments[0]!.subarray(0, 3 * 188) });
