@@ -5,7 +5,7 @@ import type { Credentials } from './credentials.ts';
 export type Challenge =
   | { scheme: 'basic' }
   | {
-      scheme: 'digest';
+      scheme: 'digestAuth';
       realm: string;
       nonce: string;
       opaque: string | null;
@@ -62,7 +62,7 @@ function understand({ scheme, parameters }: RawChallenge): Challenge | null {
   if (scheme !== 'digest' || nonce === undefined || algorithm === null) return null;
   if (qop !== undefined && !qop.includes('auth')) return null;
   return {
-    scheme,
+    scheme: 'digestAuth',
     nonce,
     ...algorithm,
     realm: parameters.get('realm') ?? '',

@@ -59,6 +59,6 @@ const maxRefusals = 8;
  * valid.
  */
 function isRenewed(before: Challenge, next: Challenge, confirmed: boolean): boolean {
-  if (before.scheme !== 'digest' || next.scheme !== 'digest') return false;
+  if (before.scheme !== 'digestAuth' || next.scheme !== 'digestAuth') return false;
   return (next.stale || confirmed) && next.nonce !== before.nonce;
 }

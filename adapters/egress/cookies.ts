@@ -63,7 +63,7 @@ function readCookie(header: string, url: URL, now: Date): { cookie: Cookie; isDe
     value,
     host: domain || url.hostname,
     hasSubdomains: Boolean(domain),
-    path: path?.startsWith('/') ? path : folderOf(url.pathname),
+    path: path?.startsWith('/') ? path : toFolder(url.pathname),
     isSecure: attributes.has('secure'),
   };
   const expires = Date.parse(attributes.get('expires') ?? '');
@@ -88,7 +88,7 @@ function isFor({ host, hasSubdomains, path, isSecure }: Cookie, url: URL): boole
 }
 
 /** Default path of a cookie (RFC 6265, 5.1.4). */
-function folderOf(path: string): string {
+function toFolder(path: string): string {
   return path.slice(0, Math.max(1, path.lastIndexOf('/')));
 }
 

@@ -45,10 +45,10 @@ export type EndpointDeclaration = {
   examples: Examples;
 };
 
-export type Tag = 'looks' | 'jobs' | 'watches' | 'webhooks' | 'access' | 'operations';
+export type Tag = 'checks' | 'jobs' | 'watches' | 'webhooks' | 'access' | 'operations';
 
-/** `looks` and `starts` send requests to other machines; `removes` deletes or revokes. */
-export type Effect = 'reads' | 'looks' | 'starts' | 'changes' | 'removes';
+/** `probes` and `starts` send requests to other machines; `removes` deletes or revokes. */
+export type Effect = 'reads' | 'probes' | 'starts' | 'changes' | 'removes';
 
 /** Calls that count against the caller's `CallLimiter`: every call, or only one that creates. The handler applies the latter. */
 export type RateLimitClass = 'calls' | 'creations';

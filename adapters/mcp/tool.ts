@@ -43,14 +43,14 @@ const failures = [errorEnvelopeSchema, validationErrorSchema].map((schema) =>
 
 const annotations: Record<Effect, ToolAnnotations> = {
   reads: { readOnlyHint: true, openWorldHint: false },
-  looks: { readOnlyHint: true, openWorldHint: true },
+  probes: { readOnlyHint: true, openWorldHint: true },
   starts: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
   changes: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   removes: { readOnlyHint: false, destructiveHint: true, openWorldHint: false },
 };
 
 function isReading({ effect }: EndpointDeclaration): boolean {
-  return effect === 'reads' || effect === 'looks';
+  return effect === 'reads' || effect === 'probes';
 }
 
 function schemaInToolTerms(schema: z.ZodType, direction: 'request' | 'response') {

@@ -21,7 +21,7 @@ export async function readProfiles(calls: DeviceCalls, device: URL): Promise<Cam
   const services = await findMediaServices(calls, device);
   for (const [index, service] of services.entries()) {
     try {
-      return await readProfilesOf(calls, service, device);
+      return await readServiceProfiles(calls, service, device);
     } catch (error) {
       // Some devices list version 2 without it.
       if (!(error instanceof OnvifFaultError) || index === services.length - 1) throw error;
@@ -56,7 +56,7 @@ async function listServices(calls: DeviceCalls, device: URL) {
   }
 }
 
-async function readProfilesOf(
+async function readServiceProfiles(
   calls: DeviceCalls,
   service: MediaService,
   device: URL,

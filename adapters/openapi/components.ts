@@ -34,7 +34,7 @@ import { reviewRequestSchema, snoozeRequestSchema } from '../../core/requests/wa
 import { watchPatchSchema, watchRequestSchema } from '../../core/requests/watches.ts';
 import { destinationTypeSchema, notifySchema, severitySchema } from '../../core/records/watch.ts';
 import { watchStatusSchema } from '../../core/records/watch-state.ts';
-import * as looks from '../../core/responses/checks.ts';
+import * as checks from '../../core/responses/checks.ts';
 import { componentSchemas, jsonSchema, refTo } from './json-schema.ts';
 import type { JsonObject } from './json-schema.ts';
 
@@ -81,10 +81,10 @@ const responses = createRegistry({
   ErrorCode: errorCodeSchema,
   ErrorEnvelope: errorEnvelopeSchema,
   ValidationErrors: validationErrorSchema,
-  CheckOnceResponse: looks.checkOnceResponseSchema,
+  CheckOnceResponse: checks.checkOnceResponseSchema,
   Advice: adviceResponseSchema,
-  AnalyzeFrameResponse: looks.analyzeFrameResponseSchema,
-  StreamValidation: looks.streamValidationResponseSchema,
+  AnalyzeFrameResponse: checks.analyzeFrameResponseSchema,
+  StreamValidation: checks.streamValidationResponseSchema,
   CameraList: camerasResponseSchema,
   CameraStreams: cameraStreamsResponseSchema,
   ...Object.fromEntries(

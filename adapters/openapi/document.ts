@@ -43,7 +43,7 @@ Integers may be sent as decimal strings and booleans by their names; unknown fie
 The same operations are MCP tools at \`/mcp\` on this host. \`/healthz\` there needs no key.`;
 
 const tags: Record<Tag, string> = {
-  looks: 'Single checks with an immediate response.',
+  checks: 'Single checks with an immediate response.',
   jobs: 'Monitors and digests: jobs that watch a stream.',
   watches: 'Watches: monitors that stand until they are paused or deleted, and their alerts.',
   webhooks: 'Webhooks and their deliveries.',

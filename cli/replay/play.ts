@@ -179,14 +179,14 @@ async function record(
   deps: PlayDeps,
 ): Promise<void> {
   const frame = captured.kind === 'captured' ? await media.get(captured.frame_key) : undefined;
-  const secondsOf = (time: string) => seconds - (deps.clock.now.getTime() - Date.parse(time)) / 1000;
+  const toSeconds = (time: string) => seconds - (deps.clock.now.getTime() - Date.parse(time)) / 1000;
   if (outcome.kind === 'judged') {
     played.modelCalls += outcome.used.calls;
     played.tokens.input_tokens += outcome.used.input_tokens;
     played.tokens.output_tokens += outcome.used.output_tokens;
     if (outcome.failure) played.failures.push(outcome.failure.message);
     for (const { frame_key: key, captured_at: time, answers } of outcome.earlier) {
-      const at = secondsOf(momentTime(time, outcome.captured, deps.clock.now).toISOString());
+      const at = toSeconds(momentTime(time, outcome.captured, deps.clock.now).toISOString());
       for (const { condition_id, verdict, unjudgedReason = '' } of answers) {
         const explanation = verdict?.explanation ?? unjudgedReason;
         const triggered = verdict?.triggered ?? null;
@@ -210,12 +210,12 @@ async function record(
       }
     } else if (event.type === 'alert_opened') {
       const { condition_id, explanation, boxes = [], opened_at: time, frame_key: key } = event.data;
-      const opened = { opened_seconds: secondsOf(time), closed_seconds: null };
+      const opened = { opened_seconds: toSeconds(time), closed_seconds: null };
       const evidence = await readEvidence(key, condition_id, outcome, media, deps);
       played.alerts.push({ condition_id, ...opened, explanation, frame: evidence, boxes });
     } else if (event.type === 'alert_closed') {
       const alert = played.alerts.findLast(({ condition_id: id }) => id === event.data.condition_id);
-      if (alert) alert.closed_seconds = secondsOf(event.data.closed_at);
+      if (alert) alert.closed_seconds = toSeconds(event.data.closed_at);
     }
   }
 }

@@ -10,7 +10,7 @@ import { useStreamValidation } from './use-stream-validation.ts';
 type Props = {
   draft: Draft;
   onChange: (part: Partial<Draft>) => void;
-  onLook: () => void;
+  onCheck: () => void;
   onWalk: () => void;
   /** Absent if the service discovers no cameras. */
   onFindCamera?: (() => void) | undefined;
@@ -18,13 +18,13 @@ type Props = {
 };
 
 /** Renders the form of a single check: stream, condition, input mode. */
-export function CheckForm({ draft, onChange, onLook, onWalk, onFindCamera, busy }: Props) {
+export function CheckForm({ draft, onChange, onCheck, onWalk, onFindCamera, busy }: Props) {
   const { model } = useSession().service;
   const check = useStreamValidation(draft.streamUrl.trim());
   const complete = draft.streamUrl.trim() !== '' && draft.condition.trim() !== '';
   const submit = (event: Event) => {
     event.preventDefault();
-    if (complete && !busy) onLook();
+    if (complete && !busy) onCheck();
   };
   return (
     <form class="panel stack" onSubmit={submit} aria-label="Check">

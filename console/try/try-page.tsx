@@ -49,7 +49,7 @@ export function TryPage() {
         <CheckForm
           draft={draft}
           onChange={change}
-          onLook={checkNow}
+          onCheck={checkNow}
           onWalk={startWalk}
           onFindCamera={
             session.service.discovers_cameras && mayUse(session, 'jobs') ? () => setFinding(true) : undefined

@@ -31,10 +31,10 @@ export function withKind<Result>(
   job: Job,
   use: <P extends JobPolicy>(job: JobOf<P>, kind: JobKind<P>) => Result,
 ): Result {
-  return withKindOf(job, use);
+  return withPolicyKind(job, use);
 }
 
-function withKindOf<P extends JobPolicy, Result>(
+function withPolicyKind<P extends JobPolicy, Result>(
   job: JobOf<P>,
   use: <Q extends JobPolicy>(job: JobOf<Q>, kind: JobKind<Q>) => Result,
 ): Result {

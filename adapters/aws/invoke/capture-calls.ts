@@ -50,7 +50,7 @@ export const probeAnswerSchema = z.object({
 }) satisfies z.ZodType<StreamProbe>;
 
 /** Result of `capture`. */
-export const lookAnswerSchema = z.object({
+export const captureAnswerSchema = z.object({
   frame: bytesSchema,
   clip: bytesSchema.nullable(),
   thumbnail: bytesSchema,
@@ -78,7 +78,7 @@ export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps
     case 'capture': {
       const { url, mode, clip_seconds: clipSeconds, regions = null } = call;
       const request = { url, mode, clipSeconds, regions, resolveAgain: false };
-      return lookAnswer(await deps.streams.capture(request, signal));
+      return toAnswer(await deps.streams.capture(request, signal));
     }
     case 'sheet': {
       const samples = call.samples.map(({ frame, captured_at: capturedAt }) => ({ frame, capturedAt }));
@@ -90,7 +90,7 @@ export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps
   }
 }
 
-function lookAnswer(capture: Capture) {
+function toAnswer(capture: Capture) {
   const { frame, clip, thumbnail, capturedAt, position, isIntervalAssumed, keyFrameSeconds } = capture;
   const bytes = frame.length + (clip?.length ?? 0) + thumbnail.length;
   if (bytes * (4 / 3) > maxInvokePayloadBytes - 100_000)

@@ -5,7 +5,7 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { ResizeJpeg } from '../../vision/picture-width.ts';
 import { base64 } from './bytes.ts';
 import {
-  lookAnswerSchema,
+  captureAnswerSchema,
   probeAnswerSchema,
   resizeAnswerSchema,
   sheetAnswerSchema,
@@ -40,7 +40,7 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
           clip_seconds: clipSeconds,
           ...(regions && { regions: [...regions] }),
         },
-        lookAnswerSchema,
+        captureAnswerSchema,
         signal,
       );
       return {

@@ -11,7 +11,7 @@ import { jsonResponse } from '../endpoint-response.ts';
 const adviseEndpoint = defineEndpoint(
   {
     id: 'advise_condition',
-    tag: 'looks',
+    tag: 'checks',
     scope: 'read',
     method: 'post',
     path: '/conditions/advise',

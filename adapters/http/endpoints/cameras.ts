@@ -9,9 +9,9 @@ import { jsonResponse } from '../endpoint-response.ts';
 /** Discovery of cameras, on one machine only. No MCP tools: a password of a camera would pass through a model. */
 
 const shared = {
-  tag: 'looks',
+  tag: 'checks',
   scope: 'jobs',
-  effect: 'looks',
+  effect: 'probes',
   rateLimit: 'calls',
   withoutTool: true,
 } as const;

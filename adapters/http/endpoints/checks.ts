@@ -14,9 +14,9 @@ import { setBoxesHeader, setModelUsageHeaders } from '../model-usage-headers.ts'
 
 const shared = {
   method: 'post',
-  tag: 'looks',
+  tag: 'checks',
   scope: 'jobs',
-  effect: 'looks',
+  effect: 'probes',
   rateLimit: 'calls',
 } as const;
 

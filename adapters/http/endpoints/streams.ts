@@ -13,12 +13,12 @@ const validateStreamEndpoint = defineEndpoint(
     id: 'validate_stream',
     method: 'post',
     path: '/streams/validate',
-    tag: 'looks',
+    tag: 'checks',
     title: 'Check a stream URL',
     description:
       'Checks that the URL is a live stream. A stream that is not live returns `error_hint`, not an error.',
     scope: 'jobs',
-    effect: 'looks',
+    effect: 'probes',
     rateLimit: 'calls',
     // Includes a probe of 20 s, and with `include_frame` a capture of 20 s.
     timeBudgetSeconds: 40,

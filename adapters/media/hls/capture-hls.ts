@@ -70,10 +70,10 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   const asksSource = source !== undefined;
   const { decodeTimeoutMs } = limits;
   const playlists = createPlaylistCache({ now, max: maxCacheEntries, keepMs: source ? Infinity : cacheMs });
-  return { probe: async (url, signal) => probeHls(readingOf(url).finder, url, signal), capture, follow };
+  return { probe: async (url, signal) => probeHls(findReading(url).finder, url, signal), capture, follow };
 
   /** Returns the collaborators that read one stream. */
-  function readingOf(url: string) {
+  function findReading(url: string) {
     const fetcher = { ...shared, cookies: cookiesOf(url) };
     return {
       finder: { fetcher, locate, asksSource },
@@ -90,7 +90,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     const request = { url, caller, mode: 'frames', clipSeconds: 0, resolveAgain: false } as const;
     const cached = playlists.get(`frames ${url}`);
     const olderSegments = cached?.olderSegments ?? 0;
-    const { finder, edge } = readingOf(url);
+    const { finder, edge } = findReading(url);
     const fetchPlaylist = async () => (await findPlaylist(finder, request, cached, signal)).playlist;
     const captureNewest = async (playlist: MediaPlaylist) => {
       const { capture } = await captureLiveEdge(edge, playlist, olderSegments, request, signal);
@@ -104,7 +104,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     if (request.resolveAgain) playlists.delete(key);
     const cached = playlists.get(key);
     const knownOlder = cached?.olderSegments ?? 0;
-    const { finder, edge, scanDeps } = readingOf(request.url);
+    const { finder, edge, scanDeps } = findReading(request.url);
     try {
       const { playlist, freshUntil } = await findPlaylist(finder, request, cached, signal);
       const { rendition } = playlist;

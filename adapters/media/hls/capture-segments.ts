@@ -48,21 +48,21 @@ export async function captureSegments(
   const { output, isNewest } = await decode(deps, segments, tracker, request, signal, parts);
   const keyFrameSeconds = tracker.secondsWithoutKeyFrame();
   const keyFrameIn = tracker.lastKeyFrameIn();
-  const positionOf = (segment: Segment) => {
+  const toPosition = (segment: Segment) => {
     const contentOf = [...new Set([keyFrameIn ?? segment, segment])];
     return withContent(
       streamPosition(segment, playlist),
       contentOf.flatMap((each) => contents.get(each) ?? []),
     );
   };
-  const position = positionOf(newest);
+  const position = toPosition(newest);
   // Segments without a key frame bring no other frame, but for a scan.
   const showsKeyFrame = keyFrameIn && request.mode === 'frames' && !isNewest && !request.lookBack;
   const capture = {
     ...output,
     ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
     capturedAt: captureTime(newest, isNewest ? 'clip' : request.mode, deps.now(), tracker.lastKeyFrameAt()),
-    position: showsKeyFrame ? withKeyFrames(positionOf(keyFrameIn), keyFrameSeconds) : position,
+    position: showsKeyFrame ? withKeyFrames(toPosition(keyFrameIn), keyFrameSeconds) : position,
   };
   return { capture, newest: position, read };
 }

@@ -49,18 +49,18 @@ export async function decodeSegments(
   const frames: DecodedFrame[] = [];
   const failed: ReadSegment[] = [];
   const sparse: ReadSegment[][] = [];
-  const gapOf = (run: ReadSegment[]) => Math.max(sparseGap(run), run === runs[0] ? gapSeconds : 0);
+  const computeGap = (run: ReadSegment[]) => Math.max(sparseGap(run), run === runs[0] ? gapSeconds : 0);
   for (const [index, run] of runs.entries()) {
     const decoded = index < maxRuns ? await tryDecode(deps, run, signal) : nothingOf(run);
     failed.push(...decoded.failed);
     frames.push(...decoded.frames);
-    if (decoded.failed.length < run.length && gapOf(run) > 0) sparse.push(run);
+    if (decoded.failed.length < run.length && computeGap(run) > 0) sparse.push(run);
   }
   let blindSeconds = 0;
   for (const run of sparse) {
     const whole = run[0] === segments[0] ? [...begin, ...run] : run;
     const between = blindSeconds > 0 ? null : await decodeBetween(deps, whole, signal);
-    if (between === null) blindSeconds = Math.max(blindSeconds, gapOf(run));
+    if (between === null) blindSeconds = Math.max(blindSeconds, computeGap(run));
     else frames.push(...between.filter(({ segment }) => !begin.some((each) => each.segment === segment)));
   }
   return { frames, failed, blindSeconds };

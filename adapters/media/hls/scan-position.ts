@@ -66,7 +66,7 @@ export function findUnscanned(
   }
   const afterMs = position.atMs + toleranceMs;
   const from = segments.findIndex(
-    (segment, index) => endOf(segment.durationSeconds, startsMs[index]) > afterMs,
+    (segment, index) => computeEnd(segment.durationSeconds, startsMs[index]) > afterMs,
   );
   const goneSeconds = from === 0 ? boundGone(((startsMs[0] ?? 0) - position.atMs) / 1000) : 0;
   return { from: from < 0 ? segments.length : from, goneSeconds, afterMs };
@@ -77,7 +77,7 @@ function readSequence(segment: string): bigint | null {
   return digits === undefined ? null : BigInt(digits);
 }
 
-function endOf(durationSeconds: number, startMs = 0): number {
+function computeEnd(durationSeconds: number, startMs = 0): number {
   return startMs + durationSeconds * 1000;
 }
 

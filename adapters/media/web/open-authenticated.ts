@@ -36,7 +36,7 @@ export function createOpenAuthenticated(
     let refusals = 0;
     const waitsMs = [...busyWaitsMs];
     for (;;) {
-      const headers = Object.fromEntries(authorizer.headers('GET', pathOf(target)));
+      const headers = Object.fromEntries(authorizer.headers('GET', toPath(target)));
       const response = await http.open(target, { ...options, headers });
       const waitMs = response.status === 503 ? waitsMs.shift() : undefined;
       if (waitMs !== undefined) {
@@ -60,7 +60,7 @@ export function createOpenAuthenticated(
   };
 }
 
-function pathOf(url: string): string {
+function toPath(url: string): string {
   const { pathname, search } = new URL(url);
   return `${pathname}${search}`;
 }

@@ -94,12 +94,12 @@ export function createCombinedVision(models: Models): VisionModel {
     answer: async (frame, question, signal) =>
       (await answerSurely(frame, question, first, signal)) ?? {
         ...(await second.answer(frame, question, signal)),
-        judgedBy: nameOf(second),
+        judgedBy: formatName(second),
       },
 
     summarize: async (samples, signal) => ({
       ...(await second.summarize(samples, signal)),
-      judgedBy: nameOf(second),
+      judgedBy: formatName(second),
     }),
   };
 }
@@ -115,7 +115,7 @@ async function judgeSurely(
   return unlessFailed(signal, async () => {
     const verdict = await first.judge(media, condition, signal);
     const isSure = await first.isSure(media, condition, verdict.triggered, signal);
-    return isSure ? { ...verdict, calls: [], judgedBy: nameOf(first) } : undefined;
+    return isSure ? { ...verdict, calls: [], judgedBy: formatName(first) } : undefined;
   });
 }
 
@@ -131,7 +131,7 @@ async function answerSurely(
     const isSure =
       answer.triggered !== null &&
       (await first.isSure({ mode: 'frames', frame }, question, answer.triggered, signal));
-    return isSure ? { ...answer, calls: [], judgedBy: nameOf(first) } : undefined;
+    return isSure ? { ...answer, calls: [], judgedBy: formatName(first) } : undefined;
   });
 }
 
@@ -206,7 +206,7 @@ async function judgeBySecond(
   signal: AbortSignal,
 ): Promise<Verdict & AnswerOfSeveral> {
   const verdict = await second.judge(media, condition, signal);
-  return { ...verdict, explanation: signed(verdict.explanation, second), judgedBy: nameOf(second) };
+  return { ...verdict, explanation: signed(verdict.explanation, second), judgedBy: formatName(second) };
 }
 
 /** Completes the sure verdicts of each frame by those of the second model. `ask` is undefined if nothing is left to ask. */
@@ -242,6 +242,6 @@ function signed(explanation: string, { model }: VisionModel): string {
   return `${explanation.slice(0, maxExplanationCharacters - name.length)}${name}`;
 }
 
-function nameOf({ provider, model }: VisionModel) {
+function formatName({ provider, model }: VisionModel) {
   return { provider, model };
 }

@@ -84,13 +84,13 @@ async function answer(model: Context, request: NumberedRequest): Promise<ModelAn
   const done = completionSchema.parse(await completion);
   return {
     text: done.text,
-    end: endOf(done),
+    end: toEnd(done),
     inputTokens: Math.max(0, done.tokens_evaluated - done.tokens_predicted),
     outputTokens: done.tokens_predicted,
   };
 }
 
-function endOf(done: z.infer<typeof completionSchema>): ModelAnswer['end'] {
+function toEnd(done: z.infer<typeof completionSchema>): ModelAnswer['end'] {
   if (done.interrupted) return 'cancelled';
   if (done.context_full) return 'context';
   return done.stopped_eos || done.stopped_words ? 'complete' : 'token limit';

@@ -131,12 +131,12 @@ function countSurely(atom: ObjectsAtom, moment: ObjectMoment): Bounds {
     (one) =>
       one.score >= sureness.present &&
       one.box.height >= sureness.minHeight &&
-      placeOf(one.box, regions) === 'inside' &&
+      findPlace(one.box, regions) === 'inside' &&
       !all.some((other) => isRival(one, other, classes)),
   );
   // Each reported detection is one (`minScore`): persons have at least 0.06 on the footage, also small, dark and blurred ones.
   const traces = all.filter(
-    (one) => placeOf(one.box, regions) !== 'outside' && classes.some((name) => isAlike(name, one.object)),
+    (one) => findPlace(one.box, regions) !== 'outside' && classes.some((name) => isAlike(name, one.object)),
   );
   // Another object may stand behind the one that is seen.
   const most = !isClear(moment) ? Infinity : traces.length === 0 ? 0 : traces.length + 1;
@@ -166,7 +166,7 @@ function withoutOverlap(detections: readonly Detection[]): Detection[] {
 }
 
 /** Returns where an object stands, by the middle of the lower edge of its box: at the edge if a small shift could change it. */
-function placeOf(box: Box, regions: readonly Region[] | null | undefined): 'inside' | 'edge' | 'outside' {
+function findPlace(box: Box, regions: readonly Region[] | null | undefined): 'inside' | 'edge' | 'outside' {
   if (!regions || regions.length === 0) return 'inside';
   const [x, y] = [box.x + box.width / 2, box.y + box.height];
   const shifts = [-sureness.regionEdge, 0, sureness.regionEdge];

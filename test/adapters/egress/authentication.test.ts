@@ -34,9 +34,9 @@ describe('RTSP authentication challenge', () => {
   });
 
   test.each([
-    ['Basic realm="a"|Digest realm="b", nonce="n"', 'digest'],
-    ['Digest realm="b", nonce="n"|Basic realm="a"', 'digest'],
-    ['Basic realm="x, Digest", Digest realm="b", nonce="n"', 'digest'],
+    ['Basic realm="a"|Digest realm="b", nonce="n"', 'digestAuth'],
+    ['Digest realm="b", nonce="n"|Basic realm="a"', 'digestAuth'],
+    ['Basic realm="x, Digest", Digest realm="b", nonce="n"', 'digestAuth'],
     ['Basic realm="a"', 'basic'],
     ['basic', 'basic'],
     ['Digest realm="no nonce", Basic realm="a"', 'basic'],

@@ -7,7 +7,7 @@ const local = ['resend_delivery', 'resend_watch_delivery', 'create_key'];
 
 test('every endpoint that reaches other machines has its calls in the table of time budgets', () => {
   const reaching = endpoints.filter(
-    ({ effect, id }) => (effect === 'looks' || effect === 'starts') && !local.includes(id),
+    ({ effect, id }) => (effect === 'probes' || effect === 'starts') && !local.includes(id),
   );
   for (const { id } of reaching) expect(Object.keys(endpointCalls)).toContain(id);
 });
