@@ -42,8 +42,10 @@ export async function captureSegments(
   const contents = new Map<Segment, Uint8Array>();
   const tracker = createKeyFrameTracker(segments, (...part) => {
     const [segment, bytes] = part;
-    contents.set(segment, createHash('sha256').update(bytes).digest());
-    if (request.lookBack) read.push(keepBytes(readSegment(...part), request));
+    const hash = createHash('sha256').update(bytes).digest();
+    contents.set(segment, hash);
+    const content = hash.toString('hex', 0, 4);
+    if (request.lookBack) read.push({ ...keepBytes(readSegment(...part), request), content });
   });
   const { output, isNewest } = await decode(deps, segments, tracker, request, signal, parts);
   const keyFrameSeconds = tracker.secondsWithoutKeyFrame();

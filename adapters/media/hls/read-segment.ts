@@ -13,6 +13,8 @@ export type ReadSegment = {
   initialization: Uint8Array | null;
   /** Empty if they are not available any more. */
   bytes: Uint8Array;
+  /** Hash of the bytes, of segments that the capture fetched. */
+  content?: string;
 } & (
   | { kind: 'extracts'; extracts: KeyFrameExtract[] }
   /** Format whose key frames only ffmpeg can take out. */

@@ -99,8 +99,11 @@ async function scanSince(
   const newest = playlist.segments[end];
   if (newest === undefined) return { scan: noScan, position: since ?? undefined };
   const edgeMs = edge.capture.capturedAt.getTime();
-  const before = parsePosition(since);
-  const segment = streamPosition(newest, playlist).segment ?? unknown;
+  const before = withoutOther(parsePosition(since), window.read);
+  const content = window.read.find((each) => each.segment.sequence === newest.sequence)?.content;
+  const segment = [streamPosition(newest, playlist).segment ?? unknown, ...(content ? [content] : [])].join(
+    ':',
+  );
   const positionAt = (atMs: number) => formatPosition({ rendition: name, segment, atMs });
   if (before === null) return { scan: noScan, position: positionAt(edgeMs) };
   const unscanned = findUnscanned(playlist, startsMs, name, before);
@@ -152,6 +155,14 @@ async function scanSince(
     position: positionAt(captureMs),
     newest: later?.newest,
   };
+}
+
+/** Some servers number the segments of each viewer from 0: then the position has a segment with other contents, and only its time is known. */
+function withoutOther(before: ScanPosition | null, read: readonly ReadSegment[]): ScanPosition | null {
+  const [sequence, , content] = before?.segment.split(':') ?? [];
+  const known = read.find(({ segment }) => `${segment.sequence}` === sequence)?.content;
+  const isOther = content !== undefined && known !== undefined && content !== known;
+  return before && isOther ? { ...before, segment: unknown } : before;
 }
 
 type DatedFrame = Omit<DecodedFrame, 'seconds'> & { seconds: number; atMs: number };

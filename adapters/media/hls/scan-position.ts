@@ -1,5 +1,5 @@
 import type { MediaPlaylist } from './playlist.ts';
-import { streamPosition } from './stream-position.ts';
+import { streamPosition, withoutContent } from './stream-position.ts';
 
 /** Distance of key frames from which a scan decodes the frames between them, in seconds. */
 export const sparseSeconds = 4;
@@ -53,7 +53,7 @@ export function findUnscanned(
   if (rendition === position.rendition && sequence !== null) {
     const index = segments.findIndex((segment) => segment.sequence === sequence);
     const found = segments[index];
-    if (found && streamPosition(found, playlist).segment === position.segment)
+    if (found && streamPosition(found, playlist).segment === withoutContent(position.segment))
       return { ...known, from: index + 1 };
     // An edge server may return an outdated playlist.
     if (sequence > last.sequence && sequence - last.sequence <= maxBehind)

@@ -49,6 +49,21 @@ const ages = ({ scan, capturedAt }: Pick<Capture, 'scan' | 'capturedAt'>) =>
   scan!.frames.map(({ at }) => (capturedAt.getTime() - at.getTime()) / 1000);
 
 describe('scan of one rendition', () => {
+  test('a server that numbers segments from 0 for each viewer is scanned by time, and what it lists no more is left out', async () => {
+    await serve({});
+    list([0, 1]);
+    const first = await look(null);
+    const { '/4.ts': later = '', '/5.ts': newest = '' } = stream.files;
+    Object.assign(stream.files, { '/0.ts': later, '/1.ts': newest });
+    stream.now = new Date(stream.now.getTime() + 8_000);
+    const second = await look(first.next);
+    expect(second.scan.isSeen).toBeFalsy();
+    expect(moments(second)).toEqual([8, 9, 10]);
+    expect(second.scan.leftOutSeconds).toBeCloseTo(5, 0);
+    const third = await look(second.next);
+    expect(third.scan).toMatchObject({ frames: [], leftOutSeconds: 0 });
+  });
+
   test('a first capture scans nothing, and the next one all key frames since', async () => {
     await serve({});
     list([0, 1, 2]);
