@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { locateFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { buildLayer } from '../../layers/ffmpeg/build-layer.ts';
 import { DownloadError } from '../../layers/ffmpeg/fetched-binary.ts';
 import { pythonPip } from '../../layers/ffmpeg/packaged-binary.ts';
@@ -8,8 +9,18 @@ const inProject = (path: string) => fileURLToPath(new URL(`../../${path}`, impor
 const outDir = inProject('node_modules/.cache/ffmpeg-layer');
 const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 
+const layerFolder = `${outDir}/${architecture}/bin`;
+
 /** PATH of what captures with the ffmpeg of the layer on AWS: without libraries to load, it starts in a fifth of the processor time of Debian's. */
-export const layerPath = [`${outDir}/${architecture}/bin`, process.env['PATH'] ?? ''].join(delimiter);
+export const layerPath = [layerFolder, process.env['PATH'] ?? ''].join(delimiter);
+
+/** Returns the path of the ffmpeg that users have, which may be older; null without one. */
+export async function findSystemFfmpeg(): Promise<string | null> {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== layerFolder);
+  const env = { PATH: folders.join(delimiter) };
+  const located = await locateFfmpeg({ env, importStatic: async () => null }).catch(() => null);
+  return located?.path ?? null;
+}
 
 /** Fetches that ffmpeg (Vitest global setup). Where it cannot be had, the other one on the PATH is used. */
 export async function setup(): Promise<void> {

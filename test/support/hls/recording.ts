@@ -111,10 +111,10 @@ export function readMoment(picture: Uint8Array): number {
  * Creates the runner of a test file that scans between key frames, and stops the clock of its work. A loaded machine has
  * time there: the bounds of time are those of other tests.
  */
-export function openUnhurriedRunner(): FfmpegRunner {
+export function openUnhurriedRunner(path = ffmpegPath): FfmpegRunner {
   beforeAll(() => void vi.spyOn(performance, 'now').mockReturnValue(0));
   afterAll(() => vi.restoreAllMocks());
-  const runner = createFfmpegRunner({ ffmpegPath, tempDir: sharedFolder() });
+  const runner = createFfmpegRunner({ ffmpegPath: path, tempDir: sharedFolder() });
   return {
     ...runner,
     runEachSecond: async (input, clock, _, signal) =>
