@@ -25,6 +25,8 @@ type Options = RecordingOptions & {
   /** PROGRAM-DATE-TIME of the first segment by the number of a listing; null without. */
   clock?: (listing: number) => Date | null;
   change?: (segments: Buffer[]) => void;
+  /** Tags before a segment. */
+  tags?: Record<number, string>;
 };
 
 const startsAt = new Date('2026-11-20T11:59:40Z');
@@ -35,6 +37,7 @@ async function watchSparse({
   mode = 'frames',
   clock = () => startsAt,
   change,
+  tags = {},
   segmentSeconds = 5,
   ...options
 }: Options = {}) {
@@ -55,6 +58,7 @@ async function watchSparse({
             `#EXT-X-PROGRAM-DATE-TIME:${new Date(first.getTime() + index * segmentSeconds * 1000).toISOString()}`,
           ]
         : []),
+      ...(tags[index] ? [tags[index]] : []),
       `${index}.${suffix}`,
     ]);
     stream.files['/live.m3u8'] = mediaPlaylist(lines, oldest, segmentSeconds);
@@ -151,6 +155,50 @@ describe('frames between key frames that are 5 s apart', () => {
         expect(Math.abs(moment - moments[index]! - age)).toBeLessThan(0.35);
     },
   );
+
+  test.each([
+    ['a discontinuity', { 3: '#EXT-X-DISCONTINUITY' }],
+    ['a gap', { 2: '#EXT-X-GAP' }],
+  ])('a group is not joined with its begin before %s', async (_, tags: Record<number, string>) => {
+    const look = await watchSparse({ segmentSeconds: 2 });
+    const first = await look(2, null);
+    await stream.close();
+    const { moments } = await (await watchSparse({ segmentSeconds: 2, tags }))(7, first.next);
+    expect(moments[0]).toBeGreaterThan(9.8);
+  });
+
+  test('segments after a discontinuity within a scan are not joined with the begin of its first group', async () => {
+    const decoded: Buffer[] = [];
+    const runEachSecond: FfmpegRunner['runEachSecond'] = async (input, ...more) => {
+      for await (const chunk of input.chunks) decoded.push(Buffer.from(chunk));
+      return runner.runEachSecond?.(input, ...more) ?? null;
+    };
+    const look = await watchSparse({
+      ffmpeg: { ...runner, runEachSecond },
+      keyFrameSeconds: 10,
+      segmentSeconds: 2,
+      tags: { 4: '#EXT-X-DISCONTINUITY' },
+    });
+    const first = await look(0, null);
+    const { moments } = await look(7, first.next);
+    expect(moments[0]).toBeLessThan(3.1);
+    const numbers = decoded.map((bytes) =>
+      Object.keys(stream.files).find((path) => bytes.equals(stream.files[path] as Buffer)),
+    );
+    expect(numbers).toEqual(['/5.ts', '/6.ts', '/7.ts', '/0.ts', '/1.ts', '/2.ts', '/3.ts']);
+  });
+
+  test('a group that has begun more than 20 s before a scan is scanned from its next key frame on', async () => {
+    const begin = startsAt.getTime() - 20_000;
+    const look = await watchSparse({
+      keyFrameSeconds: 25,
+      segmentSeconds: 2,
+      seconds: 28,
+      clock: () => new Date(begin),
+    });
+    const { scan } = await look(13, `? ? ${begin + 22_500}`);
+    expect(scan.frames[0]!.at.getTime()).toBeGreaterThan(begin + 24_800);
+  });
 
   test('a scan of less time than between two key frames decodes the frames between them too', async () => {
     const look = await watchSparse({ segmentSeconds: 2 });
