@@ -24,6 +24,7 @@ export type Synthesized = {
 };
 
 const synthesized = new Map<string, Synthesized>();
+let bundles: string | undefined;
 
 /** Synthesizes the stack with the flags of `cdk.json` and empty functions, once per settings: it takes seconds. A test does not change the result. */
 export function synthesize(settings: StageSettingsInput = {}): Synthesized {
@@ -41,7 +42,7 @@ function synthesizeAnew(settings: StageSettingsInput): Synthesized {
   const stack = new WatchpostStack(app, {
     stage: { name: 'test', settings: stageSettingsSchema.parse(settings) },
     region: settings.region ?? 'eu-central-1',
-    bundles: emptyBundles(),
+    bundles: (bundles ??= emptyBundles()),
     forDeployment: false,
   });
   const template = Template.fromStack(stack);
