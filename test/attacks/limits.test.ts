@@ -21,15 +21,17 @@ import type { HostileFile } from './vectors/vector.ts';
 
 let tempDir = '';
 let attack: Attack;
+/** For servers that are slow: its time for a response is short. */
+let impatient: Attack;
 beforeAll(async () => {
   tempDir = await mkdtemp(join(tmpdir(), 'limits-'));
-  attack = await openAttack({
-    ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
-    requestTimeoutMs: 2_000,
-  });
+  const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir });
+  attack = await openAttack({ ffmpeg, requestTimeoutMs: 2_000 });
+  impatient = await openAttack({ ffmpeg, requestTimeoutMs: 500 });
 });
 afterAll(async () => {
   await attack.close();
+  await impatient.close();
   await rm(tempDir, { recursive: true });
 });
 
@@ -41,11 +43,11 @@ const maxOwn = 250;
 /** Maximum memory of ffmpeg, in MB: some frames of 12 megapixels, and its own code. */
 const maxOfFfmpeg = 400;
 
-async function limited(files: Record<string, HostileFile>) {
-  const url = attack.server.host({ name: 'limit', entry: 'live.m3u8', files });
+async function limited(files: Record<string, HostileFile>, used = attack) {
+  const url = used.server.host({ name: 'limit', entry: 'live.m3u8', files });
   let outcome = { probe: '', capture: '' };
   const peak = await measurePeak(async () => {
-    outcome = await attack.run(url);
+    outcome = await used.run(url);
   });
   expect(peak.own).toBeLessThan(maxOwn);
   expect(peak.child).toBeLessThan(maxOfFfmpeg);
@@ -75,9 +77,6 @@ describe('a playlist', () => {
       () => (response) => void response.writeHead(200, { 'content-length': 1e10 }).write('#'),
     ],
     ['a head of a megabyte', () => ({ headers: { 'x-a': 'a'.repeat(1e6) } })],
-    ['a byte now and then', () => dripping('body', 100)],
-    ['a head that does not end', () => dripping('head', 100)],
-    ['no answer', () => () => undefined],
     ['a redirect to another for ever', () => redirectToAnother],
     ['a million lines', () => playlist('a\n'.repeat(1e6))],
     ['half a million segments', () => playlist('#EXTINF:2,\na\n'.repeat(5e5))],
@@ -94,6 +93,16 @@ describe('a playlist', () => {
     const outcome = await limited({ 'live.m3u8': await make() });
     expect(['STREAM_FETCH_FAILED', 'INVALID_URL']).toContain(outcome.probe);
     expect(outcome.capture).toBe(outcome.probe);
+    count(test, { limits: 1 });
+  });
+
+  test.for<[string, HostileFile]>([
+    ['a byte now and then', dripping('body', 100)],
+    ['a head that does not end', dripping('head', 100)],
+    ['no answer', () => undefined],
+  ])('a playlist of %s fails as a stream when its time is over', async ([, file], test) => {
+    const failed = { probe: 'STREAM_FETCH_FAILED', capture: 'STREAM_FETCH_FAILED' };
+    expect(await limited({ 'live.m3u8': file }, impatient)).toEqual(failed);
     count(test, { limits: 1 });
   });
 
@@ -124,7 +133,6 @@ describe('a segment', () => {
       'of ten gigabytes',
       () => segmentIs((response) => void response.writeHead(200, { 'content-length': 1e10 }).write('G')),
     ],
-    ['of a byte now and then', () => segmentIs(dripping('body', 100))],
     [
       'with a key without end',
       () => ({
@@ -145,6 +153,12 @@ describe('a segment', () => {
     ['of ten thousand tracks', async () => segmentIs(await movieOfManyTracks(), 'hostile.mov')],
   ])('a segment %s fails as a stream, in bounded memory', async ([, make], test) => {
     expect(await limited(await make())).toMatchObject({ capture: 'STREAM_FETCH_FAILED' });
+    count(test, { limits: 1 });
+  });
+
+  test('a segment of a byte now and then fails as a stream when its time is over', async (test) => {
+    const outcome = await limited(segmentIs(dripping('body', 100)), impatient);
+    expect(outcome).toMatchObject({ capture: 'STREAM_FETCH_FAILED' });
     count(test, { limits: 1 });
   });
 
@@ -181,17 +195,18 @@ describe('ffmpeg', () => {
 });
 
 describe('the API', () => {
-  test.for<[string, HostileFile]>([
-    ['a bomb', encoded('gzip', gzipBomb())],
-    ['a playlist without end', endless('#EXTM3U\n')],
-    ['a slow server', dripping('body', 100)],
-  ])('the API responds to %s with an error of the contract', async ([, file], test) => {
+  test.for<[string, HostileFile, () => Attack, string]>([
+    ['a bomb', encoded('gzip', gzipBomb()), () => attack, 'too large'],
+    ['a playlist without end', endless('#EXTM3U\n'.repeat(8_192)), () => attack, 'too large'],
+    ['a slow server', dripping('body', 100), () => impatient, 'did not respond in time'],
+  ])('the API responds to %s with an error of the contract', async ([, file, find, message], test) => {
+    const { capturer, server } = find();
     const world = createWorld();
-    world.c.streams = attack.capturer;
+    world.c.streams = capturer;
     const call = await createHttpCaller(world);
-    const url = attack.server.host({ name: 'api', entry: 'live.m3u8', files: { 'live.m3u8': file } });
+    const url = server.host({ name: 'api', entry: 'live.m3u8', files: { 'live.m3u8': file } });
     const validated = await call('POST', '/streams/validate', { stream_url: url });
-    expect(JSON.stringify(validated.body)).toMatch(/too large|did not respond in time/);
+    expect(JSON.stringify(validated.body)).toContain(message);
     const checked = await call('POST', '/check-once', { stream_url: url, condition: 'a ship' });
     expect(checked.body.error).toMatchObject({
       code: 'STREAM_FETCH_FAILED',

@@ -106,8 +106,9 @@ describe('validation', () => {
 });
 
 test('the setting limits all of these calls together', async () => {
-  const statuses = [];
-  for (let made = 0; made < 21; made += 1)
+  const statuses: number[] = [];
+  // A refused call is answered after a second.
+  while (statuses.length < 21 && statuses.at(-1) !== 429)
     statuses.push((await service.call('POST', '/streams/validate', { stream_url: 'nonsense' })).status);
   expect(statuses.at(-1)).toBe(429);
 });
