@@ -5,8 +5,8 @@ import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
 import { nextGeneration } from '../tick/advance-run.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
+import { runLog } from '../ports/log.ts';
 import { addSeconds } from '../time.ts';
-import { watchLog } from '../watch/watch-log.ts';
 
 export type FailDeps = Pick<CoreDeps, 'runs' | 'executions' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
@@ -50,6 +50,9 @@ async function startAfterFailure(watch: WatchRun, cause: string, deps: FailDeps)
   });
   if (result !== 'committed') return;
   const generation = watch.generation + 1;
-  watchLog(deps.log, watch.run_id).error('Watch restarted after a failure', { cause, generation });
+  runLog(deps.log, { run: 'watch', run_id: watch.run_id }).error('Watch restarted after a failure', {
+    cause,
+    generation,
+  });
   await deps.executions.start({ job_id: watch.run_id, generation });
 }

@@ -15,7 +15,7 @@ import {
 import type { DeploymentBus } from '../delivery/event-bus.ts';
 import { ServiceFunction } from '../operations/service-function.ts';
 import type { FunctionContext, OwnEnvironment } from '../operations/service-function.ts';
-import { allowModel } from './vision-permission.ts';
+import type { StageSettings } from '../stages/stage-settings.ts';
 import { executionEnvironment } from './workflow-names.ts';
 import type { ExecutionMachines } from './workflow-names.ts';
 
@@ -66,5 +66,18 @@ export class AnalyzeFunction extends Construct {
     allowExecutions(this.function, machines, ['states:StopExecution']);
     allowInvoking(this.function, capture);
     allowModel(this.function, context.settings);
+  }
+}
+
+/** Grants calls of the model of a stage, as its provider lists them. */
+function allowModel(to: ServiceFunction, settings: StageSettings): void {
+  const { region, partition, account } = Stack.of(to);
+  const provider = visionProviders[settings.visionProvider];
+  for (const { actions, resources, ...terms } of provider.listPermissions(settings, {
+    region,
+    partition,
+    account,
+  })) {
+    to.allow(actions, resources, terms);
   }
 }

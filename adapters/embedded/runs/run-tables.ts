@@ -1,12 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createEventTable } from './event-table.ts';
-import { createIdempotencyTable } from './idempotency-table.ts';
 import { createKeyCheck } from '../callers/key-check.ts';
+import { createIdempotencyTable, createSlotTable, createTotalsTable } from './job-tables.ts';
 import { createRunRemoval } from './run-removal.ts';
 import { createRunTable } from './run-table.ts';
-import { createSlotTable } from './slot-table.ts';
 import { createSourceTable } from './source-table.ts';
-import { createTotalsTable } from './totals-table.ts';
 import { createAlertTable, createHourTable, createReviewTable, createSecretsTable } from './watch-tables.ts';
 
 export type RunTables = ReturnType<typeof createRunTables>;

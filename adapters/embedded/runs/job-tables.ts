@@ -1,0 +1,66 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { z } from 'zod';
+import type { IdempotencyRecord } from '../../../core/ports/job-store.ts';
+import type { Totals } from '../../../core/ports/run-store.ts';
+import { countersSchema, zeroCounters } from '../../../core/records/job.ts';
+import { readCount } from '../sqlite/record.ts';
+
+/** Creates the table of slots: a set of job ids per caller, so that taking or freeing a slot twice changes nothing. */
+export function createSlotTable(database: DatabaseSync) {
+  const take = database.prepare('INSERT OR IGNORE INTO slots VALUES (?, ?)');
+  const free = database.prepare('DELETE FROM slots WHERE caller = ? AND job_id = ?');
+  const count = database.prepare('SELECT count(*) AS count FROM slots WHERE caller = ?');
+  return {
+    take: (caller: string, jobId: string) => void take.run(caller, jobId),
+    free: (caller: string, jobId: string) => void free.run(caller, jobId),
+    count: (caller: string) => readCount(count.get(caller)),
+  };
+}
+
+/** Creates the table that maps a caller's idempotency key to the request and its job. */
+export function createIdempotencyTable(database: DatabaseSync) {
+  const find = database.prepare(
+    'SELECT request_hash, job_id FROM idempotency WHERE caller = ? AND key = ? AND expires_at > ?',
+  );
+  const put = database.prepare('INSERT OR REPLACE INTO idempotency VALUES (?, ?, ?, ?, ?)');
+  const removeExpired = database.prepare('DELETE FROM idempotency WHERE expires_at <= ?');
+  return {
+    find: (caller: string, key: string, now: Date) =>
+      idempotencySchema.optional().parse(find.get(caller, key, now.getTime())),
+    /** Replaces an expired record. */
+    put: (caller: string, record: IdempotencyRecord, jobId: string) =>
+      void put.run(caller, record.key, record.requestHash, jobId, record.expiresAt.getTime()),
+    removeExpired: (now: Date) => Number(removeExpired.run(now.getTime()).changes),
+  };
+}
+
+const idempotencySchema = z
+  .object({ request_hash: z.string(), job_id: z.string() })
+  .transform(({ request_hash: requestHash, job_id: jobId }) => ({ requestHash, jobId }));
+
+/** Creates the table of totals, one row per counter, so that a new counter needs no migration. */
+export function createTotalsTable(database: DatabaseSync) {
+  const add = database.prepare(
+    'INSERT INTO totals VALUES (?, ?) ON CONFLICT (counter) DO UPDATE SET value = value + excluded.value',
+  );
+  const all = database.prepare('SELECT counter, value FROM totals');
+  return {
+    add: (totals: Totals) => {
+      for (const [counter, value] of Object.entries(totals)) add.run(counter, value);
+    },
+    read: (): Totals => {
+      const stored = totalRowsSchema.parse(all.all()).map(({ counter, value }) => [counter, value]);
+      return totalsSchema.parse({ ...noTotals, ...Object.fromEntries(stored) });
+    },
+  };
+}
+
+const totalRowsSchema = z.array(z.object({ counter: z.string(), value: z.int() }));
+
+const totalsSchema = countersSchema.extend({
+  jobs_completed: z.int().nonnegative(),
+  jobs_stopped: z.int().nonnegative(),
+  jobs_failed: z.int().nonnegative(),
+});
+
+const noTotals: Totals = { jobs_completed: 0, jobs_stopped: 0, jobs_failed: 0, ...zeroCounters };
