@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseSync, Visitor } from 'oxc-parser';
 import { check } from 'recheck';
 import { expect, test } from 'vitest';
@@ -116,7 +117,8 @@ async function recordConstructed(paths: readonly string[]): Promise<Expression[]
     },
   });
   try {
-    for (const path of paths) await import(resolve(path));
+    // Another test of this process may have imported them: the query makes them new modules.
+    for (const path of paths) await import(`${pathToFileURL(resolve(path)).href}?recorded`);
   } finally {
     globalThis.RegExp = original;
   }
