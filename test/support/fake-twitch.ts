@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { openLocally } from './local-server.ts';
 
 /** Local server with the parts of Twitch's GraphQL and usher that the tests use. Contains no data from Twitch. */
 
@@ -38,8 +37,8 @@ export const liveChannel: FakeChannel = {
 
 export async function startFakeTwitch(): Promise<FakeTwitch> {
   const server = createServer((request, response) => void answer(request, response));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const local = await openLocally(server);
+  const url = local.url('');
   let sessions = 0;
   const fake: FakeTwitch = {
     gqlUrl: `${url}/gql`,
@@ -52,11 +51,7 @@ export async function startFakeTwitch(): Promise<FakeTwitch> {
     usherRefuses: undefined,
     intercept: () => false,
     requests: [],
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: local.close,
   };
   return fake;
 

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { openLocally } from './local-server.ts';
 
 /** Local server with the parts of InnerTube and the HLS manifests that the tests use. Contains no data from YouTube. */
 
@@ -25,8 +24,8 @@ export type FakeYoutube = {
 
 export async function startFakeYoutube(): Promise<FakeYoutube> {
   const server = createServer((request, response) => void answer(request, response));
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const local = await openLocally(server);
+  const url = local.url('');
   const fake: FakeYoutube = {
     url,
     player: () => null,
@@ -38,11 +37,7 @@ export async function startFakeYoutube(): Promise<FakeYoutube> {
     requests: [],
     manifestUrl: (videoId, expiresAt) =>
       `${url}/api/manifest/hls_variant/expire/${Math.floor(expiresAt.getTime() / 1000)}/ei/abc/ip/203.0.113.7/id/${videoId}.1/source/yt_live_broadcast/requiressl/yes/playlist_type/DVR/sparams/expire,ei,ip,id/sig/AJfQdSs/file/index.m3u8`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close: local.close,
   };
   return fake;
 

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { openLocally } from './local-server.ts';
 
 export type PictureServer = {
   url(path: string): string;
@@ -19,19 +19,12 @@ export async function servePictures(answers: PictureServer['answers'] = {}): Pro
     if (answer) answer(response, request);
     else response.writeHead(404).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const { url, close } = await openLocally(server);
   const served: PictureServer = {
-    url: (path) => `http://127.0.0.1:${port}${path}`,
+    url,
     answers,
     requests,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
   return served;
 }

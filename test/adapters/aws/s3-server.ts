@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { openLocally } from '../../support/local-server.ts';
 
 /**
  * Server for the part of S3's protocol that the media store uses: whole objects by key. `requests` holds method,
@@ -44,20 +44,14 @@ export async function startS3Server() {
     }
   }
 
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const { url, close } = await openLocally(server);
   return {
-    endpoint: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`,
+    endpoint: url(''),
     requests,
     /** Returns true if a key or an object contains the text. */
     contains: (text: string) =>
       [...objects].some(([key, { bytes }]) => key.includes(text) || bytes.includes(text)),
     clear: () => objects.clear(),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
+    close,
   };
 }

@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import { openLocally } from '../local-server.ts';
 
 export type ServedFile = {
   body: Buffer | string;
@@ -35,19 +35,12 @@ export async function serveFiles(files: Record<string, Served> = {}): Promise<Fi
         : (file ?? { body: '', status: 404 });
     void send(response, ranged(plain, request.headers.range));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const { url, close } = await openLocally(server);
   const served: FileServer = {
-    url: (path) => `http://127.0.0.1:${port}${path}`,
+    url,
     files,
     requests,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
   return served;
 }

@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { openLocally } from '../local-server.ts';
 import type { Recording } from './recording.ts';
 
 /** Response of the server, which a test may change. */
@@ -57,12 +57,9 @@ export async function startHlsServer(recording: Recording): Promise<HlsServer> {
     }
     send(response, answer);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : 0;
+  const { url, close } = await openLocally(server);
   const hls: HlsServer = {
-    url: (path) => `http://127.0.0.1:${port}${path}`,
+    url,
     requests: [],
     newest: 4,
     ended: false,
@@ -73,11 +70,7 @@ export async function startHlsServer(recording: Recording): Promise<HlsServer> {
     byteRanges: false,
     ignoresRanges: false,
     gzip: false,
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
   return hls;
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { openLocally } from '../local-server.ts';
 import {
   packetBytes,
   packetPayload,
@@ -62,21 +62,15 @@ export async function startLoop(
     const type = number === undefined ? 'application/vnd.apple.mpegurl' : 'video/mp2t';
     response.writeHead(200, { 'content-type': type, 'cache-control': 'no-cache' }).end(body);
   });
-  await once(server.listen(port, '127.0.0.1'), 'listening');
-  const address = server.address();
-  const listening = typeof address === 'object' ? address?.port : 0;
+  const { url, close } = await openLocally(server, port);
   return {
-    url: `http://127.0.0.1:${listening}/live.m3u8`,
+    url: url('/live.m3u8'),
     show: async (other) => {
       const shown = await recordLoop(other, ffmpegPath);
       advance();
       segments = shown;
     },
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 
