@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
-import { Agent, request as send, type Dispatcher } from 'undici';
+import { Agent, errors, request as send, type Dispatcher } from 'undici';
 import { InvalidUrlError } from '../../core/errors.ts';
 import { EgressLimitError, EgressNetworkError, EgressRefusedError } from './errors.ts';
 import { readCredentials } from './credentials.ts';
@@ -245,17 +245,27 @@ async function sendHop(
 ): Promise<Answer> {
   const { origin, pathname, search } = hop.url;
   const cookie = cookies?.header(hop.url);
-  const answer = await send(`${origin}${pathname}${search}`, {
-    dispatcher,
-    method: hop.method,
-    headers: cookie === undefined ? hop.headers : { ...hop.headers, cookie },
-    body: hop.body,
-    signal: deadline.signal,
+  const ask = () =>
+    send(`${origin}${pathname}${search}`, {
+      dispatcher,
+      method: hop.method,
+      headers: cookie === undefined ? hop.headers : { ...hop.headers, cookie },
+      body: hop.body,
+      signal: deadline.signal,
+    });
+  const answer = await ask().catch((error: unknown) => {
+    if (hop.method === 'GET' && wasClosedMeanwhile(error)) return ask();
+    throw error;
   });
   // An unread body that is destroyed emits an error, which may have no other listener.
   answer.body.on('error', () => undefined);
   cookies?.take(hop.url, [answer.headers['set-cookie'] ?? []].flat());
   return { statusCode: answer.statusCode, headers: flatten(answer.headers), body: answer.body };
+}
+
+/** Returns true if the server closed a connection, which it had answered on, while the request was under way (RFC 9112, 9.3.1). */
+function wasClosedMeanwhile(error: unknown): boolean {
+  return error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 }
 
 function flatten(headers: Record<string, string | string[] | undefined>): Record<string, string> {

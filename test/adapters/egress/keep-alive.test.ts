@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { deferWebhookHttp } from '../../../adapters/aws/deferred.ts';
@@ -42,6 +43,32 @@ describe('connections of the guarded client', () => {
     await request();
     expect(requests[1]!.socket).toBe(requests[0]!.socket);
     expect(requests[2]!.socket).not.toBe(requests[0]!.socket);
+  });
+
+  test('a read whose reused connection the server closes meanwhile is sent again, a write and a first request are not', async () => {
+    const received: string[] = [];
+    const server = createTcpServer((socket) => {
+      let requests = 0;
+      socket.on('data', (bytes) => {
+        requests += 1;
+        received.push(`${bytes.toString().split(' ')[0]} ${requests}`);
+        if (requests === 2 || bytes.includes('/refused')) socket.end();
+        else socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+      });
+      socket.on('error', () => undefined);
+    });
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    closers.push(() => void server.close());
+    const http = createGuardedHttp(opened);
+    closers.push(() => http.close());
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const request = (path: string, method: 'GET' | 'POST' = 'GET') =>
+      http.request(`${origin}${path}`, { method, maxBytes: 10, timeoutMs: 3_000 });
+    await request('/');
+    expect((await request('/')).status).toBe(200);
+    await expect(request('/', 'POST')).rejects.toThrow();
+    await expect(request('/refused')).rejects.toThrow();
+    expect(received).toEqual(['GET 1', 'GET 2', 'GET 1', 'POST 2', 'GET 1']);
   });
 
   test('a connection through a proxy that was idle by the wall clock is not reused either', async () => {
