@@ -111,14 +111,16 @@ function toText(config: WatchConfig): string {
   return JSON.stringify(watchConfigSchema.parse(config));
 }
 
-/** Returns true if two URLs differ in host or path: another password or token is the same stream. */
+/** Returns true if two URLs differ in host, path or a query that names a camera or broadcast: another password or token is the same stream. */
 function isOther(one: string, other: string): boolean {
   return readPlace(one) !== readPlace(other);
 }
 
 function readPlace(url: string): string {
   const { host, pathname } = new URL(url);
-  return `${host}${pathname}`;
+  const query = new URLSearchParams(maskUrl(url).split('?', 2)[1]);
+  const names = [...query].filter(([, value]) => value !== '***').map((pair) => pair.join('='));
+  return [host, pathname, ...names.toSorted()].join('\n');
 }
 
 /** Probes a new stream before the change, and its own for clips, once: a plan may run several times. Returns null without a probe. */

@@ -46,7 +46,11 @@ async function reports(watchId: string) {
 }
 
 describe('an edit of a watch', () => {
-  test.each([{ name: 'Gate, north' }, { stream_url: 'https://user:two@camera-a.example/live.m3u8?token=2' }])(
+  test.each([
+    { name: 'Gate, north' },
+    { stream_url: 'https://user:two@camera-a.example/live.m3u8?token=2' },
+    { stream_url: 'https://camera-a.example/live.m3u8' },
+  ])(
     'an edit keeps what was seen of the same stream, so that no picture is judged twice (%j)',
     async (patch) => {
       const { watchId, step } = await begin();
@@ -79,7 +83,11 @@ describe('an edit of a watch', () => {
     expect(conditions[0]).toMatchObject({ history: '1', phase: 'clear' });
   });
 
-  test.each(['https://user:one@camera-b.example/live.m3u8?token=1', 'https://camera-a.example/other.m3u8'])(
+  test.each([
+    'https://user:one@camera-b.example/live.m3u8?token=1',
+    'https://camera-a.example/other.m3u8',
+    'https://user:one@camera-a.example/live.m3u8?token=1&channel=2',
+  ])(
     'an edit of the stream to %s closes the alerts as changed, and the conditions begin again',
     async (url) => {
       const { watchId, step } = await begin();
