@@ -8,3 +8,6 @@ export const knownGaps: Readonly<Record<string, string>> = {
 
 /** Conformance cases that measure seconds, which run before the others and alone: the emulator runs all functions on the cores of this machine. */
 export const timedCases: readonly string[] = ['webhook-alert-in-time', 'webhook-retry-waits'];
+
+/** Conformance case that waits until an ended job is removed: two minutes, in which it needs one key and no processor time. */
+export const waitingCase = 'job-retention';

@@ -20,6 +20,8 @@ export type StreamRuntime = {
   close(): Promise<void>;
 };
 
+const withoutNativeClient = new URL('without-native-client.ts', import.meta.url).href;
+
 type Invocation = { id: string; event: object; response: ServerResponse };
 
 export function createStreamRuntime(
@@ -91,11 +93,12 @@ class Instance {
     await once(this.#server.listen(0, '127.0.0.1'), 'listening');
     const { port } = this.#server.address() as AddressInfo;
     const { ricPath, bundles, environment } = this.#setup;
-    this.#child = spawn(process.execPath, [ricPath, 'index.handler'], {
+    this.#child = spawn(process.execPath, ['--import', withoutNativeClient, ricPath, 'index.handler'], {
       cwd: join(bundles, 'stream'),
       env: {
         PATH: process.env['PATH'],
         ...environment,
+        AWS_LAMBDA_NODEJS_USE_ALTERNATIVE_CLIENT_1: 'true',
         AWS_LAMBDA_RUNTIME_API: `127.0.0.1:${port}`,
         AWS_LAMBDA_FUNCTION_NAME: 'stream',
         AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
