@@ -18,7 +18,7 @@ const { values } = parseArgs({ options: { seconds: { type: 'string', default: '1
 const protocols = ['hls', 'rtsp'] as const;
 const modes: readonly InputMode[] = ['frames', 'clip', 'hybrid'];
 /** Longer than two intervals of 5 s in each state, and no multiple of them: checks meet the sign at all places. */
-const schedule = { lengths: [12], everySeconds: 24 };
+const film = { lengths: [12], everySeconds: 24, seconds: Number(values.seconds) + 60 };
 
 await using cleanup = new AsyncDisposableStack();
 const ffmpeg = await findFfmpeg();
@@ -29,8 +29,7 @@ const kinds = protocols.map((name) => ({
   keyFrameSeconds: 1,
   segmentSeconds: name === 'hls' ? 1 : 0,
 }));
-const film = { schedule, seconds: Number(values.seconds) + 60 };
-const { streams: live } = await recordFilm(ffmpeg.path, directory, film, kinds);
+const live = await recordFilm(ffmpeg.path, directory, film, kinds);
 const config = { ffmpegPath: ffmpeg.path, ageSeconds: 10, delayMs: 0, streams: live };
 const streams = cleanup.use(await startStreams(config));
 const service = cleanup.use(

@@ -1,9 +1,9 @@
 /**
- * Measures speed, freshness and cost of captures beside bare ffmpeg with its best flags on the same live stream. Each stream is served by a process of its own
- * on loopback, with a delay added to each response. Then it compares an open RTSP session with a connection for each capture.
+ * Measures speed, freshness and cost of captures beside bare ffmpeg with its best flags on the same live stream, and of an RTSP session that stays open. Each
+ * stream is served by a process of its own on loopback, with a delay added to each response.
  * Usage: node bench/capture.ts
  *   --quick                  fewer rounds
- *   --only TEXT              races whose name, such as `HLS 2 s, 60 ms, clip` or `RTSP sessions`, contains the text
+ *   --only TEXT              races whose name, such as `HLS 2 s, 60 ms, clip` or `RTSP`, contains the text
  */
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -13,31 +13,39 @@ import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { createRtspCapturer } from '../adapters/media/rtsp/capture-rtsp.ts';
 import { createRtspSessions } from '../adapters/media/rtsp/rtsp-sessions.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import type { StreamCapturer } from '../core/ports/stream-capturer.ts';
 import { setSystemTimer } from '../core/time-limit.ts';
-import {
-  burnInTimecode,
-  framesPerSecond,
-  loopSeconds,
-  measure,
-  race,
-  type RaceMode,
-} from './capture/race.ts';
-import { describeMachine, findFfmpeg, mean, quantile, round } from './harness.ts';
+import { describeMachine, findFfmpeg, mean, quantile, readProcessorTimes, round } from './harness.ts';
 import { type LiveStream, runFfmpeg, startStreams, words } from './streams.ts';
+
+type Mode = 'frames' | 'clip';
+type Race = {
+  name: string;
+  mode: Mode;
+  segmentSeconds: number;
+  delayMs: number;
+  path: string;
+  rounds: number;
+};
+/** Shares of the time and of the processor time of bare ffmpeg; time of a capture from an open session. */
+type Goals = { time?: number; cpu: number; sessionMs?: number };
+type Stream = { startedAtMs: number; segmentSeconds: number; count: number };
+type Sample = { wallMs: number; cpuMs: number; ageSeconds: number };
+/** Medians of the time, means of the processor time, and ages. */
+type Result = Sample & { worstAgeSeconds: number };
+/** Does its work, and returns the time of what it captured. */
+type Contender = () => Promise<Date | void>;
 
 const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', default: '' } },
 });
 // A full run takes ten minutes on an idle machine. The garbage collector runs in every third capture: fewer rounds measure its luck.
-const rounds = values.quick
-  ? { hls: 3, rtsp: 3, rtspClip: 1, session: 3 }
-  : { hls: 12, rtsp: 6, rtspClip: 3, session: 5 };
+const rounds = values.quick ? { hls: 3, frames: 3, clip: 1 } : { hls: 12, frames: 6, clip: 3 };
 const modes = ['frames', 'clip'] as const;
+const [framesPerSecond, groupMs, loopSeconds, clipSeconds] = [30, 2000, 60, 3];
 
 await using cleanup = new AsyncDisposableStack();
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-capture-'));
@@ -50,7 +58,7 @@ const runner = createFfmpegRunner({ ffmpegPath, tempDir: directory });
 const maxProcesses = availableParallelism() + 1;
 const ffmpeg = poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses });
 const now = () => new Date();
-const racers = { capturer: createStreamCapturer({ guard, http, ffmpeg, now }), ffmpegPath, directory };
+const capturer = createStreamCapturer({ guard, http, ffmpeg, now });
 
 const file = await recordLoop();
 const rows: Record<string, object> = {};
@@ -61,8 +69,7 @@ for (const segmentSeconds of [2, 6])
     await raceHls(segmentSeconds, delayMs, 'frames', '/master.m3u8');
   }
 for (const mode of modes) await raceRtsp(mode);
-if (Object.keys(rows).length > 0) console.table(rows);
-if ('RTSP sessions'.includes(values.only)) console.table(await compareSessions());
+console.table(rows);
 const missed = goals.filter(({ isMet }) => !isMet);
 console.log(`${goals.length - missed.length} of ${goals.length} goals met`);
 for (const { name } of missed) console.log(`missed: ${name}`);
@@ -71,131 +78,138 @@ console.log(describeMachine(located));
 /** Records 720p30 H.264 at 3 Mb/s with a key frame every 2 s and camera noise, longer than a race takes: a loop would go back in time. */
 async function recordLoop(): Promise<string> {
   const [loop, recording] = [join(directory, 'loop.mp4'), join(directory, 'recording.mp4')];
-  const scene = `testsrc2=size=1280x720:rate=${framesPerSecond},noise=alls=8:allf=t,${burnInTimecode}`;
+  const scene = `testsrc2=size=1280x720:rate=${framesPerSecond},noise=alls=8:allf=t`;
   const encoding = `-t ${loopSeconds} -c:v libx264 -preset ultrafast -b:v 3M -maxrate 3M -bufsize 6M -g ${2 * framesPerSecond} -sc_threshold 0 -bf 2 -pix_fmt yuv420p`;
   await runFfmpeg(ffmpegPath, ['-f', 'lavfi', '-i', scene, ...words(encoding), loop]);
   await runFfmpeg(ffmpegPath, words(`-stream_loop 4 -i ${loop} -c copy ${recording}`));
   return recording;
 }
 
-/** Plays the recording, over HLS as if it had begun in the middle of the newest segment. */
-function play(segmentSeconds: number, delayMs = 0) {
-  const renditions: LiveStream['renditions'] = [{ height: 720, file }];
-  const streams = [{ name: 'stream', renditions, framesPerSecond, segmentSeconds }];
-  return startStreams({ ffmpegPath, ageSeconds: 6.5 * segmentSeconds, delayMs, streams });
-}
-
-async function raceHls(segmentSeconds: number, delayMs: number, mode: RaceMode, path: string) {
+async function raceHls(segmentSeconds: number, delayMs: number, mode: Mode, path: string): Promise<void> {
   const variant = path === '/master.m3u8' ? ', multivariant' : '';
   const name = `HLS ${segmentSeconds} s, ${delayMs} ms${variant}, ${mode}`;
   const time = delayMs === 0 ? 0.8 : 0.7;
-  const goal = mode === 'frames' ? { time, cpu: 1.2 } : { cpu: 1.1 };
-  await raceStream({ name, mode, segmentSeconds, delayMs, path, rounds: rounds.hls }, goal);
+  await race(
+    { name, mode, segmentSeconds, delayMs, path, rounds: rounds.hls },
+    mode === 'frames' ? { time, cpu: 1.2 } : { cpu: 1.1 },
+  );
 }
 
-async function raceRtsp(mode: RaceMode) {
-  const isFrame = mode === 'frames';
-  const options = {
-    segmentSeconds: 0,
-    delayMs: 0,
-    path: '',
-    rounds: isFrame ? rounds.rtsp : rounds.rtspClip,
-  };
-  const goal = isFrame ? { time: 1.1, cpu: 1.2 } : { cpu: 1.2 };
-  await raceStream({ name: `RTSP, ${mode}`, mode, ...options }, goal);
+async function raceRtsp(mode: Mode): Promise<void> {
+  const stream = { segmentSeconds: 0, delayMs: 0, path: '', rounds: rounds[mode] };
+  const shares = mode === 'frames' ? { time: 1.1, cpu: 1.2, sessionMs: 100 } : { cpu: 1.2, sessionMs: 400 };
+  await race({ name: `RTSP, ${mode}`, mode, ...stream }, shares);
 }
 
-type RaceOptions = {
-  name: string;
-  mode: RaceMode;
-  segmentSeconds: number;
-  delayMs: number;
-  path: string;
-  rounds: number;
-};
-
-/** Races on a stream, and compares with the goals: shares of the time and of the processor time of bare ffmpeg, and the age of a frame. */
-async function raceStream(
-  { name, mode, segmentSeconds, delayMs, path, rounds: count }: RaceOptions,
-  { time, cpu }: { time?: number; cpu: number },
-): Promise<void> {
+/** Races on a stream, and compares with the goals. HLS plays as if it had begun in the middle of the newest segment. */
+async function race({ name, mode, segmentSeconds, delayMs, path, rounds: count }: Race, goal: Goals) {
   if (!name.includes(values.only)) return;
-  await using server = await play(segmentSeconds, delayMs);
+  const renditions: LiveStream['renditions'] = [{ height: 720, file }];
+  const streams = [{ name: 'stream', renditions, framesPerSecond, segmentSeconds }];
+  await using server = await startStreams({ ffmpegPath, ageSeconds: 6.5 * segmentSeconds, delayMs, streams });
   const url = server.url('stream').replace('/live.m3u8', path);
-  const kind = segmentSeconds === 0 ? 'rtsp' : 'hls';
-  const source = { url, kind, segmentSeconds, startedAtMs: server.startedAtMs } as const;
-  const { watchpost, bare } = await race(source, mode, count, racers);
+  const stream = { startedAtMs: server.startedAtMs, segmentSeconds, count };
+  const contenders = {
+    watchpost: () => capture(capturer, url, mode),
+    bare: () => runFfmpeg(ffmpegPath, words(bareArguments(url, mode, segmentSeconds))),
+  };
+  const { watchpost, bare } = await takeTurns(contenders, stream);
+  const session = segmentSeconds === 0 ? await raceSession(url, mode, stream) : undefined;
   const [ratio, cpuRatio] = [watchpost.wallMs / bare.wallMs, watchpost.cpuMs / bare.cpuMs];
-  const behind = watchpost.worstBehindSeconds;
   rows[name] = {
     'watchpost ms': Math.round(watchpost.wallMs),
     'best flags ms': Math.round(bare.wallMs),
     ratio: round(ratio),
     'processor ratio': round(cpuRatio),
-    ...(mode === 'frames' && { 'worst age s': round(behind) }),
+    'worst age s': round(watchpost.worstAgeSeconds),
+    ...(session && {
+      'open session ms': Math.round(session.wallMs),
+      'its processor ms': Math.round(session.cpuMs),
+      'its mean age s': round(session.ageSeconds),
+    }),
   };
-  goals.push({ name: `${name}: processor time`, isMet: cpuRatio <= cpu });
-  if (time === undefined) return;
-  goals.push({ name: `${name}: time`, isMet: ratio <= time });
-  if (kind === 'hls')
-    goals.push({ name: `${name}: age beyond the live edge`, isMet: behind <= segmentSeconds + 0.5 });
-}
-
-/** Compares captures from an RTSP session that stays open with captures that open a connection each. */
-async function compareSessions(): Promise<Record<string, object>> {
-  await using server = await play(0);
-  const url = server.url('stream');
-  const sessions = createRtspSessions({
-    guard,
-    elapsedMs: () => performance.now(),
-    setTimer: setSystemTimer,
-    maxKept: 1,
-  });
-  const withSession = createRtspCapturer({ guard, ffmpeg, now, sessions });
-  const alone = createRtspCapturer({ guard, ffmpeg, now });
-  const compared: Record<string, object> = {};
-  for (const [mode, goalMs] of [
-    ['frames', 100],
-    ['clip', 400],
-  ] as const) {
-    // The first capture opens the session, the second one starts the decoder.
-    await repeat(withSession, url, mode, 3);
-    const kept = await repeat(withSession, url, mode, rounds.session);
-    const each = await repeat(alone, url, mode, rounds.session);
-    compared[`RTSP sessions, ${mode}`] = {
-      'open session ms': kept.wallMs,
-      'connection each ms': each.wallMs,
-      ratio: round(kept.wallMs / each.wallMs),
-      'processor ms': Math.round(kept.cpuMs),
-      'of a connection each': Math.round(each.cpuMs),
-      'age s': round(kept.ageSeconds, 1),
-    };
-    goals.push({ name: `RTSP sessions, ${mode}: time`, isMet: kept.wallMs <= goalMs });
-  }
-  await sessions.close();
-  return compared;
-}
-
-async function repeat(capturer: StreamCapturer, url: string, mode: RaceMode, count: number) {
-  const request = { url, mode, clipSeconds: 3, resolveAgain: false, caller: 'bench' };
-  const runs: { wallMs: number; cpuMs: number; ageSeconds: number }[] = [];
-  for (let run = 0; run < count; run += 1) {
-    // Captures of one job are further apart. Close ones would wait for a newer frame.
-    await sleep(1_300);
-    let ageSeconds = 0;
-    const { wallMs, nodeMs, childrenMs } = await measure(async () => {
-      const startedMs = Date.now();
-      const { capturedAt } = await capturer.capture(request, AbortSignal.timeout(60_000));
-      ageSeconds = (startedMs - capturedAt.getTime()) / 1000;
+  goals.push({ name: `${name}: processor time`, isMet: cpuRatio <= goal.cpu });
+  if (goal.time !== undefined) goals.push({ name: `${name}: time`, isMet: ratio <= goal.time });
+  if (segmentSeconds > 0 && mode === 'frames')
+    goals.push({
+      name: `${name}: age beyond the live edge`,
+      isMet: watchpost.worstAgeSeconds <= segmentSeconds + 0.5,
     });
-    runs.push({ wallMs, cpuMs: nodeMs + childrenMs, ageSeconds });
-  }
-  return {
-    wallMs: quantile(
-      runs.map(({ wallMs }) => wallMs),
-      0.5,
-    ),
-    cpuMs: mean(runs.map(({ cpuMs }) => cpuMs)),
-    ageSeconds: mean(runs.map((run) => run.ageSeconds)),
-  };
+  if (session && goal.sessionMs !== undefined)
+    goals.push({ name: `${name}, open session: time`, isMet: session.wallMs <= goal.sessionMs });
+}
+
+/** An open session reads its camera all the time, so it runs alone. */
+async function raceSession(url: string, mode: Mode, stream: Stream): Promise<Result> {
+  const elapsedMs = () => performance.now();
+  const rtspSessions = createRtspSessions({ guard, elapsedMs, setTimer: setSystemTimer, maxKept: 1 });
+  const withSession = createStreamCapturer({ guard, http, ffmpeg, now, rtspSessions });
+  const { session } = await takeTurns({ session: () => capture(withSession, url, mode) }, stream);
+  await rtspSessions.close();
+  return session;
+}
+
+async function capture(by: StreamCapturer, url: string, mode: Mode): Promise<Date> {
+  const request = { url, mode, clipSeconds, resolveAgain: false, caller: 'bench' };
+  return (await by.capture(request, AbortSignal.timeout(60_000))).capturedAt;
+}
+
+/**
+ * Runs contenders in turn, so that other load slows all of them equally. The first runs of Watchpost are not counted: a service captures for hours, with compiled
+ * code and open connections. Ages do not include the time for which the newest segment was available at the start.
+ */
+async function takeTurns<Name extends string>(
+  contenders: Record<Name, Contender>,
+  { startedAtMs, segmentSeconds, count }: Stream,
+): Promise<Record<Name, Result>> {
+  const samples = Object.entries<Contender>(contenders).map(([name, run]) => ({
+    name,
+    run,
+    times: new Array<Sample>(),
+  }));
+  for (const { run } of samples.filter(({ name }) => name !== 'bare'))
+    for (let time = 0; time < 5; time += 1) await run();
+  for (let turn = 0; turn < count; turn += 1)
+    for (const { name, run, times } of turn % 2 === 0 ? samples : samples.toReversed()) {
+      // With RTSP the wait for the next key frame dominates, so all of a round join at the same position in the GOP.
+      const wanted = (turn * 737 + startedAtMs - Date.now()) % groupMs;
+      if (segmentSeconds === 0) await sleep((wanted + groupMs) % groupMs);
+      const before = readProcessorTimes();
+      const [beganMs, from] = [Date.now(), performance.now()];
+      const capturedAt = await run();
+      const wallMs = performance.now() - from;
+      // A process that ends and the next one that starts belong to the capture.
+      await sleep(250);
+      const after = readProcessorTimes();
+      const ownMs = name === 'bare' ? 0 : after.ownMs - before.ownMs;
+      const cpuMs = ownMs + after.childrenMs - before.childrenMs;
+      const availableMs = segmentSeconds === 0 ? 0 : (beganMs - startedAtMs) % (segmentSeconds * 1000);
+      const ageMs = capturedAt ? beganMs + wallMs - capturedAt.getTime() - availableMs : 0;
+      times.push({ wallMs, cpuMs, ageSeconds: ageMs / 1000 });
+    }
+  const results = samples.map(({ name, times }) => {
+    const each = (part: keyof Sample) => times.map((time) => time[part]);
+    const [wallMs, cpuMs] = [quantile(each('wallMs'), 0.5), mean(each('cpuMs'))];
+    const ages = each('ageSeconds');
+    return [name, { wallMs, cpuMs, ageSeconds: mean(ages), worstAgeSeconds: Math.max(...ages) }];
+  });
+  return Object.fromEntries(results);
+}
+
+/**
+ * Returns the flags of bare ffmpeg that help, the best of a dozen combinations on these streams, and the encoder settings of a capture: what a developer would
+ * write without Watchpost. `-skip_frame nokey` is not among them: with B-frames, ffmpeg then waits for two more key frames. `-t` would count from before the
+ * first key frame.
+ */
+function bareArguments(url: string, mode: Mode, segmentSeconds: number): string {
+  const isFrame = mode === 'frames';
+  const decoding = isFrame ? '-threads 1 -flags low_delay' : '-skip_frame noref';
+  const protocol =
+    segmentSeconds === 0
+      ? '-probesize 32k -analyzeduration 1000000 -rtsp_transport tcp -allowed_media_types video'
+      : `-probesize 150k -analyzeduration 100000 -live_start_index -${isFrame ? 1 : Math.ceil(clipSeconds / segmentSeconds)}`;
+  const output = isFrame
+    ? `-frames:v 1 -vf scale=896:-2 -q:v 3 -update 1 -y ${join(directory, 'frame.jpg')}`
+    : `-vf setpts=PTS-STARTPTS,trim=duration=${clipSeconds},fps=5,scale=672:-2 -an -c:v libx264 -preset ultrafast -crf 28 -x264-params cabac=1:deblock=0,0 -movflags +faststart -y ${join(directory, 'clip.mp4')}`;
+  return `${decoding} ${protocol} -fpsprobesize 0 -i ${url} ${output}`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Events of a monitor, as the API returns them, in their order. */
-export const eventsSchema = z.array(
+/** Events that are measured, as the API returns them. */
+const eventsSchema = z.array(
   z.discriminatedUnion('type', [
     z.object({
       type: z.literal('progress'),
@@ -29,8 +29,9 @@ export type AlertDelays = {
   woken: number;
 };
 
-/** Returns the delays of all checks since a time with a known planned time: that of the first one is not in the log. */
-export function readDelays(events: z.infer<typeof eventsSchema>, sinceMs = 0): AlertDelays {
+/** Returns the delays of all checks since a time with a known planned time, from the log of a run: that of the first one is not in it. */
+export function readDelays(log: readonly { type: string }[], sinceMs = 0): AlertDelays {
+  const events = eventsSchema.parse(log.filter(({ type }) => ['progress', 'watch_triggered'].includes(type)));
   const delays: AlertDelays = { checksMs: [], alertsMs: [], agesMs: [], withoutBoxes: 0, woken: 0 };
   let plannedAt: string | null = null;
   let lastMs: number | null = null;

@@ -1,13 +1,20 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { sceneArguments } from '../cli/demo/scene.ts';
 import { type LiveStream, runFfmpeg, words } from './streams.ts';
 
-/** Visits of a film: one every `everySeconds`, with the lengths in turn, in seconds. */
-export type Schedule = { lengths: readonly number[]; everySeconds: number };
+/**
+ * Film of the scene of `npm run stream` with a visit every `everySeconds`, with the lengths in turn, in seconds. It shows the stop sign, or one of the clips in
+ * turn, which repeats over the whole picture.
+ */
+export type Film = {
+  lengths: readonly number[];
+  everySeconds: number;
+  seconds: number;
+  clips?: readonly string[];
+};
 
-/** Visit, in seconds from the begin of the film: the stop sign is in every frame of it and in no other, or all frames are of a clip, with a cut on both sides. */
-export type Visit = { from: number; to: number };
+/** Visit, in seconds from the begin of the film: what it shows is in every frame of it and in no other. */
+export type Visit = { from: number; to: number; shows: string };
 
 /** Stream of a film: the heights of its renditions, and the seconds between key frames and of a segment (0: RTSP). */
 export type FilmStream = {
@@ -17,38 +24,37 @@ export type FilmStream = {
   segmentSeconds: number;
 };
 
-type Film = { schedule: Schedule; seconds: number; clips?: readonly string[] };
-
 const framesPerSecond = 10;
 /** Time from a visit to the end of its period: the film begins and ends without one. */
 const pauseSeconds = 3;
-const encoder = '-c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p';
 
-/** Returns the visits that are over before `seconds`. */
-export function listVisits({ lengths, everySeconds }: Schedule, seconds: number): Visit[] {
+/** Returns the visits of a film, which are over before its end. */
+export function listVisits({ lengths, everySeconds, seconds, clips = [] }: Film): Visit[] {
   return Array.from({ length: Math.floor(seconds / everySeconds) }, (_, index) => {
     const to = (index + 1) * everySeconds - pauseSeconds;
-    return { from: to - (lengths[index % lengths.length] ?? 0), to };
+    const length = lengths[index % lengths.length] ?? 0;
+    return { from: to - length, to, shows: basename(clips[index % clips.length] ?? `${length} s`) };
   });
 }
 
-/**
- * Records the scene of `npm run stream` with these visits, all recordings from the same frames. With clips, a visit is one of them in turn, repeated to its length,
- * instead of the stop sign; `shown` are the clips as they are shown.
- */
+/** Records a film, all recordings from the same frames. */
 export async function recordFilm(
   ffmpegPath: string,
   directory: string,
-  { schedule, seconds, clips = [] }: Film,
+  film: Film,
   streams: readonly FilmStream[],
-): Promise<{ streams: LiveStream[]; shown: string[] }> {
-  const visits = listVisits(schedule, seconds);
-  const lastFrame = 0.5 / framesPerSecond;
-  const isVisited = visits.map(({ from, to }) => `between(t,${from},${to - lastFrame})`).join('+');
-  const { source, shown } =
-    clips.length > 0
-      ? await spliceClips(ffmpegPath, directory, { schedule, visits, clips })
-      : { source: readScene(`if(${isVisited},560,-400)`), shown: [] };
+): Promise<LiveStream[]> {
+  const { seconds, clips = [] } = film;
+  const visits = listVisits(film);
+  const signX = clips.length === 0 ? `if(${duringVisits(visits)},560,-400)` : '-400';
+  const scene = sceneArguments({ signX, startsAt: new Date() });
+  // Without `-re`: as fast as possible.
+  const source = scene.slice(1, scene.indexOf('-map'));
+  const shown = clips.map((_, at) => {
+    const own = visits.filter((__, index) => index % clips.length === at);
+    const [before, after] = [at === 0 ? 'scene' : `scene${at}`, `scene${at + 1}`];
+    return `[${at + 2}:v]fps=${framesPerSecond},scale=1280:720,format=yuv420p[clip${at}];[${before}][clip${at}]overlay=enable='${duringVisits(own) || 0}'[${after}]`;
+  });
   const toFile = (height: number, group: number) => join(directory, `${height}-${group}.mp4`);
   const recordings = new Map<string, { height: number; group: number }>();
   for (const { heights, keyFrameSeconds: group } of streams)
@@ -56,63 +62,26 @@ export async function recordFilm(
   const outputs = [...recordings].map(([file, { height, group }], index) => ({
     input: `[in${index}]`,
     scale: `[in${index}]scale=-2:${height}[out${index}]`,
-    args: [
-      ...words(
-        `-map [out${index}] -t ${seconds} ${encoder} -crf 34 -g ${group * framesPerSecond} -sc_threshold 0`,
-      ),
-      file,
-    ],
+    args: words(
+      `-map [out${index}] -t ${seconds} -c:v libx264 -preset ultrafast -tune zerolatency -pix_fmt yuv420p -crf 34 -g ${group * framesPerSecond} -sc_threshold 0 ${file}`,
+    ),
   }));
-  const split = `[scene]split=${outputs.length}${outputs.map(({ input }) => input).join('')}`;
+  const last = clips.length === 0 ? 'scene' : `scene${clips.length}`;
+  const split = `[${last}]split=${outputs.length}${outputs.map(({ input }) => input).join('')}`;
   const graph = source.indexOf('-filter_complex') + 1;
-  source[graph] = [source[graph], split, ...outputs.map(({ scale }) => scale)].join(';');
+  source[graph] = [source[graph], ...shown, split, ...outputs.map(({ scale }) => scale)].join(';');
+  const repeated = clips.flatMap((clip) => ['-stream_loop', '-1', '-i', clip]);
+  source.splice(graph - 1, 0, ...repeated);
   await runFfmpeg(ffmpegPath, [...source, ...outputs.flatMap(({ args }) => args)]);
-  return {
-    shown,
-    streams: streams.map(({ name, heights: [first, ...others], keyFrameSeconds, segmentSeconds }) => {
-      const toRendition = (height: number) => ({ height, file: toFile(height, keyFrameSeconds) });
-      const renditions: LiveStream['renditions'] = [toRendition(first), ...others.map(toRendition)];
-      return { name, renditions, framesPerSecond, segmentSeconds };
-    }),
-  };
-}
-
-/** Returns the arguments for the scene, without `-re`: as fast as possible. */
-function readScene(signX: string): string[] {
-  const scene = sceneArguments({ signX, startsAt: new Date() });
-  return scene.slice(1, scene.indexOf('-map'));
-}
-
-type Splice = {
-  schedule: Schedule;
-  visits: readonly Visit[];
-  clips: readonly string[];
-};
-
-/** Encodes the scene and each clip once. Returns the arguments for the scene with a clip at each visit, from a list of these files. */
-async function spliceClips(
-  ffmpegPath: string,
-  directory: string,
-  { schedule, visits, clips }: Splice,
-): Promise<{ source: string[]; shown: string[] }> {
-  const encode = async (name: string, args: string[], seconds: number) => {
-    const path = join(directory, name);
-    await runFfmpeg(ffmpegPath, [...args, ...words(`-t ${seconds} ${encoder} -crf 20`), path]);
-    return path;
-  };
-  const scene = await encode('scene.mp4', [...readScene('-400'), '-map', '[scene]'], schedule.everySeconds);
-  const shown: string[] = [];
-  for (const [index, clip] of clips.entries()) {
-    const input = ['-stream_loop', '-1', '-i', clip, '-vf', `fps=${framesPerSecond},scale=1280:720`];
-    shown.push(await encode(`clip-${index}.mp4`, input, Math.max(...schedule.lengths)));
-  }
-  const part = (path: string, length: number) => `file '${path}'\noutpoint ${length}\n`;
-  const parts = visits.map(({ from, to }, index) => {
-    const before = from - (visits[index - 1]?.to ?? 0);
-    return part(scene, before) + part(shown[index % shown.length] ?? scene, to - from);
+  return streams.map(({ name, heights: [first, ...others], keyFrameSeconds, segmentSeconds }) => {
+    const toRendition = (height: number) => ({ height, file: toFile(height, keyFrameSeconds) });
+    const renditions: LiveStream['renditions'] = [toRendition(first), ...others.map(toRendition)];
+    return { name, renditions, framesPerSecond, segmentSeconds };
   });
-  const list = join(directory, 'parts.txt');
-  await writeFile(list, parts.join('') + part(scene, schedule.everySeconds));
-  const input = `-f concat -safe 0 -i ${list} -filter_complex [0:v]fps=${framesPerSecond}[scene]`;
-  return { source: words(input), shown };
+}
+
+/** Returns an expression of ffmpeg that is true in the frames of visits. */
+function duringVisits(visits: readonly Visit[]): string {
+  const lastFrame = 0.5 / framesPerSecond;
+  return visits.map(({ from, to }) => `between(t,${from},${to - lastFrame})`).join('+');
 }

@@ -7,7 +7,7 @@ import { findNetworkFiles } from '../adapters/vision/objects/packages.ts';
 import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
 import { readJpegHeader } from '../core/stream/jpeg.ts';
 import { describeMachine, quantile, readResidentMb } from './harness.ts';
-import { countFalseFrames, findWorstClass, type Judged, parseLabels, scoreClasses } from './objects/score.ts';
+import { countFalseFrames, type Judged, parseLabels, scoreClasses } from './objects/score.ts';
 
 // Measures the object model on labelled pictures and videos: recall and precision by class and threshold, time and memory.
 
@@ -18,11 +18,8 @@ const { values, positionals } = parseArgs({
 });
 const [folder] = positionals;
 const files = findNetworkFiles();
-if (folder === undefined || files === null) {
-  const problem =
-    folder === undefined ? 'Give the folder of the pictures' : 'Run npm ci to install the object model';
-  throw new Error(`${problem}: npm run bench -- objects FOLDER [--labels FILE]`);
-}
+if (folder === undefined || files === null)
+  throw new Error('Run npm ci, then npm run bench -- objects FOLDER_OF_PICTURES [--labels FILE]');
 const labels = parseLabels(readFileSync(values.labels, 'utf8'));
 const detector = createThreadDetector(files);
 const decoder = createImageDecoder({ ffmpegPath: 'ffmpeg' });
@@ -50,13 +47,10 @@ console.table(
     'false frames': `${falseFrames} (${share(falseFrames, emptyFrames)})`,
   })),
 );
-for (const threshold of thresholds) {
-  const worst = findWorstClass(judged, threshold);
-  const most = worst ? `${worst.object} in ${worst.falseFrames} of ${worst.emptyFrames}` : 'none';
+for (const threshold of thresholds)
   console.log(
-    `at ${threshold}: a false object other than a person in ${countFalseFrames(judged, threshold)} of ${labels.length} frames; of a single class at most: ${most}`,
+    `at ${threshold}: a false object other than a person in ${countFalseFrames(judged, threshold)} of ${labels.length} frames`,
   );
-}
 const [first = 0, ...later] = milliseconds;
 console.log(
   `time of the network: first ${Math.round(first)} ms (with loading), median ${quantile(later, 0.5)} ms, 95 % within ${quantile(later, 0.95)} ms; ` +

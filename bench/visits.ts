@@ -1,14 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
-import { readFrames } from '../adapters/recordings/read-frames.ts';
-import { createObjectsVision } from '../adapters/vision/objects/objects-vision.ts';
-import { findNetworkFiles } from '../adapters/vision/objects/packages.ts';
-import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
-import { type FilmStream, listVisits, recordFilm, type Visit } from './film.ts';
+import { type Film, type FilmStream, listVisits, recordFilm, type Visit } from './film.ts';
 import { describeMachine, findFfmpeg, mean, quantile, readProcessorTimes, round } from './harness.ts';
 import { openService } from './service.ts';
 import { startStreams } from './streams.ts';
@@ -26,8 +21,8 @@ import { startStreams } from './streams.ts';
  *   --only with          measures only with (or only without) looking back
  *   --follow             follows the HLS streams, so that motion causes a check
  *   --no-wakes           motion causes no check
- *   --clips FOLDER       GIFs of which each visit shows one in turn, with cuts to the scene; the condition is then that of `--condition`. Prints beside the visits
- *                        seen in how many of a clip's own frames, one a second, the model sees it: the other misses are those of the scan
+ *   --clips FOLDER       GIFs of which each visit shows one in turn, with cuts to the scene; set `--condition`. `watchpost replay` of a
+ *                        clip says whether the model sees it
  *   --condition TEXT     default: A stop sign is in the picture
  */
 
@@ -45,13 +40,17 @@ const { values } = parseArgs({
     condition: { type: 'string', default: 'A stop sign is in the picture' },
   },
 });
-const schedule = { lengths: values.lengths.split(',').map(Number), everySeconds: Number(values.every) };
 const seconds = Number(values.minutes) * 60;
 /** Time for which the streams have played before the first check. */
 const leadSeconds = 20;
 /** Time from the start of the watches to the measurement: the first check has nothing to look back at, and loads the model. */
 const settleSeconds = 15;
-const filmSeconds = leadSeconds + settleSeconds + seconds + 60;
+const film: Film = {
+  lengths: values.lengths.split(',').map(Number),
+  everySeconds: Number(values.every),
+  seconds: leadSeconds + settleSeconds + seconds + 60,
+  clips: await listClips(values.clips),
+};
 const all: FilmStream[] = [
   { name: 'hls-2', heights: [720], keyFrameSeconds: 2, segmentSeconds: 2 },
   { name: 'hls-6', heights: [720], keyFrameSeconds: 2, segmentSeconds: 6 },
@@ -63,35 +62,20 @@ const all: FilmStream[] = [
 ];
 const named = all.filter(({ name }) => values.streams.split(',').includes(name));
 const kinds = named.length > 0 ? named : all.filter(({ name }) => name.includes(values.streams));
-const clips = values.clips === undefined ? [] : await listClips(values.clips);
 
 await using cleanup = new AsyncDisposableStack();
 const ffmpeg = await findFfmpeg();
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-visits-'));
-const film = await recordFilm(
-  ffmpeg.path,
-  directory,
-  { schedule, seconds: filmSeconds, clips },
-  kinds.flatMap((kind) =>
-    Array.from({ length: Number(values.copies) }, (_, copy) => ({
-      ...kind,
-      name: copy === 0 ? kind.name : `${kind.name}~${copy + 1}`,
-    })),
-  ),
+const played = kinds.flatMap((kind) =>
+  Array.from({ length: Number(values.copies) }, (_, copy) => ({
+    ...kind,
+    name: copy === 0 ? kind.name : `${kind.name}~${copy + 1}`,
+  })),
 );
+const live = await recordFilm(ffmpeg.path, directory, film, played);
 const without = values.only === 'with' ? undefined : await measure(false);
 const withLookBack = values.only === 'without' ? undefined : await measure(true);
 console.table({ ...without?.rows, ...withLookBack?.rows });
-if (clips.length > 0) {
-  const judged = await judgeClips();
-  for (const measured of [without, withLookBack])
-    if (measured)
-      console.table(
-        Object.fromEntries(
-          Object.entries(measured.seenByClip).map(([clip, seen]) => [clip, { ...seen, ...judged[clip] }]),
-        ),
-      );
-}
 for (const [name, of] of Object.entries({ without, with: withLookBack }))
   if (of)
     console.log(
@@ -108,15 +92,15 @@ console.log(describeMachine(ffmpeg));
 
 async function measure(lookBack: boolean) {
   const { path: ffmpegPath } = ffmpeg;
-  const config = { ffmpegPath, ageSeconds: leadSeconds, delayMs: 0, streams: film.streams };
+  const config = { ffmpegPath, ageSeconds: leadSeconds, delayMs: 0, streams: live };
   await using streams = await startStreams(config);
   await using service = await openService({
     ffmpeg,
-    jobs: film.streams.length,
+    jobs: live.length,
     wakes: !values['no-wakes'],
     settings: { vision: 'objects' },
   });
-  for (const { name } of film.streams)
+  for (const { name } of live)
     await service.startWatch(streams.url(name).replace('live.m3u8', 'master.m3u8'), {
       name,
       conditions: [{ condition: values.condition }],
@@ -134,34 +118,25 @@ async function measure(lookBack: boolean) {
   // Alerts of the last visits: a segment and the next check may be 10 s each.
   await sleep(30_000);
   const usedMs = after.ownMs + after.childrenMs - before.ownMs - before.childrenMs;
-  const toTime = (filmed: number) => streams.startedAtMs + filmed * 1000;
+  const toTime = (at: number) => streams.startedAtMs + at * 1000;
   const toFilmed = (time: string) => (Date.parse(time) - streams.startedAtMs) / 1000;
-  const visits = listVisits(schedule, filmSeconds)
-    .map((visit, index) => ({ ...visit, clip: basename(clips[index % clips.length] ?? '') }))
-    .filter(({ from, to }) => toTime(from) > fromMs && toTime(to) < toMs);
+  const visits = listVisits(film).filter(({ from, to }) => toTime(from) > fromMs && toTime(to) < toMs);
   const found: Found[] = [];
-  for (const [index, { segmentSeconds }] of film.streams.entries())
+  for (const [index, { segmentSeconds }] of live.entries())
     // A segment is listed once it is over, and an alert has the time of the service.
     found.push(findAlerts(visits, await service.readWatch(index), toFilmed, 4 + 2 * segmentSeconds));
-  const sent = film.streams.map(({ name }) => (bytesAfter[name] ?? 0) - (bytesBefore[name] ?? 0));
+  const sent = live.map(({ name }) => (bytesAfter[name] ?? 0) - (bytesBefore[name] ?? 0));
   return summarize(visits, found, { usedMs, sent, lookBack });
 }
 
 function summarize(
-  visits: readonly ClipVisit[],
+  visits: readonly Visit[],
   found: readonly Found[],
   { usedMs, sent, lookBack }: { usedMs: number; sent: readonly number[]; lookBack: boolean },
 ) {
   const sum = (count: (one: Found) => number) => found.reduce((total, one) => total + count(one), 0);
-  const seenByClip: Record<string, { seen: number; visits: number }> = {};
-  for (const { byVisit } of found)
-    for (const [at, { clip }] of visits.entries()) {
-      const own = (seenByClip[clip] ??= { seen: 0, visits: 0 });
-      own.visits += 1;
-      own.seen += (byVisit[at]?.length ?? 0) > 0 ? 1 : 0;
-    }
   const rows = found.map((one, index) => [
-    `${film.streams[index]?.name}${lookBack ? ', looking back' : ''}`,
+    `${live[index]?.name}${lookBack ? ', looking back' : ''}`,
     {
       ...describeVisits(visits, one),
       'sure from s': one.watch.shortestSeconds,
@@ -173,17 +148,15 @@ function summarize(
   ]);
   return {
     rows: Object.fromEntries(rows),
-    seenByClip,
     checks: sum(({ watch }) => watch.checks),
     calls: sum(({ watch }) => watch.modelCalls),
-    processorMs: usedMs / seconds / film.streams.length,
+    processorMs: usedMs / seconds / live.length,
     seen: sum(({ byVisit }) => byVisit.filter((alerts) => alerts.length > 0).length),
     visits: visits.length * found.length,
     alone: sum(({ alone }) => alone),
   };
 }
 
-type ClipVisit = Visit & { clip: string };
 type Found = ReturnType<typeof findAlerts>;
 type WatchResult = Awaited<ReturnType<Awaited<ReturnType<typeof openService>>['readWatch']>>;
 
@@ -205,16 +178,15 @@ function findAlerts(
   return { watch, byVisit, alone, told: watch.toldAt.map(toFilmed) };
 }
 
-/** Describes the visits of a stream: seen by length, alerts that are too many, mean and 90th percentile of the time from the begin of a visit to its event. */
+/** Describes the visits of a stream: seen by what they show, alerts that are too many, mean and 90th percentile of the time from the begin of a visit to its event. */
 function describeVisits(visits: readonly Visit[], { byVisit, alone, told }: Found) {
-  const shares = schedule.lengths.map((length) => {
-    const ofLength = byVisit.filter((_, index) => isLength(visits[index], length));
-    const seen = ofLength.filter((alerts) => alerts.length > 0);
-    return [`${length} s`, `${seen.length}/${ofLength.length}`];
+  const shares = [...Map.groupBy(visits.keys(), (at) => visits[at]?.shows ?? '')].map(([shows, own]) => {
+    const seen = own.filter((at) => (byVisit[at]?.length ?? 0) > 0);
+    return [shows, `${seen.length}/${own.length}`];
   });
   const delays = visits.flatMap(({ from }) => {
     const first = told.find((at) => at >= from - 1);
-    return first !== undefined && first <= from + schedule.everySeconds ? [first - from] : [];
+    return first !== undefined && first <= from + film.everySeconds ? [first - from] : [];
   });
   return {
     ...Object.fromEntries(shares),
@@ -225,41 +197,10 @@ function describeVisits(visits: readonly Visit[], { byVisit, alone, told }: Foun
   };
 }
 
-function isLength(visit: Visit | undefined, length: number): boolean {
-  return visit !== undefined && Math.abs(visit.to - visit.from - length) < 0.01;
-}
-
-async function listClips(folder: string): Promise<string[]> {
-  const files = await readdir(folder);
-  const gifs = files.filter((file) => file.endsWith('.gif')).toSorted();
-  return gifs.map((file) => join(folder, file));
-}
-
-/**
- * Returns in how many of a clip's own frames, one of each second, the object model sees the condition, by the name of the clip. A visit of a clip without any is
- * missed by the model, not by the scan.
- */
-async function judgeClips(): Promise<Record<string, { held: number; frames: number }>> {
-  const files = findNetworkFiles();
-  if (files === null) throw new Error('Run npm ci to install the object model');
-  const detector = createThreadDetector(files);
-  const decoder = createImageDecoder({ ffmpegPath: ffmpeg.path });
-  const model = createObjectsVision({ decoder, detector });
-  const { signal } = new AbortController();
-  const counts: Record<string, { held: number; frames: number }> = {};
-  for (const [index, path] of film.shown.entries()) {
-    const count = (counts[basename(clips[index] ?? '')] = { held: 0, frames: 0 });
-    let next = 0;
-    for await (const { seconds: at, frame } of readFrames(ffmpeg.path, path, {
-      keyFramesOnly: false,
-    })) {
-      if (at < next) continue;
-      next = Math.floor(at) + 1;
-      const { triggered } = await model.judge({ mode: 'frames', frame }, values.condition, signal);
-      count.frames += 1;
-      count.held += triggered ? 1 : 0;
-    }
-  }
-  await detector.close();
-  return counts;
+async function listClips(folder = ''): Promise<string[]> {
+  const files = folder === '' ? [] : await readdir(folder);
+  return files
+    .filter((file) => file.endsWith('.gif'))
+    .toSorted()
+    .map((file) => join(folder, file));
 }

@@ -96,15 +96,14 @@ type Ground = {
   ridge?: number;
   above: Side;
   below: Side;
-  furnish?: (rectangle: Rectangle, random: Random, horizon: number) => void;
+  furnish?: (random: Random, horizon: number) => Iterable<Rectangle>;
 };
-type Rectangle = (
-  left: number,
-  top: number,
-  wide: number,
-  high: number,
-  side: Omit<Side, 'luma'> & { luma: number },
-) => void;
+type Rectangle = { place: readonly [left: number, top: number, wide: number, high: number] } & Omit<
+  Side,
+  'luma'
+> & {
+    luma: number;
+  };
 
 const leaves: Side = { luma: (_x, _y, _horizon, level) => level, grain: 220, color: [108, 112] };
 const grounds: Record<BackgroundKind, Ground> = {
@@ -135,12 +134,12 @@ const grounds: Record<BackgroundKind, Ground> = {
     horizon: (random) => height * random.between(0.6, 0.8),
     above: { luma: (x, y) => 150 + x / 30 - y / 16, grain: 30, color: [122, 132] },
     below: { luma: (_, y, floor) => 90 - (y - floor) / 10, grain: 70, color: [116, 140] },
-    furnish(rectangle, random) {
+    *furnish(random) {
       for (let piece = 0; piece < 9; piece += 1) {
         const luma = random.between(35, 210);
         const color = [random.between(104, 150), random.between(108, 152)] as const;
-        const place = [random.whole(0, width), random.whole(100, height - 80)] as const;
-        rectangle(...place, random.whole(50, 300), random.whole(40, 220), { luma, grain: 50, color });
+        const [left, top] = [random.whole(0, width), random.whole(100, height - 80)];
+        yield { place: [left, top, random.whole(50, 300), random.whole(40, 220)], luma, grain: 50, color };
       }
     },
   },
@@ -160,32 +159,35 @@ function drawBackground({ kind, seed }: Scene['background']): Frame {
     const luma = side.luma(x, y, horizon, level) + grain[y * width + x]! * side.grain;
     blend(frame, x, y, luma, 1, side.color);
   });
-  ground.furnish?.(
-    (left, top, wide, high, side) =>
-      eachPixel(left, top, wide, high, (x, y) =>
-        blend(frame, x, y, side.luma + grain[y * width + x]! * side.grain, 1, side.color),
-      ),
-    random,
-    horizon,
-  );
+  for (const { place, luma, grain: strength, color } of ground.furnish?.(random, horizon) ?? [])
+    eachPixel(...place, (x, y) => blend(frame, x, y, luma + grain[y * width + x]! * strength, 1, color));
   return frame;
 }
 
-function drawHouses(rectangle: Rectangle, random: Random, horizon: number): void {
+function* drawHouses(random: Random, horizon: number): Generator<Rectangle> {
   for (let x = 0; x < width;) {
     const wide = random.whole(80, 240);
     const top = horizon - random.whole(100, 320);
     const luma = random.between(60, 180);
     const color = [random.between(108, 132), random.between(122, 148)] as const;
-    rectangle(x, top, wide, horizon - top, { luma, grain: 40, color });
+    yield { place: [x, top, wide, horizon - top], luma, grain: 40, color };
     for (let windowY = top + 16; windowY < horizon - 40; windowY += 52)
       for (let windowX = x + 14; windowX < x + wide - 34; windowX += 44)
-        rectangle(windowX, windowY, 24, 32, { luma: random.between(30, 200), grain: 0, color: [134, 124] });
+        yield {
+          place: [windowX, windowY, 24, 32],
+          luma: random.between(30, 200),
+          grain: 0,
+          color: [134, 124],
+        };
     x += wide + random.whole(0, 40);
   }
-  const roadMark = { luma: 190, grain: 0, color: gray };
   for (let mark = 0; mark < 12; mark += 1)
-    rectangle(mark * 120, Math.round((horizon + height) / 2), 60, 10, roadMark);
+    yield {
+      place: [mark * 120, Math.round((horizon + height) / 2), 60, 10],
+      luma: 190,
+      grain: 0,
+      color: gray,
+    };
 }
 
 /** Draws an object at a tick, shaded and with its own grain. */
@@ -196,11 +198,12 @@ function drawThing(frame: Frame, thing: Thing, tick: number, shiftX: number, shi
     const top = Math.round(placeY) + shiftY;
     const mean = meanUnder(frame, thing, left, top);
     const rise = thing.luma ?? 0;
-    const grain = thing.luma === null ? null : surface(thing);
+    const cell = Math.max(thing.width / 3, 8);
+    const grain = texture(thing.width, thing.height, thing.seed, { cell, octaves: 4, roughness: 0.6 });
     eachPixel(left, top, thing.width, thing.height, (x, y) => {
       if (x < 0 || y < 0 || x >= frame.width || y >= frame.height || !inside(thing, x - left, y - top))
         return;
-      if (grain) {
+      if (thing.luma !== null) {
         const level = mean + rise + grain[(y - top) * thing.width + x - left]! * (8 + Math.abs(rise) / 4);
         const at = y * frame.width + x;
         const now = frame.luma[at]!;
@@ -212,17 +215,6 @@ function drawThing(frame: Frame, thing: Thing, tick: number, shiftX: number, shi
       frame.redness[chromaAt] = frame.redness[chromaAt]! + thing.redness * opacity;
     });
   }
-}
-
-const surfaces = new WeakMap<Thing, Float32Array>();
-
-function surface(thing: Thing): Float32Array {
-  const known = surfaces.get(thing);
-  if (known) return known;
-  const grain = { cell: Math.max(thing.width / 3, 8), octaves: 4, roughness: 0.6 };
-  const made = texture(thing.width, thing.height, thing.seed, grain);
-  surfaces.set(thing, made);
-  return made;
 }
 
 /** Returns the mean brightness of the area that the object will cover. */
@@ -267,11 +259,8 @@ function applyLight(frame: Frame, scene: Scene, tick: number, random: Random): v
       return recolor(frame, (level, plane) => level + light[plane]);
     case 'flicker': {
       const phase = random.between(0, 2 * Math.PI);
-      const gains = Array.from(
-        { length: frame.height },
-        (_, y) => 1 + light.depth * Math.sin(phase + (y / frame.height) * 4 * Math.PI),
-      );
-      return expose(frame, (_, y) => gains[y]!);
+      const wave = (y: number) => Math.sin(phase + (y / frame.height) * 4 * Math.PI);
+      return expose(frame, (_, y) => 1 + light.depth * wave(y));
     }
     case 'clouds':
       return shade(frame, light.depth, tick * light.pixelsPerTick, scene.seed);
@@ -293,15 +282,12 @@ function recolor(frame: Frame, change: (level: number, plane: 'blueness' | 'redn
 }
 
 const coarse = 8;
-const sky = new Map<number, Float32Array>();
 const skyWidth = 1024;
 
 /** Draws soft shadows, hundreds of pixels wide, that move to the right. */
 function shade(frame: Frame, depth: number, wandered: number, seed: number): void {
   const rows = frame.height / coarse;
-  const clouds = sky.get(seed) ?? texture(skyWidth, rows, seed, { cell: 60, octaves: 2, roughness: 0.3 });
-  sky.clear();
-  sky.set(seed, clouds);
+  const clouds = texture(skyWidth, rows, seed, { cell: 60, octaves: 2, roughness: 0.3 });
   const begin = skyWidth - frame.width / coarse - 2 - ((wandered / coarse) % (skyWidth / 2));
   expose(frame, (x, y) => {
     const place = begin + x / coarse;

@@ -134,7 +134,7 @@ function steps(gain: number, blueness: number, redness: number): Light {
 type Recipe = (seed: number, random: Random) => Partial<Scene>;
 
 /** Classes without events: every check after the first is unnecessary. */
-const stillRecipes: Record<string, Recipe> = {
+const stillRecipes = {
   'no noise': () => ({ noise: 0 }),
   'noise 5': () => ({ noise: 5 }),
   'noise 15': () => ({ noise: 15 }),
@@ -163,14 +163,14 @@ const stillRecipes: Record<string, Recipe> = {
   'shake 3 px': () => ({ shake: 3 }),
   'shake 8 px': () => ({ shake: 8 }),
   'overlay, noise, compression': noisyOverlay,
-};
+} satisfies Record<string, Recipe>;
 
 function noisyOverlay(seed: number): Partial<Scene> {
   return { overlays: [clock(seed, 24, 40)], noise: 15, encoding: encoded({ crf: 36 }) };
 }
 
 /** Titles of all still classes. */
-export const stillTitles: readonly string[] = Object.keys(stillRecipes);
+export const stillTitles = Object.keys(stillRecipes) as (keyof typeof stillRecipes)[];
 
 /** Classes of the savings goal: noise and overlays, alone and together. */
 export const savingsGoal: readonly string[] =
@@ -179,11 +179,9 @@ export const savingsGoal: readonly string[] =
   );
 
 /** Creates the scene of a still class and a seed. */
-export function stillScene(title: string, index: number): Scene {
-  const recipe = stillRecipes[title];
-  if (!recipe) throw new Error(`Unknown still class: ${title}`);
+export function stillScene(title: keyof typeof stillRecipes, index: number): Scene {
   const seed = createSeed(`still ${title}`, index);
-  return { ...baseScene(title, seed, 40), ...recipe(seed, randomFrom(seed)) };
+  return { ...baseScene(title, seed, 40), ...stillRecipes[title](seed, randomFrom(seed)) };
 }
 
 /** Levels of an object; `null` keeps the brightness of the background. */
@@ -219,7 +217,7 @@ type EventRecipe = {
   shape?: Thing['shape'];
 };
 
-const eventRecipes: Record<string, EventRecipe> = {
+const eventRecipes = {
   'comes and leaves': {},
   'moves fast': { story: stories.movesFast },
   'moves slowly': { story: stories.movesSlowly },
@@ -247,10 +245,10 @@ const eventRecipes: Record<string, EventRecipe> = {
   'strong compression': { scene: () => ({ noise: 8, encoding: encoded({ crf: 40 }) }) },
   'overlay, noise, compression': { scene: noisyOverlay },
   clouds: { scene: () => ({ light: { kind: 'clouds', depth: 0.2, pixelsPerTick: 60 } }) },
-};
+} satisfies Record<string, EventRecipe>;
 
 /** Titles of all event classes. */
-export const eventTitles: readonly string[] = Object.keys(eventRecipes);
+export const eventTitles = Object.keys(eventRecipes) as (keyof typeof eventRecipes)[];
 
 /** Ticks before the first event, in which clocks and noise are learned. */
 const warmUp = 5;
@@ -258,9 +256,8 @@ const warmUp = 5;
 const filled: Record<Thing['shape'], number> = { box: 1, ellipse: Math.PI / 4, person: 0.665 };
 
 /** Creates the scene of an event class and a seed. */
-export function eventScene(title: string, index: number): Scene {
-  const recipe = eventRecipes[title];
-  if (!recipe) throw new Error(`Unknown event class: ${title}`);
+export function eventScene(title: keyof typeof eventRecipes, index: number): Scene {
+  const recipe: EventRecipe = eventRecipes[title];
   const { scene, levels = ordinary, story = stories.comesAndLeaves, shape: only } = recipe;
   const seed = createSeed(`event ${title}`, index);
   const random = randomFrom(seed * 101 + 7);

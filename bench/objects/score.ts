@@ -85,11 +85,3 @@ export function countFalseFrames(judged: Judged[], threshold: number): number {
     ),
   ).length;
 }
-
-/** Returns the class other than a person that is most often false, as a condition about it alone would alert; undefined if none is. */
-export function findWorstClass(judged: Judged[], threshold: number): ClassScore | undefined {
-  const rate = ({ falseFrames, emptyFrames }: ClassScore) => falseFrames / emptyFrames;
-  return scoreClasses(judged, threshold)
-    .filter(({ object, falseFrames }) => object !== 'person' && falseFrames > 0)
-    .toSorted((a, b) => rate(b) - rate(a))[0];
-}

@@ -10,6 +10,7 @@ import type { BuiltFunction } from '../../../lib/bundle/build-functions.ts';
 import { compareSizes } from '../../../lib/bundle/compare-sizes.ts';
 import { laterPackage } from '../../../lib/bundle/load-later.ts';
 import { bundleOptions, functionNames } from '../../../lib/bundle/options.ts';
+import { functionsEnvironment } from '../../support/functions-environment.ts';
 import { folderOfRun } from '../../support/run-folder.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 import recorded from '../../../lib/bundle/sizes.json' with { type: 'json' };
@@ -52,26 +53,6 @@ test('cdk synth works without credentials, region and layer', async () => {
   expect(await readdir(join(folder, 'out'))).toContain('Watchpost-dev.template.json');
   expect(warnings).not.toContain('ERROR');
 });
-
-/** Environment of the stack, with unreachable addresses. */
-const environment = {
-  PATH: process.env['PATH'],
-  AWS_REGION: 'eu-west-1',
-  AWS_LAMBDA_FUNCTION_NAME: 'watchpost',
-  TABLE_NAME: 'jobs',
-  MEDIA_BUCKET: 'pictures',
-  QUEUE_URL: 'https://sqs.eu-west-1.amazonaws.com/1/deliveries.fifo',
-  STATE_MACHINE_ARN: 'arn:aws:states:eu-west-1:1:stateMachine:watchpost',
-  CAPTURE_FUNCTION: 'capture',
-  MODEL: JSON.stringify({ provider: 'bedrock', model: 'nova', supportsVideo: true, price: null }),
-  ANALYZE_FUNCTION: 'analyze',
-  MASTER_SECRET_ARN: 'arn:master',
-  ORIGIN_SECRET_ARN: 'arn:origin',
-  LOG_GROUP: '/watchpost',
-  ALARM_PREFIX: 'Watchpost-test/',
-  BASE_URL: 'https://watch.example/api',
-  POWERTOOLS_SERVICE_NAME: 'watchpost',
-};
 
 /** Lists the files of a bundle: all of them, or one and those that it imports statically. */
 async function listFiles(name: string, entry: string): Promise<string[]> {
@@ -168,7 +149,7 @@ describe('function bundles', () => {
       console.log(loaded.map(({ handler }) => typeof handler).join());`;
 
     const { stdout, stderr } = await run(process.execPath, ['--input-type=module', '-e', script], {
-      env: environment,
+      env: functionsEnvironment,
     });
 
     expect(stdout.trim()).toBe(functionNames.map(() => 'function').join());
@@ -177,7 +158,7 @@ describe('function bundles', () => {
 
   test('a function with a missing variable reports it and does not start', async () => {
     const script = `await import(${JSON.stringify(join(outDir, 'reconcile', 'index.mjs'))})`;
-    const { QUEUE_URL: _, ...incomplete } = environment;
+    const { QUEUE_URL: _, ...incomplete } = functionsEnvironment;
 
     const failed = run(process.execPath, ['--input-type=module', '-e', script], { env: incomplete });
 

@@ -1,11 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Detection } from '../../../../adapters/vision/objects/detector.ts';
-import {
-  countFalseFrames,
-  findWorstClass,
-  parseLabels,
-  scoreClasses,
-} from '../../../../bench/objects/score.ts';
+import { countFalseFrames, parseLabels, scoreClasses } from '../../../../bench/objects/score.ts';
 
 const box = { x: 0, y: 0, width: 0.1, height: 0.1 };
 const detections = (object: Detection['object'], ...scores: number[]) =>
@@ -55,15 +50,4 @@ test('A frame with an object of a class that is neither labelled nor ignored is 
   ];
   expect(countFalseFrames(judged, 0.3)).toBe(1);
   expect(countFalseFrames(judged, 0.4)).toBe(0);
-});
-
-test('The class that is most often false is named with the frames without it, persons apart', () => {
-  const labels = parseLabels('{"file":"a.jpg","objects":{}}\n{"file":"b.jpg","objects":{},"ignore":["dog"]}');
-  const found = [
-    [...detections('person', 0.9), ...detections('cat', 0.9), ...detections('dog', 0.9)],
-    detections('dog', 0.9),
-  ];
-  const judged = labels.map((label, at) => ({ label, detections: found[at] ?? [] }));
-  expect(findWorstClass(judged, 0.3)).toMatchObject({ object: 'dog', falseFrames: 1, emptyFrames: 1 });
-  expect(findWorstClass(judged, 0.95)).toBeUndefined();
 });
