@@ -43,7 +43,7 @@ export async function* decodeReadFrames(ffmpegPath: string, path: string): Async
       decoder = startDecoder(ffmpegPath, size);
     }
     decodes += 1;
-    const picture = await decoder?.decode(units.bytes, maxDecodeMs);
+    const [picture] = (await decoder?.decode([units.bytes], maxDecodeMs)) ?? [];
     return picture ?? null;
   };
   try {

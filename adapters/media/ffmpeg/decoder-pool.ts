@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
+import type { CodedPicture } from '../h264/coded-picture.ts';
 import { readKeyFrameUnits } from '../mpeg-ts/key-frame-units.ts';
 import { frameSize, maxPixels, type FrameSize } from './capture-arguments.ts';
 import { startDecoder, type DecoderProcess } from './decoder-process.ts';
@@ -25,15 +26,17 @@ const keepIdleMs = 65_000;
 /** Idle time after which another caller or size may replace a process. Callers who replace each other's would cost more than a process per capture. */
 const replaceAfterMs = 30_000;
 const maxDecodeMs = 3_000;
+/** Maximum of key frames that are written together, unless the first one alone has more bytes. */
+const maxTogether = { keyFrames: 32, bytes: 4 * 1024 * 1024 };
 /** Kinds of streams on which the pool failed, by caller and parameter sets. */
 const maxKnown = 2_000;
 const maxFailures = 2;
 
 /**
- * Returns a runner that decodes H.264 key frames of MPEG-TS in processes that stay, one frame at a time: starting ffmpeg takes ten times as long as
- * decoding. A process serves one caller and one size of frames. What is not exactly one picture, or has no caller, runs in a process of its own. So does
- * each capture after the pool failed twice on the same kind of stream: a hostile stream ends few shared processes. Of several key frames, the rest runs in
- * one process of its own.
+ * Returns a runner that decodes H.264 key frames of MPEG-TS in processes that stay: starting ffmpeg takes ten times as long as decoding. A process serves
+ * one caller and one size of frames. What is not exactly one picture, or has no caller, runs in a process of its own. So does each capture after the pool
+ * failed twice on the same kind of stream: a hostile stream ends few shared processes. Of several key frames, those from the first failure on run in one
+ * process of their own.
  */
 export function poolDecoders({
   ffmpegPath,
@@ -50,62 +53,85 @@ export function poolDecoders({
       if (input.kind !== 'pipe' || input.format !== 'mpegts' || mode !== 'frames' || caller === undefined)
         return ffmpeg.run(input, wanted, limits, signal);
       const chunks = await collect(input.chunks);
-      const [chunk] = chunks;
-      const output =
-        chunk && chunks.length === 1 ? await decodeChunk(chunk, caller, 'frames', limits, signal) : null;
+      const batch = chunks.length === 1 ? readBatch(chunks, caller) : [];
+      const [output] = await decodeBatch(batch, caller, 'frames', limits, signal);
       return output ?? ffmpeg.run({ ...input, chunks }, wanted, limits, signal);
     },
     runAll: async (input, wanted, limits, signal) => {
       const { caller } = wanted;
       if (input.format !== 'mpegts' || caller === undefined)
         return ffmpeg.runAll(input, wanted, limits, signal);
-      const chunks = await collect(input.chunks);
+      let chunks = await collect(input.chunks);
       const outputs: (KeyFramePicture | null)[] = [];
-      for (const [index, chunk] of chunks.entries()) {
-        const output = await decodeChunk(chunk, caller, 'thumbnails', limits, signal);
-        if (output === null) {
-          const left = chunks.slice(index);
-          const others = await ffmpeg.runAll({ ...input, chunks: left }, wanted, limits, signal);
-          return [...outputs, ...others];
-        }
-        outputs.push({ thumbnail: output.thumbnail, frame: null });
+      for (let isDecoded = true; isDecoded && chunks.length > 0;) {
+        const batch = readBatch(chunks, caller);
+        const decoded = await decodeBatch(batch, caller, 'thumbnails', limits, signal);
+        outputs.push(...decoded.map(({ thumbnail }) => ({ thumbnail, frame: null })));
+        chunks = chunks.slice(decoded.length);
+        isDecoded = decoded.length > 0 && decoded.length === batch.length;
       }
-      return outputs;
+      if (chunks.length === 0) return outputs;
+      return [...outputs, ...(await ffmpeg.runAll({ ...input, chunks }, wanted, limits, signal))];
     },
     ...(ffmpeg.runEachSecond && { runEachSecond: ffmpeg.runEachSecond }),
   };
 
-  /** Returns null for what needs a process of its own. */
-  async function decodeChunk(
-    chunk: Uint8Array,
-    caller: string,
-    wanted: 'frames' | 'thumbnails',
-    limits: { timeoutMs: number },
-    signal: AbortSignal,
-  ): Promise<FfmpegOutput | null> {
+  /** Returns the first key frames, without those from the first one on that needs a process of its own. */
+  function readBatch(chunks: readonly Uint8Array[], caller: string): SharedKeyFrame[] {
+    const batch: SharedKeyFrame[] = [];
+    let leftBytes = maxTogether.bytes;
+    for (const chunk of chunks.slice(0, maxTogether.keyFrames)) {
+      const keyFrame = readShared(chunk, caller);
+      leftBytes -= keyFrame?.bytes.length ?? 0;
+      if (keyFrame === null || (batch.length > 0 && leftBytes < 0)) break;
+      batch.push(keyFrame);
+    }
+    return batch;
+  }
+
+  function readShared(chunk: Uint8Array, caller: string): SharedKeyFrame | null {
     const picture = readKeyFrameUnits(chunk);
     if (picture === null || picture.size.width * picture.size.height > maxPixels) return null;
     const size = frameSize({ ...picture.size, ratio: picture.pixelRatio });
     if (Math.min(size.width, size.height) === 0) return null;
     const kind = `${picture.parameters} ${caller}`;
-    const failed = failures.get(kind) ?? 0;
-    if (failed >= maxFailures) return null;
+    return (failures.get(kind) ?? 0) < maxFailures ? { bytes: picture.bytes, size, kind } : null;
+  }
+
+  /** Returns the pictures of the first key frames, up to one that needs a process of its own. */
+  async function decodeBatch(
+    batch: readonly SharedKeyFrame[],
+    caller: string,
+    wanted: 'frames' | 'thumbnails',
+    limits: { timeoutMs: number },
+    signal: AbortSignal,
+  ): Promise<FfmpegOutput[]> {
     signal.throwIfAborted();
-    const member = members.find(caller, wanted === 'frames' ? size : null);
-    if (member === undefined) return null;
-    const output = await members.decode(member, picture.bytes, Math.min(maxDecodeMs, limits.timeoutMs));
+    const [first] = batch;
+    const member = first && members.find(caller, wanted === 'frames' ? first.size : null);
+    if (member === undefined) return [];
+    const keyFrames = batch.map(({ bytes }) => bytes);
+    const timeoutMs = Math.min(maxDecodeMs, limits.timeoutMs);
+    const decoded = await members.decode(member, keyFrames, timeoutMs, signal);
     signal.throwIfAborted();
-    if (output) failures.delete(kind);
-    else failures.set(kind, failed + 1);
-    return output;
+    for (const { kind } of batch.slice(0, decoded.length)) failures.delete(kind);
+    const failed = batch[decoded.length]?.kind;
+    if (failed !== undefined) failures.set(failed, (failures.get(failed) ?? 0) + 1);
+    return decoded;
   }
 }
+
+type SharedKeyFrame = Pick<CodedPicture, 'bytes'> & {
+  size: FrameSize;
+  /** Kind of stream and caller. */
+  kind: string;
+};
 
 /** Processes of a pool. */
 type Members = {
   /** Returns an idle process of the caller for the size, or for thumbnails of all sizes; starts one, in the place of the longest idle one if there are too many. */
   find(caller: string, size: FrameSize | null): Member | undefined;
-  decode(member: Member, keyFrame: Uint8Array, timeoutMs: number): Promise<FfmpegOutput | null>;
+  decode(member: Member, ...keyFrames: Parameters<DecoderProcess['decode']>): Promise<FfmpegOutput[]>;
 };
 
 type MembersDeps = Required<Pick<DecoderPoolDeps, 'start' | 'maxProcesses' | 'elapsedMs'>>;
@@ -142,16 +168,16 @@ function createMembers({ start, maxProcesses, elapsedMs }: MembersDeps): Members
 
   async function decode(
     member: Member,
-    keyFrame: Uint8Array,
-    timeoutMs: number,
-  ): Promise<FfmpegOutput | null> {
+    ...[keyFrames, ...limits]: Parameters<DecoderProcess['decode']>
+  ): Promise<FfmpegOutput[]> {
     clearTimeout(member.idleTimer);
-    const picture = await member.decoder.decode(keyFrame, timeoutMs);
-    member.captures += 1;
+    const pictures = await member.decoder.decode(keyFrames, ...limits);
+    const before = member.captures;
+    member.captures += keyFrames.length;
     member.usedMs = elapsedMs();
-    if (picture === null || isWorn(member)) dismiss(member);
+    if (pictures.length < keyFrames.length || isWorn(member, before)) dismiss(member);
     else member.idleTimer = setTimeout(() => dismiss(member), keepIdleMs).unref();
-    return picture;
+    return pictures;
   }
 
   function dismiss(member: Member): void {
@@ -176,9 +202,10 @@ type Member = {
   idleTimer: NodeJS.Timeout | undefined;
 };
 
-function isWorn({ decoder, captures }: Member): boolean {
+function isWorn({ decoder, captures }: Member, before: number): boolean {
   if (captures >= maxCaptures) return true;
-  return captures % checkMemoryEvery === 0 && residentBytes(decoder.pid) > maxResidentBytes;
+  const isDue = Math.floor(captures / checkMemoryEvery) > Math.floor(before / checkMemoryEvery);
+  return isDue && residentBytes(decoder.pid) > maxResidentBytes;
 }
 
 /** Resident memory of a process on Linux; 0 elsewhere. */

@@ -13,18 +13,21 @@ import { createChangeWait } from './change-wait.ts';
 import { startFfmpeg } from './ffmpeg-process.ts';
 import type { FfmpegOutput } from './run-ffmpeg.ts';
 
-/** Running ffmpeg that decodes one H.264 key frame after another. Once a decode fails, the process is ended. */
+/** Running ffmpeg that decodes H.264 key frames. Once a decode fails, the process is ended. */
 export type DecoderProcess = {
   pid: number | undefined;
   isBusy(): boolean;
-  /** Resolves to null if the process did not return exactly one picture of this key frame in time. The process is ended then. */
-  decode(keyFrame: Uint8Array, timeoutMs: number): Promise<FfmpegOutput | null>;
+  /**
+   * Decodes key frames that are written together, with a timeout for each. Returns their pictures in order, up to the first key frame of which the process did
+   * not return exactly one picture in time, or up to an abort. The process is ended then.
+   */
+  decode(keyFrames: readonly Uint8Array[], timeoutMs: number, signal?: AbortSignal): Promise<FfmpegOutput[]>;
   close(): void;
 };
 
 /** Time without output after which one more mark is written, in milliseconds: decoders reorder frames, and hold some back. */
 const nudgeMs = 150;
-/** Marks per decode: H.264 reorders at most 16 frames. */
+/** Marks per picture: H.264 reorders at most 16 frames. */
 const maxMarks = 20;
 const maxOutputBytes = 16 * 1024 * 1024;
 
@@ -44,6 +47,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
   const change = createChangeWait();
   const frameOutput = size === null ? null : child.stdio[3];
   const pictures = readPictures(frameOutput, child.stdio[1], change.wake, end);
+  const markUnits = Buffer.concat([mark.bytes, delimiter]);
   let markPicture: Picture | undefined;
   /** Marks that were written and have not come back. */
   let pendingMarks = 0;
@@ -57,55 +61,73 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
 
   return { pid: child.pid, isBusy: () => isBusy, decode, close: end };
 
-  async function decode(keyFrame: Uint8Array, timeoutMs: number): Promise<FfmpegOutput | null> {
+  async function decode(
+    ...[keyFrames, timeoutMs, signal]: Parameters<DecoderProcess['decode']>
+  ): Promise<FfmpegOutput[]> {
     isBusy = true;
     awaited(true);
-    const deadlineMs = performance.now() + timeoutMs;
+    let deadlineMs = performance.now() + timeoutMs;
+    const isOver = (): boolean => signal?.aborted === true || performance.now() > deadlineMs;
+    const decoded: Picture[] = [];
     try {
-      markPicture ??= await readMark(deadlineMs);
-      const picture = markPicture && (await readKeyFrame(keyFrame, markPicture, deadlineMs));
-      if (picture) return { frame: picture.frame, thumbnail: picture.thumbnail };
+      markPicture ??= await readMark(isOver);
+      const earlier = markPicture ? writeKeyFrames(keyFrames) : 0;
+      let isInOrder = await areMarks(earlier, isOver);
+      while (isInOrder && decoded.length < keyFrames.length) {
+        const picture = await nextPicture(isOver);
+        if (!picture || isMark(picture)) break;
+        // The decoder may hold the last mark back.
+        isInOrder = decoded.length === keyFrames.length - 1 || (await areMarks(1, isOver));
+        if (isInOrder) decoded.push(picture);
+        deadlineMs = performance.now() + timeoutMs;
+      }
     } finally {
       isBusy = false;
       if (!hasEnded) awaited(false);
     }
-    end();
-    return null;
+    if (decoded.length < keyFrames.length) end();
+    return decoded;
   }
 
   /** Reads the picture of the mark, which this process repeats exactly. */
-  async function readMark(deadlineMs: number): Promise<Picture | undefined> {
+  async function readMark(isOver: () => boolean): Promise<Picture | undefined> {
     writeMarks(2);
-    const first = await nextPicture(deadlineMs);
+    const first = await nextPicture(isOver);
     pendingMarks -= 1;
     return first && mark.isShownBy(first.thumbnail) ? first : undefined;
   }
 
-  async function readKeyFrame(
-    keyFrame: Uint8Array,
-    known: Picture,
-    deadlineMs: number,
-  ): Promise<Picture | undefined> {
-    const early = pictures.splice(0);
-    if (!early.every((picture) => isSame(picture, known))) return undefined;
-    // The decoder holds back all others.
-    const before = pendingMarks - early.length;
+  /** Writes key frames with a mark after each. Returns the number of marks that come back before their pictures. */
+  function writeKeyFrames(keyFrames: readonly Uint8Array[]): number {
+    const earlier = pendingMarks;
+    // The decoder holds back those that have not arrived, so that it needs as many for the last picture.
+    const held = Math.max(1, earlier - pictures.length);
     pendingMarks = 0;
-    child.stdin?.write(Buffer.concat([keyFrame, delimiter]));
-    writeMarks(Math.max(1, before));
-    for (let index = 0; index < before; index += 1) {
-      const earlier = await nextPicture(deadlineMs);
-      if (!earlier || !isSame(earlier, known)) return undefined;
-    }
-    const picture = await nextPicture(deadlineMs);
-    return picture && !isSame(picture, known) ? picture : undefined;
+    child.stdin?.cork();
+    for (const [index, keyFrame] of keyFrames.entries())
+      for (const bytes of [...(index > 0 ? [markUnits] : []), keyFrame, delimiter]) child.stdin?.write(bytes);
+    writeMarks(held);
+    child.stdin?.uncork();
+    return earlier;
   }
 
-  async function nextPicture(deadlineMs: number): Promise<Picture | undefined> {
+  async function areMarks(count: number, isOver: () => boolean): Promise<boolean> {
+    for (let index = 0; index < count; index += 1) {
+      const picture = await nextPicture(isOver);
+      if (!picture || !isMark(picture)) return false;
+    }
+    return markPicture !== undefined;
+  }
+
+  function isMark(picture: Picture): boolean {
+    return markPicture !== undefined && isSame(picture, markPicture);
+  }
+
+  async function nextPicture(isOver: () => boolean): Promise<Picture | undefined> {
     for (let marks = 0; ;) {
       const picture = pictures.shift();
       if (picture) return picture;
-      if (hasEnded || performance.now() > deadlineMs) return undefined;
+      if (hasEnded || isOver()) return undefined;
       if ((await change.within(nudgeMs)) || marks === maxMarks) continue;
       writeMarks(1);
       marks += 1;
@@ -114,7 +136,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
 
   function writeMarks(count: number): void {
     pendingMarks += count;
-    for (let index = 0; index < count; index += 1) child.stdin?.write(Buffer.concat([mark.bytes, delimiter]));
+    for (let index = 0; index < count; index += 1) child.stdin?.write(markUnits);
   }
 
   function end(): void {

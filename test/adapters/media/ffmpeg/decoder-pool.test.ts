@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FrameSize } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
+import { readKeyFrameUnits } from '../../../../adapters/media/mpeg-ts/key-frame-units.ts';
 import { placeKeyFrame } from '../../../../adapters/media/mpeg-ts/place-key-frame.ts';
 import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
 import { startDecoder } from '../../../../adapters/media/ffmpeg/decoder-process.ts';
@@ -35,7 +36,7 @@ function keyFrame(color: string, size: string, filter = 'null'): Buffer {
   return Buffer.from(extractLastKeyFrame(stdout)!);
 }
 
-function openPool(maxProcesses = 1) {
+function openPool(maxProcesses = 1, onDecode: (keyFrames: number) => void = () => undefined) {
   let alone = 0;
   let started = 0;
   const runner = createFfmpegRunner({ ffmpegPath, tempDir });
@@ -51,7 +52,15 @@ function openPool(maxProcesses = 1) {
   };
   const start = (size: FrameSize | null) => {
     started += 1;
-    return startDecoder(ffmpegPath, size);
+    const decoder = startDecoder(ffmpegPath, size);
+    return {
+      ...decoder,
+      decode: async (...call: Parameters<typeof decoder.decode>) => {
+        const decoded = decoder.decode(...call);
+        onDecode(call[0].length);
+        return decoded;
+      },
+    };
   };
   const pool = poolDecoders({ ffmpegPath, ffmpeg: counted, maxProcesses, elapsedMs: () => 0, start });
   const { signal } = new AbortController();
@@ -62,12 +71,12 @@ function openPool(maxProcesses = 1) {
       { timeoutMs: 20_000 },
       signal,
     );
-  const runAll = (keyFrames: Uint8Array[], caller = 'ada', isEach = false) =>
+  const runAll = (keyFrames: Uint8Array[], caller = 'ada', isEach = false, aborted = signal) =>
     pool.runAll(
       { kind: 'pipe', format: 'mpegts', chunks: keyFrames },
       caller === '' ? { isEach } : { caller, isEach },
       { timeoutMs: 20_000 },
-      signal,
+      aborted,
     );
   return { run, runAll, countAlone: () => alone, countStarted: () => started };
 }
@@ -116,7 +125,7 @@ test('a new process takes the place of the longest idle one, if that has no freq
     ffmpeg: { run: async () => ((alone += 1), output), runAll: async () => [output] },
     start: () => {
       started += 1;
-      return { pid: undefined, isBusy: () => false, decode: async () => output, close: () => undefined };
+      return { pid: undefined, isBusy: () => false, decode: async () => [output], close: () => undefined };
     },
   });
   const run = (caller: string) =>
@@ -186,6 +195,91 @@ test('several key frames are decoded in their order, in one process that stays',
     'red',
   ]);
   expect({ started: countStarted(), alone: countAlone() }).toEqual({ started: 1, alone: 0 });
+});
+
+test('key frames that are decoded together have at most 4 MiB, and are at most 32', async () => {
+  const sizes: number[][] = [];
+  const pool = poolDecoders({
+    ffmpegPath,
+    maxProcesses: 1,
+    ffmpeg: { run: async () => expect.fail(), runAll: async () => expect.fail() },
+    start: () => ({
+      pid: undefined,
+      isBusy: () => false,
+      decode: async (keyFrames) => {
+        sizes.push(keyFrames.map(({ length }) => length));
+        return keyFrames.map(() => ({ frame: red, thumbnail: red }));
+      },
+      close: () => undefined,
+    }),
+  });
+  const decode = (chunks: Uint8Array[]) =>
+    pool.runAll(
+      { kind: 'pipe', format: 'mpegts', chunks },
+      { caller: 'ada' },
+      { timeoutMs: 20_000 },
+      new AbortController().signal,
+    );
+  expect(await decode(Array(70).fill(red))).toHaveLength(70);
+  expect(sizes.splice(0).map(({ length }) => length)).toEqual([32, 32, 6]);
+  const count = Math.ceil((3 * 4 * 1024 * 1024) / detailed.length);
+  expect(await decode(Array(count).fill(detailed))).toHaveLength(count);
+  const bytes = sizes.map((batch) => batch.reduce((sum, size) => sum + size, 0));
+  expect(Math.max(...bytes)).toBeLessThanOrEqual(4 * 1024 * 1024);
+  expect(sizes.length).toBeLessThan(count);
+});
+
+test('a damaged key frame between others ends the shared process, and leaves them their places', async () => {
+  const { runAll, countAlone, countStarted } = openPool();
+  // Only a decoder can tell.
+  const damaged = damage(detailed, (packet, index) => index > 100 && packet.fill(0xa5));
+  for (let round = 1; round <= 2; round += 1) {
+    const keyFrames = [red, damaged, blue].map(atSecond);
+    const [first, second, third, ...more] = await runAll(keyFrames, 'ada', true);
+    expect([first, third].map((picture) => readColor(picture!.thumbnail))).toEqual(['red', 'blue']);
+    if (second) expect(readColor(second.thumbnail)).not.toMatch(/red|blue/);
+    expect(more).toEqual([]);
+    expect({ started: countStarted(), alone: countAlone() }).toEqual({ started: round, alone: round });
+  }
+});
+
+test('an abort among several key frames ends their process, and the next capture has none of their pictures', async () => {
+  const controller = new AbortController();
+  const abort = (count: number) => count === 30 && controller.abort(new Error('no longer wanted'));
+  const { runAll, countStarted } = openPool(1, abort);
+  await runAll([red, blue]);
+  const aborted = runAll(Array(30).fill(red), 'ada', false, controller.signal);
+  await expect(aborted).rejects.toThrow('no longer wanted');
+  expect((await runAll([blue, red])).map((picture) => readColor(picture!.thumbnail))).toEqual([
+    'blue',
+    'red',
+  ]);
+  expect(countStarted()).toBe(2);
+});
+
+const unit = (keyFrame: Uint8Array): Buffer => readKeyFrameUnits(keyFrame)!.bytes;
+
+test.each([
+  ['two pictures', () => Buffer.concat([unit(blue), unit(red)])],
+  ['no picture', () => unit(blue).subarray(0, 40)],
+  ['nothing', () => Buffer.alloc(0)],
+])('a key frame of %s among others has no picture, nor have those after it', async (_, write) => {
+  const decoder = startDecoder(ffmpegPath, null);
+  const pictures = await decoder.decode([unit(red), write(), unit(red)], 3000);
+  expect(pictures.map((picture) => readColor(picture.thumbnail))).toEqual(['red']);
+  expect(await decoder.decode([unit(red)], 3000)).toEqual([]);
+});
+
+test('key frames that a decoder holds back have their own pictures, in a first and in later decodes', async () => {
+  const decoder = startDecoder(ffmpegPath, null);
+  for (const size of [1, 3, 2]) {
+    const frames = [red, blue, red].slice(0, size);
+    const pictures = await decoder.decode(frames.map(unit), 3000);
+    expect(pictures.map((picture) => readColor(picture.thumbnail))).toEqual(
+      ['red', 'blue', 'red'].slice(0, size),
+    );
+  }
+  decoder.close();
 });
 
 test('key frames from the first unusual one on are decoded in one process of their own', async () => {
