@@ -64,7 +64,7 @@ function forecast(
   price: ForecastPrice | null,
 ): Forecast {
   const checks = Math.ceil((86_400 / interval) * askedShare);
-  const calls = groupFrames(earlier, mode, judgesMoments).length;
+  const calls = groupFrames({ earlier }, mode, judgesMoments).length;
   const frames = earlier + (mode === 'clip' ? 0 : 1);
   const usd =
     price === null ? null : checks * priceCheck({ calls, frames, answers: earlier + 1, mode }, price);

@@ -4,6 +4,7 @@ import { atTick } from '../sight/clock-change.ts';
 import type { Captured } from '../sight/screening.ts';
 import type { Judgement } from '../tick/ask-model.ts';
 import { mapJobTimes } from '../tick/clock-change.ts';
+import { blackExplanation } from '../tick/progress-event.ts';
 import { screenCapture } from '../tick/screen-capture.ts';
 import type { TickOutcome } from '../tick/tick-outcome.ts';
 import type { Work } from './policy.ts';
@@ -33,21 +34,23 @@ function readJudgement(captured: Captured, judgement: Judgement | undefined): Ti
   if (judgement === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, busy, calls } = judgement;
+  const earlier = judgement.earlier.flatMap(({ answers: [first], ...moment }) =>
+    first?.verdict ? [{ ...moment, verdict: first.verdict }] : [],
+  );
   const [answer] = answers;
   // One frame that failed costs the others nothing.
-  if (failure && !answer?.verdict) return { kind: 'model_failed', failure, captured };
-  if (!answer || (busy && !answer.verdict)) return { kind: 'model_busy', captured };
+  const hasVerdict = captured.black ? earlier.length > 0 : !!answer?.verdict;
+  if (failure && !hasVerdict) return { kind: 'model_failed', failure, captured };
+  if (busy && !hasVerdict) return { kind: 'model_busy', captured };
   const tokens = {
     input_tokens: calls.reduce((sum, call) => sum + (call?.input_tokens ?? 0), 0),
     output_tokens: calls.reduce((sum, call) => sum + (call?.output_tokens ?? 0), 0),
   };
-  const unjudged = { triggered: false, judged: false, explanation: answer.unjudgedReason ?? '' };
-  const earlier = judgement.earlier.flatMap(({ answers: [first], ...moment }) =>
-    first?.verdict ? [{ ...moment, verdict: first.verdict }] : [],
-  );
+  const explanation = captured.black ? blackExplanation : (answer?.unjudgedReason ?? '');
+  const unjudged = { triggered: false, judged: false, explanation };
   return {
     kind: 'judged',
-    verdict: { ...(answer.verdict ?? unjudged), tokens },
+    verdict: { ...(answer?.verdict ?? unjudged), tokens },
     captured,
     ...(earlier.length > 0 && { earlier }),
   };

@@ -31,6 +31,8 @@ export type EarlierMotion = {
   likeNewest: boolean;
   /** Share of it that differs from the motion reference, 0 to 1. */
   changedShare: number;
+  /** True if it has no light. */
+  black: boolean;
 };
 
 /**

@@ -105,7 +105,7 @@ function readStream(outcome: SeenOutcome, { outlivesStream, reportsStills }: Sig
     case 'skipped':
       return reportsStills && (outcome.why === 'frozen' || outcome.why === 'black') ? outcome.why : 'fine';
     default:
-      return 'fine';
+      return reportsStills && outcome.captured.black ? 'black' : 'fine';
   }
 }
 

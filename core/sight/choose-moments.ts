@@ -4,9 +4,11 @@ import { rules } from '../rules.ts';
 /** Frame of a scan, compared with the newest one and with what the model judged last. */
 export type ComparedFrame = EarlierMotion & { at: Date };
 
-/** Newest frame of a capture, which is judged in any case. */
+/** Newest frame of a capture. */
 export type NewestFrame = {
   at: Date;
+  /** True if it is not judged. */
+  black: boolean;
   moved: boolean;
   /** True if the last check waits for a confirmation: a frame that shows the same as that check can be one. */
   confirms: boolean;
@@ -24,12 +26,12 @@ type Frame = { index: number; ms: number; share: number };
 
 /**
  * Chooses the earlier moments of a capture that the model judges, as indices in time order: of each visit the frame of the greatest difference, and of the
- * greatest one a frame that confirms it, then what shows the rest. Returns none if nothing moved.
+ * greatest one a frame that confirms it, then what shows the rest. Black frames are left out. Returns none if nothing moved.
  */
 export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFrame): number[] {
   const chosen: Frame[] = [];
-  const apart = (seconds: number) => (frame: Frame) =>
-    distance(frame, [newest.at.getTime(), ...chosen.map(({ ms }) => ms)]) >= seconds * 1000;
+  const judgedTimes = () => [...(newest.black ? [] : [newest.at.getTime()]), ...chosen.map(({ ms }) => ms)];
+  const apart = (seconds: number) => (frame: Frame) => distance(frame, judgedTimes()) >= seconds * 1000;
   const choose = (candidates: readonly (Frame | undefined)[]) => {
     const found = candidates.find((frame) => frame && apart(momentsApartSeconds)(frame));
     if (found && chosen.length < rules.maxEarlierMoments) chosen.push(found);
@@ -50,9 +52,7 @@ export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFr
   );
   const rest = visits.flat();
   for (let left = rules.maxEarlierMoments - chosen.length; left > 0; left -= 1)
-    choose([
-      farthest(rest.filter(apart(restApartSeconds)), [newest.at.getTime(), ...chosen.map(({ ms }) => ms)]),
-    ]);
+    choose([farthest(rest.filter(apart(restApartSeconds)), judgedTimes())]);
   return chosen.map(({ index }) => index).toSorted((one, other) => one - other);
 }
 
@@ -97,7 +97,11 @@ function findRuns(frames: readonly ComparedFrame[], newest: NewestFrame): { kind
   });
 }
 
-function readKind({ moved, isNews, likeNewest }: EarlierMotion, newest: NewestFrame): Kind | undefined {
+function readKind(
+  { moved, isNews, likeNewest, black }: EarlierMotion,
+  newest: NewestFrame,
+): Kind | undefined {
+  if (black) return undefined;
   if (likeNewest) return moved && newest.moved ? 'arrived' : undefined;
   if (moved || isNews) return 'away';
   return newest.confirms ? 'unchanged' : undefined;

@@ -8,6 +8,7 @@ export type SkipReason = 'no_motion' | 'frozen' | 'black' | 'repeated';
 
 /** Result of screening the capture of a tick before the model call. */
 export type Screening =
+  /** At least a part is to be judged: earlier moments, and the newest frame unless it is black. */
   | { kind: 'fresh'; captured: Captured }
   | { kind: 'skipped'; why: SkipReason; captured: Captured }
   | { kind: 'stale'; captured: Captured }
@@ -29,8 +30,8 @@ export type ScreeningState = {
 };
 
 /**
- * Screens a capture. A stale playlist and a frozen or black frame are never judged as fresh, a repeated segment only if the model has not judged it yet. The pre-filter skips
- * captures without motion, at most `forceCheckAfterSkips` in a row.
+ * Screens a capture. A stale playlist and a frozen or black frame are never judged as fresh, a repeated segment only if the model has not judged it yet. Moments
+ * before a black frame are judged without it. The pre-filter skips captures without motion, at most `forceCheckAfterSkips` in a row.
  */
 export function screenOutput(output: CaptureResult, state: ScreeningState): Screening {
   if (output.kind === 'not_captured') return { kind: 'no_capture' };
@@ -55,10 +56,10 @@ function isStale({ repeated, seen }: Captured): boolean {
 }
 
 function noNews(
-  { black, seen, repeated }: Captured,
+  { black, moments = [], seen, repeated }: Captured,
   { judgesRepeated }: ScreeningState,
 ): SkipReason | undefined {
-  if (black) return 'black';
+  if (black) return moments.length > 0 ? undefined : 'black';
   if (seen.identical_since !== null) {
     const identicalSeconds = ageSeconds(seen.identical_since, new Date(seen.seen_at));
     if (identicalSeconds >= rules.frozenAfterSeconds) return 'frozen';

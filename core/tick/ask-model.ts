@@ -41,7 +41,7 @@ export type ConditionAnswer = {
 
 /** Answers of the model about a capture. */
 export type Judgement = {
-  /** Answers about the newest frame. */
+  /** Answers about the newest frame; none if it is black. */
   answers: ConditionAnswer[];
   /** Answers about earlier moments of the capture, oldest first; empty without any. */
   earlier: { frame_key: string; captured_at: string; answers: ConditionAnswer[] }[];
@@ -91,14 +91,16 @@ export async function askModel(
     isJoint: group.every((condition) => questions.joint.includes(condition)),
   }));
   let asked = 0;
-  for (const size of groupFrames(moments.length - 1, media.mode, vision.judgeMoments !== undefined)) {
+  const { mode, black = false } = media;
+  const count = { earlier: moments.length - (black ? 0 : 1), black };
+  for (const size of groupFrames(count, mode, vision.judgeMoments !== undefined)) {
     const frames = moments.slice(asked, asked + size);
     asked += size;
     for (const group of groups) await ask(frames, group, vision, calls, signals);
   }
   const answers = moments.map((moment) => moment.answers);
   return {
-    answers: answers.at(-1) ?? [],
+    answers: (black ? [] : answers.at(-1)) ?? [],
     earlier: (media.moments ?? []).map(({ frame_key, at }, index) => ({
       frame_key,
       captured_at: at.toISOString(),
@@ -156,7 +158,7 @@ function note(error: VisionError, calls: Calls): void {
 
 /** Lists the moments of a check, oldest first. A model that compares with the frame before gets that of the check before with the oldest one. */
 function listMoments(
-  { at, moments: earlier = [], previous, ...newest }: MomentMedia,
+  { at, black, moments: earlier = [], previous, ...newest }: MomentMedia,
   { usesPrevious }: VisionModel,
 ): Moment[] {
   const { regions } = newest;
@@ -165,7 +167,7 @@ function listMoments(
       at: time,
       media: { mode: 'frames' as const, frame, ...(regions !== undefined && { regions }) },
     })),
-    { at, media: newest },
+    ...(black ? [] : [{ at, media: newest }]),
   ];
   return all.map((moment, index) => {
     const before = index === 0 ? previous : usesPrevious ? all[index - 1]?.media.frame : undefined;

@@ -40,7 +40,7 @@ export function scheduleTick(
   sight: JobSight,
   next: Partial<Pick<NextTick, 'done' | 'closing' | 'stretch'>>,
 ): NextTick {
-  const judged = outcome.kind === 'judged' || outcome.kind === 'sampled';
+  const judged = (outcome.kind === 'judged' || outcome.kind === 'sampled') && !outcome.captured.black;
   const rescans = outcome.kind === 'model_failed' || outcome.kind === 'model_busy';
   return toNextTick(job, at, { judged, rescans, ...next }, outcome, sight);
 }

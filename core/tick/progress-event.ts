@@ -11,6 +11,7 @@ export function createProgressEvent(
   counters: Counters,
   next: NextTick,
 ): NewEvent {
+  const verdict = outcome.kind === 'judged' && !outcome.captured.black ? outcome.verdict : null;
   return {
     type: 'progress',
     data: {
@@ -18,8 +19,8 @@ export function createProgressEvent(
       checks_performed: counters.checks_performed,
       frames_skipped: counters.frames_skipped,
       triggers_fired: counters.triggers_fired,
-      triggered: outcome.kind === 'judged' ? outcome.verdict.triggered : null,
-      judged: outcome.kind === 'judged' ? outcome.verdict.judged !== false : null,
+      triggered: verdict && verdict.triggered,
+      judged: verdict && verdict.judged !== false,
       ...describeCapture(outcome, explain(outcome) + withoutSummary(outcome), next, outcome.kind === 'ended'),
     },
   };
@@ -47,7 +48,8 @@ function toStreamState({ kind }: SeenOutcome): 'ok' | 'stale' | 'reconnecting' {
 function readPicture(outcome: SeenOutcome): 'ok' | 'frozen' | 'black' | 'repeated' | null {
   if (outcome.kind === 'stale') return 'repeated';
   if (outcome.kind === 'skipped') return outcome.why === 'no_motion' ? 'ok' : outcome.why;
-  return 'captured' in outcome ? 'ok' : null;
+  if (!('captured' in outcome)) return null;
+  return outcome.captured.black ? 'black' : 'ok';
 }
 
 /** Explains a capture that has no news, or that failed. */
@@ -88,6 +90,8 @@ function withoutSummary({ closed }: TickOutcome): string {
   if (closed?.result.kind !== 'missed') return '';
   return ` The model gave no summary: ${closed.result.failure.message}. It is asked again.`;
 }
+
+export const blackExplanation = 'The picture is black; moments before it are judged.';
 
 export const busyExplanation =
   'The picture was not judged: this machine has more pictures than its model can judge in time.';

@@ -17,13 +17,13 @@ export type CheckMediaKeys = {
 /** Frame of an earlier moment of a capture. */
 export type EarlierMoment = MomentFrame & { frame_key: string };
 
-/** Media of a check, with those of earlier moments, oldest first. `at` is the time of the newest frame. */
-export type MomentMedia = CheckMedia & { at: Date; moments?: readonly EarlierMoment[] };
+/** Media of a check, with those of earlier moments, oldest first. `at` is the time of the newest frame; a black one is not judged. */
+export type MomentMedia = CheckMedia & { at: Date; black?: boolean; moments?: readonly EarlierMoment[] };
 
 /** Reads the media of a check. Returns undefined if they were removed; an earlier moment without its frame is left out. */
 export async function readCheckMedia(
   {
-    captured: { frame_key, clip_key, captured_at },
+    captured: { frame_key, clip_key, captured_at, black },
     mode,
     regions,
     previousKey,
@@ -43,11 +43,14 @@ export async function readCheckMedia(
       frame: await media.get(moment.frame_key),
     })),
   );
+  const found = earlier.flatMap(({ frame: bytes, ...moment }) => (bytes ? { ...moment, frame: bytes } : []));
+  if (black && found.length === 0) return undefined;
   return {
     mode,
     frame,
     at: new Date(captured_at),
-    moments: earlier.flatMap(({ frame: found, ...moment }) => (found ? { ...moment, frame: found } : [])),
+    black,
+    moments: found,
     ...(clip ? { clip } : {}),
     ...(previous ? { previous } : {}),
     ...(regions !== undefined && { regions }),

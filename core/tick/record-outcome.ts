@@ -37,7 +37,11 @@ export function recordOutcome(
 function readSight(outcome: TickOutcome): PolicySight {
   switch (outcome.kind) {
     case 'judged':
-      return { seen: 'seen', modelFailure: null, verdicts: [outcome.verdict] };
+      return {
+        seen: 'seen',
+        modelFailure: null,
+        verdicts: outcome.captured.black ? undefined : [outcome.verdict],
+      };
     case 'sampled':
       return { seen: 'seen', verdicts: [] };
     case 'model_failed':

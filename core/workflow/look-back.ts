@@ -57,9 +57,10 @@ export async function compareCapture(
     distance_seconds: longestBlindSeconds(scan, capture) || (capture.keyFrameSeconds ?? 0),
     quiet: quiet.slice(-maxQuiet),
   };
-  const newest = { at: capture.capturedAt, moved: motion.moved, confirms: confirms ?? false };
-  // A repeated or black picture is not judged, and so is nothing before it.
-  const chosen = isRepeated || motion.black ? [] : chooseMoments(frames, newest);
+  const { moved, black } = motion;
+  const newest = { at: capture.capturedAt, moved, black, confirms: confirms ?? false };
+  // The scan of a repeated picture begins where the one before did: the next capture repeats it.
+  const chosen = isRepeated ? [] : chooseMoments(frames, newest);
   const moments: MomentPicture[] = [];
   for (const index of chosen) {
     const frame = await waitUntilAborted(scan.picture(index, signal), signal).catch(() => null);

@@ -2,14 +2,15 @@ import type { Capture, Scan } from '../../core/records/capture.ts';
 import type { EarlierMotion } from '../../core/records/motion.ts';
 import type { World } from './world.ts';
 
-/** Frame of a scripted scan: seconds before the newest frame, and what it shows. */
-export type ScriptedFrame = { before: number; shows: 'visitor' | 'quiet' | 'unchanged'; share?: number };
-
 const comparisons = {
-  visitor: { moved: true, isNews: true, likeNewest: false },
-  quiet: { moved: false, isNews: false, likeNewest: true },
-  unchanged: { moved: false, isNews: false, likeNewest: false },
+  visitor: { moved: true, isNews: true, likeNewest: false, black: false },
+  quiet: { moved: false, isNews: false, likeNewest: true, black: false },
+  unchanged: { moved: false, isNews: false, likeNewest: false, black: false },
+  black: { moved: true, isNews: false, likeNewest: false, black: true },
 } as const;
+
+/** Frame of a scripted scan: seconds before the newest frame, and what it shows. */
+export type ScriptedFrame = { before: number; shows: keyof typeof comparisons; share?: number };
 
 /** Returns the comparison of a frame. */
 export function compared({ shows, share = shows === 'visitor' ? 0.1 : 0 }: ScriptedFrame): EarlierMotion {

@@ -72,6 +72,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     summaries: [] as Scripted<string>[],
     webhooks: [] as Partial<WebhookResult>[],
     moved: [] as boolean[],
+    black: [] as boolean[],
     /** Comparisons of the frames that the scan of a capture found. */
     earlier: [] as EarlierMotion[][],
   };
@@ -202,7 +203,7 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     compareMotion: () => ({
       moved: script.moved.shift() ?? true,
       changedShare: 0.1,
-      black: false,
+      black: script.black.shift() ?? false,
       identicalToPrevious: false,
       stateWithNewReference: 'looked',
       stateWithSameReference: 'skipped',

@@ -34,14 +34,12 @@ export function createMotionComparison(
   return (picture, state, regions = [], earlier = []) => {
     const remembered = decodeState(state, read);
     const work = prepare(picture, tuning);
-    if (remembered === null) return firstPicture(work, earlier.length);
+    const before = earlier.map((thumbnail) => prepare(thumbnail, tuning));
+    if (remembered === null) return firstPicture(work, before);
     const watched =
       regions.length === 0 ? null : createRegionMask(regions, thumbnail.width, thumbnail.height);
-    const { newest, series } = compareSeries(
-      earlier.map((thumbnail) => prepare(thumbnail, tuning)),
-      work,
-      remembered,
-      (...compared) => compareWork(...compared, tuning, watched),
+    const { newest, series } = compareSeries(before, work, remembered, (...compared) =>
+      compareWork(...compared, tuning, watched),
     );
     const { learned, ...comparison } = newest;
     return {
@@ -53,7 +51,10 @@ export function createMotionComparison(
   };
 }
 
-function firstPicture({ trace, black, encode }: ThumbnailWork, earlierCount: number): MotionComparison {
+function firstPicture(
+  { trace, black, encode }: ThumbnailWork,
+  earlier: readonly ThumbnailWork[],
+): MotionComparison {
   const state = encodeState(encode(), { trace, noise: quietNoiseMap(), flakeArea: 0 });
   return {
     moved: true,
@@ -62,11 +63,12 @@ function firstPicture({ trace, black, encode }: ThumbnailWork, earlierCount: num
     identicalToPrevious: false,
     stateWithNewReference: state,
     stateWithSameReference: state,
-    earlier: Array.from({ length: earlierCount }, () => ({
+    earlier: earlier.map((each) => ({
       moved: true,
       isNews: true,
       likeNewest: false,
       changedShare: 1,
+      black: each.black,
     })),
   };
 }

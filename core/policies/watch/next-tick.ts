@@ -60,7 +60,8 @@ function nextCheck(
   const { interval_seconds: intervalSeconds } = config;
   const grid = { startedAt: new Date(createdAt), intervalSeconds, stretch: plan.stretch };
   const onGrid = nextGridCheck(watch, grid, now);
-  if (!plan.isPending) return { at: onGrid, confirming: false };
+  // A frozen or black image confirms nothing.
+  if (!plan.isPending || plan.sight.stream_trouble) return { at: onGrid, confirming: false };
   const confirmAt = later(addSeconds(now, config.confirm_seconds), nextSegmentAt(outcome) ?? now);
   return confirmAt < onGrid ? { at: confirmAt, confirming: true } : { at: onGrid, confirming: false };
 }

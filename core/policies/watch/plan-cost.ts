@@ -2,6 +2,7 @@ import type { RunChange } from '../../ports/run-store.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { Captured } from '../../sight/screening.ts';
 import { groupFrames } from '../../sight/group-frames.ts';
+import type { FrameCount } from '../../sight/group-frames.ts';
 import { groupQuestions } from '../../tick/ask-model.ts';
 import type { Questions } from '../../tick/ask-model.ts';
 import { budgetOnDay, reserve } from './budget.ts';
@@ -23,12 +24,12 @@ export type CostSettings = {
 type PlannedCheck = { moments: Captured['moments']; reservation?: RunChange };
 
 /**
- * Plans the check of a capture within the day's budget: all of its moments, else its newest frame alone. The times may have moved with the clock, all or none
- * of them.
+ * Plans the check of a capture within the day's budget: all of its moments, else its newest frame alone, which a black one cannot be. The times may have moved
+ * with the clock, all or none of them.
  */
 export function planCheck(
   watch: WatchRun,
-  { moments = [] }: Captured,
+  { moments = [], black }: Captured,
   questions: Questions,
   settings: CostSettings,
   now: Date,
@@ -38,8 +39,8 @@ export function planCheck(
   if (budget === null) return { moments };
   const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
   const before = budgetOnDay(budget, state.budget, day.date);
-  for (const asked of moments.length === 0 ? [[]] : [moments, []]) {
-    const need = computeCost(questions, { earlier: asked.length, mode }, settings);
+  for (const asked of moments.length === 0 || black ? [moments] : [moments, []]) {
+    const need = computeCost(questions, { earlier: asked.length, black, mode }, settings);
     const reserved = reserve(budget, before, watch.last_tick + 1, need);
     if (reserved.kind === 'exhausted') continue;
     const set = { state: { ...state, budget: reserved.budget }, next, sight };
@@ -52,12 +53,12 @@ export function planCheck(
 /** Computes the worst case of the calls about a capture. */
 export function computeCost(
   questions: Questions,
-  { earlier, mode }: { earlier: number; mode: WatchRun['config']['input_mode'] },
+  { mode, ...count }: FrameCount & { mode: WatchRun['config']['input_mode'] },
   { judgesJointly, modelPrice }: CostSettings,
 ): Cost {
   const groups = groupQuestions(questions, judgesJointly).length;
   // A server that refuses several pictures has a call for each.
-  const frames = groupFrames(earlier, mode, false);
+  const frames = groupFrames(count, mode, false);
   const price = frames.reduce((sum, count) => sum + priceCall(modelPrice, null, count), 0);
   return { calls: groups * frames.length, micro_usd: groups * price };
 }

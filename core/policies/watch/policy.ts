@@ -73,8 +73,13 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       const asksAll = isEmpty || (captured.moments ?? []).length > 0;
       const questions = asksAll ? planAllQuestions(watch) : due;
       const planned = planCheck(watch, captured, questions, settings, now);
-      if (planned === 'exhausted')
-        return { kind: 'seen', seen: { kind: 'not_asked', captured, why: 'budget' } };
+      if (planned === 'exhausted') {
+        const { black } = captured;
+        const seen: WatchOutcome = black
+          ? { kind: 'skipped', captured, why: 'black' }
+          : { kind: 'not_asked', captured, why: 'budget' };
+        return { kind: 'seen', seen };
+      }
       return {
         kind: 'check',
         captured,

@@ -1,7 +1,12 @@
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type { NextTick } from '../../records/run-base.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
-import { busyExplanation, describeCapture, explainScreening } from '../../tick/progress-event.ts';
+import {
+  blackExplanation,
+  busyExplanation,
+  describeCapture,
+  explainScreening,
+} from '../../tick/progress-event.ts';
 import { shorten } from './condition.ts';
 import type { WatchOutcome } from './outcome.ts';
 
@@ -36,7 +41,8 @@ function explain(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'judged':
       if (outcome.busy) return busyExplanation;
-      return outcome.failure ? `The model gave no verdict: ${outcome.failure.message}.` : '';
+      if (outcome.failure) return `The model gave no verdict: ${outcome.failure.message}.`;
+      return outcome.captured.black ? blackExplanation : '';
     case 'not_asked':
       return outcome.why === 'budget'
         ? "The day's budget is used up; the model is not asked."

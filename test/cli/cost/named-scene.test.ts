@@ -33,7 +33,8 @@ async function watchForAnHour() {
         const shown = isVisited(seconds);
         const isNews = shown !== news;
         news = shown;
-        return { moved: shown !== reference, isNews, likeNewest: shown === newest, changedShare: 0.1 };
+        const motion = { moved: shown !== reference, isNews, likeNewest: shown === newest };
+        return { ...motion, changedShare: 0.1, black: false };
       }),
     );
     const at = (seconds: number) => addSeconds(start, seconds);

@@ -114,6 +114,7 @@ test('a replay shows a visit between two checks at its time, with its picture an
           isNews: isThere(seconds),
           likeNewest: isThere(seconds) === isThere(thumbnail[2] ?? 0),
           changedShare: 0.1,
+          black: false,
         })),
       }),
       clock,

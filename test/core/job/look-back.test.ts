@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMonitor } from '../../support/create-jobs.ts';
+import { VisionError } from '../../../core/errors.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { compared, newScan } from '../../support/scans.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
@@ -12,7 +13,7 @@ beforeEach(() => {
 afterEach(() => world.close());
 
 /** Starts a monitor, and runs a tick without a visit and one whose scan finds visitors these seconds before its newest frame. */
-async function play(fields: Record<string, unknown>, seconds: number[], verdicts: boolean[]) {
+async function play(fields: Record<string, unknown>, seconds: number[], verdicts: (boolean | Error)[]) {
   const job = await createMonitor(monitorRequest({ look_back: true, ...fields }), 'harbour', world.c);
   world.script.verdicts.push(false);
   const step = await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
@@ -77,6 +78,37 @@ describe('a monitor that looks back', () => {
     world.script.moved.push(true, false);
     const { triggers } = await play({}, [6, 4], [true, false, false]);
     expect(triggers.map(({ captured_at: at }) => at)).toEqual([ago(6)]);
+  });
+
+  test('a visit before a black picture fires, and the black picture is not judged', async () => {
+    world.script.black.push(false, true);
+    const { triggers, progress, job } = await play({ max_triggers: null }, [6, 4], [false, true]);
+    expect(triggers.map(({ captured_at: at }) => at)).toEqual([ago(4)]);
+    expect(progress[1]).toMatchObject({
+      triggered: null,
+      judged: null,
+      picture: 'black',
+      prefilter_skipped: false,
+      checks_performed: 2,
+      explanation: 'The picture is black; moments before it are judged.',
+    });
+    expect(job.counters).toMatchObject({ checks_performed: 2, input_tokens: 30, frames_skipped: 0 });
+    expect(job.next).toMatchObject({ judged: false });
+  });
+
+  test('a failed call about one moment before a black picture costs the other nothing', async () => {
+    world.script.black.push(false, true);
+    const { triggers } = await play({}, [6, 4], [new VisionError('The model failed'), true]);
+    expect(triggers.map(({ captured_at: at }) => at)).toEqual([ago(4)]);
+  });
+
+  test('moments before a black picture whose calls fail are scanned again', async () => {
+    world.script.black.push(false, true);
+    const failure = new VisionError('The model failed');
+    const { triggers, job } = await play({}, [6, 4], [failure, failure]);
+    expect(triggers).toEqual([]);
+    expect(job.counters).toMatchObject({ checks_missed: 1 });
+    expect(job.next).toMatchObject({ judged: false, rescans: true });
   });
 
   test('a monitor without the field asks for no scan, and its configuration does not name it', async () => {

@@ -5,22 +5,22 @@ import type { ComparedFrame } from '../../../core/sight/choose-moments.ts';
 import { compared } from '../../support/scans.ts';
 import type { ScriptedFrame } from '../../support/scans.ts';
 
-const newest = { at: new Date('2026-03-01T12:00:00Z'), moved: false, confirms: false };
+const newest = { at: new Date('2026-03-01T12:00:00Z'), moved: false, black: false, confirms: false };
 
 function toFrame(frame: ScriptedFrame): ComparedFrame {
   return { at: new Date(newest.at.getTime() - frame.before * 1000), ...compared(frame) };
 }
 
-/** Returns the seconds before the newest frame of each chosen moment. A letter a frame: v visitor, q quiet, u unchanged. */
+/** Returns the seconds before the newest frame of each chosen moment. A letter a frame: v visitor, q quiet, u unchanged, b black. */
 function chosen(
   text: string,
   {
     seconds = 2,
     shares = [],
     ...given
-  }: { seconds?: number; shares?: number[]; moved?: boolean; confirms?: boolean } = {},
+  }: { seconds?: number; shares?: number[]; moved?: boolean; black?: boolean; confirms?: boolean } = {},
 ): number[] {
-  const shows = { v: 'visitor', q: 'quiet', u: 'unchanged' } as const;
+  const shows = { v: 'visitor', q: 'quiet', u: 'unchanged', b: 'black' } as const;
   const frames = text.split('').map((letter, index) => ({
     before: (text.length - index) * seconds,
     shows: shows[letter as 'v'],
@@ -89,12 +89,22 @@ describe('the moments of a capture', () => {
     expect(chosen('vv', { seconds: 0.6, shares: [0.1, 0.4] })).toEqual([1.2]);
   });
 
+  test('black frames have no moment, and a visit before a black newest frame has them up to its end', () => {
+    expect(chosen('qbvbbvq')).toEqual([10, 4]);
+    const dark = { black: true, moved: true };
+    expect(chosen('uvvvvv', { ...dark, seconds: 0.5 })).toEqual([2.5, 0.5]);
+    expect(chosen('uuvvbb', dark)).toEqual([8, 6]);
+    expect(chosen('uuubbb', dark)).toEqual([]);
+    expect(chosen('uubbbb', { ...dark, confirms: true })).toEqual([10]);
+  });
+
   const frame = fc.record({
     gapMs: fc.integer({ min: 1, max: 6000 }),
     moved: fc.boolean(),
     isNews: fc.boolean(),
     likeNewest: fc.boolean(),
     changedShare: fc.double({ min: 0, max: 1, noNaN: true }),
+    black: fc.boolean(),
   });
 
   test('moments are at most three, in order, and a second apart from each other and the newest', () => {
@@ -113,6 +123,7 @@ describe('the moments of a capture', () => {
           const times = [...indices.map((index) => series[index]!.at.getTime()), newest.at.getTime()];
           for (const [index, time] of times.slice(1).entries())
             expect(time - times[index]!).toBeGreaterThanOrEqual(1000);
+          for (const index of indices) expect(series[index]!.black).toBe(false);
           for (const index of indices)
             expect(confirms || series[index]!.moved || series[index]!.isNews).toBe(true);
         },

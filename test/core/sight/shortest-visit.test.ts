@@ -51,9 +51,15 @@ describe('the shortest visit that is sure to be seen', () => {
           moved: isVisit(ms),
           isNews: isVisit(ms),
           likeNewest: !isVisit(ms),
+          black: false,
           changedShare: isVisit(ms) ? gen(fc.double, { min: 0.01, max: 1, noNaN: true }) : 0,
         }));
-        const chosen = chooseMoments(frames, { at: new Date(newest), moved: false, confirms: false });
+        const chosen = chooseMoments(frames, {
+          at: new Date(newest),
+          moved: false,
+          black: false,
+          confirms: false,
+        });
         const visits = chosen.map((index) => times[index]!).filter(isVisit);
         expect(Math.max(...visits) - Math.min(...visits)).toBeGreaterThanOrEqual(confirmApartSeconds * 1000);
       }),

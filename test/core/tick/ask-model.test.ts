@@ -256,6 +256,20 @@ describe('a check of several moments', () => {
     expect({ calls, earlier }).toEqual({ calls: ['joint 4: car'], earlier: [] });
   });
 
+  test.each([true, false])(
+    'a black newest frame is not asked about (several in one call: %s)',
+    async (several) => {
+      const { calls, vision } = recordingVision({ canJudgeMoments: several });
+      const media = withMoments({ black: true, mode: 'hybrid', clip: picture(9), previous: picture(0) });
+      const { answers, earlier } = await askModel({ joint: [car], separate: [] }, media, { vision, limits });
+      expect(calls).toEqual(
+        several ? ['moments 1 2 3 after 0: car'] : ['joint 1 after 0: car', 'joint 2: car', 'joint 3: car'],
+      );
+      expect(answers).toEqual([]);
+      expect(earlier.map((moment) => triggered(moment.answers))).toEqual([[false], [true], [false]]);
+    },
+  );
+
   test('a model that compares with the frame before gets that of the check before with the oldest frame', async () => {
     const media = withMoments({ previous: picture(0) });
     const joint = recordingVision({ canJudgeMoments: true, usesPrevious: true });
@@ -369,8 +383,27 @@ test('the media of moments are read by their keys, and a moment whose frame was 
   );
   expect(media).toEqual({
     mode: 'frames',
+    black: false,
     frame: picture(4),
     at,
     moments: [{ frame_key: 'kept', at: new Date('2026-03-01T11:59:50.000Z'), frame: picture(1) }],
   });
+});
+
+test('a black capture whose moments were removed has no media', async () => {
+  const read = (black: boolean) =>
+    readCheckMedia(
+      {
+        captured: { ...captured, black },
+        mode: 'frames',
+        previousKey: undefined,
+        moments: [{ frame_key: 'gone', captured_at: at.toISOString() }],
+      },
+      {
+        media: { get: async (key: string) => (key === 'newest' ? picture(4) : undefined) } as never,
+        vision: recordingVision({}).vision,
+      },
+    );
+  expect(await read(true)).toBeUndefined();
+  expect(await read(false)).toMatchObject({ moments: [] });
 });

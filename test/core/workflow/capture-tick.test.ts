@@ -257,19 +257,24 @@ describe('a capture that looks back', () => {
   });
 
   test.each([
-    ['black', { black: true }, '1:/1.ts', false],
-    ['repeated', {}, '0:/0.ts', false],
-    ['scanned', {}, '1:/1.ts', true],
-  ])('a %s picture has no moments', async (_, motion, segment, isSeen) => {
+    ['repeated', '0:/0.ts', false],
+    ['scanned', '1:/1.ts', true],
+  ])('a %s picture has no moments', async (_, segment, isSeen) => {
     const { deps } = scanning();
-    const { compareMotion } = deps;
     scriptScan(world, 0, visit, { isSeen });
     Object.assign(world.script.captures[0]!, { position: { segment, segment_seconds: 2 } });
-    const captured = await captureTick(
-      { ...input, seen: seenAt() },
-      { ...deps, compareMotion: (...given) => ({ ...compareMotion(...given), ...motion }) },
-    );
+    const captured = await captureTick({ ...input, seen: seenAt() }, deps);
     expect(captured).not.toHaveProperty('moments');
     expect(captured).toHaveProperty('repeated', isSeen || segment === '0:/0.ts');
+  });
+
+  test('a visit before a black picture has moments', async () => {
+    const { deps } = scanning();
+    world.script.black.push(true);
+    scriptScan(world, 0, [...visit.slice(0, 3), { before: 2, shows: 'black' }]);
+    expect(await captureTick({ ...input, seen: seenAt() }, deps)).toMatchObject({
+      black: true,
+      moments: [6, 4].map((before) => ({ captured_at: addSeconds(world.clock.now, -before).toISOString() })),
+    });
   });
 });

@@ -3,8 +3,8 @@ import { StreamFetchError, VisionError } from '../../../core/errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
-import { newScan, compared } from '../../support/scans.ts';
-import type { ScriptedFrame } from '../../support/scans.ts';
+import { compared, newScan } from '../../support/scans.ts';
+import { ago, quiet, tick, visitor } from '../../support/scanned-watch.ts';
 import {
   alertEvents,
   closeWorld,
@@ -17,31 +17,6 @@ import {
 } from '../../support/watch-world.ts';
 
 afterEach(closeWorld);
-
-const visitor = (...seconds: number[]) => seconds.map((before) => ({ before, shows: 'visitor' as const }));
-const quiet = (...seconds: number[]) => seconds.map((before) => ({ before, shows: 'quiet' as const }));
-
-/** Runs a tick whose scan finds these frames: `verdicts` are those of the chosen moments and the newest frame. */
-async function tick(
-  step: WorkflowState,
-  frames: readonly ScriptedFrame[],
-  verdicts: boolean[],
-  moved = false,
-): Promise<WorkflowState> {
-  const { script, c } = world;
-  const { capture } = c.streams;
-  script.moved.push(moved);
-  script.earlier.push(frames.map(compared));
-  script.verdicts.push(...verdicts);
-  c.streams.capture = async (...args) => {
-    c.streams.capture = capture;
-    const captured = await capture(...args);
-    return { ...captured, scan: newScan(captured.capturedAt, frames) };
-  };
-  return world.tick(step);
-}
-
-const ago = (seconds: number) => addSeconds(world.clock.now, -seconds).toISOString();
 
 describe('a visit between two checks', () => {
   test('a visit that two moments show opens an alert with the time, the picture and the explanation of its moment', async () => {

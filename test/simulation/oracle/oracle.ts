@@ -401,7 +401,7 @@ export class Oracle {
       const waits = [1, 2, 4, 8, 16, 30, 60, 120, 300];
       const refusedWait = this.trouble.reason === 'access_refused' && (this.lost ? 1800 : 60);
       at = now + (refusedWait || waits[Math.min(this.trouble.captures, 9) - 1]!) * seconds;
-    } else if (this.config.conditions.some((rule) => this.isPending(rule))) {
+    } else if (!this.trouble && this.config.conditions.some((rule) => this.isPending(rule))) {
       const newSegmentAt = 'segmentSince' in tick ? tick.segmentSince + tick.segmentSeconds * seconds : now;
       at = Math.min(grid, Math.max(now + this.config.confirm * seconds, newSegmentAt));
       confirming = at < grid;

@@ -65,8 +65,19 @@ describe('series of thumbnails', () => {
   test('the first capture has no reference, so all frames before it are news', () => {
     const [first, second] = renderThumbnails(daylight);
     expect(compareMotion(second!, null, [], [first!]).earlier).toEqual([
-      { moved: true, isNews: true, likeNewest: false, changedShare: 1 },
+      { moved: true, isNews: true, likeNewest: false, changedShare: 1, black: false },
     ]);
+  });
+
+  test('a black frame is no news, and neither is the picture that returns after it', () => {
+    const [first] = renderThumbnails(daylight);
+    const dark = new Uint8Array(first!.length).fill(16, 0, 160 * 90).fill(128, 160 * 90);
+    const { stateWithNewReference: state } = compareMotion(first!, null);
+    const { black, earlier } = compareMotion(dark, state, [], [first!, dark, first!, dark]);
+    expect(black).toBe(true);
+    expect(indexes(earlier.map((each) => each.black))).toEqual([2, 4]);
+    expect(indexes(earlier.map((each) => each.isNews))).toEqual([]);
+    expect(compareMotion(first!, null, [], [dark]).earlier).toMatchObject([{ black: true }]);
   });
 
   test('regions limit motion in earlier frames too', () => {

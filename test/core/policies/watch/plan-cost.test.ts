@@ -22,7 +22,7 @@ function newRun(budget: Budget | null, mode: 'frames' | 'clip' = 'frames'): Watc
   return createWatchRun(newWatch({ config }), begin);
 }
 
-function captured(earlier: number): Captured & { began_at: string } {
+function captured(earlier: number, black = false): Captured & { began_at: string } {
   const at = begin.toISOString();
   const moments = Array.from({ length: earlier }, (_, index) => ({
     frame_key: `frame-${index}`,
@@ -44,7 +44,7 @@ function captured(earlier: number): Captured & { began_at: string } {
     repeated: false,
     moved: true,
     changed_share: 0.1,
-    black: false,
+    black,
     ...(earlier > 0 && { moments }),
     motion_if_judged: '',
     motion_if_skipped: '',
@@ -52,8 +52,8 @@ function captured(earlier: number): Captured & { began_at: string } {
 }
 
 /** Plans the check of a capture with earlier moments. Returns the moments that are asked about and the reservation, or the reason for none. */
-function plan(run: WatchRun, earlier: number, judgesMoments: boolean) {
-  const work = createWatchPolicy({ ...shared, judgesMoments }).work(run, captured(earlier), begin);
+function plan(run: WatchRun, earlier: number, judgesMoments: boolean, black = false) {
+  const work = createWatchPolicy({ ...shared, judgesMoments }).work(run, captured(earlier, black), begin);
   if (work.kind === 'seen') return work.seen.kind === 'not_asked' ? work.seen.why : work.seen.kind;
   const set = work.reservation?.set;
   const budget = set && 'state' in set ? (set as { state: WatchRun['state'] }).state.budget : null;
@@ -95,6 +95,14 @@ describe('the reservation of a check that looks back', () => {
   test('a day that does not cover the newest frame has no check', () => {
     expect(plan(newRun(dollars(oneFrame - 1)), 3, true)).toBe('budget');
     expect(plan(newRun(dollars(oneFrame)), 0, true)).toMatchObject({ asked: 0 });
+  });
+
+  test('a black newest frame reserves nothing, and is skipped on a day that does not cover the moments before it', () => {
+    expect(plan(newRun(calls(3), 'clip'), 3, true, true)).toMatchObject({
+      asked: 3,
+      reserved: { calls: 3, micro_usd: 3 * oneFrame },
+    });
+    expect(plan(newRun(calls(2)), 3, true, true)).toBe('skipped');
   });
 
   test('a watch without a budget has all frames checked and reserves nothing', () => {
