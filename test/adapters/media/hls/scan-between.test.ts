@@ -213,6 +213,24 @@ describe('frames between key frames that are 5 s apart', () => {
     }
   });
 
+  test('frames of open groups of 5 s in segments of 2 s are scanned at their times, and what is left out is said', async () => {
+    const look = await watchSparse({ groups: 'open', segmentSeconds: 2 });
+    let { next, moment } = await look(1, null);
+    for (const newest of [3, 5, 7]) {
+      const scanned = await look(newest, next);
+      const { moments, ages, scan } = scanned;
+      for (const [index, shown] of moments.entries())
+        expect(Math.abs(scanned.moment - shown - ages[index]!)).toBeLessThan(0.25);
+      const shown = [moment, ...moments, scanned.moment];
+      const steps = shown.slice(1).map((each, index) => each - shown[index]!);
+      expect(Math.min(...steps)).toBeGreaterThan(0);
+      expect(Math.max(...steps)).toBeLessThan(scan.distanceSeconds + 0.25);
+      expect(scan.distanceSeconds).toBeLessThanOrEqual(newest === 3 ? 5 : 2.1);
+      expect(scanned.moment).toBeGreaterThan(2 * newest + 0.6);
+      ({ next, moment } = scanned);
+    }
+  });
+
   test('a clip keeps its end, and the frames before it are scanned', async () => {
     const look = await watchSparse({ mode: 'clip' });
     const first = await look(0, null);

@@ -214,3 +214,25 @@ test('frames that are shown before the key frame of their group are not decoded 
     await scanGroups([each], track, 20_000, { ...runner, runEachSecond }, AbortSignal.timeout(5_000));
   expect(streams[1]).toEqual(streams[0]);
 });
+
+test.each([1, 2, 4])(
+  'key frames of open groups that are %i s apart are scanned at their times',
+  async (seconds) => {
+    const camera = await openPlayedSession(runner, {
+      keyFrameEvery: seconds * 10,
+      seconds: 17,
+      groups: 'open',
+    });
+    camera.playTo(4.3);
+    const first = await camera.lookBack(null);
+    camera.playTo(16.3);
+    const second = await camera.lookBack(first.position.scan!);
+    for (const { age, shown } of ages(second)) expect(Math.abs(age - shown)).toBeLessThan(0.25);
+    const after = readMoment(first.thumbnail);
+    const expected = Array.from({ length: 17 }, (_, at) => at).filter(
+      (at) => at % seconds === 0 && at > after + 0.5 && at < readMoment(second.thumbnail) - 0.5,
+    );
+    expect(moments(second).map(Math.round)).toEqual(expected);
+    expect(second.scan!.leftOutSeconds).toBe(0);
+  },
+);
