@@ -40,6 +40,9 @@ const maxParameterBytes = 4096;
 const maxParameterSets = 8;
 const initialBytes = 65_536;
 const maxReusedBytes = 1024 * 1024;
+/** Memory that units share, in bytes, and the largest of them: it stays as long as one of them does. */
+const sharedBytes = 65_536;
+const maxSharedUnitBytes = sharedBytes / 4;
 
 const startCode = Uint8Array.of(0, 0, 0, 1);
 
@@ -49,6 +52,7 @@ export function createAccessUnitAssembler(
   rules: NalRules,
 ): AccessUnitAssembler {
   const reader = createPayloadReader(rules);
+  const memory = createUnitMemory();
   let unit = reader.begin(null);
   let parameterSets = describedParameterSets(track.parameters, rules).reduce<Uint8Array[]>(
     (sets, set) => addParameterSet(sets, set, rules),
@@ -58,7 +62,7 @@ export function createAccessUnitAssembler(
   let needsKeyFrame = true;
 
   return {
-    heldBytes: () => reader.held().length,
+    heldBytes: reader.heldBytes,
     end: () => (unit.isMarked ? finish() : null),
     push(frame, atMs) {
       const packet = readRtp(frame);
@@ -90,18 +94,24 @@ export function createAccessUnitAssembler(
     const missing = entry && !isComplete(unit.parameterSets) ? parameterSets : [];
     needsKeyFrame = !isWhole || (entry ? !isComplete(parameterSets) : needsKeyFrame);
     if (needsKeyFrame) return null;
-    const bytes = joined([...missing.flatMap((set) => [startCode, set]), reader.held()]);
     const isKeyFrame = entry?.recoveryFrames === 0;
-    const sequenceSet = parameterSets.find((set) => rules.readType(set[0] ?? 0) === rules.sequenceSet);
+    const parts = [...missing.flatMap((set) => [startCode, set]), reader.held()];
+    // Scans keep key frames longer than the frames beside them.
+    const bytes = isKeyFrame ? joined(parts) : memory.join(parts);
+    const sequenceSet = entry && findSequenceSet();
     return {
       bytes,
       isKeyFrame,
       ...(entry && !isKeyFrame && { recoveryFrames: entry.recoveryFrames }),
-      ...(entry && sequenceSet && { codedSize: codedSize(sequenceSet, rules) }),
+      ...(sequenceSet && { codedSize: codedSize(sequenceSet, rules) }),
       isReference: unit.begin.isReference(),
       timestamp,
       arrivedMs,
     };
+  }
+
+  function findSequenceSet(): Uint8Array | undefined {
+    return parameterSets.find((set) => rules.readType(set[0] ?? 0) === rules.sequenceSet);
   }
 
   /** Cameras send parameter sets with each key frame, once at the start, or in the session description only. */
@@ -122,21 +132,23 @@ type PayloadReader = {
   read(payload: Uint8Array): void;
   /** Bytes so far, valid until the next call. */
   held(): Uint8Array;
+  heldBytes(): number;
 };
 
 function createPayloadReader(rules: NalRules): PayloadReader {
   /** Copies into an own buffer: a packet is a part of a larger chunk, which would stay in memory as long. */
-  let held = new Uint8Array(initialBytes);
+  let held = Buffer.allocUnsafeSlow(initialBytes);
   let heldBytes = 0;
   let unit = beginUnit(null, rules);
   return {
     begin(timestamp) {
       heldBytes = 0;
-      if (held.length > maxReusedBytes) held = new Uint8Array(initialBytes);
+      if (held.length > maxReusedBytes) held = Buffer.allocUnsafeSlow(initialBytes);
       return (unit = beginUnit(timestamp, rules));
     },
     read: readPayload,
     held: () => held.subarray(0, heldBytes),
+    heldBytes: () => heldBytes,
   };
 
   function readPayload(payload: Uint8Array): void {
@@ -159,13 +171,13 @@ function createPayloadReader(rules: NalRules): PayloadReader {
     const data = payload.subarray(rules.headBytes + 1);
     const begins = (flags & 0x80) !== 0;
     if (begins === unit.inFragment || data.length === 0) return damage();
+    const at = heldBytes + startCode.length;
     if (begins) {
-      const head = rules.fragmentHead(payload);
-      note(joined([head, data]), false);
       append(startCode);
-      append(head);
+      append(rules.fragmentHead(payload));
     }
     append(data);
+    if (begins && !unit.isDamaged) note(held.subarray(at, heldBytes), false);
     unit.inFragment = (flags & 0x40) === 0;
   }
 
@@ -183,7 +195,7 @@ function createPayloadReader(rules: NalRules): PayloadReader {
     const needed = heldBytes + bytes.length;
     if (unit.isDamaged || needed > maxAccessUnitBytes) return damage();
     if (needed > held.length) {
-      const larger = new Uint8Array(Math.max(needed, 2 * held.length));
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * held.length));
       larger.set(held.subarray(0, heldBytes));
       held = larger;
     }
@@ -197,9 +209,32 @@ function createPayloadReader(rules: NalRules): PayloadReader {
   }
 }
 
+/** Memory of the units of one track, most of which leave it together. */
+function createUnitMemory() {
+  let shared = Buffer.alloc(0);
+  return {
+    join(parts: readonly Uint8Array[]): Uint8Array {
+      const bytes = countBytes(parts);
+      if (bytes > maxSharedUnitBytes) return joined(parts);
+      if (bytes > shared.length) shared = Buffer.allocUnsafeSlow(sharedBytes);
+      const unit = shared.subarray(0, bytes);
+      shared = shared.subarray(bytes);
+      return copyInto(unit, parts);
+    },
+  };
+}
+
 /** Copies parts into an array that is no part of the shared pool of small buffers, so that nothing else stays in memory with it. */
-function joined(parts: Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  return copyInto(Buffer.allocUnsafeSlow(countBytes(parts)), parts);
+}
+
+function countBytes(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}
+
+/** Fills memory with parts of its size. */
+function copyInto(bytes: Buffer, parts: readonly Uint8Array[]): Buffer {
   let at = 0;
   for (const part of parts) {
     bytes.set(part, at);

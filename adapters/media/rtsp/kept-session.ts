@@ -183,13 +183,13 @@ function parseKeyFrame(text: string | null, sessionId: string): number | null {
 type Change = { report(): void; next(signal: AbortSignal): Promise<void> };
 
 function createChange(): Change {
-  let change = Promise.withResolvers<void>();
+  let change: PromiseWithResolvers<void> | undefined;
   return {
     report() {
-      change.resolve();
-      change = Promise.withResolvers<void>();
+      change?.resolve();
+      change = undefined;
     },
-    next: (signal) => waitUntilAborted(change.promise, signal),
+    next: (signal) => waitUntilAborted((change ??= Promise.withResolvers<void>()).promise, signal),
   };
 }
 

@@ -8,8 +8,8 @@ export type InterleavedFrame = { channel: number; bytes: Uint8Array };
 export type RtspItem = { kind: 'frame'; frame: InterleavedFrame } | { kind: 'message'; message: RtspMessage };
 
 /**
- * Splits one direction of a connection into RTSP messages and interleaved frames. Unusable after an error. `push`
- * throws `RtspProtocolError`.
+ * Splits one direction of a connection into RTSP messages and interleaved frames, which are parts of the chunks. Unusable after an error. `push` throws
+ * `RtspProtocolError`.
  */
 export type RtspReader = { push(chunk: Uint8Array): RtspItem[] };
 
@@ -32,20 +32,29 @@ export function createRtspReader(): RtspReader {
   let head: ReadHead | undefined;
   return {
     push(chunk) {
-      pending = pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([pending, chunk]);
+      const bytes =
+        pending.length === 0
+          ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
+          : Buffer.concat([pending, chunk]);
       const items: RtspItem[] = [];
-      for (let next = readNext(pending); next !== null; next = readNext(pending)) {
+      let at = 0;
+      for (let next = readNext(bytes, at); next !== null; next = readNext(bytes, at)) {
         if (next.item !== null) items.push(next.item);
         begun ||= next.item !== null;
-        pending = pending.subarray(next.bytes);
+        at += next.bytes;
         searchedBytes = 0;
         head = undefined;
       }
+      pending = bytes.subarray(at);
       return items;
     },
   };
 
-  function readNext(buffer: Buffer): Read {
+  function readNext(bytes: Buffer, at: number): Read {
+    return bytes[at] === dollar ? readFrame(bytes, at) : readOther(bytes.subarray(at));
+  }
+
+  function readOther(buffer: Buffer): Read {
     const bytes = begun ? garbageAt(buffer) : 0;
     const read = bytes > 0 ? { item: null, bytes } : readItem(buffer);
     // Counts empty lines too. Without a limit, they keep the reader busy.
@@ -57,7 +66,6 @@ export function createRtspReader(): RtspReader {
   function readItem(buffer: Buffer): Read {
     const first = buffer[0];
     if (first === undefined) return null;
-    if (first === dollar) return readFrame(buffer);
     if (first === carriageReturn || first === lineFeed) return { item: null, bytes: 1 };
     head ??= readHead(buffer, searchedBytes);
     searchedBytes = buffer.length;
@@ -97,14 +105,12 @@ const carriageReturn = 0x0d;
 const lineFeed = 0x0a;
 const beginners = new Set([dollar, carriageReturn, lineFeed]);
 
-function readFrame(buffer: Buffer): Read {
-  if (buffer.length < 4) return null;
-  const bytes = 4 + buffer.readUInt16BE(2);
-  if (buffer.length < bytes) return null;
-  return {
-    item: { kind: 'frame', frame: { channel: buffer.readUInt8(1), bytes: buffer.subarray(0, bytes) } },
-    bytes,
-  };
+function readFrame(buffer: Buffer, at: number): Read {
+  if (buffer.length < at + 4) return null;
+  const bytes = 4 + buffer.readUInt16BE(at + 2);
+  if (buffer.length < at + bytes) return null;
+  const frame = { channel: buffer.readUInt8(at + 1), bytes: buffer.subarray(at, at + bytes) };
+  return { item: { kind: 'frame', frame }, bytes };
 }
 
 /** Returns the head of a message once it is complete. No end of it is in the first `searchedBytes`. */

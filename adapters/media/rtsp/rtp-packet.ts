@@ -1,3 +1,5 @@
+import { readByte, readUint16 } from '../mpeg-ts/packet.ts';
+
 /** Video packet of RTP (RFC 3550, 5.1). */
 export type RtpPacket = {
   payloadType: number;
@@ -15,19 +17,19 @@ const rtpHeadBytes = 12;
 
 /** Parses an interleaved RTP packet, including its four-byte header. Returns null if it is too short. */
 export function readRtp(frame: Uint8Array): RtpPacket | null {
-  const rtp = Buffer.from(frame.buffer, frame.byteOffset, frame.byteLength).subarray(interleavedHeadBytes);
-  if (rtp.length < rtpHeadBytes) return null;
-  const [flags, marked] = [rtp.readUInt8(0), rtp.readUInt8(1)];
-  let start = rtpHeadBytes + 4 * (flags & 0x0f);
+  const { length } = frame;
+  if (length < interleavedHeadBytes + rtpHeadBytes) return null;
+  const [flags, marked] = [readByte(frame, 4), readByte(frame, 5)];
+  let start = interleavedHeadBytes + rtpHeadBytes + 4 * (flags & 0x0f);
   const hasExtension = (flags & 0x10) !== 0;
-  if (hasExtension && rtp.length >= start + 4) start += 4 + 4 * rtp.readUInt16BE(start + 2);
-  const paddingBytes = (flags & 0x20) !== 0 ? (rtp.at(-1) ?? 0) : 0;
+  if (hasExtension && length >= start + 4) start += 4 + 4 * readUint16(frame, start + 2);
+  const paddingBytes = (flags & 0x20) !== 0 ? readByte(frame, length - 1) : 0;
   return {
     payloadType: marked & 0x7f,
-    sequence: rtp.readUInt16BE(2),
-    timestamp: rtp.readUInt32BE(4),
+    sequence: readUint16(frame, 6),
+    timestamp: readUint16(frame, 8) * 2 ** 16 + readUint16(frame, 10),
     isMarked: (marked & 0x80) !== 0,
-    payload: rtp.subarray(start, Math.max(start, rtp.length - paddingBytes)),
+    payload: frame.subarray(start, Math.max(start, length - paddingBytes)),
   };
 }
 

@@ -27,6 +27,7 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
   const answer = await client.request('SETUP', track.controlUrl, [['Transport', transportOver('0-1')]]);
   const channels = interleavedChannels(headerValue(answer, 'transport') ?? '');
   if (channels === null) throw new RtspStatusError(unsupportedTransport);
+  const ours = new Set(channels.split('-').map(Number));
   const [id = '', ...parameters] = (headerValue(answer, 'session') ?? '').split(';');
   const session: RtspHeader[] = id === '' ? [] : [['Session', id.trim()]];
   const timeoutSeconds = readTimeout(parameters);
@@ -34,8 +35,7 @@ export async function setUpTrack({ client, track, keepAliveMethod }: DescribedSt
   let left = false;
   return {
     transport: transportOver(channels),
-    isOurs: ({ channel, bytes }) =>
-      channels.split('-').includes(`${channel}`) && bytes.length >= minFrameBytes,
+    isOurs: ({ channel, bytes }) => ours.has(channel) && bytes.length >= minFrameBytes,
     timeoutSeconds,
     async play() {
       await client.request('PLAY', track.sessionUrl, [...session, ['Range', 'npt=0.000-']]);

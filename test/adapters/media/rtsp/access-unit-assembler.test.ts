@@ -229,3 +229,20 @@ test('start codes separate the units', () => {
   expect(unit).toMatchObject({ timestamp: 1, arrivedMs: 5, isKeyFrame: true });
   expect([...unit!.bytes]).toEqual([...start, ...sps, ...start, ...pps, ...start, ...idr]);
 });
+
+test('a key frame has memory of its own, and other units have it or share 64 KiB', () => {
+  const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
+  const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
+  const units = [idr, ...Array<number[]>(200).fill(slice), idr, slice].flatMap((head, index) => {
+    const payload = Buffer.alloc(index === 100 ? 30_000 : 1000, index);
+    payload.set(head);
+    return assembler.push(writeRtp({ sequence: index, timestamp: index, payload }), 0) ?? [];
+  });
+  expect(units).toHaveLength(202);
+  for (const [index, { bytes, isKeyFrame }] of units.entries()) {
+    expect(bytes.at(-1)).toBe(index);
+    const memory = bytes.buffer.byteLength;
+    expect(memory).toBe(isKeyFrame || index === 100 ? bytes.length : 65_536);
+  }
+  expect(new Set(units.map(({ bytes }) => bytes.buffer)).size).toBe(3 + 4);
+});

@@ -8,9 +8,9 @@ function manualClocks() {
   const admits = createWorkLimit({ elapsedMs: () => clock.elapsedMs, workMs: () => clock.workMs });
   return {
     /** Lets time pass, and then works. */
-    spend: (waitMs: number, workMs: number) => {
+    spend: (waitMs: number, workMs: number, interruptedMs = 0) => {
       clock.elapsedMs += waitMs;
-      return admits(() => void ((clock.workMs += workMs), (clock.elapsedMs += workMs)));
+      return admits(() => void ((clock.workMs += workMs), (clock.elapsedMs += workMs + interruptedMs)));
     },
   };
 }
@@ -29,6 +29,13 @@ test('a connection may cost a second of work without a pause, and ends above a t
   while (steady.spend(90, 10)) rounds += 1;
   expect(rounds).toBeGreaterThan(150);
   expect(rounds).toBeLessThan(250);
+});
+
+test('a connection is not ended for the time for which its work waited for the processor', () => {
+  const { spend } = manualClocks();
+  for (let round = 0; round < 1000; round += 1) expect(spend(50, 1, 49)).toBe(true);
+  expect(spend(0, 400, 10_000)).toBe(true);
+  expect(spend(0, 1000)).toBe(false);
 });
 
 test('the error of a connection that costs too much names the cause and what to do', () => {
