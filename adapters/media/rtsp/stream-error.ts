@@ -53,6 +53,8 @@ function remediation(error: unknown, target: RtspTarget): string {
     return tlsRemediation(error, target);
   if (error instanceof EgressNetworkError)
     return `Port ${target.port} refuses connections. Check host and port, and that the camera is on.`;
+  if (target.isTunnelled)
+    return `The server at port ${target.port} did not respond with RTSP through HTTP, or closed the connection. Check host, port and path, or use rtsp:// with the RTSP port of the camera (usually 554).`;
   return 'The RTSP server did not respond, or closed the connection. Check that the stream plays in a video player, then try again.';
 }
 

@@ -176,8 +176,9 @@ describe('an HTTP server that does not tunnel', () => {
     ['POST', { post: () => '' }],
   ])('the end of a connection is noticed before a timeout (%s)', async (_case, odd) => {
     const { url } = await tunnel(odd, { answer: () => null });
-    const { cause } = await readFailure(captureRtsp(url));
+    const { cause, remediation: remedy } = await readFailure(captureRtsp(url));
     expect(cause).toEqual(new RtspConnectionError('RTSP server closed the connection'));
+    expect(remedy).toMatch(/RTSP through HTTP, or closed the connection\. .*use rtsp:/);
   });
 
   test('a status other than 401 is final, whatever it challenges', async () => {
