@@ -52,7 +52,10 @@ function readOrientation(exif: Buffer): number {
   if (exif.toString('latin1', 0, exifName.length) !== exifName || tiff.length < 8) return 0;
   const readShort = (at: number) => (isLittle ? tiff.readUInt16LE(at) : tiff.readUInt16BE(at));
   const entries = 2 + (isLittle ? tiff.readUInt32LE(4) : tiff.readUInt32BE(4));
-  for (let at = entries; at + entryBytes <= tiff.length; at += entryBytes)
+  const end =
+    entries > tiff.length ? 0 : Math.min(tiff.length, entries + entryBytes * readShort(entries - 2));
+  // Behind them are other values, and the orientation of the thumbnail.
+  for (let at = entries; at + entryBytes <= end; at += entryBytes)
     if (readShort(at) === orientationTag) return readShort(at + 8);
   return 0;
 }

@@ -77,6 +77,13 @@ test('EXIF that ends early turns no picture', async () => {
   expect(corners(await capture(cut))).toEqual(['dark', 'bright', 'dark', 'bright']);
 });
 
+test('an orientation behind the entries of the picture, such as that of its thumbnail, turns no picture', async () => {
+  const scene = withOrientation(draw('320x240'), 8, 'MM');
+  // Two entries are stated as one.
+  scene[scene.indexOf('MM') + 9] = 1;
+  expect(corners(await capture(scene))).toEqual(['dark', 'bright', 'dark', 'bright']);
+});
+
 test('the picture is the first JPEG of a response, and what follows is its preview', async () => {
   const { frame } = await capture(Buffer.concat([draw('320x240'), draw('160x120')]));
   expect(readJpegHeader(frame)).toEqual({ width: 320, height: 240 });
