@@ -8,6 +8,7 @@ import type { MessageFacts } from './console-link.ts';
 import { createEvidenceLink, readBoxes, readFrame } from './evidence-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
 import { maskUrl } from '../stream/mask-url.ts';
+import { findSourceUrl } from '../watch/present-watch-event.ts';
 
 type Deps = Pick<CoreDeps, 'drawBoxes'> & {
   media: Pick<CoreDeps['media'], 'get'>;
@@ -30,6 +31,7 @@ export async function toNotification(
   const withBoxes = forPeople.has(type);
   return {
     ...describeWatch(watch, messageFacts.timeZone),
+    sourceUrl: findSourceUrl(watch, event),
     model: messageFacts.model,
     console: createConsoleLink(event, watch.caller, evidenceLinks, messageFacts),
     current: describeState(watch),

@@ -142,5 +142,9 @@ export const watchSchema = runMetaSchema.extend({
   stream_fingerprint: z.string().nullable(),
   config: watchConfigSchema,
   former_destinations: z.array(formerDestinationSchema),
+  /** Masked URLs before a change, oldest first, with the sequence of their last event: it names them. */
+  former_streams: z
+    .array(z.object({ stream_url: z.string(), last_sequence: z.int().nonnegative() }))
+    .optional(),
 });
 export type Watch = z.infer<typeof watchSchema>;

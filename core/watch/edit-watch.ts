@@ -55,11 +55,8 @@ export async function editWatch(
     const isOtherStream = isOther(request.stream_url, before.stream_url);
     const decided = changeWatch(watch, { config, isOtherStream }, now);
     const version = watch.config_version + 1;
-    const former = await joinedFormer(
-      watch,
-      { config, addresses, sequence: watch.sequence + decided.events.length, now },
-      deps,
-    );
+    const sequence = watch.sequence + decided.events.length;
+    const former = await joinedFormer(watch, { config, addresses, sequence, now }, deps);
     return {
       ...decided,
       meta: {
@@ -67,7 +64,7 @@ export async function editWatch(
         config,
         config_version: version,
         updated_at: now.toISOString(),
-        stream_url: maskUrl(request.stream_url),
+        ...moveStream(watch, maskUrl(request.stream_url), sequence),
         stream_fingerprint: streamFingerprint,
         stream_phase: deps.streamPhase(request.stream_url),
         former_destinations: former.destinations,
@@ -78,6 +75,21 @@ export async function editWatch(
   });
   await startQuietly(changed, deps);
   return changed;
+}
+
+/** Former streams that a watch keeps. */
+const maxFormerStreams = 8;
+
+/** Returns the stream after a change, whose own event has the sequence. */
+function moveStream(
+  watch: Watch,
+  url: string,
+  sequence: number,
+): Pick<Watch, 'stream_url' | 'former_streams'> {
+  const { stream_url: before, former_streams: former = [] } = watch;
+  if (url === before) return { stream_url: url };
+  const ended = { stream_url: before, last_sequence: sequence - 1 };
+  return { stream_url: url, former_streams: [...former, ended].slice(-maxFormerStreams) };
 }
 
 /** Returns the former destinations of a watch after a change. */

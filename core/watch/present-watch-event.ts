@@ -8,7 +8,7 @@ export type PresentedWatchEvent = z.input<typeof watchEventResponseSchema>;
 
 /** Returns an event of a watch for a page of the log or an event stream. Images are links. */
 export function presentWatchEvent(watch: Watch, event: WatchEvent, baseUrl: string): PresentedWatchEvent {
-  const shared = { timestamp: event.timestamp, source_url: maskUrl(watch.stream_url) };
+  const shared = { timestamp: event.timestamp, source_url: findSourceUrl(watch, event) };
   const { watch_id, watch_name, sequence, labels } = event;
   const position = { watch_id, watch_name, sequence, labels };
   switch (event.type) {
@@ -48,4 +48,13 @@ export function presentWatchEvent(watch: Watch, event: WatchEvent, baseUrl: stri
   function link(key: string | null, alertId: string, query = ''): string | null {
     return key === null ? null : `${baseUrl}/alerts/${alertId}/frame${query}`;
   }
+}
+
+/** Returns the masked URL of the stream at the time of an event. */
+export function findSourceUrl(
+  { stream_url: present, former_streams: former = [] }: Watch,
+  { sequence }: Pick<WatchEvent, 'sequence'>,
+): string {
+  const found = former.find(({ last_sequence: last }) => sequence <= last);
+  return maskUrl(found?.stream_url ?? present);
 }

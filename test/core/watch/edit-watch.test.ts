@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import { toNotification } from '../../../core/delivery/notification.ts';
 import { deleteStoredWatch } from '../../../core/watch/control-watch.ts';
 import { createWatch } from '../../../core/watch/create-watch.ts';
 import { editWatch } from '../../../core/watch/edit-watch.ts';
+import { presentWatchEvent } from '../../../core/watch/present-watch-event.ts';
 import { watchRequestSchema } from '../../../core/requests/watches.ts';
 import type { WatchPatch } from '../../../core/requests/watches.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
@@ -104,6 +106,39 @@ describe('an edit of a watch', () => {
       ]);
     },
   );
+
+  test('events name the stream of their time, also after another one has replaced it', async () => {
+    const { watchId, step } = await begin();
+    await run(step, [true, true]);
+    world.advance(10);
+    await run((await edit(watchId, { stream_url: 'https://camera-b.example/live.m3u8' })).step, [true]);
+    world.advance(10);
+    const { watch } = await edit(watchId, { stream_url: 'https://camera-c.example/live.m3u8' });
+    const events = await world.c.watches.events(watchId, 0, 1000, world.c.now());
+    const named = events.map((event) => {
+      const { type, source_url: url } = presentWatchEvent(watch, event, '');
+      return `${type} ${new URL(url).hostname.replace('.example', '')}`;
+    });
+    const seen = 'progress camera-a';
+    const [opened, ended] = ['alert_opened camera-a', 'alert_closed camera-a'];
+    const changes = ['a', 'b', 'c'].map((name) => `watch_changed camera-${name}`);
+    expect(named).toEqual([
+      changes[0],
+      seen,
+      seen,
+      opened,
+      ended,
+      changes[1],
+      'progress camera-b',
+      changes[2],
+    ]);
+    const toSent = (event: (typeof events)[number]) =>
+      toNotification(event, watch, { type: 'webhook', include_frame: false }, world.c);
+    const sent = await Promise.all(events.map(toSent));
+    expect(sent.map(({ sourceUrl }) => sourceUrl)).toEqual(
+      events.map((event) => presentWatchEvent(watch, event, '').source_url),
+    );
+  });
 
   test('a watch looks back from its creation, until an edit ends it; null restores the default', async () => {
     const { watchId } = await begin();
