@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { buildLayer } from '../layers/ffmpeg/build-layer.ts';
 import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
-import { describeAlarms } from '../lib/operations/alarms/alarm-receivers.ts';
+import { checkAlarms } from '../lib/operations/preflight/checks.ts';
 import type { PreflightResult } from '../lib/operations/preflight/checks.ts';
 import { checkStoredData } from '../lib/operations/preflight/stored-data.ts';
 import { readStage } from '../lib/stages/read-stage.ts';
@@ -55,7 +55,7 @@ async function deploy(): Promise<number> {
   const cdk = spawn('cdk', ['deploy', '-c', 'deploy=true', ...args], { stdio: 'inherit', cwd: root });
   await once(cdk, 'exit');
   if (cdk.exitCode !== 0) return cdk.exitCode ?? 1;
-  report(describeAlarms(settings));
+  report(checkAlarms(settings));
   return 0;
 }
 

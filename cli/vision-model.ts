@@ -70,7 +70,7 @@ function createBoth(
   deps: VisionModelDeps,
 ): VisionModel {
   return createCombinedVision({
-    first: createObjects(ffmpegPath, deps),
+    first: requireObjects(ffmpegPath, deps),
     second: metered(createScaled({ ...settings, vision: second }, ffmpegPath, deps), deps),
   });
 }
@@ -94,7 +94,7 @@ function createProvider(settings: OneProvider, ffmpegPath: string, deps: VisionM
     case 'auto':
       return createBuiltInVision(findNetworkFiles(), ffmpegPath, deps);
     case 'objects':
-      return createObjects(ffmpegPath, deps);
+      return requireObjects(ffmpegPath, deps);
     case 'pixel':
       return createBuiltInVision(null, ffmpegPath, deps);
     case 'bedrock':
@@ -115,10 +115,10 @@ const packagesMissing =
   'WATCHPOST_VISION: the packages of the object model are not installed; run npm ci without --omit=optional, or set WATCHPOST_VISION=pixel';
 
 /** Creates the object model. Throws `SettingsError` if its packages are not installed. */
-function createObjects(ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
+function requireObjects(ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
   const files = findNetworkFiles();
   if (files === null) throw new SettingsError(packagesMissing);
-  return createObjectsOf(files, ffmpegPath, deps);
+  return createObjects(files, ffmpegPath, deps);
 }
 
 /** Creates the object model if its packages are installed, otherwise the pixel model. */
@@ -129,7 +129,7 @@ function createBuiltInVision(
 ): VisionModel {
   return files === null
     ? createPixelVision({ decoder: createDecoder(ffmpegPath, deps) })
-    : createObjectsOf(files, ffmpegPath, deps);
+    : createObjects(files, ffmpegPath, deps);
 }
 
 function createDecoder(ffmpegPath: string, { reportWait = () => undefined }: VisionModelDeps) {
@@ -140,7 +140,7 @@ function createDecoder(ffmpegPath: string, { reportWait = () => undefined }: Vis
   });
 }
 
-function createObjectsOf(files: NetworkFiles, ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
+function createObjects(files: NetworkFiles, ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
   const { reportWait = () => undefined } = deps;
   return createObjectsVision({
     decoder: createDecoder(ffmpegPath, deps),

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TransientError } from '../../core/errors.ts';
-import type { MaskMedia } from '../../core/ports/mask-media.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { Capture, Region, Scan } from '../../core/records/capture.ts';
 import { shareCall, type SharedCall } from '../../core/share-call.ts';
@@ -24,6 +23,16 @@ export type MaskMediaDeps = {
   tempDir: string;
   inTurn?: InTurn;
 };
+
+/**
+ * Draws regions into frame and clip: blanks excluded areas, outlines included ones. Throws `TransientError` if that fails: excluded
+ * areas must not leave the service.
+ */
+type MaskMedia = (
+  media: Pick<Capture, 'frame' | 'clip'>,
+  regions: readonly Region[],
+  signal: AbortSignal,
+) => Promise<Pick<Capture, 'frame' | 'clip'>>;
 
 /** Creates a function that draws regions with ffmpeg, in one process for each of frame and clip. */
 export function createMaskMedia({ ffmpegPath, tempDir, inTurn = withoutTurns }: MaskMediaDeps): MaskMedia {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../api/use-action.ts';
 import { useResource } from '../api/use-resource.ts';
-import type { JobDetail } from '../api/types.ts';
+import type { JobDetail, JobEvent } from '../api/types.ts';
 import { ConfigPanel } from '../parts/config-panel.tsx';
 import { Button } from '../parts/button.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
@@ -14,7 +14,6 @@ import { navigate, routeUrls } from '../shell/routes.ts';
 import { toDraft } from '../try/draft.ts';
 import { drafts } from '../try/drafts.ts';
 import { Activity } from './activity.tsx';
-import { Announcements } from './announcements.tsx';
 import { Deliveries } from '../parts/deliveries.tsx';
 import { configLabels } from './config-labels.ts';
 import { JobFacts } from './job-facts.tsx';
@@ -189,4 +188,20 @@ function Absent({ problem, onRetry }: AbsentProps) {
       </a>
     </EmptyState>
   );
+}
+
+/** Announces alerts to a screen reader. Events up to sequence `before` are older than the page and stay silent. */
+function Announcements({ events, before }: { events: JobEvent[]; before: number }) {
+  const news = events.filter((event) => event.data.sequence > before).flatMap(words);
+  return (
+    <div class="visually-hidden" aria-live="assertive">
+      {news.at(-1)}
+    </div>
+  );
+}
+
+function words(event: JobEvent): string[] {
+  if (event.type === 'watch_triggered') return [`Alert: ${event.data.explanation}`];
+  if (event.type === 'summary_generated') return [`Summary of window ${event.data.window_index}`];
+  return event.type === 'job_stopped' ? [`The job ended: ${event.data.status}`] : [];
 }

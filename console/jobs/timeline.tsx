@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { JobEvent, Progress } from '../api/types.ts';
+import type { JobEvent, Progress, AlertEvent } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import type { Tone } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
@@ -10,12 +10,14 @@ import { Panel } from '../parts/panel.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { Skeleton } from '../parts/skeleton.tsx';
 import { Clock } from '../time/when.tsx';
-import { Evidence } from './evidence.tsx';
 import { areDigestEvents, reasonLabel } from './job-labels.ts';
 import { SummaryCard } from './summary-card.tsx';
 import { timelineItems } from './timeline-items.ts';
 import type { TimelineFilter, TimelineItem } from './timeline-items.ts';
 import type { JobLog } from './use-job-log.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { ProtectedPicture } from '../parts/protected-picture.tsx';
+import { exactTime } from '../time/format.ts';
 
 const step = 60;
 
@@ -159,4 +161,38 @@ function toOutcome(data: Progress['data'], ofDigest: boolean): { tone: Tone; tex
   if (data.triggered === null)
     return ofDigest ? { tone: 'neutral', text: 'sampled' } : { tone: 'warn', text: 'no verdict' };
   return data.triggered ? { tone: 'alert', text: 'holds' } : { tone: 'neutral', text: 'does not hold' };
+}
+
+/** Shows an alert with its evidence, which opens enlarged. */
+function Evidence({ event: { data } }: { event: AlertEvent }) {
+  const [open, setOpen] = useState(false);
+  const boxes = data.boxes ?? [];
+  const path = `/jobs/${data.job_id}/media/${data.sequence}${boxes.length === 0 ? '' : '?boxes=true'}`;
+  return (
+    <div class="evidence">
+      <button type="button" class="evidence-open" onClick={() => setOpen(true)}>
+        <ProtectedPicture path={path} alt="Evidence frame" />
+        <span class="visually-hidden">Open the evidence</span>
+      </button>
+      <div>
+        <Badge tone="alert" dot>
+          Alert
+        </Badge>
+        <p>{data.explanation}</p>
+      </div>
+      {open && (
+        <Dialog title="Evidence" wide onClose={() => setOpen(false)}>
+          <ProtectedPicture path={path} alt={`Evidence: ${data.explanation}`} />
+          <p class="quoted">“{data.condition}”</p>
+          <p>{data.explanation}</p>
+          {boxes.length > 0 && (
+            <p class="small">
+              Boxes: {boxes.map(({ label, score }) => `${label} ${score.toFixed(2)}`).join(', ')}
+            </p>
+          )}
+          <p class="small muted">Captured {exactTime(data.captured_at)}</p>
+        </Dialog>
+      )}
+    </div>
+  );
 }

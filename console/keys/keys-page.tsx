@@ -11,9 +11,11 @@ import { PageHead } from '../shell/page-head.tsx';
 import { Callers } from './callers.tsx';
 import { CreateKey } from './create-key.tsx';
 import { KeyTable } from './key-table.tsx';
-import { NewKeyDialog } from './new-key-dialog.tsx';
 import { TestWebhook } from './test-webhook.tsx';
 import { WebhookSecretPanel } from './webhook-secret.tsx';
+import { CopyButton } from '../parts/copy-button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Icon } from '../parts/icon.tsx';
 
 /** Shows API keys, the webhook signing secret and callers. */
 export function KeysPage() {
@@ -77,5 +79,28 @@ export function KeysPage() {
       {creating && <CreateKey caller={caller} onCreated={shown} onClose={() => setCreating(false)} />}
       {made && <NewKeyDialog made={made} onClose={() => setMade(undefined)} />}
     </>
+  );
+}
+
+/** Shows a new key. The service stores only its hash, so the console cannot show it again. */
+function NewKeyDialog({ made, onClose }: { made: NewKey; onClose: () => void }) {
+  return (
+    <Dialog title={made.label ?? 'Your new key'} onClose={onClose} closesByClickBeside={false}>
+      <p class="note warn">
+        <Icon name="warn" />
+        <span>Copy the key now. The service stores only its hash and cannot show it again.</span>
+      </p>
+      <div class="secret">
+        <code tabIndex={0} role="textbox" aria-readonly="true" aria-label="New API key">
+          {made.key}
+        </code>
+        <CopyButton text={made.key} what="New API key" />
+      </div>
+      <div class="dialog-actions">
+        <Button kind="primary" onClick={onClose}>
+          I have copied it
+        </Button>
+      </div>
+    </Dialog>
   );
 }

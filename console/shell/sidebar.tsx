@@ -1,4 +1,3 @@
-import { OpenAlerts } from '../alerts/open-alerts.tsx';
 import type { Scope } from '../api/types.ts';
 import { Badge } from '../parts/badge.tsx';
 import { Button } from '../parts/button.tsx';
@@ -9,6 +8,7 @@ import { Logo } from './logo.tsx';
 import { routeUrls } from './routes.ts';
 import type { Route } from './routes.ts';
 import { ThemeToggle } from './theme-toggle.tsx';
+import { useResource } from '../api/use-resource.ts';
 
 /** Renders the navigation beside the page. On a phone its head is above the page and its links are below it. */
 export function Sidebar({ route }: { route: Route }) {
@@ -71,3 +71,23 @@ const links: Link[] = [
   { page: 'keys', address: routeUrls.keys, name: 'Keys', icon: 'key', scope: 'keys' },
   { page: 'operations', address: routeUrls.operations, name: 'Operations', icon: 'pulse', scope: 'internal' },
 ];
+
+const everyMs = 5_000;
+const maxCounted = 99;
+
+/** Shows the number of open alerts beside their link; nothing if none is open. */
+function OpenAlerts() {
+  const { api } = useSession();
+  const { value: alerts = [] } = useResource(
+    async (signal) => (await api.alerts({ state: 'open', limit: maxCounted + 1 }, signal)).alerts,
+    [],
+    everyMs,
+  );
+  if (alerts.length === 0) return null;
+  return (
+    <span class="count-badge">
+      {alerts.length > maxCounted ? `${maxCounted}+` : alerts.length}
+      <span class="visually-hidden"> open</span>
+    </span>
+  );
+}

@@ -3,7 +3,7 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { mayUse, useSession } from '../session/session.ts';
 import { PageHead } from '../shell/page-head.tsx';
-import type { CheckRequest } from '../api/types.ts';
+import type { CheckRequest, InputMode } from '../api/types.ts';
 import { walkByCheck } from '../walk/checks.ts';
 import { WalkTest } from '../walk/walk-test.tsx';
 import { emptyDraft, checkRequest, walkRequest } from './draft.ts';
@@ -11,10 +11,12 @@ import type { Draft } from './draft.ts';
 import { drafts } from './drafts.ts';
 import { StartJob } from './start-job.tsx';
 import { CheckForm } from './check-form.tsx';
-import { CheckProgress } from './check-progress.tsx';
 import { FindCamera } from './find-camera.tsx';
 import { useCheck } from './use-check.ts';
 import { CheckVerdict } from './verdict.tsx';
+import { milliseconds } from '../time/format.ts';
+import { useNow } from '../time/use-now.ts';
+import { Button } from '../parts/button.tsx';
 
 /** Checks a condition on a stream once and starts jobs. */
 export function TryPage() {
@@ -86,5 +88,35 @@ export function TryPage() {
       )}
       <StartJob draft={draft} onChange={change} />
     </>
+  );
+}
+
+type Props = { since: number; typicalMs: number; mode: InputMode; onStop: () => void };
+
+const doing = {
+  frames: 'Capturing a frame and calling the model',
+  clip: 'Capturing a clip and calling the model',
+  hybrid: 'Capturing a frame and a clip and calling the model',
+};
+
+/** Shows the elapsed time of a check beside the typical time, in milliseconds. */
+function CheckProgress({ since, typicalMs, mode, onStop }: Props) {
+  const elapsed = Math.max(0, useNow(100) - since);
+  // The bar approaches its end without reaching it, and slows down if the check takes longer than usual.
+  const share = 1 - Math.exp((-1.6 * elapsed) / typicalMs);
+  return (
+    <div class="looking">
+      <div class="looking-frame">
+        <span class="scan" aria-hidden="true" />
+      </div>
+      <p role="status">{doing[mode]}…</p>
+      <progress max={1} value={share} aria-label="Progress of the check" />
+      <p class="small muted">
+        <span class="number">{(elapsed / 1000).toFixed(1)} s</span> · usually about {milliseconds(typicalMs)}
+      </p>
+      <Button small onClick={onStop}>
+        Stop
+      </Button>
+    </div>
   );
 }

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asProblem } from '../api/problem.ts';
 import type { Problem } from '../api/problem.ts';
-import { createBeep } from './beep.ts';
 import { runWalk } from './run-walk.ts';
 import type { WalkVerdict } from './score.ts';
-import { toGray } from './to-gray.ts';
+import { toJpeg } from '../api/use-blob-address.ts';
+import { graySize } from './motion.ts';
 
 /** Picture of a walk test: base64 JPEG and one verdict per condition. */
 export type WalkPicture = { frame: string; verdicts: WalkVerdict[] };
@@ -62,4 +62,39 @@ export function useWalkTest(check: (signal: AbortSignal) => Promise<WalkPicture>
     return () => abort.current?.abort();
   }, []);
   return { state, start: () => void start(), stop };
+}
+
+const beepHertz = 880;
+const beepSeconds = 0.12;
+
+/** Creates the sound of a walk test. The browser gives it after a click only; without one it is silent. */
+function createBeep(): { play: () => void; close: () => void } {
+  const audio = new AudioContext();
+  return {
+    play: () => {
+      const [tone, volume] = [audio.createOscillator(), audio.createGain()];
+      tone.frequency.value = beepHertz;
+      volume.gain.setValueAtTime(0.2, audio.currentTime);
+      volume.gain.exponentialRampToValueAtTime(0.001, audio.currentTime + beepSeconds);
+      tone.connect(volume).connect(audio.destination);
+      tone.start();
+      tone.stop(audio.currentTime + beepSeconds);
+    },
+    close: () => void audio.close(),
+  };
+}
+
+/** Returns the gray levels of a small copy of a base64 JPEG. */
+async function toGray(base64: string): Promise<Uint8Array> {
+  const { width, height } = graySize;
+  const size = { resizeWidth: width, resizeHeight: height, resizeQuality: 'medium' } as const;
+  const bitmap = await createImageBitmap(toJpeg(base64), size);
+  const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+  context?.drawImage(bitmap, 0, 0);
+  bitmap.close();
+  const { data } = context?.getImageData(0, 0, width, height) ?? { data: [] };
+  return Uint8Array.from({ length: width * height }, (_, at) => {
+    const [red = 0, green = 0, blue = 0] = data.slice(at * 4, at * 4 + 3);
+    return 0.299 * red + 0.587 * green + 0.114 * blue;
+  });
 }

@@ -1,15 +1,22 @@
+import type { CoreDeps } from '../dependencies.ts';
+import type { DeliveryStore } from '../ports/delivery.ts';
 import type { DestinationState, QueueMessage } from '../records/delivery.ts';
 import type { Destination, Watch } from '../records/watch.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
-import type { PublishDeps } from './publish.ts';
 import { addOpening, currentState, removeOpenings } from './destination-state.ts';
 import type { AddressedDestination } from './destination-state.ts';
 import { findSubject, isEnding, isOpening, isWanted } from './receivers.ts';
 
-type Deps = Pick<PublishDeps, 'queue' | 'deliveries'>;
+export type WatchPublishDeps = Pick<CoreDeps, 'queue'> & {
+  deliveries: Pick<DeliveryStore, 'states' | 'changeState'>;
+};
 
 /** Sends an event of a watch to the delivery queue, once for each destination that receives it, and keeps what each was notified of. */
-export async function publishWatchEvent(event: WatchEvent, watch: Watch, deps: Deps): Promise<void> {
+export async function publishWatchEvent(
+  event: WatchEvent,
+  watch: Watch,
+  deps: WatchPublishDeps,
+): Promise<void> {
   for (const message of await toMessages(event, watch, deps)) await deps.queue.send(message);
   await forgetEnded(event, watch, deps);
 }
@@ -17,7 +24,7 @@ export async function publishWatchEvent(event: WatchEvent, watch: Watch, deps: D
 async function toMessages(
   event: WatchEvent,
   { config, former_destinations: former }: Watch,
-  { queue, deliveries }: Deps,
+  { queue, deliveries }: WatchPublishDeps,
 ): Promise<QueueMessage[]> {
   const { watch_id: id, sequence } = event;
   const subject = findSubject(event);
@@ -39,7 +46,11 @@ async function toMessages(
 }
 
 /** Forgets openings that have ended. Those that a destination accepted stay until it has accepted the end. */
-async function forgetEnded(event: WatchEvent, { config }: Watch, { deliveries }: Deps): Promise<void> {
+async function forgetEnded(
+  event: WatchEvent,
+  { config }: Watch,
+  { deliveries }: WatchPublishDeps,
+): Promise<void> {
   if (!isEnding(event)) return;
   const { watch_id: id, sequence } = event;
   const states = await readStates(event, deliveries);
@@ -55,7 +66,7 @@ async function forgetEnded(event: WatchEvent, { config }: Watch, { deliveries }:
 /** Receipt of an opening concerns the events of alerts and of the stream. */
 async function readStates(
   { type, watch_id: id }: WatchEvent,
-  deliveries: Deps['deliveries'],
+  deliveries: WatchPublishDeps['deliveries'],
 ): Promise<DestinationState[]> {
   return type === 'watch_changed' || type === 'progress'
     ? []
@@ -76,7 +87,7 @@ async function changeState(
   destination: Destination,
   watchId: string,
   change: (state: DestinationState) => DestinationState,
-  deliveries: Deps['deliveries'],
+  deliveries: WatchPublishDeps['deliveries'],
 ): Promise<void> {
   const addressed = address(destination, watchId);
   await deliveries.changeState(addressed, (stored) => change(currentState(addressed, stored)));

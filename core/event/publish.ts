@@ -1,5 +1,4 @@
 import type { CoreDeps } from '../dependencies.ts';
-import type { DeliveryStore } from '../ports/delivery.ts';
 import { runLog } from '../ports/log.ts';
 import type { RunChange, RunStore } from '../ports/run-store.ts';
 import type { WatchStore } from '../ports/watch-store.ts';
@@ -10,11 +9,10 @@ import { isJob, isJobEvent, isWatchEvent } from '../records/run.ts';
 import type { Run, RunEvent } from '../records/run.ts';
 import { eventsBeforeHole } from './before-hole.ts';
 import { publishWatchEvent } from './publish-watch-event.ts';
+import type { WatchPublishDeps } from './publish-watch-event.ts';
 import { hasDestinations } from './receivers.ts';
 
-export type PublishDeps = Pick<CoreDeps, 'queue' | 'log' | 'now'> & {
-  deliveries: Pick<DeliveryStore, 'states' | 'changeState'>;
-};
+export type PublishDeps = WatchPublishDeps & Pick<CoreDeps, 'log' | 'now'>;
 
 /** Logs of runs with their positions of publishing. */
 type Logs = { runs: Pick<RunStore, 'getIncludingEnded' | 'events' | 'markPublished'> };

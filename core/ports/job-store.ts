@@ -1,32 +1,6 @@
 import type { JobEvent } from '../records/event.ts';
 import type { Job, JobPolicy, JobStatus, Source } from '../records/job.ts';
-import type { RunChange, Totals } from './run-store.ts';
-
-/** Fields that a commit may set. All others are fixed at creation. */
-export type JobPatch = Partial<
-  Pick<
-    Job,
-    | 'status'
-    | 'counters'
-    | 'sight'
-    | 'sequence'
-    | 'last_tick'
-    | 'next'
-    | 'generation'
-    | 'seen'
-    | 'handed_over'
-    | 'burst'
-    | 'execution_ticks'
-    | 'lease_until'
-    | 'started_at'
-    | 'deadline'
-    | 'ended_at'
-    | 'reason'
-    | 'failure'
-    | 'expires_at'
-    | 'state'
-  >
->;
+import type { JobPatch, RunChange, Totals } from './run-store.ts';
 
 export type JobChange = RunChange<JobPatch, JobEvent>;
 

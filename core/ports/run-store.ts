@@ -1,13 +1,41 @@
-import type { Counters, Source } from '../records/job.ts';
+import type { Counters, Job, Source } from '../records/job.ts';
 import type { Run, RunEvent } from '../records/run.ts';
+import type { WatchProgress } from '../records/watch-run.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
 import type { Alert, AlertChange, WatchCounts } from '../records/watch-state.ts';
 import type { Watch } from '../records/watch.ts';
-import type { JobPatch } from './job-store.ts';
-import type { WatchPatch } from './watch-store.ts';
 
 /** Totals of ended jobs: their number by final status, and the sums of their counters. */
 export type Totals = { jobs_completed: number; jobs_stopped: number; jobs_failed: number } & Counters;
+
+/** Fields of a job that a commit may set. All others are fixed at creation. */
+export type JobPatch = Partial<
+  Pick<
+    Job,
+    | 'status'
+    | 'counters'
+    | 'sight'
+    | 'sequence'
+    | 'last_tick'
+    | 'next'
+    | 'generation'
+    | 'seen'
+    | 'handed_over'
+    | 'burst'
+    | 'execution_ticks'
+    | 'lease_until'
+    | 'started_at'
+    | 'deadline'
+    | 'ended_at'
+    | 'reason'
+    | 'failure'
+    | 'expires_at'
+    | 'state'
+  >
+>;
+
+/** Fields of a watch that a commit may set. */
+export type WatchPatch = Partial<Omit<WatchProgress, 'version' | 'published'>>;
 
 /** Commit of a run: everything in it is stored or nothing. */
 export type RunChange<Patch = JobPatch | WatchPatch, Event = RunEvent> = {

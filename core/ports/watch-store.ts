@@ -5,7 +5,7 @@ import type { WatchEvent } from '../records/watch-event.ts';
 import type { WatchProgress, WatchRun } from '../records/watch-run.ts';
 import type { Alert, WatchCounts } from '../records/watch-state.ts';
 import type { IdempotencyRecord } from './job-store.ts';
-import type { RunChange } from './run-store.ts';
+import type { RunChange, WatchPatch } from './run-store.ts';
 
 /**
  * New watch with its source and the addresses of its destinations. `maxWatches` is the caller's limit. `keyHash` is the key that must be valid
@@ -30,9 +30,6 @@ export type WatchCreationResult =
   /** The key was revoked, or its caller erased, since the request was authenticated. */
   | { kind: 'key_invalid' }
   | { kind: 'full' };
-
-/** Fields of the run that a commit may set. */
-export type WatchPatch = Partial<Omit<WatchProgress, 'version' | 'published'>>;
 
 export type WatchChange = RunChange<WatchPatch, WatchEvent>;
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { wilson } from '../evaluation/score.ts';
 import type { HourOfWatch, ReviewedWeek } from '../ports/watch-store.ts';
 import type { Watch } from '../records/watch.ts';
 import type { WatchCounts } from '../records/watch-state.ts';
@@ -7,7 +8,6 @@ import { addSeconds, later } from '../time.ts';
 import { requireOwnWatch } from './commit-watch.ts';
 import { zeroWatchCounts } from './stored-watch.ts';
 import type { WatchDeps } from './watch-deps.ts';
-import { wilsonInterval } from './wilson.ts';
 
 export type WatchStats = z.input<typeof watchStatsResponseSchema>;
 
@@ -99,11 +99,12 @@ function presentPrecision(
 ): WatchStats['precision'][number] {
   const correct = weeks.reduce((sum, week) => sum + week.correct, 0);
   const reviewed = correct + weeks.reduce((sum, week) => sum + week.wrong, 0);
+  const precision = wilson(correct, reviewed);
   return {
     condition_id: conditionId,
     reviewed,
     correct,
-    precision: reviewed === 0 ? null : correct / reviewed,
-    interval: wilsonInterval(correct, reviewed),
+    precision: precision && precision.value,
+    interval: precision && { from: precision.low, to: precision.high },
   };
 }

@@ -6,8 +6,6 @@ import type { Log } from '../ports/log.ts';
 import { purgeAfterSeconds } from '../ports/watch-store.ts';
 import { toRunKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
-import { repairEach } from '../repair-each.ts';
-import type { SweepBounds } from '../repair-each.ts';
 import { rules } from '../rules.ts';
 import { leaseUntil } from '../tick/next-tick.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
@@ -15,6 +13,14 @@ import { failRun } from './fail-run.ts';
 
 export type RepairDeps = Pick<CoreDeps, 'runs' | 'deliveries' | 'executions' | 'queue' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;
+};
+
+/** Bounds of a sweep. */
+export type SweepBounds = {
+  /** Time from which no repair begins; the next sweep does the rest. */
+  endBy?: Date | undefined;
+  /** Maximum concurrent repairs. Default: 1. */
+  atOnce?: number;
 };
 
 /** Bounds of a sweep: `dueBy` is now, or a later time for all active runs (at the start). */
@@ -153,4 +159,25 @@ function isOverdue({ lease_until }: Run, now: Date): boolean {
 function readDueTime(run: Run): string {
   if (run.next !== null) return run.next.wait_until;
   return run.policy === 'watch' ? run.lease_until : (run.started_at ?? run.created_at);
+}
+
+/** Repairs one id after the other, or some of them concurrently. Returns the number of repairs that began. */
+async function repairEach(
+  ids: readonly string[],
+  repair: (id: string) => Promise<void>,
+  { endBy, atOnce = 1 }: SweepBounds,
+  now: () => Date,
+): Promise<number> {
+  const left = [...ids].toReversed();
+  let begun = 0;
+  await Promise.all(Array.from({ length: Math.min(atOnce, ids.length) }, repairNext));
+  return begun;
+
+  async function repairNext(): Promise<void> {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      if (endBy && now() >= endBy) return;
+      begun += 1;
+      await repair(id);
+    }
+  }
 }

@@ -12,10 +12,17 @@ import { modelSeconds } from './burst.ts';
 import { captureTick } from './capture-tick.ts';
 import type { CaptureDeps } from './capture-tick.ts';
 import { failRun } from './fail-run.ts';
-import { withPolicy } from './with-policy.ts';
-import type { PolicySettings } from './with-policy.ts';
+import { withDecisions } from '../policies/job-policies.ts';
+import { toPolicy } from '../policies/job-policy.ts';
+import type { JobSettings } from '../policies/job-policy.ts';
+import type { Observation, Policy } from '../policies/policy.ts';
+import { createWatchPolicy } from '../policies/watch/policy.ts';
+import type { Run } from '../records/run.ts';
 
 /** Task handlers of `run.asl.json` (JSON in, JSON out), called by Step Functions and by the scheduler of one machine. */
+
+/** Settings of the service that decisions depend on. */
+type PolicySettings = JobSettings & WatchSettings;
 
 export async function captureTask(
   input: unknown,
@@ -98,3 +105,13 @@ async function close(
 
 /** Does not stop its own execution: Step Functions would report it as aborted, and no alarm would fire. */
 const endsByItself = async (): Promise<void> => undefined;
+
+/** Calls `use` with the policy of a run. */
+function withPolicy<Result>(
+  run: Run,
+  settings: PolicySettings,
+  use: <R extends Run, Seen extends Observation>(run: R, policy: Policy<R, Seen>) => Result,
+): Result {
+  if (run.policy === 'watch') return use(run, createWatchPolicy(settings));
+  return withDecisions(run, (job, decisions) => use(job, toPolicy(job.policy, decisions, settings)));
+}

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import { BucketDeployment, Source } from 'aws-cdk-lib/aws-s3-deployment';
 import { Construct } from 'constructs';
 import { ownFiles, packageFiles, referencePage } from '../../adapters/http/reference-files.ts';
 import { suppressAccessLogFindings, PrivateBucket } from '../storage/private-bucket.ts';
 import { errorPages } from './error-pages.ts';
-import { suppressDeploymentFindings } from './suppress-deployment.ts';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { suppressWildcardFindings } from '../operations/suppress-wildcards.ts';
 
 type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean; keepData: boolean };
 
@@ -54,4 +55,30 @@ export class ConsoleSite extends Construct {
     });
     suppressDeploymentFindings(deployment, this.bucket);
   }
+}
+
+/** Acknowledges the cdk-nag findings of the CDK function that copies files to a bucket during a deployment. */
+function suppressDeploymentFindings({ handlerRole }: BucketDeployment, destination: IBucket): void {
+  const handler = handlerRole.node.scope;
+  if (!handler) throw new Error('Role of the bucket deployment without its function');
+  const reason =
+    'CDK creates this function and its role to copy console and reference page. It runs only in deployments, reads the CDK assets and is the only role that changes the bucket of the console.';
+  const ids = [
+    'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSLambdaBasicExecutionRole]',
+    ...['s3:GetBucket*', 's3:GetObject*', 's3:List*', 's3:Abort*', 's3:DeleteObject*'].map(
+      (action) => `AwsSolutions-IAM5[Action::${action}]`,
+    ),
+    'AwsSolutions-L1',
+    'Serverless-LambdaLatestVersion',
+    'Serverless-LambdaDLQ',
+    'Serverless-LambdaTracing',
+  ];
+  Validations.of(handler).acknowledge(...ids.map((id) => ({ id, reason })));
+  suppressWildcardFindings(handler, [`${destination.bucketArn}/*`, assets(Stack.of(handler))], reason);
+}
+
+/** Returns the ARN pattern of the assets in the `cdk bootstrap` bucket. */
+function assets({ partition, account, region, synthesizer }: Stack): string {
+  const qualifier = synthesizer.bootstrapQualifier ?? 'hnb659fds';
+  return `arn:${partition}:s3:::cdk-${qualifier}-assets-${account}-${region}/*`;
 }

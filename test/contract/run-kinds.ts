@@ -1,16 +1,19 @@
-import type { RunChange } from '../../core/ports/run-store.ts';
+import type { JobStore } from '../../core/ports/job-store.ts';
+import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
+import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { Job } from '../../core/records/job.ts';
 import { asJob, asWatch, type Policy, type Run } from '../../core/records/run.ts';
 import type { RunProgress } from '../../core/records/run-base.ts';
 import { newWatchConfig } from '../support/watch-records.ts';
 import * as job from './records.ts';
-import type { Stores } from './run-store.contract.ts';
 import * as watch from './watch-records.ts';
 
 /** Fields that changes of all policies set. */
 type Patch = Partial<
   Pick<RunProgress, 'last_tick' | 'next' | 'generation' | 'seen' | 'handed_over' | 'lease_until'>
 >;
+
+export type Stores = { runs: RunStore; jobs: JobStore; watches: WatchStore };
 
 /** Runs of one policy, as the contract of a store of runs makes and changes them. */
 export type Kind = {

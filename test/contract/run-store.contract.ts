@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { TransientError } from '../../core/errors.ts';
-import type { JobStore } from '../../core/ports/job-store.ts';
 import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
-import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { Run } from '../../core/records/run.ts';
 import { withLostReplies } from './lost-replies.ts';
 import { after, begin, changed, createCreation, newJob, start } from './records.ts';
-import { kinds, type Kind } from './run-kinds.ts';
+import { kinds, type Kind, type Stores } from './run-kinds.ts';
 import { newChange, newCreation, toStored } from './watch-records.ts';
-
-export type Stores = { runs: RunStore; jobs: JobStore; watches: WatchStore };
 
 /** Contract of `RunStore`. `makeStores` returns empty stores. */
 export function describeRunStore(name: string, makeStores: () => Promise<Stores>): void {

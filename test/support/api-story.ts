@@ -15,7 +15,7 @@ const absentJob = { job_id: '11111111-1111-4111-8111-111111111111' };
 
 /** Calls every operation at least once, with success and failure, for tests that compare the responses with a schema. */
 export async function tellApiStory(call: CallOperation, world: World): Promise<void> {
-  await looks(call, world);
+  await checks(call, world);
   const { job_id: jobId } = await startWatchedJob(call, world);
   await deliveries(call, world, jobId);
   await digesting(call, world);
@@ -29,7 +29,7 @@ export async function tellApiStory(call: CallOperation, world: World): Promise<v
   await call('logs', { level: 'nothing' });
 }
 
-async function looks(call: CallOperation, { script }: World) {
+async function checks(call: CallOperation, { script }: World) {
   await call('check_once', monitor);
   await call('advise_condition', { condition: 'Something suspicious happens.' });
   await call('check_once', { ...monitor, include_frame: true });

@@ -15,8 +15,8 @@ import { toWatchEvents } from '../../core/records/watch-event.ts';
 import { createCollectedLog } from '../adapters/embedded/log/collected-log.ts';
 import { createFakeTime } from '../adapters/embedded/fake-time.ts';
 import { newChange, newCreation } from '../contract/watch-records.ts';
-import { evidenceLinks, messageFacts } from './watch-alerts.ts';
-import { destination } from './watch-records.ts';
+
+import { destination, evidenceLinks, messageFacts } from './watch-records.ts';
 
 export type Answer = Partial<DestinationResult>;
 type Sent = {

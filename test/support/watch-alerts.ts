@@ -1,17 +1,6 @@
-import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { newAlert, opened } from '../contract/watch-records.ts';
 import type { World } from './world.ts';
-
-/** Links to evidence of a service without a public URL. */
-export const evidenceLinks = {
-  signer: createLinkSigner(async () => new Uint8Array(32)),
-  origin: 'http://localhost',
-  isPublic: false,
-};
-
-/** Facts of a service in messages. */
-export const messageFacts = { model: 'pixel', timeZone: 'UTC' };
 
 /** Opens an alert of the first condition of a watch, as a tick does, with a frame. Returns its id. */
 export async function openAlert(

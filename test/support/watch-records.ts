@@ -1,3 +1,4 @@
+import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import type { WatchSecrets } from '../../core/records/watch-secrets.ts';
 import type {
   Budget,
@@ -132,3 +133,13 @@ export function newWatch(fields: Partial<Watch> = {}): Watch {
     ...fields,
   };
 }
+
+/** Links to evidence of a service without a public URL. */
+export const evidenceLinks = {
+  signer: createLinkSigner(async () => new Uint8Array(32)),
+  origin: 'http://localhost',
+  isPublic: false,
+};
+
+/** Facts of a service in messages. */
+export const messageFacts = { model: 'pixel', timeZone: 'UTC' };

@@ -1,7 +1,6 @@
 import { checkOutputTokens } from '../../../adapters/vision/prompt.ts';
 import { countStreams, sumReserved } from './capacity.ts';
 import type { sourceKinds } from './capacity.ts';
-import { describeAlarms } from '../alarms/alarm-receivers.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { AccountFacts, Attempt } from './facts.ts';
 import type { PolicyDecision } from './policies.ts';
@@ -46,7 +45,7 @@ export function checkAccount(facts: AccountFacts, settings: Stage, modelId: stri
     checkConcurrency(facts.concurrency, settings),
     checkTransitions(facts.transitionsPerSecond, settings),
     checkLayer(facts, settings),
-    describeAlarms(settings),
+    checkAlarms(settings),
     checkDistributions(facts.distributions),
     checkDeployment(facts.deployment),
     checkAssumption(facts.assumption),
@@ -320,6 +319,28 @@ function listActions(decisions: readonly PolicyDecision[]): string {
   const actions = [...new Set(decisions.map(({ action }) => action))];
   const shown = actions.slice(0, maxActionsShown).join(', ');
   return actions.length > maxActionsShown ? `${shown} and ${actions.length - maxActionsShown} more` : shown;
+}
+
+/** Says who receives the alarms of a stage: yellow if nobody does. */
+export function checkAlarms({
+  alarmEmail,
+  alarmTopicArn,
+}: Pick<StageSettings, 'alarmEmail' | 'alarmTopicArn'>): PreflightResult {
+  const check = 'alarms';
+  if (alarmTopicArn !== undefined)
+    return { check, level: 'green', found: `Alarms go to the topic ${alarmTopicArn}.` };
+  if (alarmEmail !== undefined)
+    return {
+      check,
+      level: 'green',
+      found: `Alarms go to ${alarmEmail} once its owner has confirmed the mail of SNS.`,
+    };
+  return {
+    check,
+    level: 'yellow',
+    found: 'Alarms reach nobody: the stage has neither alarmEmail nor alarmTopicArn.',
+    next: 'Set one of them and deploy.',
+  };
 }
 
 function unread(check: string, { error }: Extract<Attempt<unknown>, { error: unknown }>): PreflightResult {

@@ -6,8 +6,7 @@ import { asWatch } from '../../../core/records/run.ts';
 import { destinationTypeSchema } from '../../../core/records/watch.ts';
 import type { WatchEvent } from '../../../core/records/watch-event.ts';
 import { createWatching, first, opened } from '../../support/delivered-watch.ts';
-import { evidenceLinks } from '../../support/watch-alerts.ts';
-import { schedule } from '../../support/watch-records.ts';
+import { evidenceLinks, schedule } from '../../support/watch-records.ts';
 
 const box = { label: 'person', score: 0.9, x: 0.1, y: 0.1, width: 0.2, height: 0.5 };
 

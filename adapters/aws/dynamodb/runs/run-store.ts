@@ -1,5 +1,5 @@
 import type { RunStore } from '../../../../core/ports/run-store.ts';
-import { isGone } from '../../../../core/event/stored-run.ts';
+import { isGone, isPurgeable } from '../../../../core/event/stored-run.ts';
 import { policySchema, type Policy, type Run } from '../../../../core/records/run.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { createEventReads } from './event-items.ts';
@@ -20,8 +20,7 @@ import {
 import type { StoredProgress } from './run-item.ts';
 import { readSource } from './source-item.ts';
 import { repair } from '../table/table-layout.ts';
-import { findAlert } from './alert-item.ts';
-import { purgeRun } from './run-purge.ts';
+import { findAlert, alertQuery } from './alert-item.ts';
 import { watchSecretsSchema } from '../../../../core/records/watch-secrets.ts';
 import type { Table } from '../table/table.ts';
 import type { ItemKey } from '../table/write.ts';
@@ -135,4 +134,26 @@ export async function queryRepairIndex(
 
 function byLease(one: StoredProgress, other: StoredProgress): number {
   return Date.parse(one.progress.lease_until) - Date.parse(other.progress.lease_until);
+}
+
+/** Maximum writes of a transaction. */
+const maxWrites = 100;
+
+/** Removes a deleted watch with all its items, its configuration last: a purge that was interrupted finds it again. */
+async function purgeRun(table: Table, runId: string): Promise<void> {
+  const items = await table.query({ where: '#pk = :run', values: { ':run': runPartition(runId) } });
+  const [metaKey, runKey] = [itemKeys.meta(runId), itemKeys.run(runId)];
+  const find = ({ sk }: ItemKey) => items.find((item) => item['sk'] === sk);
+  const run = readRunItems(find(metaKey), find(runKey));
+  if (run === undefined || !isPurgeable(run)) return;
+  const alerts = await table.query(alertQuery({ caller: run.caller, watchId: runId }, new Date(0)));
+  const first = [...items.filter(({ sk }) => sk !== metaKey.sk && sk !== runKey.sk), ...alerts];
+  await removeItems(table, [...first.map(readKey), itemKeys.watchSecrets(runId)]);
+  await removeItems(table, [runKey, metaKey]);
+}
+
+async function removeItems(table: Table, keys: ItemKey[]): Promise<void> {
+  for (let from = 0; from < keys.length; from += maxWrites) {
+    await table.transact(keys.slice(from, from + maxWrites).map((key) => ({ kind: 'delete', key })));
+  }
 }
