@@ -14,10 +14,10 @@ import { openDatabase, verifyDatabase } from '../adapters/embedded/sqlite/databa
 import { createNewestEntry } from '../adapters/embedded/sqlite/newest-entry.ts';
 import { createEventSessions } from '../adapters/embedded/web/event-sessions.ts';
 import { shareLogReads } from '../adapters/embedded/web/share-log-reads.ts';
+import type { EventStreams } from '../adapters/http/sse/dependencies.ts';
 import { publishCommits, publishCreations } from '../core/event/publish.ts';
 import type { Log } from '../core/ports/log.ts';
 import { setSystemTimer } from '../core/time-limit.ts';
-import { createEventStreams } from './event-streams.ts';
 import type { Settings } from './settings.ts';
 
 type StoresDeps = { log: Log; now: () => Date; steadyNow: () => Date };
@@ -72,7 +72,15 @@ export async function openStores(settings: Settings, { log, now, steadyNow }: St
       eraser: createCallerEraser(database),
       keys: createKeyStore(database),
       meter: createMeter({ startedAt: now(), jobsBefore: await jobs.usage() }),
-      eventStreams: createEventStreams(settings, eventSessions, signals, logReads),
+      eventStreams: {
+        sessions: eventSessions,
+        // The commit of an event wakes its readers.
+        signals,
+        reads: logReads,
+        retryMilliseconds: 2000,
+        heartbeatSeconds: 15,
+        sessionSeconds: null,
+      } satisfies EventStreams,
     },
   };
 }

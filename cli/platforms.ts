@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { accountCookies, accountSites } from '../adapters/platforms/cookies.ts';
 import type { AccountPlatform } from '../adapters/platforms/cookies.ts';
+import { defaultPlatformSettings } from '../adapters/platforms/platform-settings.ts';
 import type { PlatformSettings } from '../adapters/platforms/platform-settings.ts';
 import { SettingsError } from './settings.ts';
 import type { Settings } from './settings.ts';
@@ -21,7 +22,7 @@ export async function loadPlatformSettings(settings: Settings): Promise<Platform
     twitch: {
       gqlUrl: settings.twitchGqlUrl,
       usherUrl: trimmed(settings.twitchUsherUrl),
-      clientId: settings.twitchClientId,
+      clientId: defaultPlatformSettings.twitch.clientId,
       cookies: await cookiesIn(twitchCookies, 'WATCHPOST_TWITCH_COOKIES', 'twitch'),
       proxyUrl: settings.twitchProxy || null,
     },

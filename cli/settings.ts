@@ -190,13 +190,6 @@ const settingsSchema = z.object({
   eventStreamsPerCaller: wholeNumber(1, 1000)
     .prefault('10')
     .register(help, { fallback: '10', text: 'maximum open event streams per caller' }),
-  eventStreamSeconds: wholeNumber(0, 86_400).prefault('0').register(help, {
-    fallback: '0',
-    text: 'maximum duration of an event stream, in seconds; 0: until the job ends',
-  }),
-  heartbeatSeconds: wholeNumber(1, 60)
-    .prefault('15')
-    .register(help, { fallback: '15', text: 'seconds between heartbeats on an idle event stream' }),
   youtubeClients: z
     .string()
     .transform((text) => text.split(',').flatMap((name) => name.trim().toUpperCase() || []))
@@ -244,14 +237,6 @@ const settingsSchema = z.object({
     .url()
     .prefault('https://usher.ttvnw.net')
     .register(help, { fallback: 'https://usher.ttvnw.net', text: 'base URL of Twitch playlists' }),
-  twitchClientId: z
-    .string()
-    .regex(/^[\w-]+$/, 'must be letters and digits')
-    .prefault('kimne78kx3ncx6brgo4mv6wki5h1ko')
-    .register(help, {
-      fallback: 'kimne78kx3ncx6brgo4mv6wki5h1ko',
-      text: 'public client id for Twitch; default: that of its web page',
-    }),
   ffmpeg: z
     .string()
     .prefault('')

@@ -40,7 +40,6 @@ const platformSettings = [
   'twitchProxy',
   'twitchGqlUrl',
   'twitchUsherUrl',
-  'twitchClientId',
 ] as const;
 
 const program = new Command('watchpost')

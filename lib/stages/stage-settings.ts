@@ -151,8 +151,6 @@ export const stageSettingsSchema = z
       .optional(),
     /** Address of the runbook in your copy of the repository, for links in alarms. */
     runbookUrl: z.string().default('docs/operate/runbook.md'),
-    /** Failed jobs within 15 minutes below which the alarm `failed-jobs` is silent. */
-    failedJobsAlarm: wholeNumber(1, 100_000).default(5),
     /** Applied quota of concurrent executions of Lambda, for the alarm `concurrency`. Default: no alarm. */
     accountConcurrency: wholeNumber(1, 10_000_000).optional(),
     /** Applied quota of the model, in tokens per minute, for the alarm `model-tokens`. Default: no alarm. */

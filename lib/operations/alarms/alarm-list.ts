@@ -12,10 +12,7 @@ export type AlarmSources = {
   deliveries: Queue;
   deadLetters: Queue;
   reconcileDeadLetters: Queue;
-  settings: Pick<
-    StageSettings,
-    'eventBus' | 'failedJobsAlarm' | 'accountConcurrency' | 'modelTokensPerMinute'
-  >;
+  settings: Pick<StageSettings, 'eventBus' | 'accountConcurrency' | 'modelTokensPerMinute'>;
 };
 
 /** Alarm; its `name` in kebab-case is a section of `docs/operate/runbook.md`. */
@@ -68,7 +65,10 @@ function deliveryAlarms({ metrics, deliveries, deadLetters }: AlarmSources): Ala
   ];
 }
 
-function modelAlarms({ metrics, settings }: AlarmSources): AlarmSpec[] {
+/** Failed jobs within 15 minutes below which their alarm is silent. */
+const minFailedJobs = 5;
+
+function modelAlarms({ metrics }: AlarmSources): AlarmSpec[] {
   return [
     {
       name: 'failed-jobs',
@@ -76,7 +76,7 @@ function modelAlarms({ metrics, settings }: AlarmSources): AlarmSpec[] {
       metric: metrics.ownPercent(
         'JobsFailed',
         ['JobsFailed', 'JobsCompleted', 'JobsStopped'],
-        settings.failedJobsAlarm,
+        minFailedJobs,
         minutes(15),
       ),
       threshold: 5,
