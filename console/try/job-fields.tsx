@@ -1,4 +1,5 @@
-import { Checkbox, Field, NumberField, TextInput } from '../parts/field.tsx';
+import { NumberFields, prefilterSwitch, Switches } from '../parts/draft-fields.tsx';
+import { Checkbox, Field, TextInput } from '../parts/field.tsx';
 import { useSession } from '../session/session.ts';
 import { duration } from '../time/format.ts';
 import type { Draft } from './draft.ts';
@@ -8,49 +9,50 @@ type Props = { draft: Draft; onChange: (part: Partial<Draft>) => void };
 /** Renders the fields of a monitor. */
 export function MonitorFields({ draft, onChange }: Props) {
   const { max_job_seconds: maxSeconds } = useSession().service.limits;
+  const numbers = [
+    { field: 'intervalSeconds', label: 'Interval (s)', hint: '5 to 300', min: 5, max: 300 },
+    {
+      field: 'durationSeconds',
+      label: 'Duration (s)',
+      hint: `5 to ${maxSeconds}, the limit of this service`,
+      min: 5,
+      max: maxSeconds,
+    },
+    {
+      field: 'cooldownSeconds',
+      label: 'Cooldown (s)',
+      hint: 'Minimum time between alerts; the API’s default is 0',
+      min: 0,
+      max: 3600,
+    },
+    {
+      field: 'maxTriggers',
+      label: 'Maximum alerts',
+      hint: 'Empty: no limit; the API’s default is 1',
+      min: 1,
+      empty: 'No limit',
+    },
+  ] as const;
   return (
     <>
-      <div class="field-grid">
-        <NumberField
-          label="Interval (s)"
-          hint="5 to 300"
-          min={5}
-          max={300}
-          value={draft.intervalSeconds}
-          onValue={(intervalSeconds) => onChange({ intervalSeconds })}
-        />
-        <NumberField
-          label="Duration (s)"
-          hint={`5 to ${maxSeconds}, the limit of this service`}
-          min={5}
-          max={maxSeconds}
-          value={draft.durationSeconds}
-          onValue={(durationSeconds) => onChange({ durationSeconds })}
-        />
-        <NumberField
-          label="Cooldown (s)"
-          hint="Minimum time between alerts; the API’s default is 0"
-          min={0}
-          max={3600}
-          value={draft.cooldownSeconds}
-          onValue={(cooldownSeconds) => onChange({ cooldownSeconds })}
-        />
-        <NumberField
-          label="Maximum alerts"
-          hint="Empty: no limit; the API’s default is 1"
-          min={1}
-          empty="No limit"
-          value={draft.maxTriggers}
-          onValue={(maxTriggers) => onChange({ maxTriggers })}
-        />
-      </div>
-      <Checkbox
-        label="Scan the time between checks"
-        hint="Judges visits that end before the next check, for more traffic and model calls; a watch always does"
-        checked={draft.lookBack}
-        onChecked={(lookBack) => onChange({ lookBack })}
+      <NumberFields
+        entries={numbers}
+        values={draft}
+        onValue={(field, value) => onChange({ ...draft, [field]: value })}
       />
-      <Shared draft={draft} onChange={onChange} />
+      <Switches
+        entries={[
+          {
+            field: 'lookBack',
+            label: 'Scan the time between checks',
+            hint: 'Judges visits that end before the next check, for more traffic and model calls; a watch always does',
+          },
+          prefilterSwitch,
+        ]}
+        values={draft}
+        onValue={(field, value) => onChange({ ...draft, [field]: value })}
+      />
+      <WebhookFields draft={draft} onChange={onChange} />
     </>
   );
 }
@@ -58,53 +60,43 @@ export function MonitorFields({ draft, onChange }: Props) {
 /** Renders the fields of a digest. */
 export function DigestFields({ draft, onChange }: Props) {
   const { max_job_seconds: maxSeconds } = useSession().service.limits;
+  const numbers = [
+    {
+      field: 'windowMinutes',
+      label: 'Window (min)',
+      hint: 'One summary each, 1 to 60',
+      min: 1,
+      max: 60,
+    },
+    { field: 'captureSeconds', label: 'Sample interval (s)', hint: '10 to 300', min: 10, max: 300 },
+    {
+      field: 'maxWindows',
+      label: 'Maximum windows',
+      hint: `Empty: for ${duration(maxSeconds)}, the limit of this service`,
+      min: 1,
+      empty: 'No limit',
+    },
+  ] as const;
   return (
     <>
-      <div class="field-grid">
-        <NumberField
-          label="Window (min)"
-          hint="One summary each, 1 to 60"
-          min={1}
-          max={60}
-          value={draft.windowMinutes}
-          onValue={(windowMinutes) => onChange({ windowMinutes })}
-        />
-        <NumberField
-          label="Sample interval (s)"
-          hint="10 to 300"
-          min={10}
-          max={300}
-          value={draft.captureSeconds}
-          onValue={(captureSeconds) => onChange({ captureSeconds })}
-        />
-        <NumberField
-          label="Maximum windows"
-          hint={`Empty: for ${duration(maxSeconds)}, the limit of this service`}
-          min={1}
-          empty="No limit"
-          value={draft.maxWindows}
-          onValue={(maxWindows) => onChange({ maxWindows })}
-        />
-      </div>
-      <Checkbox
-        label="Frame grid with each summary"
-        checked={draft.includeFrames}
-        onChecked={(includeFrames) => onChange({ includeFrames })}
+      <NumberFields
+        entries={numbers}
+        values={draft}
+        onValue={(field, value) => onChange({ ...draft, [field]: value })}
       />
-      <Shared draft={draft} onChange={onChange} />
+      <Switches
+        entries={[{ field: 'includeFrames', label: 'Frame grid with each summary' }, prefilterSwitch]}
+        values={draft}
+        onValue={(field, value) => onChange({ ...draft, [field]: value })}
+      />
+      <WebhookFields draft={draft} onChange={onChange} />
     </>
   );
 }
 
-function Shared({ draft, onChange }: Props) {
+function WebhookFields({ draft, onChange }: Props) {
   return (
     <>
-      <Checkbox
-        label="Motion pre-filter"
-        hint="Skips the model call if there is no motion"
-        checked={draft.prefilter}
-        onChecked={(prefilter) => onChange({ prefilter })}
-      />
       <Field label="Webhook URL" hint="Optional: Watchpost sends each event there, signed">
         {(ids) => (
           <TextInput

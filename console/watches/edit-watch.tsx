@@ -3,7 +3,8 @@ import type { Watch } from '../api/types.ts';
 import { useAction } from '../api/use-action.ts';
 import { Button } from '../parts/button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { Checkbox, Field, NumberField, Select, TextArea, TextInput } from '../parts/field.tsx';
+import { NumberFields, prefilterSwitch, Switches } from '../parts/draft-fields.tsx';
+import { Field, NumberField, Select, TextArea, TextInput } from '../parts/field.tsx';
 import { InputFields } from '../parts/input-fields.tsx';
 import { ProblemNote } from '../parts/problem-note.tsx';
 import { useSession } from '../session/session.ts';
@@ -28,6 +29,8 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
     api.changeWatch(watch.watch_id, seen.version, toWatchPatch(seen.draft, draft)),
   );
   const change = (part: Partial<WatchDraft>) => setDraft({ ...draft, ...part });
+  const changeField = (field: keyof WatchDraft, value: number | boolean | null) =>
+    setDraft({ ...draft, [field]: value });
   const submit = async (event: Event) => {
     event.preventDefault();
     if (await saving.run()) onDone();
@@ -57,9 +60,9 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
             />
           )}
         </Field>
-        <NumberFields draft={draft} change={change} />
+        <NumberFields entries={numbers} values={draft} onValue={changeField} />
         <InputFields mode={draft.mode} clipSeconds={draft.clipSeconds} onChange={change} />
-        <Switches draft={draft} change={change} />
+        <Switches entries={switches} values={draft} onValue={changeField} />
         {draft.conditions.map((condition, index) => (
           <ConditionFields
             key={condition.condition_id ?? index}
@@ -106,82 +109,54 @@ export function EditWatch({ watch, onDone, onClose }: Props) {
   );
 }
 
-type PartProps = { draft: WatchDraft; change: (part: Partial<WatchDraft>) => void };
+const switches = [
+  prefilterSwitch,
+  {
+    field: 'lookBack',
+    label: 'Scan the time between checks',
+    hint: 'Judges also what came and went since the last check; a stream with one rendition is read as a player does',
+  },
+  {
+    field: 'follow',
+    label: 'Check as soon as something moves',
+    hint: 'Follows an HLS stream with the bandwidth of a player; an RTSP stream is followed in any case',
+  },
+] as const;
 
-function Switches({ draft, change }: PartProps) {
-  return (
-    <>
-      <Checkbox
-        label="Motion pre-filter"
-        hint="Skips the model call if there is no motion"
-        checked={draft.prefilter}
-        onChecked={(prefilter) => change({ prefilter })}
-      />
-      <Checkbox
-        label="Scan the time between checks"
-        hint="Judges also what came and went since the last check; a stream with one rendition is read as a player does"
-        checked={draft.lookBack}
-        onChecked={(lookBack) => change({ lookBack })}
-      />
-      <Checkbox
-        label="Check as soon as something moves"
-        hint="Follows an HLS stream with the bandwidth of a player; an RTSP stream is followed in any case"
-        checked={draft.follow}
-        onChecked={(follow) => change({ follow })}
-      />
-    </>
-  );
-}
-
-function NumberFields({ draft, change }: PartProps) {
-  return (
-    <div class="field-grid">
-      <NumberField
-        label="Interval (s)"
-        hint="5 to 300"
-        min={5}
-        max={300}
-        value={draft.intervalSeconds}
-        onValue={(intervalSeconds) => change({ intervalSeconds })}
-      />
-      <NumberField
-        label="Confirming check (s)"
-        hint="Delay, 1 to 300, at most the interval"
-        min={1}
-        max={300}
-        value={draft.confirmSeconds}
-        onValue={(confirmSeconds) => change({ confirmSeconds })}
-      />
-      <NumberField
-        label="Retention (days)"
-        hint="Alerts and evidence, 1 to 90"
-        min={1}
-        max={90}
-        value={draft.retentionDays}
-        onValue={(retentionDays) => change({ retentionDays })}
-      />
-      <NumberField
-        label="Model calls per day"
-        hint="Budget; the checks stop beyond it"
-        min={1}
-        max={1_000_000}
-        empty="No limit"
-        value={draft.modelCalls}
-        onValue={(modelCalls) => change({ modelCalls })}
-      />
-      <NumberField
-        label="Dollars per day"
-        hint="Budget by the list price of the model"
-        min={0.01}
-        max={10_000}
-        step={0.01}
-        empty="No limit"
-        value={draft.usd}
-        onValue={(usd) => change({ usd })}
-      />
-    </div>
-  );
-}
+const numbers = [
+  { field: 'intervalSeconds', label: 'Interval (s)', hint: '5 to 300', min: 5, max: 300 },
+  {
+    field: 'confirmSeconds',
+    label: 'Confirming check (s)',
+    hint: 'Delay, 1 to 300, at most the interval',
+    min: 1,
+    max: 300,
+  },
+  {
+    field: 'retentionDays',
+    label: 'Retention (days)',
+    hint: 'Alerts and evidence, 1 to 90',
+    min: 1,
+    max: 90,
+  },
+  {
+    field: 'modelCalls',
+    label: 'Model calls per day',
+    hint: 'Budget; the checks stop beyond it',
+    min: 1,
+    max: 1_000_000,
+    empty: 'No limit',
+  },
+  {
+    field: 'usd',
+    label: 'Dollars per day',
+    hint: 'Budget by the list price of the model',
+    min: 0.01,
+    max: 10_000,
+    step: 0.01,
+    empty: 'No limit',
+  },
+] as const;
 
 /** Replaces the remedy of a conflict, which is for programs. */
 function conflictOr(problem: NonNullable<ReturnType<typeof useAction>['problem']>) {
