@@ -98,10 +98,13 @@ function stepCondition(
   }
   let progress: Progress = { state: before };
   const points = listDatapoints(outcome, rule, before, at);
-  // A person who is back by the check has not left.
+  // A person who is back by the check has not left; of one who came back and left again, both visits are told.
+  const isClear = points.some(({ isNewest, verdict }) => isNewest && verdict?.triggered === false);
   const lastHeld = points.findLastIndex(({ verdict }) => verdict?.triggered);
-  for (const [index, point] of points.entries())
-    progress = applyDatapoint(progress, rule, { ...point, mayClose: index > lastHeld }, tick, createId);
+  for (const [index, point] of points.entries()) {
+    const mayClose = isClear || index > lastHeld;
+    progress = applyDatapoint(progress, rule, { ...point, mayClose }, tick, createId);
+  }
   progress = { ...progress, state: withoutVerdict(progress.state, rule, tick) };
   const { state, opening } = progress;
   if (!isOpen(state)) return progress;

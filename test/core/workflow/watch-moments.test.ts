@@ -210,6 +210,19 @@ describe('a visit between two checks', () => {
     expect((await stored()).state.conditions).toMatchObject([{ phase: 'open', history: '011' }]);
   });
 
+  test('a person who leaves, comes back and has left by the check is two alerts, each with its own times', async () => {
+    let step = await run(await createWatch(), 1);
+    step = await tick(step, visitor(8, 4), [true, true, true]);
+    step = await tick(step, [], [false], true);
+    await tick(step, [...quiet(9, 8, 6), ...visitor(5, 3), ...quiet(2, 1)], [true, true, false]);
+    expect(await alertEvents()).toMatchObject([
+      { type: 'alert_opened' },
+      { type: 'alert_closed', data: { closed_at: ago(8) } },
+      { type: 'alert_opened', data: { opened_at: ago(3), ended: true } },
+      { type: 'alert_closed', data: { closed_at: ago(0) } },
+    ]);
+  });
+
   test('frames of a scan close an alert no sooner than confirming checks do', async () => {
     let step = await run(await createWatch(), 1);
     step = await tick(step, visitor(8, 4), [true, true, true]);
