@@ -1,6 +1,7 @@
 import type { Failure } from '../records/failure.ts';
 import type { NextTick } from '../records/run-base.ts';
 import type { Sight } from '../records/sight.ts';
+import { rules } from '../rules.ts';
 import { skipsAfterVerdicts } from './screening.ts';
 import type { Screening } from './screening.ts';
 import { ageSeconds } from '../time.ts';
@@ -124,10 +125,13 @@ function readTime(sign: StreamSign, seen: SeenTime): SeenTime {
 
 function countSkips(
   { skipped_in_a_row: before }: Sight,
-  { kind }: SeenOutcome,
+  outcome: SeenOutcome,
   verdicts: PolicySight['verdicts'],
 ): number {
   if (verdicts) return skipsAfterVerdicts(verdicts);
+  const { kind } = outcome;
+  // The first picture after the black one shows whether what moments showed is still there, and need not differ from the one before them.
+  if (kind === 'judged' && outcome.captured.black) return rules.forceCheckAfterSkips;
   return kind === 'skipped' ? before + 1 : before;
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { InvalidInputModeError, StreamWithoutClipsError } from '../../errors.ts';
 import { inputModeSchema } from '../../records/capture.ts';
 import type { InputMode } from '../../records/capture.ts';
+import { detectPlatform } from '../../records/platform.ts';
 import {
   condition,
   flag,
@@ -66,7 +67,7 @@ export function planMonitor(request: MonitorRequest, { vision, limits, framesOnl
     limitNotice(request.monitor_duration_seconds, config.monitor_duration_seconds),
     clipNotice(config),
     framesNotice(request, framesOnly && vision.supportsVideo),
-    lookBackNotice(request, framesOnly),
+    lookBackNotice(request, framesOnly, limits),
     conditionNotice(request.condition, vision),
   ];
   const fields = { policy: 'monitor', config, state: monitorRecords.initialState } as const;
@@ -91,10 +92,15 @@ function framesNotice({ input_mode: requested }: MonitorRequest, replacesClip: b
   return 'The stream gives single pictures: checks use input_mode frames.';
 }
 
-function lookBackNotice({ look_back: looksBack }: MonitorRequest, framesOnly: boolean): string | undefined {
-  return looksBack && framesOnly
-    ? 'The stream gives single pictures: look_back finds none between checks.'
-    : undefined;
+function lookBackNotice(
+  { look_back: looksBack, stream_url: url }: MonitorRequest,
+  framesOnly: boolean,
+  { wakesOnMotion }: PlanDeps['limits'],
+): string | undefined {
+  if (!looksBack) return undefined;
+  if (framesOnly) return 'The stream gives single pictures: look_back finds none between checks.';
+  if (wakesOnMotion || detectPlatform(url) !== 'rtsp') return undefined;
+  return 'This service reads an RTSP stream in its checks only: look_back finds nothing between them.';
 }
 
 function clipNotice(config: MonitorConfig): string | undefined {

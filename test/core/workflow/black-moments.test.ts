@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
-import { ago, black, tick, visitor } from '../../support/scanned-watch.ts';
+import { ago, black, quiet, tick, visitor } from '../../support/scanned-watch.ts';
 import {
   alertEvents,
   closeWorld,
@@ -52,6 +52,17 @@ describe('a visit before a black picture', () => {
     expect(Date.parse(dark.wait_until) - world.clock.now.getTime()).toBe(10_000);
     await tick(dark, black(8), [true], true);
     expect(await alertEvents()).toMatchObject([{ type: 'alert_opened', data: { opened_at: ago(0) } }]);
+  });
+
+  test('the next picture with light is judged without motion, and so closes the alert', async () => {
+    let step = await run(await createWatch(), 1);
+    world.script.black.push(true, true);
+    step = await tick(step, [...visitor(8, 6), ...black(4, 2)], [true, true], true);
+    step = await tick(step, black(8, 6, 4, 2), [], true);
+    step = await tick(step, quiet(4, 2), [false]);
+    await tick(step, quiet(8, 6, 4, 2), [false]);
+    expect(world.script.verdicts).toEqual([]);
+    expect(await eventTypes()).toEqual(['alert_opened', 'alert_closed']);
   });
 
   test('its moments are judged with the next scan if the model fails', async () => {

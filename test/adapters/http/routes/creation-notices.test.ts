@@ -69,6 +69,17 @@ describe('the message of a creation', () => {
     ]);
   });
 
+  test('the message says that a look back finds nothing in an RTSP stream on a host that only captures', async () => {
+    const looking = { ...monitor, input_mode: 'frames', look_back: true };
+    const camera = { ...looking, stream_url: 'rtsp://camera.example/live' };
+    expect((await create('/live-monitor', camera)).notices).toEqual([
+      'This service reads an RTSP stream in its checks only: look_back finds nothing between them.',
+    ]);
+    expect((await create('/live-monitor', { ...camera, look_back: false })).notices).toEqual([]);
+    world.c.limits.wakesOnMotion = true;
+    expect((await create('/live-monitor', camera)).notices).toEqual([]);
+  });
+
   test('a monitor with clips of a stream of single pictures is rejected, and keeps no slot', async () => {
     world.c.streams.probe = async (url) => ({ platform: 'jpeg', playbackUrl: url, framesOnly: true });
     const { status, body } = await client.call('POST', '/live-monitor', { ...monitor, input_mode: 'clip' });
