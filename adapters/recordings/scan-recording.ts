@@ -15,7 +15,7 @@ export type PassedFrames = {
 type PassedFrame = PlayedFrame & { isKeyFrame: boolean };
 
 /** As scans of live streams. */
-export const maxScanSeconds = 60;
+export const maxScanSeconds = 70;
 
 /** Creates the list of passed frames. It drops those that no scan can reach. */
 export function createPassedFrames(): PassedFrames {

@@ -37,8 +37,8 @@ export type ScannedStream = {
   newest?: Pick<Capture, 'frame' | 'thumbnail' | 'capturedAt'> | undefined;
 };
 
-/** Maximum time before the capture that a scan sees. */
-const maxScanMs = 60_000;
+/** Maximum time before the capture that a scan sees: a check each minute may be late. */
+const maxScanMs = 70_000;
 const budgetMs = 6_000;
 const toleranceMs = 500;
 /** Maximum time of a group before a scan, whose frames it needs. */

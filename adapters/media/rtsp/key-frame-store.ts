@@ -48,11 +48,11 @@ export type KeyFrameStore = {
 
 /** Memory of a key frame beside its bytes. */
 const overheadBytes = 512;
-/** Maximum age of a key frame, until it is known how much scans need: checks of sessions are at most half as far apart. */
-const maxAgeMs = 60_000;
-const learnMs = 40_000;
+/** Maximum age of a key frame: that of a scan each minute, which may be late. */
+const maxAgeMs = 70_000;
+const learnMs = 75_000;
 /** Time without a scan after which a session keeps none. */
-const keepMs = 65_000;
+const keepMs = 75_000;
 /** Reserve of the time that scans need: a tick may be late. */
 const reserve = { factor: 1.25, ms: 3_000 };
 /** Minimum time between two key frames: some cameras send nothing else. */

@@ -25,16 +25,14 @@ export type OpenSessions = {
   begin(url: string, before: Promise<unknown>): SessionEntry;
   /** Keeps the session open for a capture. */
   enter(entry: SessionEntry): void;
-  /** Ends the use of a capture. Without one, the session stays for a while if `isFrequent` and there are not too many. */
-  leave(entry: SessionEntry, isFrequent: boolean): void;
+  /** Ends the use of a capture. Without one, the session stays for `keepMs` if there are not too many. */
+  leave(entry: SessionEntry, keepMs: number): void;
   /** Closes the session of an entry, once. Later captures wait for it. */
   end(entry: SessionEntry | undefined): Promise<void>;
   endAll(): Promise<void>;
   /** Resolves when the session of a URL that is being closed is closed: a camera with one session has none for the next one until then. */
   closed(url: string): Promise<void> | undefined;
 };
-
-const keepIdleMs = 35_000;
 
 export function createOpenSessions(open: OpenSession, maxKept: number, setTimer: SetTimer): OpenSessions {
   const entries = new Map<string, SessionEntry>();
@@ -62,11 +60,11 @@ export function createOpenSessions(open: OpenSession, maxKept: number, setTimer:
       entry.users += 1;
       entry.cancelTimer();
     },
-    leave(entry, isFrequent) {
+    leave(entry, keepMs) {
       entry.users -= 1;
       if (entry.users > 0 || entries.get(entry.url) !== entry) return;
-      if (!isFrequent || entries.size > maxKept) return void end(entry);
-      entry.cancelTimer = setTimer(() => void end(entry), keepIdleMs);
+      if (keepMs <= 0 || entries.size > maxKept) return void end(entry);
+      entry.cancelTimer = setTimer(() => void end(entry), keepMs);
     },
     end,
     async endAll() {

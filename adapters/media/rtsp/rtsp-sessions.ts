@@ -77,8 +77,10 @@ export type RtspSessionsDeps = {
 
 export type FallbackReason = 'no key frame' | 'not decoded';
 
-/** Interval of captures up to which a session stays open: that of checks, with a reserve. */
-const maxIntervalMs = 32_000;
+/** Intervals of captures, and of those that look back, up to which a session stays open: those of checks and of a scan, with a reserve. */
+const maxIntervalMs = { any: 32_000, scans: 70_000 };
+/** Time after the interval at which a session without captures closes. */
+const keepMs = 3_000;
 /** Time without a packet after which a session is replaced. */
 const maxSilentMs = 5_000;
 /** Wait for a key frame, as long as that of a capture with its own connection. */
@@ -97,10 +99,15 @@ const maxKeyFrameBytes = 150e6;
 /** 47 Mb/s in packets of 1400 bytes, more than a 4K camera of high quality. */
 const rate = { maxBytesPerSecond: 8e6, maxBurstBytes: 32 * 1024 * 1024 };
 
-/** Captures of a URL: the newest one, and the time until which it has no session. */
-type Known = { capturedMs: number; avoidedUntilMs: number; isReported: boolean };
+/** Captures of a URL: the newest one, the newest one that looked back, and the time until which it has no session. */
+type Known = { capturedMs: number; scannedMs: number; avoidedUntilMs: number; isReported: boolean };
 
-const unknown: Known = { capturedMs: -Infinity, avoidedUntilMs: -Infinity, isReported: false };
+const unknown: Known = {
+  capturedMs: -Infinity,
+  scannedMs: -Infinity,
+  avoidedUntilMs: -Infinity,
+  isReported: false,
+};
 
 /** Creates the sessions of a process. */
 export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
@@ -138,7 +145,7 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
 
   async function read(request: CaptureRequest, signal: AbortSignal): Promise<SessionUnits | null> {
     const { url } = request;
-    const isFrequent = history.addCapture(url);
+    const keepMs = history.addCapture(request);
     if (isClosed || history.isAvoided(url)) {
       await noneBeside(url);
       return null;
@@ -157,7 +164,7 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
       if (isReplaced) return await read(request, signal);
       throw error instanceof RtspConnectionError ? noFrame(request, error) : error;
     } finally {
-      sessions.leave(entry, isFrequent);
+      sessions.leave(entry, keepMs);
     }
   }
 
@@ -223,11 +230,19 @@ function createHistory(
 ) {
   const known = new LRUCache<string, Known>({ max: maxKnown });
   return {
-    /** Notes a capture. Returns true if it is the first one, or follows another within the interval of checks. */
-    addCapture(url: string): boolean {
+    /** Notes a capture. Returns the time for which its session stays: longer after the first one, and after one that follows another within the interval. */
+    addCapture({ url, lookBack }: CaptureRequest): number {
       const before = known.get(url);
-      note(url, { capturedMs: elapsedMs() });
-      return before === undefined || elapsedMs() - before.capturedMs <= maxIntervalMs;
+      const nowMs = elapsedMs();
+      note(url, { capturedMs: nowMs, ...(lookBack && { scannedMs: nowMs }) });
+      const sinceMs = (ms = -Infinity) => (before ? nowMs - ms : 0);
+      const isFrequent = sinceMs(before?.capturedMs) <= maxIntervalMs.any;
+      const isScanned = sinceMs(before?.scannedMs) <= maxIntervalMs.scans;
+      const leftMs = maxIntervalMs.scans + keepMs - (lookBack ? 0 : sinceMs(before?.scannedMs));
+      return Math.max(
+        isFrequent ? maxIntervalMs.any + keepMs : 0,
+        isScanned && (lookBack || before) ? leftMs : 0,
+      );
     },
     isAvoided: (url: string) => (known.get(url)?.avoidedUntilMs ?? -Infinity) > elapsedMs(),
     avoid(url: string, forMs: number, reason?: FallbackReason): void {

@@ -303,16 +303,16 @@ describe('scan of a stream in trouble', () => {
     expect(second.scan).toMatchObject({ leftOutSeconds: 4, coveredSeconds: 3 });
   });
 
-  test('a playlist of an hour is scanned for a minute', async () => {
+  test('a playlist of an hour is scanned for a minute and the delay of a check', async () => {
     await serve({});
     const hour = Array.from({ length: 1800 }, (_, index) => `${index % 8}.ts?n=${index}`);
     stream.files['/live.m3u8'] = mediaPlaylist(hour.slice(0, 1));
     const first = await look(null);
     stream.files['/live.m3u8'] = mediaPlaylist(hour);
     const second = await look(first.next);
-    expect(second.scan.coveredSeconds).toBe(59);
-    expect(second.scan.leftOutSeconds).toBe(3600 - 2 - 60);
-    expect(second.scan.frames).toHaveLength(59);
+    expect(second.scan.coveredSeconds).toBe(69);
+    expect(second.scan.leftOutSeconds).toBe(3600 - 2 - 70);
+    expect(second.scan.frames).toHaveLength(69);
   });
 
   test('frames that cannot be decoded are left out, and fail no capture', async () => {

@@ -71,6 +71,19 @@ test('a session keeps what the scans of the last minute needed', () => {
   expect(memory.bytes()).toBeLessThanOrEqual(8 * 1012);
 });
 
+test('a session that is scanned each minute has whole scans, also if a check is late', () => {
+  const { play, scan, memory } = openStores();
+  let { newest } = scan(null);
+  for (const seconds of [60, 60, 68, 60]) {
+    play(seconds);
+    const found = scan(newest);
+    expect(found).toMatchObject({ isWhole: true });
+    expect(found.times).toHaveLength(seconds / 2);
+    ({ newest } = found);
+  }
+  expect(memory.bytes()).toBeLessThanOrEqual(36 * 1012);
+});
+
 test('a session that is not scanned for a minute keeps no key frame, and its next scan is not whole', () => {
   const { play, scan, memory } = openStores();
   const { newest } = scan(null);

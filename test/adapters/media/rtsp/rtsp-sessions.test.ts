@@ -76,6 +76,11 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
     endAll: () => ends.splice(0).forEach((end) => end()),
     read: (mode: 'frames' | 'clip' = 'frames', of = url) =>
       sessions.read({ url: of, mode, clipSeconds: 3, resolveAgain: false }, controller.signal),
+    /** Reads for a capture that looks back. */
+    scan: () => {
+      const request = { url, mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+      return sessions.read({ ...request, lookBack: { since: null } }, controller.signal);
+    },
     pass: async (seconds: number) => {
       nowMs += seconds * 1000;
       for (const timer of timers) {
@@ -184,6 +189,33 @@ describe('sessions of a stream', () => {
     await read();
     await settle();
     expect(counts()).toEqual({ opened: 3, current: 1, most: 1 });
+  });
+
+  test('captures that look back each minute use one session, whatever captures are between them', async () => {
+    const { read, scan, pass, counts } = openSessions();
+    for (const seconds of [60, 60, 68, 60]) {
+      await scan();
+      await pass(seconds);
+    }
+    await scan();
+    await pass(40);
+    await read();
+    await pass(20);
+    await scan();
+    expect(counts()).toEqual({ opened: 1, current: 1, most: 1 });
+    await pass(73);
+    expect(counts().current).toBe(0);
+  });
+
+  test('a session of captures that look back every five minutes closes with each of them but the first', async () => {
+    const { scan, pass, counts } = openSessions();
+    await scan();
+    await pass(72);
+    expect(counts().current).toBe(1);
+    await pass(228);
+    await scan();
+    await settle();
+    expect(counts()).toEqual({ opened: 2, current: 0, most: 1 });
   });
 
   test('a session beyond the maximum closes with its capture', async () => {
