@@ -302,6 +302,7 @@ const ofService: Row[] = [
     'adapters/embedded/queue/delivery-consumer.ts',
     '  options.messages.postpone(position, options.now().getTime() + backoffMs(failures), failures + 1);\n',
     '',
+    'adapters/embedded/queue/delivery-queue.test.ts',
   ],
   ['severities are filtered', 'core/event/receivers.ts', 'severities.indexOf(severity) >=', '9 >='],
   [
