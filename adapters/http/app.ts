@@ -1,5 +1,11 @@
 import { Hono } from 'hono';
-import { RateLimitedError, ServiceOverloadedError } from '../../core/errors.ts';
+import {
+  RateLimitedError,
+  ServiceOverloadedError,
+  IdempotencyKeyReusedError,
+  UnknownConditionError,
+  UnservedFieldError,
+} from '../../core/errors.ts';
 import { bearerAuth } from './bearer-auth.ts';
 import type { AuthEnv } from './bearer-auth.ts';
 import type { HttpDeps } from './dependencies.ts';
@@ -9,12 +15,14 @@ import { evidencePath } from '../../core/delivery/evidence-link.ts';
 import { errorResponse } from './error-envelope.ts';
 import { evidence } from './evidence.ts';
 import { guardHost } from './guard-host.ts';
-import { healthz } from './healthz.ts';
 import { mountEndpoints } from './mount-endpoints.ts';
 import { fallbackHandler } from './fallback.ts';
 import { rememberConsole } from './remember-console.ts';
-import { toValidationError } from './refusals.ts';
 import { createMiddleware } from 'hono/factory';
+import { ValidationError } from './validation.ts';
+import type { Context } from 'hono';
+import { worstStatus } from '../../core/ports/health.ts';
+import type { HealthReader } from '../../core/ports/health.ts';
 
 /**
  * Creates the HTTP app: the API below `/api`, `/healthz`, and signed links to evidence. Lambda and the embedded service use the same app.
@@ -60,4 +68,36 @@ function noSniff() {
     await next();
     context.header('X-Content-Type-Options', 'nosniff');
   });
+}
+
+/** Converts an error to a 422: an invalid request, also if only the stored state or the deployment refuses it. Returns undefined for others. */
+function toValidationError(error: Error): ValidationError | undefined {
+  if (error instanceof ValidationError) return error;
+  if (error instanceof UnservedFieldError) return refuse(['body', ...error.path], error.message);
+  if (error instanceof UnknownConditionError)
+    return refuse(['body', 'condition_id'], `use one of ${error.known.map((id) => `'${id}'`).join(', ')}`);
+  if (error instanceof IdempotencyKeyReusedError)
+    return refuse(
+      ['header', 'Idempotency-Key'],
+      'this key was used for another request: use a new key, or send that request unchanged',
+    );
+  return undefined;
+}
+
+function refuse(loc: (string | number)[], reason: string): ValidationError {
+  return new ValidationError([{ loc, type: 'value_error', msg: `Value error, ${reason}` }]);
+}
+
+/**
+ * Handles `GET /healthz`: 200 while the process runs, regardless of the checks, so that no supervisor restarts a service whose model is
+ * down. `?deep` adds the checks without their details, because this path requires no key.
+ */
+function healthz({ health }: { health?: HealthReader }) {
+  return async (context: Context): Promise<Response> => {
+    context.header('Cache-Control', 'no-store');
+    if (context.req.query('deep') === undefined) return context.json({ status: 'ok' });
+    const findings = (await health?.read()) ?? [];
+    const checks = findings.map(({ check, status, message, next }) => ({ check, status, message, next }));
+    return context.json({ status: worstStatus(findings), checks });
+  };
 }

@@ -7,7 +7,9 @@ import { allowOrigins } from '../http/cors.ts';
 import { limitBodies } from '../http/limit-bodies.ts';
 import type { RequestBodies } from '../http/request-bodies.ts';
 import { mcpServer } from './mcp-server.ts';
-import { originGuard } from './origin-guard.ts';
+import { createMiddleware } from 'hono/factory';
+import { WatchpostError } from '../../core/errors.ts';
+import { toHostname, isLoopback } from '../http/guard-host.ts';
 
 /** Maximum body size, in bytes: the API's 5 MB and the JSON-RPC envelope. The API enforces its own limit. */
 const maxBodyBytes = 5_100_000;
@@ -77,4 +79,31 @@ function jsonRpcError(
   headers: Record<string, string> = {},
 ): Response {
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
+}
+
+/**
+ * Rejects requests from pages of other sites, as the MCP specification requires. `Origin` must be the requested host, which
+ * `guardHost` has accepted, this machine, or an allowed origin.
+ */
+function originGuard({ baseUrl, allowedOrigins }: { baseUrl: string; allowedOrigins: readonly string[] }) {
+  const own = new URL(baseUrl).origin;
+  return createMiddleware(async (c, next) => {
+    const origin = c.req.header('Origin');
+    const isAllowed =
+      origin === undefined ||
+      origin === own ||
+      allowedOrigins.includes(origin) ||
+      isLoopback(toHostname(origin)) ||
+      (URL.canParse(origin) && new URL(origin).host === c.req.header('Host'));
+    if (!isAllowed) throw originRefusedError();
+    await next();
+  });
+}
+
+function originRefusedError(): WatchpostError {
+  return new WatchpostError(
+    'FORBIDDEN',
+    'Requests with this Origin header are rejected',
+    'Call from an MCP client, or from a page of this host.',
+  );
 }

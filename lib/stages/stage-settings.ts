@@ -55,7 +55,7 @@ export const stageSettingsSchema = z
     maxJobSeconds: wholeNumber(5, rules.maxJobDurationSeconds).default(600),
     /** Maximum concurrent jobs per caller. */
     jobsPerCaller: wholeNumber(1, 1000).default(10),
-    // A position in their logs fits a URL of CloudFront (`watch-positions.ts`).
+    // A position in their logs fits a URL of CloudFront (`watch-feed.ts`).
     watchesPerCaller: wholeNumber(0, 250).default(25),
     /** Retention of an ended job, in seconds. */
     retentionSeconds: wholeNumber(60, rules.maxRetentionSeconds).default(3600),

@@ -16,7 +16,6 @@ import type {
 import { listSureAnswers } from '../objects/decide-surely.ts';
 import type { ObjectsVision } from '../objects/objects-vision.ts';
 import { isOpen } from '../pixel/pixel-vision.ts';
-import { explainParts } from './explain-parts.ts';
 
 export type Models = { first: ObjectsVision; second: VisionModel };
 type Entry = ConditionVerdicts['verdicts'][number];
@@ -244,4 +243,22 @@ function signed(explanation: string, { model }: VisionModel): string {
 
 function formatName({ provider, model }: VisionModel) {
   return { provider, model };
+}
+
+/** Share of the checks in which forecasts assume that the second model is asked about a condition of which the object model can be sure. */
+const assumedAskedShare = 0.5;
+
+/** Says which model answers a condition, and in which share of the checks the second one is expected to be asked. */
+function explainParts(condition: string, second: string): { message: string; askedShare: number } {
+  const answers = listSureAnswers(condition);
+  if (answers.length === 0)
+    return {
+      message: `Each check asks ${second}: the built-in object model cannot be sure of this.`,
+      askedShare: 1,
+    };
+  const words = answers.map((answer) => (answer ? 'yes' : 'no')).join(' or ');
+  return {
+    message: `The built-in object model answers ${words} where it is sure, ${second} the rest. The forecast assumes half of the checks for each.`,
+    askedShare: assumedAskedShare,
+  };
 }
