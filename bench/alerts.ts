@@ -9,7 +9,7 @@ import { startStreams } from './streams.ts';
 
 /**
  * Measures how late alerts are: a service with the object model, and monitors of all modes on the scene of `npm run stream`, all at the same time. Prints the
- * time from the planned check to its commit, and from the time of the frame itself to the alert, by stream and mode.
+ * time from the planned check to its commit by stream and mode, of all checks and of those that alert.
  * Usage: node bench/alerts.ts
  *   --seconds 120    duration of the measurement
  */
@@ -58,17 +58,13 @@ for (const [index, delays] of (await service.readDelays()).entries()) {
   rows[monitors[index] ?? ''] = {
     checks: delays.checksMs.length,
     ...spread('check', delays.checksMs),
-    alerts: delays.agesMs.length,
-    'without boxes': delays.withoutBoxes,
+    alerts: delays.alertsMs.length,
     ...spread('alert', delays.alertsMs),
-    ...spread('age', delays.agesMs),
   };
 }
 console.table(rows);
 const usedMs = after.ownMs + after.childrenMs - before.ownMs - before.childrenMs;
-console.log(
-  'check: from its planned time to its commit, ms; alert: the same for the checks that alert; age: from the time of the frame itself (captured_at) to the alert',
-);
+console.log('check: from its planned time to its commit, ms; alert: the same for the checks that alert');
 console.log(`${Math.round(usedMs / checks)} ms of processor time per check (service and ffmpeg)`);
 console.log(describeMachine(ffmpeg));
 
