@@ -2,6 +2,7 @@ import { TransientError } from '../../../core/errors.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import type { InTurn } from '../../media/ffmpeg/in-turn.ts';
 import type { FfmpegRunner } from '../../media/ffmpeg/run-ffmpeg.ts';
+import { collectChunks } from '../../media/ffmpeg/spawn-ffmpeg.ts';
 
 export type DecodeTurnsDeps = {
   /** Maximum concurrent runs of ffmpeg. */
@@ -44,8 +45,7 @@ export function limitDecodes(ffmpeg: FfmpegRunner, inTurn: InTurn, spare?: Spare
       }),
     run: async (input, wanted, limits, signal) => {
       if (input.kind !== 'pipe') return ffmpeg.run(input, wanted, limits, signal);
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of input.chunks) chunks.push(chunk);
+      const chunks = input.keyFrames ? input.chunks : await collectChunks(input.chunks);
       return inTurn(() => ffmpeg.run({ ...input, chunks }, wanted, limits, signal), signal);
     },
     runAll: (input, wanted, limits, signal) =>

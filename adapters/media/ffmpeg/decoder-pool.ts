@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
-import type { CodedPicture } from '../h264/coded-picture.ts';
+import { readCodedPicture, type CodedPicture } from '../h264/coded-picture.ts';
 import { readKeyFrameUnits } from '../mpeg-ts/key-frame-units.ts';
 import { frameSize, maxPixels, type FrameSize } from './capture-arguments.ts';
 import { startDecoder, type DecoderProcess } from './decoder-process.ts';
-import type { FfmpegOutput, FfmpegRunner, KeyFramePicture } from './run-ffmpeg.ts';
-import type { Chunks } from './spawn-ffmpeg.ts';
+import type { FfmpegOutput, FfmpegRunner, KeyFramePicture, PipeInput } from './run-ffmpeg.ts';
+import { collectChunks } from './spawn-ffmpeg.ts';
 
 export type DecoderPoolDeps = {
   ffmpegPath: string;
@@ -52,36 +52,36 @@ export function poolDecoders({
       const { mode, caller } = wanted;
       if (input.kind !== 'pipe' || input.format !== 'mpegts' || mode !== 'frames' || caller === undefined)
         return ffmpeg.run(input, wanted, limits, signal);
-      const chunks = await collect(input.chunks);
-      const batch = chunks.length === 1 ? readBatch(chunks, caller) : [];
+      const { keyFrames, collect } = await readInput(input);
+      const batch = keyFrames.length === 1 ? readBatch(keyFrames, caller) : [];
       const [output] = await decodeBatch(batch, caller, 'frames', limits, signal);
-      return output ?? ffmpeg.run({ ...input, chunks }, wanted, limits, signal);
+      return output ?? ffmpeg.run({ ...input, chunks: await collect() }, wanted, limits, signal);
     },
     runAll: async (input, wanted, limits, signal) => {
       const { caller } = wanted;
       if (input.format !== 'mpegts' || caller === undefined)
         return ffmpeg.runAll(input, wanted, limits, signal);
-      let chunks = await collect(input.chunks);
+      const { keyFrames, collect } = await readInput(input);
       const outputs: (KeyFramePicture | null)[] = [];
-      for (let isDecoded = true; isDecoded && chunks.length > 0;) {
-        const batch = readBatch(chunks, caller);
+      for (let isDecoded = true; isDecoded && outputs.length < keyFrames.length;) {
+        const batch = readBatch(keyFrames.slice(outputs.length), caller);
         const decoded = await decodeBatch(batch, caller, 'thumbnails', limits, signal);
         outputs.push(...decoded.map(({ thumbnail }) => ({ thumbnail, frame: null })));
-        chunks = chunks.slice(decoded.length);
         isDecoded = decoded.length > 0 && decoded.length === batch.length;
       }
-      if (chunks.length === 0) return outputs;
+      if (outputs.length === keyFrames.length) return outputs;
+      const chunks = (await collect()).slice(outputs.length);
       return [...outputs, ...(await ffmpeg.runAll({ ...input, chunks }, wanted, limits, signal))];
     },
     ...(ffmpeg.runEachSecond && { runEachSecond: ffmpeg.runEachSecond }),
   };
 
   /** Returns the first key frames, without those from the first one on that needs a process of its own. */
-  function readBatch(chunks: readonly Uint8Array[], caller: string): SharedKeyFrame[] {
+  function readBatch(keyFrames: readonly ReadKeyFrame[], caller: string): SharedKeyFrame[] {
     const batch: SharedKeyFrame[] = [];
     let leftBytes = maxTogether.bytes;
-    for (const chunk of chunks.slice(0, maxTogether.keyFrames)) {
-      const keyFrame = readShared(chunk, caller);
+    for (const read of keyFrames.slice(0, maxTogether.keyFrames)) {
+      const keyFrame = toShared(read(), caller);
       leftBytes -= keyFrame?.bytes.length ?? 0;
       if (keyFrame === null || (batch.length > 0 && leftBytes < 0)) break;
       batch.push(keyFrame);
@@ -89,8 +89,7 @@ export function poolDecoders({
     return batch;
   }
 
-  function readShared(chunk: Uint8Array, caller: string): SharedKeyFrame | null {
-    const picture = readKeyFrameUnits(chunk);
+  function toShared(picture: CodedPicture | null, caller: string): SharedKeyFrame | null {
     if (picture === null || picture.size.width * picture.size.height > maxPixels) return null;
     const size = frameSize({ ...picture.size, ratio: picture.pixelRatio });
     if (Math.min(size.width, size.height) === 0) return null;
@@ -187,10 +186,25 @@ function createMembers({ start, maxProcesses, elapsedMs }: MembersDeps): Members
   }
 }
 
-async function collect(chunks: Chunks): Promise<Uint8Array[]> {
-  const collected: Uint8Array[] = [];
-  for await (const chunk of chunks) collected.push(chunk);
-  return collected;
+type ReadKeyFrame = () => CodedPicture | null;
+
+/** Returns the key frames of an input, each read when it is needed, and its chunks for a process of their own. */
+async function readInput({ keyFrames, chunks }: PipeInput): Promise<{
+  keyFrames: ReadKeyFrame[];
+  collect: () => Promise<Uint8Array[]>;
+}> {
+  if (keyFrames)
+    return {
+      keyFrames: keyFrames.map(
+        (unit) => () => readCodedPicture(Buffer.from(unit.buffer, unit.byteOffset, unit.length)),
+      ),
+      collect: () => collectChunks(chunks),
+    };
+  const collected = await collectChunks(chunks);
+  return {
+    keyFrames: collected.map((chunk) => () => readKeyFrameUnits(chunk)),
+    collect: async () => collected,
+  };
 }
 
 type Member = {

@@ -13,7 +13,7 @@ import {
 } from './capture-arguments.ts';
 import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
-import { spawnFfmpeg } from './spawn-ffmpeg.ts';
+import { collectChunks, spawnFfmpeg } from './spawn-ffmpeg.ts';
 
 /**
  * Input of a capture. `pipe`: the bytes of whole segments. `seconds` is their duration, so that a clip can be cut
@@ -21,15 +21,19 @@ import { spawnFfmpeg } from './spawn-ffmpeg.ts';
  * `rtsp`: a loopback relay whose target is already checked. `file`: a span of a recording of the operator.
  */
 export type FfmpegInput =
-  | {
-      kind: 'pipe';
-      format: 'mpegts' | 'mov' | 'mjpeg';
-      chunks: Chunks;
-      seconds?: number;
-      endsAtSeconds?: number;
-    }
+  | PipeInput
   | { kind: 'rtsp'; relayUrl: string }
   | { kind: 'file'; path: string; fromSeconds: number; seconds: number };
+
+export type PipeInput = {
+  kind: 'pipe';
+  format: 'mpegts' | 'mov' | 'mjpeg';
+  chunks: Chunks;
+  /** Access units of H.264 in Annex B format, if each chunk is a key frame: for decoders that need no chunks. */
+  keyFrames?: readonly Uint8Array[];
+  seconds?: number;
+  endsAtSeconds?: number;
+};
 
 /**
  * Output of a capture: `frame` is a JPEG of at most 896 px width, `thumbnail` planar yuv420p of the same frame, `clip` an MP4 (modes `clip`
@@ -60,7 +64,7 @@ export type FfmpegRunner = {
    * `null` for one that is not decoded. `null` also stands for the frame of a chunk that `run` decodes alone.
    */
   runAll(
-    input: Extract<FfmpegInput, { kind: 'pipe' }>,
+    input: PipeInput,
     wanted: Pick<WantedCapture, 'caller'> & { isEach?: boolean },
     limits: { timeoutMs: number },
     signal: AbortSignal,
@@ -70,7 +74,7 @@ export type FfmpegRunner = {
    * and as far as its time suffices. Returns null if the host has no time for it now. Throws `TransientError` and any error of `chunks`.
    */
   runEachSecond?(
-    input: Extract<FfmpegInput, { kind: 'pipe' }>,
+    input: PipeInput,
     clock: GroupClock,
     limits: { timeoutMs: number },
     signal: AbortSignal,
@@ -117,8 +121,7 @@ export function createFfmpegRunner(options: {
     ...[input, { isEach }, limits, signal]: Parameters<FfmpegRunner['runAll']>
   ): Promise<(FfmpegOutput | null)[]> {
     if (!isEach) return runPipe(input, limits, signal);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of input.chunks) chunks.push(chunk);
+    const chunks = await collectChunks(input.chunks);
     const untilMs = performance.now() + limits.timeoutMs;
     const together = await runPipe({ ...input, chunks }, limits, signal);
     if (together.length === chunks.length) return together;
@@ -136,7 +139,7 @@ export function createFfmpegRunner(options: {
 
   /** Keeps no process for the next run: starting one takes as long as the decoding. */
   async function runPipe(
-    input: Extract<FfmpegInput, { kind: 'pipe' }>,
+    input: PipeInput,
     limits: { timeoutMs: number },
     signal: AbortSignal,
   ): Promise<FfmpegOutput[]> {
@@ -150,8 +153,7 @@ export function createFfmpegRunner(options: {
   async function runEachSecond(
     ...[input, clock, limits, signal]: Parameters<NonNullable<FfmpegRunner['runEachSecond']>>
   ): Promise<TimedPicture[]> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of input.chunks) chunks.push(chunk);
+    const chunks = await collectChunks(input.chunks);
     const decode = async (isStrict: boolean): Promise<FfmpegOutcome> => {
       const args = secondsArguments(input, clock, { ...limits, isStrict });
       const run = { ffmpegPath, args, input: chunks, outputBytes: pictureBytesLimit, ...limits };

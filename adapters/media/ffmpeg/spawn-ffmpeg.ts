@@ -6,6 +6,13 @@ import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 /** Input of ffmpeg, in order. */
 export type Chunks = AsyncIterable<Uint8Array> | Uint8Array[];
 
+/** Reads all chunks. Throws their error. */
+export async function collectChunks(chunks: Chunks): Promise<Uint8Array[]> {
+  const collected: Uint8Array[] = [];
+  for await (const chunk of chunks) collected.push(chunk);
+  return collected;
+}
+
 /** Run of ffmpeg: a command to start, or a started `process` that has read no input. */
 export type FfmpegRun = ({ ffmpegPath: string; args: string[] } | { process: FfmpegProcess }) & {
   /** Bytes written to stdin. If absent, stdin is empty. */

@@ -32,7 +32,7 @@ export function readCodedPicture(bytes: Buffer): CodedPicture | null {
     checkSlices(slices, picture, readPps(pps, picture.id));
     const { size, pixelRatio } = picture;
     return {
-      bytes: Buffer.concat(units.flatMap((unit) => [longStartCode, unit])),
+      bytes: joinUnits(bytes, units),
       size,
       pixelRatio,
       parameters: sps.toString('base64'),
@@ -44,27 +44,42 @@ export function readCodedPicture(bytes: Buffer): CodedPicture | null {
 }
 
 const startCode = Buffer.from([0, 0, 1]);
-const longStartCode = Buffer.from([0, 0, 0, 1]);
+
+/** Returns units of a byte stream with start codes: its part with these units, if that has nothing else, or a copy. */
+function joinUnits(bytes: Buffer, units: readonly Buffer[]): Buffer {
+  const places = units.map(({ byteOffset, length }) => {
+    const start = byteOffset - bytes.byteOffset;
+    return { from: start - startCode.length, end: start + length };
+  });
+  const isWhole = places.every(({ from }, index) => index === 0 || from - (places[index - 1]?.end ?? 0) <= 1);
+  return isWhole
+    ? bytes.subarray(places[0]?.from, places.at(-1)?.end)
+    : Buffer.concat(places.map(({ from, end }) => bytes.subarray(from, end)));
+}
 
 /** Splits a byte stream (ITU-T H.264, annex B). Decoders differ on bytes before the first unit and on zeros within one. */
 function splitUnits(bytes: Buffer): Buffer[] {
   const starts: number[] = [];
-  for (let at = bytes.indexOf(startCode); at >= 0; at = bytes.indexOf(startCode, at + 3)) starts.push(at + 3);
+  for (let at = bytes.indexOf(twoZeros); at >= 0;) {
+    let end = at + 2;
+    while (bytes[end] === 0) end += 1;
+    if (bytes[end] === 1) starts.push(end + 1);
+    // No unit may contain three zeros, or two and a 2 (7.4.1).
+    else check(end === bytes.length || (end === at + 2 && bytes[end] !== 2));
+    at = bytes.indexOf(twoZeros, end);
+  }
   if (bytes.subarray(0, (starts[0] ?? 0) - 3).some((byte) => byte !== 0))
     throw new MalformedUnitError('Bytes before the first unit');
   return starts.map((start, index) => {
     let end = (starts[index + 1] ?? bytes.length + 3) - 3;
     while (end > start && bytes[end - 1] === 0) end -= 1;
     const unit = bytes.subarray(start, end);
-    if (unit.length < 2 || unit.includes(twoZeros) || unit.includes(zerosAndTwo))
-      throw new MalformedUnitError('A unit is damaged');
+    check(unit.length >= 2);
     return unit;
   });
 }
 
-/** Sequences that no unit may contain (7.4.1). */
-const twoZeros = Buffer.from([0, 0, 0]);
-const zerosAndTwo = Buffer.from([0, 0, 2]);
+const twoZeros = Buffer.from([0, 0]);
 
 function readType(unit: Uint8Array): number {
   return readByte(unit, 0) & 0x1f;

@@ -181,7 +181,12 @@ export async function readFrame(
 ): Promise<Uint8Array | null> {
   if (frame || !extract) return frame;
   const decode = (bounded: AbortSignal): Promise<Uint8Array | null> =>
-    decodeKeyFrame(ffmpeg, extract, { caller, timeoutMs: Math.max(1, budget.leftMs()) }, bounded);
+    decodeKeyFrame(
+      ffmpeg,
+      { kind: 'pipe', format: 'mpegts', chunks: [extract] },
+      { caller, timeoutMs: Math.max(1, budget.leftMs()) },
+      bounded,
+    );
   try {
     return await budget.within(decode, signal);
   } catch {

@@ -4,6 +4,7 @@ import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { clipEndPtsSeconds, lastFramePts } from '../hls/trim-transport-stream.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
 import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
+import { keyFrameInput } from './key-frame-input.ts';
 import { rtpDifference } from './rtp-packet.ts';
 import type { SessionUnits } from './rtsp-sessions.ts';
 
@@ -19,10 +20,11 @@ export async function decodeSession(
   ffmpeg: FfmpegRunner,
   signal: AbortSignal,
 ): Promise<FfmpegOutput> {
-  const chunks = [writeTransportStream(read.codec, timeUnits(read))];
-  const input = { kind: 'pipe', format: 'mpegts', chunks } as const;
-  if (read.kind === 'key frame') return ffmpeg.run(input, request, { timeoutMs }, signal);
-  const ended = { ...input, endsAtSeconds: clipEndPtsSeconds };
+  const units = timeUnits(read);
+  if (read.kind === 'key frame')
+    return ffmpeg.run(keyFrameInput(read.codec, units), request, { timeoutMs }, signal);
+  const chunks = [writeTransportStream(read.codec, units)];
+  const ended = { kind: 'pipe', format: 'mpegts', chunks, endsAtSeconds: clipEndPtsSeconds } as const;
   if (read.kind === 'clip') return ffmpeg.run(ended, request, { timeoutMs }, signal);
   return decodeNewest(ffmpeg, ended, { timeoutMs }, signal);
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
 import { lastFramePts } from '../hls/trim-transport-stream.ts';
-import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
+import { keyFrameInput } from './key-frame-input.ts';
 import type { SessionTrack } from './open-sessions.ts';
 
 type Decoding = { ffmpeg: FfmpegRunner; caller: string | undefined };
@@ -58,8 +58,7 @@ export function decodeOnArrival(
   }
 
   async function decode(unit: AccessUnit, codec: SessionTrack['codec']): Promise<void> {
-    const stream = writeTransportStream(codec, [{ bytes: unit.bytes, isKeyFrame: true, pts: lastFramePts }]);
-    const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: [stream] };
+    const input = keyFrameInput(codec, [{ bytes: unit.bytes, isKeyFrame: true, pts: lastFramePts }]);
     const [picture] = await ffmpeg.runAll(input, { caller }, { timeoutMs }, signal);
     if (!picture || signal.aborted) return;
     const entry = { caller, picture: { ...picture, frame: null } };

@@ -4,10 +4,11 @@ import type { FfmpegOutput, FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-
 import { lastFramePts } from '../hls/trim-transport-stream.ts';
 import { formatPosition, parsePosition, sparseSeconds, type ScanPosition } from '../hls/scan-position.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
-import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
+import type { TimedUnit } from '../mpeg-ts/write-transport-stream.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
-import { rtpDifference } from './rtp-packet.ts';
 import { findDecoded } from './follow-session.ts';
+import { keyFrameInput } from './key-frame-input.ts';
+import { rtpDifference } from './rtp-packet.ts';
 import type { SessionUnits } from './rtsp-sessions.ts';
 import { scanGroups, type DatedPicture } from './scan-groups.ts';
 
@@ -61,14 +62,14 @@ export async function scanSession(
   const dated = units
     .map((unit) => ({ unit, atMs: captureMs - millisecondsBetween(unit, newest, read.clockRate) }))
     .filter(({ atMs }) => atMs <= captureMs - minDistanceMs && (isWhole || atMs > before.atMs));
-  const chunks = writeChunks(dated, read);
+  const timed = timeUnits(dated);
   const known = dated.map(({ unit }) => findDecoded(unit, caller));
-  const missing = chunks.filter((_, index) => known[index] === undefined);
-  const others = (await decode(missing, { ffmpeg, caller }, signal)).values();
+  const missing = timed.filter((_, index) => known[index] === undefined);
+  const others = (await decode(missing, read, { ffmpeg, caller }, signal)).values();
   const pictures = known.map((picture) => picture ?? others.next().value);
   const keyFrames = dated.flatMap(({ atMs }, index) => {
     const picture = pictures[index];
-    return picture ? { ...picture, atMs, chunk: chunks[index] } : [];
+    return picture ? { ...picture, atMs, unit: timed[index] } : [];
   });
   const isSparse = hasSparse(read.since, newest);
   const scanned = { newest, captureMs, before };
@@ -89,8 +90,9 @@ export async function scanSession(
         isSparse && !between ? read.since.keyFrameSeconds : 0,
       ),
       picture: async (index, signal) => {
-        const { frame = null, chunk } = frames[index] ?? {};
-        return frame ?? (chunk ? decodeKeyFrame(ffmpeg, chunk, { caller, timeoutMs }, signal) : null);
+        const { frame = null, unit } = frames[index] ?? {};
+        if (frame || !unit) return frame;
+        return decodeKeyFrame(ffmpeg, keyFrameInput(read.codec, [unit]), { caller, timeoutMs }, signal);
       },
     },
     position,
@@ -145,7 +147,7 @@ async function scanBetween(
   return scanGroups(dated, read, captureMs, ffmpeg, signal);
 }
 
-type FoundFrame = KeyFramePicture & { atMs: number; chunk?: Uint8Array | undefined };
+type FoundFrame = KeyFramePicture & { atMs: number; unit?: TimedUnit | undefined };
 
 /** Returns frames in the order of their times. The oldest ones have no picture if all together are too large. */
 function limitPictures(frames: readonly FoundFrame[]): FoundFrame[] {
@@ -153,20 +155,20 @@ function limitPictures(frames: readonly FoundFrame[]): FoundFrame[] {
   return frames
     .toSorted((one, other) => other.atMs - one.atMs)
     .map((each) => {
-      leftBytes -= (each.frame ?? each.chunk)?.length ?? 0;
-      return leftBytes >= 0 ? each : { ...each, frame: null, chunk: undefined };
+      leftBytes -= (each.frame ?? each.unit?.bytes)?.length ?? 0;
+      return leftBytes >= 0 ? each : { ...each, frame: null, unit: undefined };
     })
     .toReversed();
 }
 
 type DatedUnit = { unit: AccessUnit; atMs: number };
 
-/** Writes each key frame as a stream of its own. */
-function writeChunks(dated: readonly DatedUnit[], { codec }: SessionUnits): Uint8Array[] {
+/** Converts times of key frames to timestamps of MPEG-TS. */
+function timeUnits(dated: readonly DatedUnit[]): TimedUnit[] {
   const lastMs = dated.at(-1)?.atMs ?? 0;
-  return dated.map(({ unit, atMs }) => {
+  return dated.map(({ unit: { bytes }, atMs }) => {
     const pts = lastFramePts - Math.round(((lastMs - atMs) * ptsPerSecond) / 1000);
-    return writeTransportStream(codec, [{ bytes: unit.bytes, isKeyFrame: true, pts }]);
+    return { bytes, isKeyFrame: true, pts };
   });
 }
 
@@ -174,15 +176,16 @@ type Decoding = { ffmpeg: FfmpegRunner; caller: string | undefined };
 
 /** Decodes key frames, each in the shared decoder of the caller. `null` stands for one that cannot be decoded. */
 async function decode(
-  chunks: Uint8Array[],
+  units: readonly TimedUnit[],
+  { codec }: SessionUnits,
   { ffmpeg, caller }: Decoding,
   signal: AbortSignal,
 ): Promise<(KeyFramePicture | null)[]> {
-  if (chunks.length === 0) return [];
+  if (units.length === 0) return [];
   try {
-    const input = { kind: 'pipe', format: 'mpegts', chunks } as const;
+    const input = keyFrameInput(codec, units);
     const outputs = await ffmpeg.runAll(input, { caller, isEach: true }, { timeoutMs }, signal);
-    return outputs.length === chunks.length ? outputs : [];
+    return outputs.length === units.length ? outputs : [];
   } catch {
     signal.throwIfAborted();
     return [];

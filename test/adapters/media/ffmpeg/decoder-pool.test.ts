@@ -71,6 +71,13 @@ function openPool(maxProcesses = 1, onDecode: (keyFrames: number) => void = () =
       { timeoutMs: 20_000 },
       signal,
     );
+  const runUnits = (keyFrames: Uint8Array[], chunks: AsyncIterable<Uint8Array>) =>
+    pool.runAll(
+      { kind: 'pipe', format: 'mpegts', keyFrames, chunks },
+      { caller: 'ada', isEach: true },
+      { timeoutMs: 20_000 },
+      signal,
+    );
   const runAll = (keyFrames: Uint8Array[], caller = 'ada', isEach = false, aborted = signal) =>
     pool.runAll(
       { kind: 'pipe', format: 'mpegts', chunks: keyFrames },
@@ -78,7 +85,7 @@ function openPool(maxProcesses = 1, onDecode: (keyFrames: number) => void = () =
       { timeoutMs: 20_000 },
       aborted,
     );
-  return { run, runAll, countAlone: () => alone, countStarted: () => started };
+  return { run, runAll, runUnits, countAlone: () => alone, countStarted: () => started };
 }
 
 function atSecond(keyFrame: Uint8Array, seconds: number): Uint8Array {
@@ -268,6 +275,25 @@ test.each([
   const pictures = await decoder.decode([unit(red), write(), unit(red)], 3000);
   expect(pictures.map((picture) => readColor(picture.thumbnail))).toEqual(['red']);
   expect(await decoder.decode([unit(red)], 3000)).toEqual([]);
+});
+
+test('access units are decoded without their MPEG-TS, but for those that need a process of their own', async () => {
+  const { runUnits, countAlone } = openPool();
+  const units = [red, blue].map(unit);
+  let written = 0;
+  async function* write() {
+    for (const keyFrame of [red, blue, red].map(atSecond)) {
+      written += 1;
+      yield keyFrame;
+    }
+  }
+  const colors = async (keyFrames: Buffer[]) =>
+    (await runUnits(keyFrames, write())).map((picture) => picture && readColor(picture.thumbnail));
+  expect(await colors(units)).toEqual(['red', 'blue']);
+  expect({ written, alone: countAlone() }).toEqual({ written: 0, alone: 0 });
+  const unusual = Buffer.concat([unit(red), unit(red)]);
+  expect(await colors([...units, unusual])).toEqual(['red', 'blue', 'red']);
+  expect({ written, alone: countAlone() }).toEqual({ written: 3, alone: 1 });
 });
 
 test('key frames that a decoder holds back have their own pictures, in a first and in later decodes', async () => {
