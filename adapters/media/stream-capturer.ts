@@ -7,7 +7,7 @@ import { defaultPlatformSettings, type PlatformSettings } from '../platforms/pla
 import { createReloadingPlatforms } from '../platforms/reloading-platforms.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
-import { createPlaylistBudget } from './hls/playlist-budget.ts';
+import { createPlaylistBudget } from './hls/playlist/playlist-budget.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
 import type { RtspSessions } from './rtsp/rtsp-sessions.ts';
 import { createWebCapturer } from './web/capture-web.ts';

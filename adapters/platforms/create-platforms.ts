@@ -2,7 +2,7 @@ import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import type { HlsLimits } from '../media/hls/capture-hls.ts';
-import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
+import type { PlaylistBudget } from '../media/hls/playlist/playlist-budget.ts';
 import { createPlatformCapturer, type PlatformStreams } from './platform-capturer.ts';
 import type { PlatformSettings, TwitchSettings, YoutubeSettings } from './platform-settings.ts';
 import { parsePlatformUrl } from './parse-platform-url.ts';

@@ -4,9 +4,9 @@ import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../media/hls/capture-hls.ts';
-import { StatusError } from '../media/hls/fetch-failure.ts';
-import type { PlaylistBudget } from '../media/hls/playlist-budget.ts';
-import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/fetch-playlist.ts';
+import { StatusError } from '../media/hls/playlist/fetch-failure.ts';
+import type { PlaylistBudget } from '../media/hls/playlist/playlist-budget.ts';
+import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/playlist/fetch-playlist.ts';
 import { BroadcastEndedError, type Resolution } from './resolution.ts';
 import { createResolutionCache, freshUntil } from './resolution-cache.ts';
 

@@ -2,7 +2,7 @@ import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
-import { sparseSeconds } from '../media/hls/scan-position.ts';
+import { sparseSeconds } from '../media/hls/scan/scan-position.ts';
 import { frameSeconds } from './read-frames.ts';
 import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
 import { createPassedFrames, maxScanSeconds, type PassedFrames } from './scan-recording.ts';

@@ -1,5 +1,5 @@
 import type { Scan, ScannedFrame } from '../../core/records/capture.ts';
-import { minDistanceSeconds } from '../media/hls/scan-decode.ts';
+import { minDistanceSeconds } from '../media/hls/scan/scan-decode.ts';
 import type { PlayedFrame } from './played-frames.ts';
 import type { Timeline } from './timeline.ts';
 

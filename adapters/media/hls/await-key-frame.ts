@@ -1,11 +1,11 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { captureSegments, type SegmentCaptureDeps, type SegmentsCapture } from './capture-segments.ts';
-import { fetchMediaPlaylist, type PlaylistFetcher } from './fetch-playlist.ts';
-import { fetchSegments } from './fetch-segments.ts';
-import { classifyLiveness } from './liveness.ts';
+import { fetchMediaPlaylist, type PlaylistFetcher } from './playlist/fetch-playlist.ts';
+import { fetchSegments } from './segments/fetch-segments.ts';
+import { classifyLiveness } from './playlist/liveness.ts';
 import { NoKeyFrameError, searchedSeconds } from './no-key-frame.ts';
-import type { MediaPlaylist, Segment } from './playlist.ts';
+import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
 
 /** Dependencies for reading segments as they appear. */
 export type KeyFrameWaitDeps = Omit<SegmentCaptureDeps, 'fetcher'> & {

@@ -7,15 +7,15 @@ import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureLiveEdge } from './capture-live-edge.ts';
 import { withKeyFrames } from './capture-segments.ts';
-import { findPlaylist } from './find-playlist.ts';
+import { findPlaylist } from './playlist/find-playlist.ts';
 import { followHls } from './follow-hls.ts';
-import type { MediaPlaylist } from './playlist.ts';
-import { createPlaylistBudget, type PlaylistBudget } from './playlist-budget.ts';
-import { createPlaylistCache } from './playlist-cache.ts';
-import type { LocatePlaylist, PlaylistSource } from './playlist-source.ts';
+import type { MediaPlaylist } from './playlist/playlist.ts';
+import { createPlaylistBudget, type PlaylistBudget } from './playlist/playlist-budget.ts';
+import { createPlaylistCache } from './playlist/playlist-cache.ts';
+import type { LocatePlaylist, PlaylistSource } from './playlist/playlist-source.ts';
 import { probeHls } from './probe-hls.ts';
-import { createResourceCache } from './resource-cache.ts';
-import { scanHls } from './scan-hls.ts';
+import { createResourceCache } from './segments/resource-cache.ts';
+import { scanHls } from './scan/scan-hls.ts';
 
 /** Limits of one HLS capture. */
 export type HlsLimits = {
@@ -64,7 +64,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   const limits = { ...defaultLimits, ...deps.limits };
   const resources = createResourceCache({ now, max: maxCacheEntries, keepMs: cacheMs });
   const prepare = source?.prepare && { prepare: source.prepare };
-  const cookiesOf = createCookieJars({ max: maxCacheEntries, now });
+  const findCookies = createCookieJars({ max: maxCacheEntries, now });
   const shared = { http, budget, ...limits, resources, ...prepare };
   const locate: LocatePlaylist = source?.locate ?? (async (url) => ({ url, freshUntil: null }));
   const asksSource = source !== undefined;
@@ -74,7 +74,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
 
   /** Returns the collaborators that read one stream. */
   function findReading(url: string) {
-    const fetcher = { ...shared, cookies: cookiesOf(url) };
+    const fetcher = { ...shared, cookies: findCookies(url) };
     return {
       finder: { fetcher, locate, asksSource },
       edge: { fetcher, ffmpeg, now, elapsedMs, wait, decodeTimeoutMs },

@@ -2,10 +2,10 @@ import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { awaitKeyFrame, isTooShort, type KeyFrameWaitDeps } from './await-key-frame.ts';
 import { captureSegments, type SegmentsCapture } from './capture-segments.ts';
-import { chooseSegments, markGap } from './choose-segments.ts';
-import { SegmentMissingError } from './fetch-segments.ts';
+import { chooseSegments, markGap } from './segments/choose-segments.ts';
+import { SegmentMissingError } from './segments/fetch-segments.ts';
 import { NoKeyFrameError } from './no-key-frame.ts';
-import type { MediaPlaylist } from './playlist.ts';
+import type { MediaPlaylist } from './playlist/playlist.ts';
 
 /**
  * Maximum segments added to reach a key frame. A GOP is rarely longer than 10 s, and a segment rarely shorter than

@@ -4,15 +4,15 @@ import { StreamFetchError } from '../../../core/errors.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { decodeNewest } from '../ffmpeg/decode-newest.ts';
 import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import { captureTime } from './capture-time.ts';
-import { fetchSegments, type SegmentFetcher } from './fetch-segments.ts';
-import { toFfmpegInput } from './ffmpeg-input.ts';
-import { createKeyFrameTracker, type KeyFrameTracker } from './key-frame-tracker.ts';
-import type { MediaPlaylist, Segment } from './playlist.ts';
-import { readSegment, type ReadSegment } from './read-segment.ts';
+import { captureTime } from './segments/capture-time.ts';
+import { fetchSegments, type SegmentFetcher } from './segments/fetch-segments.ts';
+import { toFfmpegInput } from './segments/ffmpeg-input.ts';
+import { createKeyFrameTracker, type KeyFrameTracker } from './segments/key-frame-tracker.ts';
+import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
+import { readSegment, type ReadSegment } from './scan/read-segment.ts';
 import { NoKeyFrameError } from './no-key-frame.ts';
-import type { ResourceCache } from './resource-cache.ts';
-import { streamPosition, withContent } from './stream-position.ts';
+import type { ResourceCache } from './segments/resource-cache.ts';
+import { streamPosition, withContent } from './segments/stream-position.ts';
 
 /** Dependencies for decoding segments. */
 export type SegmentCaptureDeps = {

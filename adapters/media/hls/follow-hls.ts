@@ -1,6 +1,6 @@
 import type { FollowRequest } from '../../../core/records/capture.ts';
-import type { MediaPlaylist } from './playlist.ts';
-import { streamPosition, withoutContent } from './stream-position.ts';
+import type { MediaPlaylist } from './playlist/playlist.ts';
+import { streamPosition, withoutContent } from './segments/stream-position.ts';
 
 export type FollowHlsDeps = {
   /** Fetches the media playlist of a stream. */

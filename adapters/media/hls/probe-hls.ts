@@ -1,9 +1,9 @@
 import type { StreamProbe } from '../../../core/records/capture.ts';
 import { NotLiveError } from '../../../core/errors.ts';
-import { fetchMediaPlaylist, PlaylistGoneError, type PlaylistFetcher } from './fetch-playlist.ts';
-import { drmError } from './fetch-segments.ts';
-import { classifyLiveness } from './liveness.ts';
-import type { LocatePlaylist } from './playlist-source.ts';
+import { fetchMediaPlaylist, PlaylistGoneError, type PlaylistFetcher } from './playlist/fetch-playlist.ts';
+import { drmError } from './segments/fetch-segments.ts';
+import { classifyLiveness } from './playlist/liveness.ts';
+import type { LocatePlaylist } from './playlist/playlist-source.ts';
 
 /** Dependencies of a probe. */
 export type ProbeHlsDeps = { fetcher: PlaylistFetcher; locate: LocatePlaylist };

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
-import { lastFramePts } from '../hls/trim-transport-stream.ts';
+import { lastFramePts } from '../hls/segments/trim-transport-stream.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 import { keyFrameInput } from './key-frame-input.ts';
 import type { SessionTrack } from './open-sessions.ts';

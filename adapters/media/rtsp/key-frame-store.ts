@@ -1,4 +1,4 @@
-import { sparseSeconds } from '../hls/scan-position.ts';
+import { sparseSeconds } from '../hls/scan/scan-position.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 
 /** Memory of what all sessions keep for scans. */

@@ -1,8 +1,13 @@
 import type { CaptureRequest, Scan } from '../../../core/records/capture.ts';
 import { decodeKeyFrame } from '../ffmpeg/decode-key-frame.ts';
 import type { FfmpegOutput, FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
-import { lastFramePts } from '../hls/trim-transport-stream.ts';
-import { formatPosition, parsePosition, sparseSeconds, type ScanPosition } from '../hls/scan-position.ts';
+import { lastFramePts } from '../hls/segments/trim-transport-stream.ts';
+import {
+  formatPosition,
+  parsePosition,
+  sparseSeconds,
+  type ScanPosition,
+} from '../hls/scan/scan-position.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
 import type { TimedUnit } from '../mpeg-ts/write-transport-stream.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';

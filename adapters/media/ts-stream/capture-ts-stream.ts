@@ -8,8 +8,8 @@ import {
   type FfmpegOutput,
   type FfmpegRunner,
 } from '../ffmpeg/run-ffmpeg.ts';
-import { extractLastKeyFrame } from '../hls/extract-last-key-frame.ts';
-import { clipEndPtsSeconds, trimToLastSeconds } from '../hls/trim-transport-stream.ts';
+import { extractLastKeyFrame } from '../hls/segments/extract-last-key-frame.ts';
+import { clipEndPtsSeconds, trimToLastSeconds } from '../hls/segments/trim-transport-stream.ts';
 import { beginsRefresh } from '../mpeg-ts/access-units.ts';
 import { findPacket } from '../mpeg-ts/packet.ts';
 import { leaveOut } from '../rtsp/scan-session.ts';

@@ -1,6 +1,6 @@
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { OpenResponse } from '../../egress/guarded-http.ts';
-import { hlsStreamError, httpStatusError } from '../hls/fetch-failure.ts';
+import { hlsStreamError, httpStatusError } from '../hls/playlist/fetch-failure.ts';
 import type { OpenAuthenticated, OpenOptions } from './open-authenticated.ts';
 import { contentFromType, sniffedBytes, sniffStart, type WebContent } from './sniff-stream.ts';
 

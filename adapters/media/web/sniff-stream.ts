@@ -1,5 +1,5 @@
 import { hasSyncByte, packetBytes } from '../mpeg-ts/packet.ts';
-import { sniffBody, type ContentKind } from '../hls/sniff-content.ts';
+import { sniffBody, type ContentKind } from '../hls/playlist/sniff-content.ts';
 
 /** Content of a response. All but the first four are no stream that can be read. */
 export type WebContent =

@@ -1,4 +1,4 @@
-import type { PreparePlaylist } from '../../media/hls/fetch-playlist.ts';
+import type { PreparePlaylist } from '../../media/hls/playlist/fetch-playlist.ts';
 
 /**
  * Marks the advertisements that Twitch inserts into a stream as gaps, so that none is captured. Detects them by

@@ -8,9 +8,9 @@ import { NoFrameDecodedError, ImageDecodeError } from '../../../adapters/media/f
 import type { ImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
 import type { FfmpegInput, FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
-import { createKeyFrameTracker } from '../../../adapters/media/hls/key-frame-tracker.ts';
-import { extractLastKeyFrame } from '../../../adapters/media/hls/extract-last-key-frame.ts';
-import type { Segment } from '../../../adapters/media/hls/playlist.ts';
+import { createKeyFrameTracker } from '../../../adapters/media/hls/segments/key-frame-tracker.ts';
+import { extractLastKeyFrame } from '../../../adapters/media/hls/segments/extract-last-key-frame.ts';
+import type { Segment } from '../../../adapters/media/hls/playlist/playlist.ts';
 import { authorization, readChallenge } from '../../../adapters/egress/authentication.ts';
 import { RtspProtocolError } from '../../../adapters/media/rtsp/errors.ts';
 import { createRtspReader, type RtspItem } from '../../../adapters/media/rtsp/reader.ts';

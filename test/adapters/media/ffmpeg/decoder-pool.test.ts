@@ -10,7 +10,7 @@ import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts'
 import { startDecoder } from '../../../../adapters/media/ffmpeg/decoder-process.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { extractLastKeyFrame } from '../../../../adapters/media/hls/extract-last-key-frame.ts';
+import { extractLastKeyFrame } from '../../../../adapters/media/hls/segments/extract-last-key-frame.ts';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
 import { thumbnail } from '../../../../core/records/capture.ts';
 

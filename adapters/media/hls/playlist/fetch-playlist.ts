@@ -1,0 +1,193 @@
+import type { InputMode } from '../../../../core/records/capture.ts';
+import { InvalidUrlError, NotLiveError, StreamError, StreamFetchError } from '../../../../core/errors.ts';
+import { EgressLimitError, EgressTimeoutError } from '../../../egress/errors.ts';
+import type { CookieJar } from '../../../egress/cookies.ts';
+import type { GuardedHttp, GuardedResponse } from '../../../egress/guarded-http.ts';
+import { chooseScanVariant, nameVariant, rankVariants } from './choose-variant.ts';
+import { hlsStreamError, httpStatusError } from './fetch-failure.ts';
+import { sniffBody, kindFromContentType, type ContentKind } from './sniff-content.ts';
+import {
+  parsePlaylist,
+  PlaylistError,
+  type MediaPlaylist,
+  type MultivariantPlaylist,
+  type Variant,
+} from './playlist.ts';
+import { PlaylistBudgetError, type PlaylistBudget, type PlaylistShare } from './playlist-budget.ts';
+import { PlaylistLimitError } from './sanitize-playlist.ts';
+import type { Variables } from './variables.ts';
+
+/** Dependencies and limits for fetching playlists. */
+export type PlaylistFetcher = {
+  http: GuardedHttp;
+  playlistBytes: number;
+  requestTimeoutMs: number;
+  budget: PlaylistBudget;
+  cookies?: CookieJar | undefined;
+  prepare?: PreparePlaylist;
+};
+
+/** Transforms every fetched playlist. `paused`: its newest segments are an advertisement, not the stream. */
+export type PreparePlaylist = (playlist: Uint8Array) => { playlist: Uint8Array; paused: boolean };
+
+/** Media playlist. `paused` as in `PreparePlaylist`. */
+export type FetchedPlaylist = MediaPlaylist & { paused: boolean };
+
+/** Smaller rendition of a stream, which scans read. */
+export type Rendition = { name: string; url: string; variables: Variables };
+
+/** Media playlist with the rendition to scan; `null` if it is the playlist itself. */
+export type ResolvedPlaylist = FetchedPlaylist & { rendition: Rendition | null };
+
+/** The server has no such playlist (HTTP 404 or 410). */
+export class PlaylistGoneError extends StreamFetchError {
+  override name = 'PlaylistGoneError';
+}
+
+/**
+ * Fetches the media playlist of a URL, through the variant that suffices for the mode. Throws `PlaylistGoneError`, `StreamFetchError`,
+ * `InvalidUrlError`, and `NotLiveError` if the URL is a video file.
+ */
+export async function fetchMediaPlaylist(
+  fetcher: PlaylistFetcher,
+  url: string,
+  mode: InputMode,
+  signal: AbortSignal,
+): Promise<ResolvedPlaylist> {
+  const playlist = await fetchPlaylist(fetcher, url, noVariables, signal);
+  if (playlist.kind === 'media') return { ...playlist, rendition: null };
+  const { variants, variables } = playlist;
+  const [best, ...others] = rankVariants(variants, mode);
+  if (best === undefined)
+    throw new StreamFetchError('The playlist lists no variant stream with video. Use a stream with video.');
+  const fetch = async (variant: Variant): Promise<ResolvedPlaylist> => {
+    const scanned = chooseScanVariant(variants, variant);
+    const rendition = scanned && { name: nameVariant(scanned), url: scanned.url, variables };
+    return { ...(await fetchRendition(fetcher, { url: variant.url, variables }, signal)), rendition };
+  };
+  try {
+    return await fetch(best);
+  } catch (error) {
+    // One alternative is tried: a playlist may list a second server for the same stream.
+    const [other] = others.filter((variant) => variant.url !== best.url);
+    if (other === undefined || !canRetryElsewhere(error)) throw error;
+    return await fetch(other).catch(() => {
+      throw error;
+    });
+  }
+}
+
+const noVariables: Variables = new Map<string, string>();
+
+/** Returns false after a timeout, because no time is left for another server. */
+export function canRetryElsewhere(error: unknown): boolean {
+  return error instanceof StreamError && !(error.cause instanceof EgressTimeoutError);
+}
+
+/** Fetches the media playlist of a variant stream. */
+export async function fetchRendition(
+  fetcher: PlaylistFetcher,
+  { url, variables }: Pick<Rendition, 'url' | 'variables'>,
+  signal: AbortSignal,
+): Promise<FetchedPlaylist> {
+  const playlist = await fetchPlaylist(fetcher, url, variables, signal);
+  if (playlist.kind === 'media') return playlist;
+  throw new StreamFetchError(
+    'The playlist refers to further multivariant playlists. Use the URL of one variant stream.',
+  );
+}
+
+async function fetchPlaylist(
+  fetcher: PlaylistFetcher,
+  url: string,
+  imported: Variables,
+  signal: AbortSignal,
+): Promise<MultivariantPlaylist | FetchedPlaylist> {
+  const share = fetcher.budget.open();
+  try {
+    const response = await request(fetcher, url, share, signal);
+    return readPlaylist(fetcher, response, imported);
+  } finally {
+    share.close();
+  }
+}
+
+function readPlaylist(
+  fetcher: PlaylistFetcher,
+  response: GuardedResponse,
+  imported: Variables,
+): MultivariantPlaylist | FetchedPlaylist {
+  if (response.status === 404 || response.status === 410) {
+    throw new PlaylistGoneError(
+      'The server does not have this playlist (any more). Check the URL, and that the stream is running.',
+    );
+  }
+  if (response.status !== 200) throw httpStatusError(response.status, 'playlist');
+  const { playlist, paused } = fetcher.prepare?.(response.body) ?? { playlist: response.body, paused: false };
+  try {
+    const parsed = parsePlaylist(playlist, response.url, imported);
+    return parsed.kind === 'media' ? { ...parsed, paused } : parsed;
+  } catch (cause) {
+    if (!(cause instanceof PlaylistError)) throw cause;
+    throw cause.cause instanceof PlaylistLimitError
+      ? tooLong(cause)
+      : noPlaylist(foundInstead(response), cause);
+  }
+}
+
+async function request(
+  fetcher: PlaylistFetcher,
+  url: string,
+  share: PlaylistShare,
+  signal: AbortSignal,
+): Promise<GuardedResponse> {
+  const { playlistBytes: maxBytes, requestTimeoutMs: timeoutMs, cookies } = fetcher;
+  const options = { maxBytes, timeoutMs, cookies, signal };
+  try {
+    return await fetcher.http.request(url, { ...options, onChunk: share.count });
+  } catch (error) {
+    if (error instanceof PlaylistBudgetError) throw busyError(error);
+    if (!(error instanceof EgressLimitError)) throw hlsStreamError(error, 'playlist');
+    // A body above the limit is probably a video file. Its headers show the content type.
+    const headers = await fetcher.http.request(url, { ...options, headersOnly: true }).catch(() => null);
+    const kind = kindFromContentType(headers?.headers['content-type'] ?? '');
+    throw kind === 'something else' ? hlsStreamError(error, 'playlist') : noPlaylist(kind, error);
+  }
+}
+
+function foundInstead({ body, headers }: GuardedResponse): ContentKind {
+  const kind = sniffBody(body);
+  return kind === 'something else' ? kindFromContentType(headers['content-type'] ?? '') : kind;
+}
+
+function tooLong(cause: PlaylistError): StreamFetchError {
+  return new StreamFetchError(
+    'The playlist has too many lines. Use one with a shorter DVR window.',
+    undefined,
+    { cause },
+  );
+}
+
+function busyError(cause: PlaylistBudgetError): StreamFetchError {
+  return new StreamFetchError(
+    'The service fetches too many large playlists right now. Try again in a minute, or use a playlist with a shorter window.',
+    undefined,
+    { cause },
+  );
+}
+
+function noPlaylist(found: ContentKind, cause: unknown): NotLiveError | InvalidUrlError {
+  if (found === 'a video file') {
+    return new NotLiveError(
+      'The URL leads to a video file. Use the URL of a live HLS playlist (.m3u8).',
+      undefined,
+      { cause },
+    );
+  }
+  return new InvalidUrlError(
+    `The URL leads to ${found}, not to an HLS playlist. Use the URL of the stream's .m3u8 playlist.`,
+    {
+      cause,
+    },
+  );
+}

@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache';
+import { isOver } from '../../../../core/time.ts';
+import type { Rendition } from './fetch-playlist.ts';
+
+/** Cached result of the last capture; saves the next capture a request. */
+export type CachedPlaylist = {
+  /** URL of the selected media playlist, after redirects. */
+  mediaUrl: string;
+  /** Rendition that scans read; `null` for the media playlist itself. */
+  rendition?: Rendition | null;
+  /** Position of the last capture. If the next one is the same, the encoder may use another playlist now. */
+  segment?: string | null;
+  /** Number of older segments that were needed to reach a key frame. */
+  olderSegments: number;
+  /** Expiry reported by the source; null if unknown. */
+  freshUntil?: Date | null | undefined;
+};
+
+/** Cache of playlists by stream and mode. */
+export type PlaylistCache = {
+  get(key: string): CachedPlaylist | undefined;
+  set(key: string, playlist: CachedPlaylist): void;
+  delete(key: string): void;
+};
+
+/**
+ * Creates a cache of at most `max` entries. An entry expires `keepMs` after its playlist was resolved: variants may
+ * change, and an edge server may return outdated data. The expiry is not that of `LRUCache`, which ignores a clock
+ * that is set back.
+ */
+export function createPlaylistCache(options: {
+  now: () => Date;
+  max: number;
+  keepMs: number;
+}): PlaylistCache {
+  const entries = new LRUCache<string, CachedPlaylist & { resolvedAt: Date }>({ max: options.max });
+  return {
+    get: (key) => {
+      const entry = entries.get(key);
+      if (entry === undefined) return undefined;
+      const now = options.now();
+      const stale = entry.freshUntil ? now >= entry.freshUntil : false;
+      if (!stale && !isOver(entry.resolvedAt, options.keepMs / 1000, now)) return entry;
+      entries.delete(key);
+      return undefined;
+    },
+    set: (key, playlist) => {
+      const known = entries.get(key);
+      const resolvedAt = known?.mediaUrl === playlist.mediaUrl ? known.resolvedAt : options.now();
+      entries.set(key, { ...playlist, resolvedAt });
+    },
+    delete: (key) => void entries.delete(key),
+  };
+}

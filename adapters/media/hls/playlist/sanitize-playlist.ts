@@ -1,0 +1,165 @@
+import { takeMediaSequence } from './media-sequence.ts';
+import { keepNewestSegments } from './newest-segments.ts';
+import { substituteVariables, type Variables } from './variables.ts';
+
+/** Tags that captures need. hls-parser takes quadratic time for some others and fails on some. */
+const neededTags = new Set([
+  'EXTM3U',
+  'EXT-X-VERSION',
+  'EXT-X-DEFINE',
+  'EXT-X-STREAM-INF',
+  'EXT-X-TARGETDURATION',
+  'EXT-X-MEDIA-SEQUENCE',
+  'EXT-X-SKIP',
+  'EXT-X-ENDLIST',
+  'EXT-X-PLAYLIST-TYPE',
+  'EXTINF',
+  'EXT-X-BYTERANGE',
+  'EXT-X-DISCONTINUITY',
+  'EXT-X-GAP',
+  'EXT-X-KEY',
+  'EXT-X-MAP',
+  'EXT-X-PROGRAM-DATE-TIME',
+]);
+
+/** Maximum variant streams. Real playlists have about 12; the parser compares each with every line. */
+const maxVariants = 200;
+
+/** Maximum lines. A day in segments of 2 s with four tags each has 216,000. A list takes 100 bytes per line. */
+const maxLines = 250_000;
+
+/**
+ * Maximum tags before one URI or at the end. Real playlists have about 12; some lists of the parser grow without
+ * limit.
+ */
+const maxTagsPerUri = 1000;
+
+/** Error for a playlist with more than the maximum number of lines or tags. */
+export class PlaylistLimitError extends Error {
+  override readonly name = 'PlaylistLimitError';
+}
+
+export type SanitizedPlaylist = {
+  text: string;
+  /** Media sequence number of the first segment. */
+  firstSequence: bigint;
+  variables: Variables;
+};
+
+/**
+ * Reduces a playlist to what hls-parser reads safely and in linear time: known tags, and the newest `maxSegments`
+ * of a media playlist. Returns null if the bytes are not a playlist. Throws `VariableError` and
+ * `PlaylistLimitError`.
+ */
+export function sanitizePlaylist(
+  bytes: Uint8Array,
+  source: { url: string; imported: Variables; maxSegments: number },
+): SanitizedPlaylist | null {
+  const read: string[] = [];
+  let begun = false;
+  let variants = 0;
+  let tags = 0;
+  for (const line of splitLines(new TextDecoder().decode(bytes))) {
+    if (!begun && !/^#EXTM3U\b/.test(line)) return null;
+    begun = true;
+    if (line.startsWith('#') && !isNeeded(line)) continue;
+    if (line.startsWith('#EXT-X-STREAM-INF') && ++variants > maxVariants) break;
+    tags = line.startsWith('#') ? tags + 1 : 0;
+    if (tags > maxTagsPerUri || read.length >= maxLines)
+      throw new PlaylistLimitError('The playlist has too many lines');
+    read.push(line.startsWith('#EXTINF:') ? withoutTitle(line) : line);
+  }
+  if (!begun) return null;
+  const { lines, variables } = substituteVariables(read, source.url, source.imported);
+  const defined = lines.filter((line) => !line.startsWith('#EXT-X-DEFINE'));
+  if (variants > 0) return { text: defined.join('\n'), firstSequence: 0n, variables };
+  const newest = keepNewestSegments(keepReadableKeys(withRangeOffsets(defined)), source.maxSegments);
+  const { lines: kept, firstSequence } = takeMediaSequence(newest);
+  return { text: kept.join('\n'), firstSequence, variables };
+}
+
+/** Yields the lines one by one: a list of all lines of a large body takes a multiple of its memory. */
+function* splitLines(text: string): Generator<string> {
+  for (let start = 0; start < text.length;) {
+    const end = text.indexOf('\n', start);
+    const line = text.slice(start, end === -1 ? undefined : end).trim();
+    start = end === -1 ? text.length : end + 1;
+    if (line !== '') yield line;
+  }
+}
+
+function isNeeded(line: string): boolean {
+  const colon = line.indexOf(':');
+  return neededTags.has(line.slice(1, colon === -1 ? undefined : colon).trim());
+}
+
+/** Removes the title: hls-parser throws if it is not ASCII. */
+function withoutTitle(line: string): string {
+  const comma = line.indexOf(',');
+  return comma === -1 ? line : line.slice(0, comma + 1);
+}
+
+const rangeTag = '#EXT-X-BYTERANGE:';
+
+/**
+ * Adds the missing offset to each byte range: the end of the previous segment if it has the same URI, else 0 (RFC
+ * 8216, 4.3.2.2). hls-parser uses -1 in the second case and derives later offsets from it.
+ */
+function withRangeOffsets(lines: string[]): string[] {
+  if (!lines.some((line) => line.startsWith(rangeTag))) return lines;
+  const written = [...lines];
+  let open: number | null = null;
+  let before = { uri: '', end: 0 };
+  for (const [index, line] of lines.entries()) {
+    if (line.startsWith(rangeTag)) open = index;
+    if (line.startsWith('#')) continue;
+    const [length = 0, offset = before.uri === line ? before.end : 0] = rangeAt(lines, open);
+    if (open !== null) written[open] = `${rangeTag}${length}@${offset}`;
+    before = { uri: line, end: open === null ? 0 : offset + length };
+    open = null;
+  }
+  return written;
+}
+
+function rangeAt(lines: string[], index: number | null): number[] {
+  const line = index === null ? undefined : lines[index];
+  return line === undefined ? [] : line.slice(rangeTag.length).split('@').map(Number);
+}
+
+const keyTag = '#EXT-X-KEY:';
+const noKey = `${keyTag}METHOD=NONE`;
+const identity = 'identity';
+
+/**
+ * Leaves one key line in front of a segment: of the keys in force the one that can be used without a license (`identity`), in whatever order the
+ * playlist has them. A key is in force until the next one of its KEYFORMAT, or METHOD=NONE (RFC 8216, 4.3.2.4). hls-parser takes the last line.
+ */
+function keepReadableKeys(lines: string[]): string[] {
+  if (!lines.some((line) => line.startsWith(keyTag) && line.includes('KEYFORMAT='))) return lines;
+  const inForce = new Map<string, string>();
+  const kept: string[] = [];
+  let written = noKey;
+  for (const line of lines) {
+    if (line.startsWith(keyTag)) {
+      putInForce(line, inForce);
+      continue;
+    }
+    const key = inForce.get(identity) ?? inForce.values().next().value ?? noKey;
+    if (!line.startsWith('#') && key !== written) kept.push((written = key));
+    kept.push(line);
+  }
+  return kept;
+}
+
+function putInForce(line: string, inForce: Map<string, string>): void {
+  const attributes = parseAttributes(line.slice(keyTag.length));
+  if (attributes.get('METHOD') === 'NONE') inForce.clear();
+  else inForce.set(attributes.get('KEYFORMAT') ?? identity, line);
+}
+
+/** An attribute list (RFC 8216, 4.2): a quoted string may hold commas and equals signs. */
+function parseAttributes(list: string): Map<string, string> {
+  // A name begins where no other one ends: otherwise each character of a long one would begin a search.
+  const pairs = list.matchAll(/(?<![A-Z0-9-])([A-Z0-9-]+)=(?:"([^"]*)"|([^",]*))/g);
+  return new Map([...pairs].map(([, name = '', quoted, plain = '']) => [name, quoted ?? plain.trim()]));
+}

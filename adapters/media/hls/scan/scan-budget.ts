@@ -1,0 +1,41 @@
+import { openDeadline } from '../../../egress/deadline.ts';
+
+/** Bytes and time that a scan and its pictures may take together. */
+export type ScanBudget = {
+  /** Reserves bytes for one request; 0 if none are left. The request returns what it did not take. */
+  reserve(): { maxBytes: number; release(usedBytes: number): void };
+  /** Runs work that ends at the latest when the time is used up. Throws `EgressTimeoutError` then. */
+  within<Result>(work: (signal: AbortSignal) => Promise<Result>, signal: AbortSignal): Promise<Result>;
+  leftMs(): number;
+};
+
+/** Concurrent requests of a scan. */
+export const scanRequests = 2;
+
+/** Creates the budget of one scan. Concurrent work counts once for each. */
+export function createScanBudget(limits: {
+  bytes: number;
+  milliseconds: number;
+  elapsedMs: () => number;
+}): ScanBudget {
+  let { bytes: leftBytes, milliseconds: leftMs } = limits;
+  return {
+    reserve() {
+      const maxBytes = Math.floor(leftBytes / scanRequests);
+      leftBytes -= maxBytes;
+      return { maxBytes, release: (usedBytes) => void (leftBytes += Math.max(0, maxBytes - usedBytes)) };
+    },
+    async within(work, signal) {
+      const beganMs = limits.elapsedMs();
+      const deadline = openDeadline(Math.max(0, leftMs), signal);
+      try {
+        deadline.throwIfOver();
+        return await work(deadline.signal);
+      } finally {
+        deadline.close();
+        leftMs -= limits.elapsedMs() - beganMs;
+      }
+    },
+    leftMs: () => leftMs,
+  };
+}

@@ -1,0 +1,90 @@
+import type { MediaPlaylist } from '../playlist/playlist.ts';
+import { streamPosition, withoutContent } from '../segments/stream-position.ts';
+
+/** Distance of key frames from which a scan decodes the frames between them, in seconds. */
+export const sparseSeconds = 4;
+
+/**
+ * Position up to which a stream was scanned. Media sequence numbers and names are those of one rendition; the time, on the clock of the captures, replaces
+ * them where they do not apply.
+ */
+export type ScanPosition = { rendition: string; segment: string; atMs: number };
+
+/** Segments of a playlist that a scan has not seen yet. */
+export type Unscanned = {
+  /** Index of the first one. */
+  from: number;
+  /** Time of segments that the playlist lists no more. */
+  goneSeconds: number;
+  /** Time before which frames have been scanned, if only the time is known; else `-Infinity`. */
+  afterMs: number;
+};
+
+/** Maximum segments by which an outdated playlist is behind. With a larger difference, the encoder has started to count again. */
+const maxBehind = 10n;
+/** Maximum time that is reported as gone. */
+const maxGoneSeconds = 3600;
+/** Rounding of times. */
+const toleranceMs = 100;
+
+/** Encodes a position: at most 200 characters, no part of a URL. */
+export function formatPosition({ rendition, segment, atMs }: ScanPosition): string {
+  return `${rendition} ${segment} ${Math.round(atMs)}`;
+}
+
+/** Decodes a position. Returns null before the first scan, and for unreadable text. */
+export function parsePosition(text: string | null): ScanPosition | null {
+  const [, rendition, segment, at] = /^(\S+) (\S+) (-?\d{1,16})$/.exec(text ?? '') ?? [];
+  return rendition === undefined || segment === undefined ? null : { rendition, segment, atMs: Number(at) };
+}
+
+/** Finds the segments after a position. `startsMs` are the start times of the segments. */
+export function findUnscanned(
+  playlist: MediaPlaylist,
+  startsMs: readonly number[],
+  rendition: string,
+  position: ScanPosition,
+): Unscanned {
+  const { segments } = playlist;
+  const known = { goneSeconds: 0, afterMs: -Infinity };
+  const [first, last] = [segments[0], segments.at(-1)];
+  const sequence = readSequence(position.segment);
+  if (first === undefined || last === undefined) return { ...known, from: 0 };
+  if (rendition === position.rendition && sequence !== null) {
+    const index = segments.findIndex((segment) => segment.sequence === sequence);
+    const found = segments[index];
+    if (found && streamPosition(found, playlist).segment === withoutContent(position.segment))
+      return { ...known, from: index + 1 };
+    // An edge server may return an outdated playlist.
+    if (sequence > last.sequence && sequence - last.sequence <= maxBehind)
+      return { ...known, from: segments.length };
+    if (sequence < first.sequence) {
+      const gone = Number(first.sequence - sequence - 1n) * meanSeconds(playlist);
+      const elapsed = ((startsMs[0] ?? 0) - position.atMs) / 1000;
+      return { ...known, from: 0, goneSeconds: boundGone(elapsed > 0 ? Math.min(gone, elapsed) : gone) };
+    }
+  }
+  const afterMs = position.atMs + toleranceMs;
+  const from = segments.findIndex(
+    (segment, index) => computeEnd(segment.durationSeconds, startsMs[index]) > afterMs,
+  );
+  const goneSeconds = from === 0 ? boundGone(((startsMs[0] ?? 0) - position.atMs) / 1000) : 0;
+  return { from: from < 0 ? segments.length : from, goneSeconds, afterMs };
+}
+
+function readSequence(segment: string): bigint | null {
+  const digits = /^(-?\d+):/.exec(segment)?.[1];
+  return digits === undefined ? null : BigInt(digits);
+}
+
+function computeEnd(durationSeconds: number, startMs = 0): number {
+  return startMs + durationSeconds * 1000;
+}
+
+function meanSeconds({ segments }: MediaPlaylist): number {
+  return segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0) / segments.length;
+}
+
+function boundGone(seconds: number): number {
+  return Math.min(Math.max(0, seconds), maxGoneSeconds);
+}

@@ -1,0 +1,58 @@
+import { StreamError } from '../../../../core/errors.ts';
+import { StatusError } from '../playlist/fetch-failure.ts';
+import { fetchSegments, type SegmentFetcher } from '../segments/fetch-segments.ts';
+import type { Segment } from '../playlist/playlist.ts';
+import { readSegment, type ReadSegment } from './read-segment.ts';
+import { scanRequests, type ScanBudget } from './scan-budget.ts';
+
+/**
+ * Fetches segments, in this order, and finds their key frames. Leaves out what is gone, cannot be decrypted, or exceeds the budget. `known` segments are not
+ * fetched. Throws the abort reason.
+ */
+export async function readSegments(
+  fetcher: SegmentFetcher,
+  segments: readonly Segment[],
+  known: readonly ReadSegment[],
+  budget: ScanBudget,
+  signal: AbortSignal,
+): Promise<ReadSegment[]> {
+  const read: ReadSegment[] = [];
+  const left = [...segments];
+  const work = async (bounded: AbortSignal): Promise<void> => {
+    for (let segment = left.shift(); segment !== undefined; segment = left.shift()) {
+      const { sequence } = segment;
+      const found = known.find((each) => each.segment.sequence === sequence);
+      const result = found ?? (await tryRead(fetcher, segment, budget, bounded));
+      if (result !== null && result.kind !== 'unreadable') read.push(result);
+    }
+  };
+  await budget
+    .within((bounded) => Promise.all(Array.from({ length: scanRequests }, async () => work(bounded))), signal)
+    .catch(() => signal.throwIfAborted());
+  return read;
+}
+
+/** Returns null if the segment cannot be had. Throws once the time is over. */
+async function tryRead(
+  fetcher: SegmentFetcher,
+  segment: Segment,
+  budget: ScanBudget,
+  signal: AbortSignal,
+): Promise<ReadSegment | null> {
+  const { maxBytes, release } = budget.reserve();
+  if (maxBytes === 0) return null;
+  try {
+    const parts: Uint8Array[] = [];
+    // A request may take its part of the bytes (`fetchSegments`).
+    const limited = { ...fetcher, captureBytes: maxBytes * 2 };
+    for await (const part of fetchSegments(limited, [segment], signal)) parts.push(part);
+    const bytes = parts.at(-1) ?? new Uint8Array();
+    release(bytes.length);
+    return readSegment(segment, bytes, segment.initialization === null ? null : (parts[0] ?? null));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof StreamError)) throw error;
+    if (error.cause instanceof StatusError) release(0);
+    return null;
+  }
+}

@@ -1,0 +1,41 @@
+import { indexAccessUnits } from '../../mpeg-ts/access-units.ts';
+import { copyPackets, packetBytes, packetPayload } from '../../mpeg-ts/packet.ts';
+import { ptsDifference, ptsPerSecond, readPts } from '../../mpeg-ts/pes-packet.ts';
+
+/**
+ * Returns PAT, PMT and the last key frame of an MPEG-TS segment. Returns null if no key frame is marked or the
+ * segment is unusual. ffmpeg then reads a tenth of the bytes and decodes one frame instead of every key frame.
+ */
+export function extractLastKeyFrame(segment: Uint8Array): Uint8Array | null {
+  const found = indexAccessUnits([segment]);
+  if (found === null) return null;
+  const last = found.accessUnits.findLastIndex(({ isKeyFrame }) => isKeyFrame);
+  const from = found.accessUnits[last]?.at;
+  if (from === undefined) return null;
+  const to = found.accessUnits[last + 1]?.at ?? segment.length;
+  return copyPackets(found.psi, segment.subarray(from, to), found.videoPid);
+}
+
+/** Key frame of a segment, undecoded: PAT, PMT and its packets. `seconds` is the time from the first frame of the segment. */
+export type KeyFrameExtract = { seconds: number; bytes: Uint8Array; videoPid: number };
+
+/** Returns copies of all key frames of an MPEG-TS segment, in decoding order. Returns null if the segment or its timestamps are unusual. */
+export function extractKeyFrames(segment: Uint8Array): KeyFrameExtract[] | null {
+  const found = indexAccessUnits([segment]);
+  if (found === null) return null;
+  const offsets: number[] = [];
+  let base: number | undefined;
+  for (const { at } of found.accessUnits) {
+    const pts = readPts(packetPayload(segment.subarray(at, at + packetBytes)));
+    if (pts === null) return null;
+    base ??= pts;
+    offsets.push(ptsDifference(base, pts) / ptsPerSecond);
+  }
+  const first = offsets.reduce((least, offset) => Math.min(least, offset), 0);
+  return found.accessUnits.flatMap(({ at, isKeyFrame }, index) => {
+    if (!isKeyFrame) return [];
+    const end = found.accessUnits[index + 1]?.at ?? segment.length;
+    const bytes = copyPackets(found.psi, segment.subarray(at, end), found.videoPid);
+    return [{ seconds: (offsets[index] ?? 0) - first, bytes, videoPid: found.videoPid }];
+  });
+}

@@ -1,0 +1,138 @@
+import { createDecipheriv } from 'node:crypto';
+import { StreamFetchError } from '../../../../core/errors.ts';
+import type { CookieJar } from '../../../egress/cookies.ts';
+import type { GuardedHttp } from '../../../egress/guarded-http.ts';
+import {
+  hlsStreamError,
+  httpStatusError,
+  StatusError,
+  type ResourceKind,
+} from '../playlist/fetch-failure.ts';
+import type { Resource, Segment, SegmentKey } from '../playlist/playlist.ts';
+import type { ResourceCache } from './resource-cache.ts';
+
+/** Dependencies and limits for fetching segments. */
+export type SegmentFetcher = {
+  http: GuardedHttp;
+  captureBytes: number;
+  requestTimeoutMs: number;
+  cookies?: CookieJar | undefined;
+  /** Cache of keys and media initialization sections. If absent, each capture fetches its own. */
+  resources?: ResourceCache;
+};
+
+/**
+ * The playlist lists a segment that its server does not return (yet, or any more). Some servers respond with 403
+ * instead of 404.
+ */
+export class SegmentMissingError extends StreamFetchError {
+  override name = 'SegmentMissingError';
+  readonly sequence: bigint;
+
+  constructor(sequence: bigint, cause: StatusError) {
+    super(cause.remediation, cause.message, { cause });
+    this.sequence = sequence;
+  }
+}
+
+/**
+ * Yields the decrypted bytes of contiguous segments in order, the media initialization section first. All requests
+ * start concurrently, because round trips cost more than bytes. Throws `StreamFetchError` and `InvalidUrlError`.
+ */
+export async function* fetchSegments(
+  fetcher: SegmentFetcher,
+  segments: Segment[],
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const [first] = segments;
+  const limitBytes = Math.floor(fetcher.captureBytes / (segments.length + 1));
+  const keys = new Map<string, Promise<Uint8Array>>();
+  const parts: Promise<Uint8Array>[] = [];
+  if (first?.initialization) parts.push(fetchInitialization(first.initialization, first));
+  for (const segment of segments) parts.push(fetchSegment(segment));
+  // The reader stops at the first failure. Later rejections must not be reported as unhandled.
+  for (const part of parts) part.catch(() => {});
+  for (const part of parts) yield await part;
+
+  async function fetchSegment(segment: Segment): Promise<Uint8Array> {
+    const [key, bytes] = await Promise.all([
+      keyBytes(segment.key),
+      fetchBytes(segment, 'segment', limitBytes).catch((error: unknown) => {
+        throw error instanceof StatusError ? new SegmentMissingError(segment.sequence, error) : error;
+      }),
+    ]);
+    return key === null ? bytes : decrypt(bytes, key, initializationVector(segment));
+  }
+
+  /** Detects encryption by content: by the tags, it depends on the order of EXT-X-KEY and EXT-X-MAP. */
+  async function fetchInitialization(resource: Resource, first: Segment): Promise<Uint8Array> {
+    const [key, bytes] = await Promise.all([keyBytes(first.key), fetchOnce(resource, 'segment', limitBytes)]);
+    return key === null || isIsoMedia(bytes) ? bytes : decrypt(bytes, key, initializationVector(first));
+  }
+
+  async function keyBytes(key: SegmentKey | null): Promise<Uint8Array | null> {
+    if (key === null) return null;
+    if (key.method === 'unsupported') throw drmError();
+    const known = keys.get(key.url);
+    const bytes = known ?? fetchOnce({ url: key.url, byteRange: null }, 'key', 1024);
+    keys.set(key.url, bytes);
+    return bytes;
+  }
+
+  async function fetchOnce(resource: Resource, what: ResourceKind, maxBytes: number): Promise<Uint8Array> {
+    const fetch = (): Promise<Uint8Array> => fetchBytes(resource, what, maxBytes);
+    return fetcher.resources ? fetcher.resources.get(resource, fetch) : fetch();
+  }
+
+  async function fetchBytes(resource: Resource, what: ResourceKind, maxBytes: number): Promise<Uint8Array> {
+    const { byteRange } = resource;
+    const headers = byteRange === null ? {} : { range: rangeHeader(byteRange.offset, byteRange.length) };
+    const { requestTimeoutMs: timeoutMs, cookies } = fetcher;
+    const options = { headers, maxBytes, timeoutMs, cookies, signal };
+    const response = await fetcher.http.request(resource.url, options).catch((error: unknown) => {
+      throw hlsStreamError(error, what);
+    });
+    if (response.status === 206 && byteRange !== null) return response.body.subarray(0, byteRange.length);
+    if (response.status !== 200) throw httpStatusError(response.status, what);
+    // A server without range support sends the whole resource.
+    if (byteRange === null) return response.body;
+    return response.body.subarray(byteRange.offset, byteRange.offset + byteRange.length);
+  }
+}
+
+/** Creates the error for a stream with DRM. */
+export function drmError(): StreamFetchError {
+  return new StreamFetchError(
+    'The stream is protected by DRM. Use a stream without encryption or with AES-128.',
+  );
+}
+
+function rangeHeader(offset: number, length: number): string {
+  return `bytes=${offset}-${offset + length - 1}`;
+}
+
+function isIsoMedia(bytes: Uint8Array): boolean {
+  return ['ftyp', 'styp', 'moov'].includes(Buffer.from(bytes.subarray(4, 8)).toString('latin1'));
+}
+
+/** Returns the initialization vector. By default it is the media sequence number (RFC 8216, 5.2). */
+function initializationVector(segment: Segment): Uint8Array {
+  if (segment.key?.method === 'AES-128' && segment.key.iv !== null) return segment.key.iv;
+  const iv = Buffer.alloc(16);
+  // A media sequence number may be negative or exceed 64 bits.
+  iv.writeBigUInt64BE(BigInt.asUintN(64, segment.sequence), 8);
+  return iv;
+}
+
+function decrypt(bytes: Uint8Array, key: Uint8Array, iv: Uint8Array): Uint8Array {
+  try {
+    const decipher = createDecipheriv('aes-128-cbc', key, iv);
+    return Buffer.concat([decipher.update(bytes), decipher.final()]);
+  } catch (cause) {
+    throw new StreamFetchError(
+      'A segment cannot be decrypted with the key of the playlist. Check that the stream plays in a video player.',
+      undefined,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import type { CaptureRequest } from '../../../../core/records/capture.ts';
+import { newestFrame } from '../../ffmpeg/decode-newest.ts';
+import type { FfmpegInput } from '../../ffmpeg/run-ffmpeg.ts';
+import { beginsRefresh } from '../../mpeg-ts/access-units.ts';
+import { AudioOnlyError, isAudioOnly } from './audio-only.ts';
+import { extractLastKeyFrame } from './extract-last-key-frame.ts';
+import { beginsRefreshMp4 } from './mp4-key-frames.ts';
+import type { Segment } from '../playlist/playlist.ts';
+import { segmentFormat } from './segment-format.ts';
+import { clipEndPtsSeconds, trimToLastSeconds } from './trim-transport-stream.ts';
+
+/** Input of ffmpeg. `isNewest`: the frame is the last one of a short clip, because no key frame has the whole picture. */
+export type SegmentsInput = { input: FfmpegInput; isNewest: boolean };
+
+/** Reduces segments to the bytes that ffmpeg needs, if they can be located. Throws `AudioOnlyError`. */
+export async function toFfmpegInput(
+  chunks: AsyncIterable<Uint8Array>,
+  segments: Segment[],
+  request: CaptureRequest,
+): Promise<SegmentsInput> {
+  const seconds = segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0);
+  const parts: Uint8Array[] = [];
+  for await (const part of chunks) parts.push(part);
+  const input = { kind: 'pipe', format: segmentFormat(segments[0]), chunks: parts, seconds } as const;
+  const isFrame = request.mode === 'frames';
+  if (parts[0] && isAudioOnly(parts[0], input.format)) throw new AudioOnlyError(request);
+  if (input.format !== 'mpegts') {
+    const isNewest = isFrame && beginsRefreshMp4(parts, segments[0]?.initialization ? parts[0] : undefined);
+    return { input, isNewest };
+  }
+  const isNewest = isFrame && beginsRefresh(parts);
+  if (isFrame && !isNewest) {
+    // With several segments, the last one may hold no complete key frame.
+    const isOne = segments.length === 1;
+    return { input: isOne ? { ...input, chunks: parts.map(lastKeyFrame) } : input, isNewest };
+  }
+  // Later captures use the same bytes of the initialization section, and trimming uses the memory of its input.
+  if (segments[0]?.initialization && parts[0]) parts[0] = new Uint8Array(parts[0]);
+  const clipSeconds = isNewest ? newestFrame.clipSeconds : request.clipSeconds;
+  // Some servers cut segments within a packet, which only joined segments hold whole.
+  const clip =
+    trimToLastSeconds(parts, clipSeconds) ?? trimToLastSeconds([Buffer.concat(parts)], clipSeconds);
+  if (clip === null) return { input, isNewest };
+  return { input: { ...input, chunks: clip, endsAtSeconds: clipEndPtsSeconds }, isNewest };
+}
+
+function lastKeyFrame(segment: Uint8Array): Uint8Array {
+  return extractLastKeyFrame(segment) ?? segment;
+}

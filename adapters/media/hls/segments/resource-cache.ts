@@ -1,0 +1,44 @@
+import { LRUCache } from 'lru-cache';
+import { isOver } from '../../../../core/time.ts';
+import type { Resource } from '../playlist/playlist.ts';
+
+/**
+ * Cache of keys and media initialization sections: every capture needs them, and they rarely change under one URL.
+ * A failed capture evicts the entries it used, because some servers write a new key to the same URL.
+ */
+export type ResourceCache = {
+  /** Returns the cached bytes, else those of `fetch`. Failures are not cached. */
+  get(resource: Resource, fetch: () => Promise<Uint8Array>): Promise<Uint8Array>;
+  delete(resource: Resource): void;
+};
+
+/** Maximum size of an entry, in bytes. A media initialization section has about 1 kB, a key 16 bytes. */
+const maxEntryBytes = 64 * 1024;
+
+/**
+ * Creates a cache of at most `max` entries. An entry expires `keepMs` after it was fetched, and if the clock is set
+ * back.
+ */
+export function createResourceCache(options: {
+  now: () => Date;
+  max: number;
+  keepMs: number;
+}): ResourceCache {
+  const entries = new LRUCache<string, { bytes: Uint8Array; fetchedAt: Date }>({ max: options.max });
+  return {
+    async get(resource, fetch) {
+      const key = toKey(resource);
+      const known = entries.get(key);
+      if (known !== undefined && !isOver(known.fetchedAt, options.keepMs / 1000, options.now()))
+        return known.bytes;
+      const bytes = await fetch();
+      if (bytes.length <= maxEntryBytes) entries.set(key, { bytes, fetchedAt: options.now() });
+      return bytes;
+    },
+    delete: (resource) => void entries.delete(toKey(resource)),
+  };
+}
+
+function toKey({ url, byteRange }: Resource): string {
+  return byteRange === null ? url : `${byteRange.offset}+${byteRange.length} ${url}`;
+}

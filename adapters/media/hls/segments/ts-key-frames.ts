@@ -1,0 +1,41 @@
+import {
+  findPacket,
+  isRandomAccess,
+  packetBytes,
+  packetPayload,
+  readPid,
+  startsPayloadUnit,
+} from '../../mpeg-ts/packet.ts';
+import { ptsDifference, ptsPerSecond, readPts } from '../../mpeg-ts/pes-packet.ts';
+import { readPmtPid } from '../../mpeg-ts/psi.ts';
+
+/**
+ * Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order: those marked with the random access indicator, as by
+ * all HLS encoders. Returns null if it has no frame and no program table: some servers list segments of tables only. Skips garbage.
+ */
+export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
+  let base: number | null = null;
+  let first = 0;
+  let hasTable = false;
+  const keyFrames: number[] = [];
+  for (
+    let at = findPacket(segment, 0);
+    at + packetBytes <= segment.length;
+    at = findPacket(segment, at + packetBytes)
+  ) {
+    // One packet in a hundred starts an access unit; all others are skipped early.
+    if (!startsPayloadUnit(segment, at)) continue;
+    const packet = segment.subarray(at, at + packetBytes);
+    const pts = readPts(packetPayload(packet));
+    if (pts === null) {
+      hasTable ||= readPid(packet) === 0 && readPmtPid(packet) !== null;
+      continue;
+    }
+    base ??= pts;
+    const offset = ptsDifference(base, pts);
+    first = Math.min(first, offset);
+    if (isRandomAccess(packet)) keyFrames.push(offset);
+  }
+  if (base === null) return hasTable ? [] : null;
+  return keyFrames.map((offset) => (offset - first) / ptsPerSecond);
+}

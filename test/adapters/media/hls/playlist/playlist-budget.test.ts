@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createEgressGuard } from '../../../../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../../../../adapters/egress/guarded-http.ts';
+import { createHlsCapturer } from '../../../../../adapters/media/hls/capture-hls.ts';
+import {
+  createPlaylistBudget,
+  PlaylistBudgetError,
+} from '../../../../../adapters/media/hls/playlist/playlist-budget.ts';
+
+const kilobytes = (count: number) => count * 1024;
+
+describe('The bytes of playlists', () => {
+  test('all playlists together are limited, and small ones are not counted', () => {
+    const budget = createPlaylistBudget({ maxBytes: kilobytes(1000) });
+    const [first, second, small] = [budget.open(), budget.open(), budget.open()];
+    for (let chunk = 0; chunk < 12; chunk += 1) first.count(kilobytes(100));
+    second.count(kilobytes(256));
+    second.count(kilobytes(56));
+    expect(() => second.count(kilobytes(1))).toThrow(PlaylistBudgetError);
+    small.count(kilobytes(256));
+    expect(() => small.count(kilobytes(1))).toThrow(PlaylistBudgetError);
+
+    first.close();
+    first.close();
+
+    second.count(kilobytes(943));
+    expect(() => second.count(kilobytes(1))).toThrow(PlaylistBudgetError);
+  });
+});
+
+describe('A capturer', () => {
+  const server = createServer((request, response) => {
+    response.setHeader('content-type', 'application/vnd.apple.mpegurl');
+    const start = '#EXTM3U\n#EXT-X-TARGETDURATION:2\n';
+    if (request.url === '/small.m3u8') response.end(`${start}#EXTINF:2,\n1.ts\n`);
+    else response.write(start.padEnd(kilobytes(500), '#\n'));
+  });
+  const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'] }));
+  beforeEach(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening')));
+  afterEach(async () => {
+    server.closeAllConnections();
+    await http.close();
+    server.close();
+  });
+
+  test('large playlists that stall fail beyond the limit, while small ones are read', async () => {
+    const budget = createPlaylistBudget({ maxBytes: kilobytes(300) });
+    const refuse = () => Promise.reject(new Error('not needed'));
+    const ffmpeg = { run: refuse, runAll: refuse };
+    const { probe } = createHlsCapturer({ http, ffmpeg, now: () => new Date(), budget });
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const stop = new AbortController();
+    const stalled = probe(`${origin}/large.m3u8`, stop.signal).catch(() => 'stopped');
+
+    const refused = await Promise.race([
+      stalled,
+      probe(`${origin}/large.m3u8?2`, stop.signal).catch((error: unknown) => error),
+    ]);
+
+    expect(refused).toMatchObject({
+      code: 'STREAM_FETCH_FAILED',
+      remediation: expect.stringContaining('large playlists'),
+    });
+    expect(await probe(`${origin}/small.m3u8`, stop.signal)).toMatchObject({ platform: 'hls' });
+    stop.abort();
+    expect(await stalled).toBe('stopped');
+    expect(await probe(`${origin}/small.m3u8`, new AbortController().signal)).toMatchObject({
+      platform: 'hls',
+    });
+  });
+});

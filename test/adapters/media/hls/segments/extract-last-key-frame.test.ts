@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createFfmpegRunner } from '../../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { extractLastKeyFrame } from '../../../../../adapters/media/hls/segments/extract-last-key-frame.ts';
+import { ffmpegPath, readMoment, record } from '../../../../support/hls/recording.ts';
+
+const never = new AbortController().signal;
+const packetBytes = 188;
+let tempDir = '';
+let whole: Buffer;
+
+beforeAll(async () => {
+  tempDir = await mkdtemp(join(tmpdir(), 'key-frame-'));
+  // Each segment has two key frames, in the second one at 2 s and 3 s.
+  whole = (await record({ keyFrameSeconds: 1, seconds: 4, size: '640x360' })).segments[1]!;
+});
+afterAll(() => rm(tempDir, { recursive: true, maxRetries: 10 }));
+
+async function momentShown(bytes: Uint8Array): Promise<number> {
+  const input = { kind: 'pipe' as const, format: 'mpegts' as const, chunks: [bytes] };
+  const wanted = { mode: 'frames' as const, clipSeconds: 3 };
+  const runner = createFfmpegRunner({ ffmpegPath, tempDir });
+  const { thumbnail } = await runner.run(input, wanted, { timeoutMs: 20_000 }, never);
+  return readMoment(thumbnail);
+}
+
+/** Splits bytes into packets. */
+function edited(edit: (packet: Buffer, index: number) => Buffer | null): Buffer {
+  const packets = Array.from({ length: whole.length / packetBytes }, (_, index) =>
+    edit(Buffer.from(whole.subarray(index * packetBytes, (index + 1) * packetBytes)), index),
+  );
+  return Buffer.concat(packets.filter((packet) => packet !== null));
+}
+
+describe('lastKeyFrame', () => {
+  test('the last key frame shows the same as the whole segment, in fewer bytes', async () => {
+    const cut = extractLastKeyFrame(whole)!;
+    expect(cut.length).toBeLessThan(whole.length / 2);
+    expect(cut.length % packetBytes).toBe(0);
+    expect(await momentShown(cut)).toBeCloseTo(3, 0);
+    expect(await momentShown(whole)).toBeCloseTo(3, 0);
+  });
+
+  test('a segment without marks gives its last key frame, found by its content', async () => {
+    const unmarked = edited((packet) => {
+      if ((packet[3]! & 0x20) !== 0 && packet[4]! > 0) packet[5] = packet[5]! & ~0x40;
+      return packet;
+    });
+    expect(await momentShown(extractLastKeyFrame(unmarked)!)).toBeCloseTo(3, 0);
+  });
+
+  test('a segment without tables, of other bytes or with misaligned packets returns null', () => {
+    expect(
+      extractLastKeyFrame(edited((packet) => ((packet[1]! & 0x1f) === 0 && packet[2] === 0 ? null : packet))),
+    ).toBeNull();
+    expect(extractLastKeyFrame(Buffer.from('sorry'))).toBeNull();
+    expect(extractLastKeyFrame(new Uint8Array())).toBeNull();
+    expect(
+      extractLastKeyFrame(
+        Buffer.concat([whole.subarray(0, packetBytes * 4), whole.subarray(packetBytes * 4 + 1)]),
+      ),
+    ).toBeNull();
+  });
+
+  test('damaged bytes return bytes or null and never throw', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(2000), fc.nat(255)), { maxLength: 40 }), (damages) => {
+        const bytes = Buffer.from(whole);
+        for (const [at, value] of damages) bytes[at] = value;
+        const cut = extractLastKeyFrame(bytes);
+        expect(cut === null || cut.length <= bytes.length).toBe(true);
+      }),
+    );
+  });
+});

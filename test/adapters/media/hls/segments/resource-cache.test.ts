@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { createResourceCache } from '../../../../../adapters/media/hls/segments/resource-cache.ts';
+
+function cache(max = 2) {
+  const clock = { now: new Date(0) };
+  const resources = createResourceCache({ now: () => clock.now, max, keepMs: 1000 });
+  let fetched = 0;
+  const fetch = (bytes: number) => (): Promise<Uint8Array> => {
+    fetched += 1;
+    return Promise.resolve(new Uint8Array(bytes));
+  };
+  const get = (url: string, offset: number | null = null, bytes = 16): Promise<Uint8Array> =>
+    resources.get({ url, byteRange: offset === null ? null : { offset, length: 16 } }, fetch(bytes));
+  return { resources, clock, get, fetched: () => fetched };
+}
+
+test('a fetched resource is cached until it expires, by URL and range', async () => {
+  const { get, clock, fetched } = cache();
+  await get('a');
+  await get('a');
+  expect(fetched()).toBe(1);
+  await get('a', 0);
+  expect(fetched()).toBe(2);
+  clock.now = new Date(1000);
+  await get('a');
+  expect(fetched()).toBe(3);
+});
+
+test('the resource cache evicts the oldest entry and stores no large ones', async () => {
+  const { get, fetched } = cache();
+  for (const url of ['a', 'b', 'c', 'a']) await get(url);
+  expect(fetched()).toBe(4);
+  await get('large', null, 100_000);
+  await get('large', null, 100_000);
+  expect(fetched()).toBe(6);
+});
+
+test('the resource cache evicts the least recently used entry', async () => {
+  const { get, fetched } = cache();
+  for (const url of ['a', 'b', 'a', 'c', 'a']) await get(url);
+  expect(fetched()).toBe(3);
+});
+
+test('the resource cache stores neither failures nor removed entries', async () => {
+  const { resources, get, fetched } = cache();
+  const failing = (): Promise<Uint8Array> => Promise.reject(new Error('no'));
+  await expect(resources.get({ url: 'a', byteRange: null }, failing)).rejects.toThrow('no');
+  await get('a');
+  resources.delete({ url: 'a', byteRange: null });
+  await get('a');
+  expect(fetched()).toBe(2);
+});
+
+test('a resource that was cached before the clock was set back is fetched again', async () => {
+  const { get, clock, fetched } = cache();
+  clock.now = new Date(3_600_000);
+  await get('a');
+  clock.now = new Date(0);
+  await get('a');
+  expect(fetched()).toBe(2);
+});
