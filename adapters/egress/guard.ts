@@ -114,6 +114,8 @@ function check(
 
 /** The usual fault of a URL with a user is a password with `#`, `/` or `@`. */
 function incomplete(text: string, schemes: readonly string[]): string {
+  const [, port] = /^[a-z+]+:\/\/[\w.-]+:(\d+)(?:[/?]|$)/i.exec(text) ?? [];
+  if (Number(port) > 65_535) return 'Use a port from 1 to 65535.';
   const encode = text.includes('@')
     ? 'Percent-encode special characters of user name and password, such as # as %23 and / as %2F. '
     : '';

@@ -216,6 +216,10 @@ describe('URL check', () => {
     ['http://user:pa#ss@camera/1', 'Percent-encode'],
     ['rtsp://user:p/w@camera/1', 'Percent-encode'],
     ['camera/1', 'Use a complete URL'],
+    ['rtsp://camera:5540000/1', 'Use a port from 1 to 65535'],
+    ['http://192.168.1.20:80800', 'Use a port from 1 to 65535'],
+    ['rtsp:camera:554/1', 'Use a complete URL'],
+    ['http://192.168.1.300:80/1', 'Use a complete URL'],
   ])('the remediation of %s begins with "%s"', (url, begin) => {
     const remediation = expect.stringContaining(`stream_url: ${begin}`);
     expect(() => check(url, ['http', 'rtsp'])).toThrow(expect.objectContaining({ remediation }));
