@@ -49,7 +49,7 @@ function statusError({ status, url: answered }: OpenResponse, url: string): Stre
     return new WebStreamGoneError(
       'The server has nothing at this address (any more). Check the URL, and that the camera is on.',
     );
-  const { username, password, origin } = new URL(url);
+  const { username, password, search, origin } = new URL(url);
   if (status === 401 && (username !== '' || password !== ''))
     return new StreamFetchError(
       new URL(answered).origin === origin
@@ -62,7 +62,8 @@ function statusError({ status, url: answered }: OpenResponse, url: string): Stre
     return new StreamFetchError(
       'The server refuses access (HTTP status 403). Check user name and password, or use a fresh URL: this one may have expired.',
       undefined,
-      { accessRefused: true },
+      // Without a password there is no account that attempts lock, and the cause may pass.
+      { accessRefused: `${username}${password}${search}` !== '' },
     );
   return httpStatusError(status, 'stream');
 }

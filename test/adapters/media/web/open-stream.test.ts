@@ -7,6 +7,8 @@ test.each([
   ['http://camera/cam', 401, true, 'user:password@ in front of the host'],
   ['http://user:p@camera/cam', 401, true, 'rejected the user name and password'],
   ['http://camera/cam?user=a&password=b', 403, true, 'Check user name and password'],
+  ['http://user:p@camera/cam', 403, true, 'Check user name and password'],
+  ['http://camera/cam', 403, false, 'Check user name and password'],
   ['http://camera/cam', 404, false, 'nothing at this address'],
   ['http://camera/cam', 405, false, 'Check the URL'],
   ['http://camera/cam', 503, false, 'Try again later'],
