@@ -34,3 +34,15 @@ test.each([
 ] as const)('a camera with the statuses %j is tried again while it is busy', async (statuses, opened) => {
   expect(await open(statuses)).toEqual(opened);
 });
+
+test('a server that always states a new nonce gets the password twice', async () => {
+  let requests = 0;
+  const request = async () => {
+    const challenge = `Digest realm="cam", nonce="${(requests += 1)}", stale=true, qop="auth"`;
+    const headers = { 'www-authenticate': challenge };
+    return { status: 401, url, headers, body: Readable.from([]), close: () => undefined };
+  };
+  const open = createOpenAuthenticated({ open: request }, () => 'nonce');
+  expect((await open(url.replace('//', '//user:p@'), options)).status).toBe(401);
+  expect(requests).toBe(3);
+});
