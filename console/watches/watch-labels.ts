@@ -125,15 +125,18 @@ export function progressText(
   event: Extract<WatchEvent, { type: 'progress' }>,
   texts: ReadonlyMap<string, string>,
 ): string {
-  const { conditions, prefilter_skipped: skipped, explanation } = event.data;
-  if (skipped) return 'No motion: skipped.';
-  const judged = conditions.filter(({ triggered }) => triggered !== null);
-  if (judged.length === 0) return explanation;
-  return judged
-    .map(
-      ({ condition_id: id, triggered }) => `${texts.get(id) ?? id}: ${triggered ? 'holds' : 'does not hold'}`,
-    )
-    .join(', ');
+  const { conditions, prefilter_skipped: skipped, picture, explanation } = event.data;
+  if (skipped && picture === 'ok') return 'No motion: skipped.';
+  // A condition without a verdict has the reason of the model, or was not asked about.
+  const answered = conditions.filter(
+    ({ triggered, explanation: reason }) => triggered !== null || reason !== '',
+  );
+  if (answered.length === 0) return explanation;
+  const results = answered.map(({ condition_id: id, triggered }) => {
+    const result = triggered === null ? 'not judged' : triggered ? 'holds' : 'does not hold';
+    return `${texts.get(id) ?? id}: ${result}`;
+  });
+  return results.join(', ');
 }
 
 /** Returns a precision with its 95 % interval, such as "80 % (49 % to 94 %)". */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as examples from '../../adapters/openapi/examples/watches.ts';
-import { visitLabel } from '../../console/watches/watch-labels.ts';
+import { progressText, visitLabel } from '../../console/watches/watch-labels.ts';
 import type { Watch } from '../../console/api/types.ts';
 import { findAlertAction } from '../../console/alerts/alert-keys.ts';
 import { emptyDraft, watchRequest } from '../../console/try/draft.ts';
@@ -62,6 +62,27 @@ test('a watch says which visits it is sure to see, or how often it checks', () =
     visitLabel({ ...watch, interval_seconds: 10, state: { ...watch.state, shortest_visit_seconds } });
   expect(label(4)).toBe('Sure to see visits of 4 s and more.');
   expect(label(12)).toBe('Checked every 10 s: visits shorter than 12 s may be missed.');
+});
+
+test('a check states the result of each condition, and a reason where there is none', () => {
+  const texts = new Map([
+    ['gate', 'The gate is open'],
+    ['song', 'A person sings'],
+  ]);
+  const condition = { state: 'clear', triggered: null, explanation: '' };
+  const text = (data: object) => progressText({ data: { explanation: '', ...data } } as never, texts);
+  const verdict = { ...condition, condition_id: 'gate', triggered: false, explanation: 'It is closed.' };
+  const unjudged = { ...condition, condition_id: 'song', explanation: 'The model cannot judge it.' };
+  expect(text({ conditions: [verdict, unjudged], picture: 'ok' })).toBe(
+    'The gate is open: does not hold, A person sings: not judged',
+  );
+  expect(text({ conditions: [{ ...unjudged, explanation: '' }, verdict] })).toBe(
+    'The gate is open: does not hold',
+  );
+  const none = { conditions: [{ ...condition, condition_id: 'gate' }], explanation: 'The stream is stale.' };
+  expect(text(none)).toBe('The stream is stale.');
+  expect(text({ ...none, prefilter_skipped: true, picture: 'repeated' })).toBe('The stream is stale.');
+  expect(text({ ...none, prefilter_skipped: true, picture: 'ok' })).toBe('No motion: skipped.');
 });
 
 test('a change of a watch sends only the changed fields', () => {
