@@ -119,6 +119,35 @@ export const watchCases: Case[] = [
     },
   },
   {
+    id: 'watch-one-machine',
+    title:
+      'a field that needs the service on one machine is served, or a 422 that names it and stores nothing',
+    covers: ['W-1.6'],
+    needs: [...needs],
+    run: async (target) => {
+      const { api } = target;
+      const broker = { type: 'mqtt', url: 'mqtt://broker.example' };
+      const fields: [string, string, Record<string, unknown>][] = [
+        ['follow', 'follow', { follow: true }],
+        ['destinations', 'url', { destinations: [broker] }],
+      ];
+      await withWatch(target, {}, async (watch, path) => {
+        for (const [field, named, change] of fields) {
+          const created = await api.call('POST', '/watches', watchBody(target, change));
+          if (created.status === 200) {
+            await api.call('DELETE', `/watches/${created.body.watch_id}`);
+            assert.notDeepEqual(done(await api.call('PATCH', path, change)).body[field], watch[field]);
+            continue;
+          }
+          const { msg } = invalid(created, named, field);
+          assert.match(msg, /one machine/, field);
+          invalid(await api.call('PATCH', path, change), named, `change of ${field}`);
+          assert.deepEqual((await read(api, path))[field], watch[field]);
+        }
+      });
+    },
+  },
+  {
     id: 'watch-opens-and-closes',
     title: 'an alert opens once while its condition holds, and a pause closes it with its reason',
     covers: ['W-2.1', 'W-2.2', 'W-2.10', 'W-4.1', 'W-4.2', 'W-4.5', 'W-5.1'],
