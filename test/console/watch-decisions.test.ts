@@ -64,7 +64,7 @@ test('a watch says which visits it is sure to see, or how often it checks', () =
   expect(label(12)).toBe('Checked every 10 s: visits shorter than 12 s may be missed.');
 });
 
-test('a check states the result of each condition, and a reason where there is none', () => {
+test('a check states the result of each condition, and a reason without any', () => {
   const texts = new Map([
     ['gate', 'The gate is open'],
     ['song', 'A person sings'],
