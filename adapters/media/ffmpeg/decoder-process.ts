@@ -19,7 +19,7 @@ export type DecoderProcess = {
   isBusy(): boolean;
   /**
    * Decodes key frames that are written together, with a timeout for each. Returns their pictures in order, up to the first key frame of which the process did
-   * not return exactly one picture in time, or up to an abort. The process is ended then.
+   * not return exactly one picture in time. The process is ended then. After an abort, the rest has the timeout of one, so that the process can stay.
    */
   decode(keyFrames: readonly Uint8Array[], timeoutMs: number, signal?: AbortSignal): Promise<FfmpegOutput[]>;
   close(): void;
@@ -67,7 +67,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
     isBusy = true;
     awaited(true);
     let deadlineMs = performance.now() + timeoutMs;
-    const isOver = (): boolean => signal?.aborted === true || performance.now() > deadlineMs;
+    const isOver = (): boolean => performance.now() > deadlineMs;
     const decoded: Picture[] = [];
     try {
       markPicture ??= await readMark(isOver);
@@ -79,7 +79,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
         // The decoder may hold the last mark back.
         isInOrder = decoded.length === keyFrames.length - 1 || (await areMarks(1, isOver));
         if (isInOrder) decoded.push(picture);
-        deadlineMs = performance.now() + timeoutMs;
+        if (!signal?.aborted) deadlineMs = performance.now() + timeoutMs;
       }
     } finally {
       isBusy = false;

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FrameSize } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
 import { readKeyFrameUnits } from '../../../../adapters/media/mpeg-ts/key-frame-units.ts';
 import { placeKeyFrame } from '../../../../adapters/media/mpeg-ts/place-key-frame.ts';
@@ -250,7 +250,7 @@ test('a damaged key frame between others ends the shared process, and leaves the
   }
 });
 
-test('an abort among several key frames ends their process, and the next capture has none of their pictures', async () => {
+test('an abort among several key frames keeps their process, and the next capture has none of their pictures', async () => {
   const controller = new AbortController();
   const abort = (count: number) => count === 30 && controller.abort(new Error('no longer wanted'));
   const { runAll, countStarted } = openPool(1, abort);
@@ -261,7 +261,31 @@ test('an abort among several key frames ends their process, and the next capture
     'blue',
     'red',
   ]);
-  expect(countStarted()).toBe(2);
+  expect(countStarted()).toBe(1);
+});
+
+test('key frames have the timeout of one after an abort, and of each without', async () => {
+  const now = vi.spyOn(performance, 'now');
+  let nowMs = 0;
+  now.mockImplementation(() => nowMs);
+  try {
+    for (const isAborted of [false, true]) {
+      const decoder = startDecoder(ffmpegPath, null);
+      // Each picture takes two of three seconds.
+      const signal = {
+        get aborted() {
+          nowMs += 2_000;
+          return isAborted;
+        },
+      } as AbortSignal;
+      const pictures = await decoder.decode(Array(30).fill(unit(detailed)), 3_000, signal);
+      decoder.close();
+      if (isAborted) expect(pictures.length).toBeLessThan(30);
+      else expect(pictures).toHaveLength(30);
+    }
+  } finally {
+    now.mockRestore();
+  }
 });
 
 const unit = (keyFrame: Uint8Array): Buffer => readKeyFrameUnits(keyFrame)!.bytes;
