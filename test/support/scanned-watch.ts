@@ -14,7 +14,7 @@ export const quiet = (...seconds: number[]) => seconds.map((before) => ({ before
 export async function tick(
   step: WorkflowState,
   frames: readonly ScriptedFrame[],
-  verdicts: boolean[],
+  verdicts: readonly (boolean | Error)[],
   moved = false,
 ): Promise<WorkflowState> {
   const { script, c } = world;

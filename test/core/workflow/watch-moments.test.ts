@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { StreamFetchError, VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, StreamFetchError, VisionError } from '../../../core/errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
@@ -155,6 +155,18 @@ describe('a visit between two checks', () => {
     await scan(opened, 'fifth', [false, false, false]);
     expect(positions).toEqual([null, 'first', 'first', 'first', 'fourth']);
     expect((await stored()).seen?.position.scan).toBe('fifth');
+  });
+
+  const failure = new VisionError('The model failed');
+  const busy = new ModelBusyError();
+  test.each<[string, string, (boolean | Error)[]]>([
+    ['no frame, because it fails,', 'again', [failure, failure, failure]],
+    ['no frame, because it is busy,', 'again', [busy, busy, busy]],
+    ['one of the frames', 'once', [false, failure, failure]],
+    ['all frames', 'once', [false, false, false]],
+  ])('the time of a scan of which the model judges %s is scanned %s', async (_, scanned, verdicts) => {
+    await tick(await run(await createWatch(), 1), visitor(6, 4), verdicts);
+    expect((await stored()).next?.rescans ?? false).toBe(scanned === 'again');
   });
 
   test('a confirming check whose scan finds a visit asks about all conditions', async () => {
