@@ -6,7 +6,7 @@ import { earlier } from '../time.ts';
 
 /**
  * Screens the capture of a job's tick. A capture that began at the deadline or later is not used. If `isUnjudged`, the last frame had no verdict, and is
- * judged again.
+ * judged again, unless the job looks back.
  */
 export function screenCapture(job: Job, output: CaptureOutput, now: Date, isUnjudged = false): Screening {
   const beganAt = earlier(new Date(output.began_at), now);
@@ -14,7 +14,8 @@ export function screenCapture(job: Job, output: CaptureOutput, now: Date, isUnju
   const state = {
     prefilter: job.config.enable_prefilter && !isUnjudged,
     skippedInARow: job.sight.skipped_in_a_row,
-    judgesRepeated: isUnjudged,
+    // The next scan has the frame again: judged here, it would be judged twice.
+    judgesRepeated: isUnjudged && !('look_back' in job.config),
   };
   return screenOutput(output, state);
 }

@@ -111,6 +111,32 @@ describe('a monitor that looks back', () => {
     expect(job.next).toMatchObject({ judged: false, rescans: true });
   });
 
+  test('a repeated picture that the model failed to judge waits for the next scan, which has it', async () => {
+    const { script, c } = world;
+    const fields = { look_back: true, max_triggers: null, input_mode: 'frames' as const };
+    const job = await createMonitor(monitorRequest(fields), 'harbour', c);
+    const positions: unknown[] = [];
+    const { capture } = c.streams;
+    let segment = 0;
+    c.streams.capture = async (request, ...rest) => {
+      positions.push(request.lookBack?.since);
+      const captured = await capture(request, ...rest);
+      const position = { segment: `${segment}:/${segment}.ts`, segment_seconds: 12, scan: `s${segment}` };
+      return { ...captured, position, scan: newScan(captured.capturedAt, []) };
+    };
+    const clear = await world.tick(await world.begin({ job_id: job.run_id, generation: 0 }));
+    segment = 1;
+    script.verdicts.push(new VisionError('The model failed'));
+    const failed = await world.tick(clear);
+    const repeated = await world.tick(failed);
+    segment = 2;
+    script.verdicts.push(true);
+    await world.tick(repeated);
+    expect(positions).toEqual([null, 's0', 's0', 's0']);
+    const { counters } = (await world.jobs.get(job.run_id, world.clock.now))!;
+    expect(counters).toMatchObject({ checks_performed: 2, checks_missed: 1, frames_skipped: 1 });
+  });
+
   test('a monitor without the field asks for no scan, and its configuration does not name it', async () => {
     const { job, triggers } = await play({ look_back: false, max_triggers: null }, [], [true]);
     expect(job.config).not.toHaveProperty('look_back');
