@@ -1,10 +1,15 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
-import { captureSegments, type SegmentCaptureDeps, type SegmentsCapture } from './capture-segments.ts';
+import {
+  captureSegments,
+  type SegmentCaptureDeps,
+  type SegmentsCapture,
+  NoKeyFrameError,
+  searchedSeconds,
+} from './capture-segments.ts';
 import { fetchMediaPlaylist, type PlaylistFetcher } from './playlist/fetch-playlist.ts';
 import { fetchSegments } from './segments/fetch-segments.ts';
-import { classifyLiveness } from './playlist/liveness.ts';
-import { NoKeyFrameError, searchedSeconds } from './no-key-frame.ts';
+import { classifyLiveness } from './playlist/playlist.ts';
 import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
 
 /** Dependencies for reading segments as they appear. */

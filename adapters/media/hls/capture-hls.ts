@@ -12,7 +12,7 @@ import { followHls } from './follow-hls.ts';
 import type { MediaPlaylist } from './playlist/playlist.ts';
 import { createPlaylistBudget, type PlaylistBudget } from './playlist/playlist-budget.ts';
 import { createPlaylistCache } from './playlist/playlist-cache.ts';
-import type { LocatePlaylist, PlaylistSource } from './playlist/playlist-source.ts';
+import type { LocatePlaylist, PlaylistSource } from './playlist/find-playlist.ts';
 import { probeHls } from './probe-hls.ts';
 import { createResourceCache } from './segments/resource-cache.ts';
 import { scanHls } from './scan/scan-hls.ts';

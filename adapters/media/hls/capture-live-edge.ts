@@ -1,10 +1,9 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { awaitKeyFrame, isTooShort, type KeyFrameWaitDeps } from './await-key-frame.ts';
-import { captureSegments, type SegmentsCapture } from './capture-segments.ts';
+import { captureSegments, type SegmentsCapture, NoKeyFrameError } from './capture-segments.ts';
 import { chooseSegments, markGap } from './segments/choose-segments.ts';
 import { SegmentMissingError } from './segments/fetch-segments.ts';
-import { NoKeyFrameError } from './no-key-frame.ts';
 import type { MediaPlaylist } from './playlist/playlist.ts';
 
 /**

@@ -10,9 +10,9 @@ import { toFfmpegInput } from './segments/ffmpeg-input.ts';
 import { createKeyFrameTracker, type KeyFrameTracker } from './segments/key-frame-tracker.ts';
 import type { MediaPlaylist, Segment } from './playlist/playlist.ts';
 import { readSegment, type ReadSegment } from './scan/read-segment.ts';
-import { NoKeyFrameError } from './no-key-frame.ts';
 import type { ResourceCache } from './segments/resource-cache.ts';
 import { streamPosition, withContent } from './segments/stream-position.ts';
+import { failureMessage } from '../ffmpeg/run-ffmpeg.ts';
 
 /** Dependencies for decoding segments. */
 export type SegmentCaptureDeps = {
@@ -24,6 +24,19 @@ export type SegmentCaptureDeps = {
 
 /** Capture, the position of its newest segment, and the key frames of its segments if the request looks back. */
 export type SegmentsCapture = { capture: Capture; newest: StreamPosition; read: ReadSegment[] };
+
+/** Time for which segments are searched for a key frame, in seconds: some seconds more than most GOPs. */
+export const searchedSeconds = 12;
+
+/** Error for segments of which nothing could be decoded, and in which no key frame is marked. */
+export class NoKeyFrameError extends NoFrameDecodedError {
+  override name = 'NoKeyFrameError';
+
+  constructor({ mode }: Pick<CaptureRequest, 'mode'>, cause?: Error) {
+    const remediation = `The newest segments have no key frame, also within ${searchedSeconds} s. Set the key frame interval of the encoder to 2 s, then try again.`;
+    super(remediation, failureMessage(mode), { cause });
+  }
+}
 
 /** Fetches and decodes contiguous segments of a playlist; `parts` are those that are fetched already. Throws `StreamFetchError` and the errors of ffmpeg. */
 export async function captureSegments(

@@ -2,8 +2,8 @@ import type { StreamProbe } from '../../../core/records/capture.ts';
 import { NotLiveError } from '../../../core/errors.ts';
 import { fetchMediaPlaylist, PlaylistGoneError, type PlaylistFetcher } from './playlist/fetch-playlist.ts';
 import { drmError } from './segments/fetch-segments.ts';
-import { classifyLiveness } from './playlist/liveness.ts';
-import type { LocatePlaylist } from './playlist/playlist-source.ts';
+import { classifyLiveness } from './playlist/playlist.ts';
+import type { LocatePlaylist } from './playlist/find-playlist.ts';
 
 /** Dependencies of a probe. */
 export type ProbeHlsDeps = { fetcher: PlaylistFetcher; locate: LocatePlaylist };

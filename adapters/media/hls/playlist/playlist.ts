@@ -220,3 +220,15 @@ function wholeBlock(iv: Uint8Array): Uint8Array {
 function absolute(reference: string, base: string): string {
   return new URL(reference, base).href;
 }
+
+/**
+ * Liveness of a playlist. `ended`: ENDLIST. `recorded`: PLAYLIST-TYPE:VOD. An EVENT playlist without ENDLIST is
+ * live.
+ */
+export type Liveness = 'live' | 'ended' | 'recorded';
+
+/** Returns the liveness of a playlist. */
+export function classifyLiveness(playlist: Pick<MediaPlaylist, 'endList' | 'playlistType'>): Liveness {
+  if (playlist.playlistType === 'VOD') return 'recorded';
+  return playlist.endList ? 'ended' : 'live';
+}
