@@ -75,7 +75,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
       let isInOrder = await areMarks(earlier, isOver);
       while (isInOrder && decoded.length < keyFrames.length) {
         const picture = await nextPicture(isOver);
-        if (!picture || isMark(picture)) break;
+        if (!picture || isSame(picture, markPicture)) break;
         // The decoder may hold the last mark back.
         isInOrder = decoded.length === keyFrames.length - 1 || (await areMarks(1, isOver));
         if (isInOrder) decoded.push(picture);
@@ -114,13 +114,9 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
   async function areMarks(count: number, isOver: () => boolean): Promise<boolean> {
     for (let index = 0; index < count; index += 1) {
       const picture = await nextPicture(isOver);
-      if (!picture || !isMark(picture)) return false;
+      if (!picture || !isSame(picture, markPicture)) return false;
     }
     return markPicture !== undefined;
-  }
-
-  function isMark(picture: Picture): boolean {
-    return markPicture !== undefined && isSame(picture, markPicture);
   }
 
   async function nextPicture(isOver: () => boolean): Promise<Picture | undefined> {
@@ -191,8 +187,8 @@ function readPictures(
 /** The bytes FF D9 occur in no other place of the JPEGs of ffmpeg: compressed data stuffs every FF. */
 const endOfJpeg = Buffer.from([0xff, 0xd9]);
 
-function isSame(one: Picture, other: Picture): boolean {
-  return one.thumbnail.equals(other.thumbnail) && one.frame.equals(other.frame);
+function isSame(one: Picture, other: Picture | undefined): boolean {
+  return other !== undefined && one.thumbnail.equals(other.thumbnail) && one.frame.equals(other.frame);
 }
 
 /** Frames of different streams have no common clock, and ffmpeg accepts only growing times. */
