@@ -18,6 +18,8 @@ export const rules = {
   staleRecheckSeconds: 16,
   /** Time of identical frames that makes a stream frozen; a single repetition does not. */
   frozenAfterSeconds: 30,
+  /** Maximum time before a capture that is scanned, in seconds: a check each minute may be late. */
+  maxScanSeconds: 70,
   /** Maximum moments of a capture that are judged before its newest frame. */
   maxEarlierMoments: 3,
   /** Number of skips in a row after which the next check is forced. */

@@ -1,11 +1,12 @@
 import type { Capture, CaptureRequest } from '../../core/records/capture.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
+import { rules } from '../../core/rules.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import { sparseSeconds } from '../media/hls/scan/scan-position.ts';
 import { frameSeconds } from './read-frames.ts';
 import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
-import { createPassedFrames, maxScanSeconds, type PassedFrames } from './scan-recording.ts';
+import { createPassedFrames, type PassedFrames } from './scan-recording.ts';
 import { fileAt, gapAfter, type Timeline, type TimelineFile } from './timeline.ts';
 
 export type RecordingCapturerDeps = {
@@ -99,7 +100,7 @@ export function createRecordingCapturer(
   async function passTo(file: TimelineFile, from: TimelineFile): Promise<void> {
     const { files } = timeline;
     for (const each of files.slice(files.indexOf(from), files.indexOf(file))) {
-      if (each.startSeconds + each.durationSeconds < file.startSeconds - maxScanSeconds) continue;
+      if (each.startSeconds + each.durationSeconds < file.startSeconds - rules.maxScanSeconds) continue;
       if (open?.file !== each) await openFile(each, false);
       await moveTo(Infinity);
       await passed.settle();

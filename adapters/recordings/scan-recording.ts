@@ -1,3 +1,4 @@
+import { rules } from '../../core/rules.ts';
 import type { Scan, ScannedFrame } from '../../core/records/capture.ts';
 import { minDistanceSeconds } from '../media/hls/scan/scan-decode.ts';
 import type { PlayedFrame } from './played-frames.ts';
@@ -14,8 +15,7 @@ export type PassedFrames = {
 
 type PassedFrame = PlayedFrame & { isKeyFrame: boolean };
 
-/** As scans of live streams. */
-export const maxScanSeconds = 70;
+const { maxScanSeconds } = rules;
 
 /** Creates the list of passed frames. It drops those that no scan can reach. */
 export function createPassedFrames(): PassedFrames {

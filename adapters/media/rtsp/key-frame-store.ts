@@ -1,3 +1,4 @@
+import { rules } from '../../../core/rules.ts';
 import { sparseSeconds } from '../hls/scan/scan-position.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 
@@ -48,8 +49,7 @@ export type KeyFrameStore = {
 
 /** Memory of a key frame beside its bytes. */
 const overheadBytes = 512;
-/** Maximum age of a key frame: that of a scan each minute, which may be late. */
-const maxAgeMs = 70_000;
+const maxAgeMs = rules.maxScanSeconds * 1000;
 const learnMs = 75_000;
 /** Time without a scan after which a session keeps none. */
 const keepMs = 75_000;

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
+import { rules } from '../../../core/rules.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';
 import { waitAtMost, waitUntilAborted, type SetTimer } from '../../../core/time-limit.ts';
 import { openDeadline } from '../../egress/deadline.ts';
@@ -78,7 +79,7 @@ export type RtspSessionsDeps = {
 export type FallbackReason = 'no key frame' | 'not decoded';
 
 /** Intervals of captures, and of those that look back, up to which a session stays open: those of checks and of a scan, with a reserve. */
-const maxIntervalMs = { any: 32_000, scans: 70_000 };
+const maxIntervalMs = { any: 32_000, scans: rules.maxScanSeconds * 1000 };
 /** Time after the interval at which a session without captures closes. */
 const keepMs = 3_000;
 /** Time without a packet after which a session is replaced. */

@@ -12,6 +12,7 @@ import {
   webhookUrl,
   labels,
 } from '../../requests/fields.ts';
+import { rules } from '../../rules.ts';
 import { limitNotice } from '../job-plan.ts';
 import type { PlanDeps } from '../job-plan.ts';
 import { monitorRecords } from './records.ts';
@@ -93,14 +94,16 @@ function framesNotice({ input_mode: requested }: MonitorRequest, replacesClip: b
 }
 
 function lookBackNotice(
-  { look_back: looksBack, stream_url: url }: MonitorRequest,
+  { look_back: looksBack, stream_url: url, interval_seconds: interval }: MonitorRequest,
   framesOnly: boolean,
   { wakesOnMotion }: PlanDeps['limits'],
 ): string | undefined {
   if (!looksBack) return undefined;
   if (framesOnly) return 'The stream gives single pictures: look_back finds none between checks.';
-  if (wakesOnMotion || detectPlatform(url) !== 'rtsp') return undefined;
-  return 'This service reads an RTSP stream in its checks only: look_back finds nothing between them.';
+  const isRare = interval > rules.maxScanSeconds;
+  if (detectPlatform(url) === 'rtsp' && (isRare || !wakesOnMotion))
+    return 'This service reads an RTSP stream in its checks only: look_back finds nothing between them.';
+  return isRare ? `look_back scans the ${rules.maxScanSeconds} s before each check only.` : undefined;
 }
 
 function clipNotice(config: MonitorConfig): string | undefined {

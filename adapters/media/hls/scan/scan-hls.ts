@@ -1,4 +1,5 @@
 import type { Capture, CaptureRequest, Scan } from '../../../../core/records/capture.ts';
+import { rules } from '../../../../core/rules.ts';
 import type { FfmpegRunner } from '../../ffmpeg/run-ffmpeg.ts';
 import { captureTime } from '../segments/capture-time.ts';
 import { fetchRendition, type PlaylistFetcher, type Rendition } from '../playlist/fetch-playlist.ts';
@@ -37,8 +38,7 @@ export type ScannedStream = {
   newest?: Pick<Capture, 'frame' | 'thumbnail' | 'capturedAt'> | undefined;
 };
 
-/** Maximum time before the capture that a scan sees: a check each minute may be late. */
-const maxScanMs = 70_000;
+const maxScanMs = rules.maxScanSeconds * 1000;
 const budgetMs = 6_000;
 const toleranceMs = 500;
 /** Maximum time of a group before a scan, whose frames it needs. */

@@ -78,6 +78,15 @@ describe('the message of a creation', () => {
     expect((await create('/live-monitor', { ...camera, look_back: false })).notices).toEqual([]);
     world.c.limits.wakesOnMotion = true;
     expect((await create('/live-monitor', camera)).notices).toEqual([]);
+    expect((await create('/live-monitor', { ...camera, interval_seconds: 71 })).notices).toHaveLength(1);
+  });
+
+  test('the message says how much a look back scans between checks that are far apart', async () => {
+    const looking = { ...monitor, input_mode: 'frames', look_back: true };
+    expect((await create('/live-monitor', { ...looking, interval_seconds: 70 })).notices).toEqual([]);
+    expect((await create('/live-monitor', { ...looking, interval_seconds: 71 })).notices).toEqual([
+      'look_back scans the 70 s before each check only.',
+    ]);
   });
 
   test('a monitor with clips of a stream of single pictures is rejected, and keeps no slot', async () => {
