@@ -1,4 +1,4 @@
-import { ageSeconds } from '../time.ts';
+import { addSeconds, secondsUntil } from '../time.ts';
 
 /** Age of an event, in seconds, from which a hole before it stays: a commit is visible to all readers long before. */
 const holeSeconds = 30;
@@ -15,7 +15,12 @@ export function eventsBeforeHole<LogEvent extends { sequence: number; timestamp:
 ): LogEvent[] {
   const end = events.findIndex(
     ({ sequence, timestamp }, index) =>
-      sequence !== (events[index - 1]?.sequence ?? after) + 1 && ageSeconds(timestamp, now) < holeSeconds,
+      sequence !== (events[index - 1]?.sequence ?? after) + 1 && mayClose(timestamp, now),
   );
   return end === -1 ? [...events] : events.slice(0, end);
+}
+
+/** Another writer has a slightly different clock. A time further ahead is from before the clock was set back. */
+function mayClose(timestamp: string, now: Date): boolean {
+  return secondsUntil(addSeconds(new Date(timestamp), holeSeconds), now, 2 * holeSeconds) > 0;
 }
