@@ -39,12 +39,12 @@ export function watchSeconds(job: Job, now: Date): number {
   return job.started_at === null ? 0 : ageSeconds(job.started_at, untilSightEnds(job, now));
 }
 
-/** A job sees nothing after its deadline and the end of its stream, also while it waits for the model. */
+/** A job sees nothing after its deadline and the end of its stream, also while it waits for the model. One that has ended keeps its times if the clock is set back. */
 function untilSightEnds(job: Job, now: Date): Date {
   const streamEnd = withKind(job, ({ state }, kind) => kind.sightEnd(state));
-  return [job.ended_at, job.deadline, streamEnd]
+  return [job.deadline, streamEnd]
     .flatMap((end) => (end ? [new Date(end)] : []))
-    .reduce(earlier, now);
+    .reduce(earlier, job.ended_at === null ? now : new Date(job.ended_at));
 }
 
 /** Computes the coverage of the `watchSeconds` of a job, with the newest gaps. Times in seconds, ratio 0 to 1. */

@@ -42,9 +42,10 @@ describe('coverage', () => {
     ]);
   });
 
-  test('the coverage of an ended job does not change', () => {
+  test('the coverage of an ended job does not change, also if the clock is set back', () => {
     const job = { ...jobAfter([10, seen]), ended_at: after(12).toISOString() };
-    expect(computeCoverage(job, after(5000))).toEqual(computeCoverage(job, after(12)));
+    for (const seconds of [5000, 5, -3600])
+      expect(computeCoverage(job, after(seconds))).toEqual(computeCoverage(job, after(12)));
   });
 
   test('coverage keeps the newest gaps and the sum of all gaps', () => {
