@@ -1,6 +1,7 @@
 import type { Alert, ConditionState, Watch, WatchCondition, WatchEvent } from '../api/types.ts';
 import { percent } from '../jobs/job-labels.ts';
 import type { Tone } from '../parts/badge.tsx';
+import { pluralize } from '../parts/pluralize.ts';
 
 /** Labels and badge tones of watches. */
 
@@ -125,7 +126,13 @@ export function progressText(
   event: Extract<WatchEvent, { type: 'progress' }>,
   texts: ReadonlyMap<string, string>,
 ): string {
-  const { conditions, prefilter_skipped: skipped, picture, explanation } = event.data;
+  const {
+    conditions,
+    prefilter_skipped: skipped,
+    picture,
+    explanation,
+    moments_judged: moments,
+  } = event.data;
   if (skipped && picture === 'ok') return 'No motion: skipped.';
   // A condition without a verdict has the reason of the model, or was not asked about.
   const answered = conditions.filter(
@@ -136,7 +143,9 @@ export function progressText(
     const result = triggered === null ? 'not judged' : triggered ? 'holds' : 'does not hold';
     return `${texts.get(id) ?? id}: ${result}`;
   });
-  return results.join(', ');
+  return (
+    results.join(', ') + (moments === undefined ? '' : ` · ${pluralize(moments, 'earlier moment')} judged`)
+  );
 }
 
 /** Returns a precision with its 95 % interval, such as "80 % (49 % to 94 %)". */

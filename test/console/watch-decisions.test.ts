@@ -79,6 +79,9 @@ test('a check states the result of each condition, and a reason without any', ()
   expect(text({ conditions: [{ ...unjudged, explanation: '' }, verdict] })).toBe(
     'The gate is open: does not hold',
   );
+  expect(text({ conditions: [verdict], moments_judged: 2 })).toBe(
+    'The gate is open: does not hold · 2 earlier moments judged',
+  );
   const none = { conditions: [{ ...condition, condition_id: 'gate' }], explanation: 'The stream is stale.' };
   expect(text(none)).toBe('The stream is stale.');
   expect(text({ ...none, prefilter_skipped: true, picture: 'repeated' })).toBe('The stream is stale.');
