@@ -370,6 +370,18 @@ function repairCases(makeStore: MakeStore): void {
     expect(await store.dueForRepair(after(61), 10)).toEqual([]);
   });
 
+  test('a watch keeps the streams that it had before, with the last event of each', async () => {
+    const { store, creation } = await withWatch(makeStore);
+    const watch = watchSchema.parse(creation);
+    const former_streams = [
+      { stream_url: 'https://camera-a.example/live.m3u8?token=***', last_sequence: 0 },
+      { stream_url: 'https://camera-b.example/live.m3u8', last_sequence: 7 },
+    ];
+    await store.commit(newChange(creation, { meta: { ...watch, former_streams }, set: {} }));
+    const stored = await store.get(watch.run_id, start);
+    expect(stored && 'former_streams' in stored && stored.former_streams).toEqual(former_streams);
+  });
+
   test('a deleted watch is due for its purge after a day', async () => {
     const { store, creation } = await withWatch(makeStore);
     const id = creation.run_id;
