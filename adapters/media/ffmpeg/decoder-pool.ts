@@ -28,9 +28,11 @@ const replaceAfterMs = 30_000;
 const maxDecodeMs = 3_000;
 /** Maximum of key frames that are written together, unless the first one alone has more bytes. */
 const maxTogether = { keyFrames: 32, bytes: 4 * 1024 * 1024 };
-/** Kinds of streams on which the pool failed, by caller and parameter sets. */
+/** Kinds of streams on which the pool failed, by caller and parameter sets, with the decodes that cancel it. */
 const maxKnown = 2_000;
 const maxFailures = 2;
+/** Decodes without failure that cancel one failure. */
+const decodesForFailure = 10;
 
 /**
  * Returns a runner that decodes H.264 key frames of MPEG-TS in processes that stay: starting ffmpeg takes ten times as long as decoding. A process serves
@@ -94,7 +96,8 @@ export function poolDecoders({
     const size = frameSize({ ...picture.size, ratio: picture.pixelRatio });
     if (Math.min(size.width, size.height) === 0) return null;
     const kind = `${picture.parameters} ${caller}`;
-    return (failures.get(kind) ?? 0) < maxFailures ? { bytes: picture.bytes, size, kind } : null;
+    const isKnown = (failures.get(kind) ?? 0) >= maxFailures * decodesForFailure;
+    return isKnown ? null : { bytes: picture.bytes, size, kind };
   }
 
   /** Returns the pictures of the first key frames, up to one that needs a process of its own. */
@@ -107,16 +110,21 @@ export function poolDecoders({
   ): Promise<FfmpegOutput[]> {
     signal.throwIfAborted();
     const [first] = batch;
-    const member = first && members.find(caller, wanted === 'frames' ? first.size : null);
+    if (first === undefined) return [];
+    const member = members.find(caller, wanted === 'frames' ? first.size : null);
     if (member === undefined) return [];
     const keyFrames = batch.map(({ bytes }) => bytes);
     const timeoutMs = Math.min(maxDecodeMs, limits.timeoutMs);
     const decoded = await members.decode(member, keyFrames, timeoutMs, signal);
     signal.throwIfAborted();
-    for (const { kind } of batch.slice(0, decoded.length)) failures.delete(kind);
-    const failed = batch[decoded.length]?.kind;
-    if (failed !== undefined) failures.set(failed, (failures.get(failed) ?? 0) + 1);
+    count((batch[decoded.length] ?? first).kind, decoded.length === batch.length);
     return decoded;
+  }
+
+  function count(kind: string, isDecoded: boolean): void {
+    const before = failures.get(kind) ?? 0;
+    if (isDecoded && before === 0) return;
+    failures.set(kind, isDecoded ? before - 1 : before + decodesForFailure);
   }
 }
 

@@ -101,7 +101,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
   function writeKeyFrames(keyFrames: readonly Uint8Array[]): number {
     const earlier = pendingMarks;
     // The decoder holds back those that have not arrived, so that it needs as many for the last picture.
-    const held = Math.max(1, earlier - pictures.length);
+    const held = Math.min(maxMarks, Math.max(1, earlier - pictures.length));
     pendingMarks = 0;
     child.stdin?.cork();
     for (const [index, keyFrame] of keyFrames.entries())

@@ -337,7 +337,7 @@ describe('streams of a camera', () => {
     ['http://user:secret@127.0.0.1/', 'fields of their own'],
     ['https://127.0.0.1/', 'http://'],
     ['file:///etc/passwd', 'http://'],
-    ['127.0.0.1:99999', 'complete URL'],
+    ['127.0.0.1:99999', 'a port from 1 to 65535'],
     ['a b', 'complete URL'],
   ])('the address %s is refused before a request', async (address, reason) => {
     await expect(open().readStreams(address, login, signal)).rejects.toMatchObject({

@@ -120,6 +120,37 @@ test('a process serves one caller: another one, or none, never has its pictures 
   expect({ started: countStarted(), alone: countAlone() }).toEqual({ started: 2, alone: 1 });
 });
 
+test('a stream that alternates damaged key frames with whole ones ends three shared processes', async () => {
+  let started = 0;
+  const output = { frame: red, thumbnail: red };
+  const pool = poolDecoders({
+    ffmpegPath,
+    maxProcesses: 2,
+    ffmpeg: { run: async () => output, runAll: async () => [output, output] },
+    start: () => {
+      started += 1;
+      return { pid: undefined, isBusy: () => false, decode: async () => [output], close: () => undefined };
+    },
+  });
+  const { signal } = new AbortController();
+  for (let check = 0; check < 10; check += 1) {
+    await pool.run(
+      { kind: 'pipe', format: 'mpegts', chunks: [red] },
+      { mode: 'frames', clipSeconds: 0, caller: 'eve' },
+      { timeoutMs: 20_000 },
+      signal,
+    );
+    await pool.runAll(
+      { kind: 'pipe', format: 'mpegts', chunks: [red, red] },
+      { caller: 'eve', isEach: true },
+      { timeoutMs: 20_000 },
+      signal,
+    );
+  }
+  // The process of the frames stays.
+  expect(started).toBe(1 + 3);
+});
+
 test('a new process takes the place of the longest idle one, if that has no frequent captures', async () => {
   const clock = { elapsedMs: 0 };
   let started = 0;

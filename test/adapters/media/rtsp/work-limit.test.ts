@@ -38,6 +38,13 @@ test('a connection is not ended for the time for which its work waited for the p
   expect(spend(0, 1000)).toBe(false);
 });
 
+test('a machine that pauses for seconds during the first work ends no connection', () => {
+  const { spend } = manualClocks();
+  expect(spend(0, 1, 10_000)).toBe(true);
+  for (let round = 0; round < 10; round += 1) expect(spend(3_000, 1, 3_000)).toBe(true);
+  expect(spend(0, 1_100)).toBe(false);
+});
+
 test('the error of a connection that costs too much names the cause and what to do', () => {
   const target = {
     url: 'rtsp://camera.example/',
