@@ -96,8 +96,8 @@ export function poolDecoders({
     const size = frameSize({ ...picture.size, ratio: picture.pixelRatio });
     if (Math.min(size.width, size.height) === 0) return null;
     const kind = `${picture.parameters} ${caller}`;
-    const isKnown = (failures.get(kind) ?? 0) >= maxFailures * decodesForFailure;
-    return isKnown ? null : { bytes: picture.bytes, size, kind };
+    const hasFailed = (failures.get(kind) ?? 0) >= maxFailures * decodesForFailure;
+    return hasFailed ? null : { bytes: picture.bytes, size, kind };
   }
 
   /** Returns the pictures of the first key frames, up to one that needs a process of its own. */

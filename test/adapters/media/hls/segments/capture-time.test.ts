@@ -1,21 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Segment } from '../../../../../adapters/media/hls/playlist/playlist.ts';
 import { captureTime } from '../../../../../adapters/media/hls/segments/capture-time.ts';
+import { newSegment } from '../../../../support/hls/new-segment.ts';
 
 const now = new Date('2026-11-20T12:00:00Z');
 
 function newest(startsAt: string | null): Segment {
-  return {
-    url: 'https://cdn.example/1.ts',
-    byteRange: null,
-    sequence: 1n,
-    durationSeconds: 4,
-    initialization: null,
-    key: null,
-    startsAt: startsAt === null ? null : new Date(startsAt),
-    discontinuity: false,
-    gap: false,
-  };
+  return newSegment({ durationSeconds: 4, startsAt: startsAt === null ? null : new Date(startsAt) });
 }
 
 test('a frame is dated by the start of its segment, a clip by the end', () => {

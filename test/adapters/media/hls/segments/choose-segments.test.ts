@@ -4,20 +4,10 @@ import {
   type SegmentSelection,
 } from '../../../../../adapters/media/hls/segments/choose-segments.ts';
 import type { Segment } from '../../../../../adapters/media/hls/playlist/playlist.ts';
+import { newSegment } from '../../../../support/hls/new-segment.ts';
 
 function segment(sequence: number, more: Partial<Segment> = {}): Segment {
-  return {
-    url: `https://cdn.example/${sequence}.ts`,
-    byteRange: null,
-    sequence: BigInt(sequence),
-    durationSeconds: 2,
-    initialization: null,
-    key: null,
-    startsAt: null,
-    discontinuity: false,
-    gap: false,
-    ...more,
-  };
+  return newSegment({ url: `https://cdn.example/${sequence}.ts`, sequence: BigInt(sequence), ...more });
 }
 
 function chosen(segments: Segment[], wanted: Partial<SegmentSelection> = {}): number[] {

@@ -4,6 +4,7 @@ import type { GuardedHttp } from '../../../../../adapters/egress/guarded-http.ts
 import { fetchSegments } from '../../../../../adapters/media/hls/segments/fetch-segments.ts';
 import type { Segment } from '../../../../../adapters/media/hls/playlist/playlist.ts';
 import { StreamFetchError } from '../../../../../core/errors.ts';
+import { newSegment } from '../../../../support/hls/new-segment.ts';
 
 const never = new AbortController().signal;
 const key = Buffer.from('0123456789abcdef');
@@ -12,21 +13,6 @@ const plain = 'a segment of more than one block';
 function encrypted(iv: Buffer): Buffer {
   const cipher = createCipheriv('aes-128-cbc', key, iv);
   return Buffer.concat([cipher.update(plain), cipher.final()]);
-}
-
-function segment(more: Partial<Segment>): Segment {
-  return {
-    url: 'https://cdn.example/1.ts',
-    byteRange: null,
-    sequence: 1n,
-    durationSeconds: 2,
-    initialization: null,
-    key: null,
-    startsAt: null,
-    discontinuity: false,
-    gap: false,
-    ...more,
-  };
 }
 
 /** Responds from a table, with 404 for other URLs. */
@@ -55,7 +41,7 @@ describe('fetchSegments', () => {
   test('fetchSegments yields the media initialization section once, then the segments in order', async () => {
     const initialization = { url: 'https://cdn.example/init.mp4', byteRange: null };
     const segments = ['1', '2'].map((name) =>
-      segment({ url: `https://cdn.example/${name}.m4s`, initialization }),
+      newSegment({ url: `https://cdn.example/${name}.m4s`, initialization }),
     );
     const files = {
       'https://cdn.example/init.mp4': Buffer.from('init'),
@@ -74,7 +60,7 @@ describe('fetchSegments', () => {
     async (digits, sequence) => {
       const iv = Buffer.from(digits.padStart(32, '0'), 'hex');
       const files = { 'https://cdn.example/1.ts': encrypted(iv), 'https://cdn.example/key': key };
-      const one = segment({
+      const one = newSegment({
         sequence,
         key: { method: 'AES-128', url: 'https://cdn.example/key', iv: null },
       });
@@ -85,7 +71,7 @@ describe('fetchSegments', () => {
   test('fetchSegments uses the given initialization vector', async () => {
     const iv = Buffer.from('ffeeddccbbaa99887766554433221100', 'hex');
     const files = { 'https://cdn.example/1.ts': encrypted(iv), 'https://cdn.example/key': key };
-    const one = segment({ key: { method: 'AES-128', url: 'https://cdn.example/key', iv } });
+    const one = newSegment({ key: { method: 'AES-128', url: 'https://cdn.example/key', iv } });
     expect(await fetched(files, [one])).toEqual([plain]);
   });
 
@@ -94,7 +80,7 @@ describe('fetchSegments', () => {
     const { http, limits } = serving({ 'https://cdn.example/1.ts': file });
     const fetching = fetchSegments(
       { http, captureBytes: 3000, requestTimeoutMs: 1000 },
-      [segment({}), segment({})],
+      [newSegment({}), newSegment({})],
       never,
     );
     for await (const part of fetching) expect(Buffer.from(part)).toEqual(file);
@@ -102,7 +88,7 @@ describe('fetchSegments', () => {
   });
 
   test('fetchSegments stops at the first failure and ignores later ones', async () => {
-    const missing = segment({ url: 'https://cdn.example/gone.ts' });
+    const missing = newSegment({ url: 'https://cdn.example/gone.ts' });
     await expect(fetched({}, [missing, missing, missing])).rejects.toBeInstanceOf(StreamFetchError);
   });
 });

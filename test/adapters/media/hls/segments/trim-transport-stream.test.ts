@@ -10,11 +10,11 @@ import {
   clipEndPtsSeconds,
   trimToLastSeconds,
 } from '../../../../../adapters/media/hls/segments/trim-transport-stream.ts';
-import type { Segment } from '../../../../../adapters/media/hls/playlist/playlist.ts';
 import { indexAccessUnits } from '../../../../../adapters/media/mpeg-ts/access-units.ts';
 import { toFfmpegInput } from '../../../../../adapters/media/hls/segments/ffmpeg-input.ts';
 import { keyFrameOffsetsTs } from '../../../../../adapters/media/hls/segments/ts-key-frames.ts';
 import { ffmpegPath, readMoment, record } from '../../../../support/hls/recording.ts';
+import { newSegment } from '../../../../support/hls/new-segment.ts';
 
 const never = new AbortController().signal;
 const packetBytes = 188;
@@ -38,17 +38,7 @@ function trim(bytes: Uint8Array, seconds: number): Uint8Array | null {
 }
 
 const request = { url: 'http://cdn.test/', mode: 'clip', clipSeconds: 1, resolveAgain: false } as const;
-const listed: Segment = {
-  url: 'http://cdn.test/1.ts',
-  byteRange: null,
-  sequence: 1n,
-  durationSeconds: 2,
-  initialization: null,
-  key: null,
-  startsAt: null,
-  discontinuity: false,
-  gap: false,
-};
+const listed = newSegment();
 
 /** Replaces a PID in the section of a PMT. Its checksum, which only ffmpeg checks, becomes wrong. */
 function renamePid(packet: Buffer, from: number, to: number): void {
