@@ -24,7 +24,7 @@ export const requestTimeouts: RequestTimeouts = {
 const text = 'Invalid HTTP request received.';
 
 /**
- * Responds to requests that Node's parser rejects, in plain text (interface section 7). During another response, such as an event
+ * Responds to requests that Node's parser rejects, in plain text (I-7.13). During another response, such as an event
  * stream, closes the connection instead.
  */
 export function answerMalformed(server: Server): void {

@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorEnvelope, ValidationErrors } from './openapi-types.ts';
 
-/** Codes of transient errors, to be retried with exponential backoff (interface section 7). */
+/** Codes of transient errors, to be retried with exponential backoff. */
 const transientCodes: readonly string[] = [
   'STREAM_FETCH_FAILED',
   'VLM_ERROR',

@@ -1,6 +1,6 @@
 import type { StreamDetails } from './records/capture.ts';
 
-/** Errors of the interface (section 7) and of the service. Only the HTTP edge knows status codes. */
+/** Errors of the interface (I-7.2 to I-7.11) and of the service. Only the HTTP edge knows status codes. */
 
 export type ErrorCode =
   | 'NOT_LIVESTREAM'

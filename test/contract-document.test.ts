@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allCases } from './conformance/cases/index.ts';
 import { listStatements } from './conformance/report.ts';
@@ -31,6 +31,24 @@ describe('every statement of the interface', () => {
   test('the list has all statements of the interface', () => {
     expect(ids.filter((id) => id.startsWith('I-'))).toHaveLength(192);
   });
+});
+
+test('a comment of the source names the interface by statements that exist, not by sections', () => {
+  const files = globSync('{adapters,cli,client,core,functions,lib,test}/**/*.ts', {
+    exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path),
+  });
+  const comments = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/^ *(?:\/\*\*|\*|\/\/) .*$/gm)].map(([comment]) => ({
+      file,
+      comment,
+    })),
+  );
+  const named = comments.flatMap(({ comment }) => [...comment.matchAll(/\bI-\d[\d.]*\d/g)].map(([id]) => id));
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((id) => !ids.includes(id))).toEqual([]);
+  expect(comments.filter(({ comment }) => /(?:interface|design),? \(?sections? \d/.test(comment))).toEqual(
+    [],
+  );
 });
 
 describe('every case', () => {

@@ -9,7 +9,7 @@ import { clientSettings } from './client-settings.ts';
 /** CloudWatch Logs client (default: one of its own) and the log group of all functions. */
 export type RecentLogOptions = { client?: CloudWatchLogsClient; logGroup: string; now: () => Date };
 
-/** Maximum entries (interface section 4.10). */
+/** Maximum entries (I-4.10.3). */
 const capacity = 500;
 /** Maximum pages. An account may send 10 requests per second, and an empty page was still searched. */
 const maxPages = 12;

@@ -27,7 +27,7 @@ export type AuthEnv = {
   };
 };
 
-/** Header with exactly one space and nothing around it; other spellings are rejected (interface section 5). */
+/** Header with exactly one space and nothing around it; other spellings are rejected (I-5.4). */
 const bearer = /^Bearer ([^\s]+)$/i;
 const touchAfterMs = 60_000;
 

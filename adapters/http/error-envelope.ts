@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../core/errors.ts';
 import { TransientError, WatchpostError } from '../../core/errors.ts';
 
-/** Status by error code (interface section 7). No other module uses statuses of errors. */
+/** Status by error code. No other module uses statuses of errors. */
 const statuses = {
   NOT_LIVESTREAM: 400,
   INVALID_URL: 400,

@@ -49,7 +49,7 @@ function requireScope(scope: Scope) {
   });
 }
 
-/** Requires these headers with these values; throws `ForbiddenError` (403) otherwise (internal calls, interface section 5). */
+/** Requires these headers with these values; throws `ForbiddenError` (403) otherwise (internal calls, I-5.6). */
 function requireFixedHeaders(headers: Record<string, string>) {
   return createMiddleware<AuthEnv>(async (context, next) => {
     for (const [name, value] of Object.entries(headers)) {

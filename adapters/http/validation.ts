@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { notUnicode } from '../../core/requests/text.ts';
 import { redactInput, redactInputField } from './echo.ts';
 
-/** Entry of the 422 body (interface section 2.9), worded like FastAPI with Pydantic 2. */
+/** Entry of the 422 body (I-2.9.1), worded like FastAPI with Pydantic 2. */
 export type ValidationDetail = {
   loc: (string | number)[];
   msg: string;

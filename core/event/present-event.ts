@@ -13,7 +13,7 @@ import type { loggedEventSchema, streamedEventSchema } from '../responses/events
 type Links = Pick<CoreDeps, 'baseUrl'>;
 type Pictures = Pick<CoreDeps, 'baseUrl'> & { media: Pick<CoreDeps['media'], 'get'> };
 
-/** Event in a page of the log; images are links (interface section 6.1). */
+/** Event in a page of the log; images are links. */
 export type LinkedEvent = z.input<typeof loggedEventSchema>;
 /** Event in a webhook or event stream; images are base64. */
 export type EventEnvelope = z.input<typeof streamedEventSchema>;

@@ -16,7 +16,7 @@ import type {
 import { envelopeWithLinks } from '../event/present-event.ts';
 import type { JobView } from './read-jobs.ts';
 
-/** Job creation response and list item (interface section 2.2). */
+/** Job creation response and list item. */
 export function jobSummary(job: Job, message?: string): z.input<typeof jobSummarySchema> {
   return {
     job_id: job.run_id,
@@ -33,7 +33,7 @@ export function jobSummary(job: Job, message?: string): z.input<typeof jobSummar
   };
 }
 
-/** Job detail (interface section 2.1). */
+/** Job detail. */
 export function jobDetail(
   { job, findings, deliveries }: JobView,
   baseUrl: string,

@@ -7,7 +7,7 @@ type Deps = Pick<CoreDeps, 'jobs' | 'watches' | 'meter' | 'pace' | 'now'> & {
 };
 
 /**
- * Reads the usage since the start of the count (interface section 2.10): totals of all jobs, without those from before the
+ * Reads the usage since the start of the count: totals of all jobs, without those from before the
  * start, plus the values of the meter. `docs/operate/metrics-and-logs.md` explains each number.
  */
 export async function readMetrics(deps: Deps) {

@@ -1,7 +1,7 @@
 import type { CoreDeps } from '../dependencies.ts';
 import type { LogQuery } from '../requests/log.ts';
 
-/** Returns the newest entries, all or of one level, oldest first (interface section 4.10). */
+/** Returns the newest entries, all or of one level, oldest first. */
 export async function readLog({ level, limit }: LogQuery, deps: Pick<CoreDeps, 'recentLog'>) {
   const entries = await deps.recentLog.entries();
   const wanted = level === undefined ? entries : entries.filter((entry) => entry.level === level);

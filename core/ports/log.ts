@@ -11,7 +11,7 @@ export interface Log {
   error(message: string, fields?: LogFields): void;
 }
 
-/** Returns a log that adds the prefix `[JOB:<first 8 characters of its id>]` to each message (interface section 2.11). */
+/** Returns a log that adds the prefix `[JOB:<first 8 characters of its id>]` to each message. */
 export function jobLog(log: Log, jobId: string): Log {
   return runLog(log, { run: 'job', run_id: jobId });
 }
@@ -29,7 +29,7 @@ export function runLog(log: Log, { run, run_id: id }: { run: 'job' | 'watch'; ru
 
 export const logLevelSchema = z.enum(['DEBUG', 'INFO', 'WARNING', 'ERROR']);
 
-/** Log entry in the response of `/logs` (interface section 2.11). */
+/** Log entry in the response of `/logs`. */
 export type LogEntry = { time: string; level: z.infer<typeof logLevelSchema>; message: string };
 
 /** Buffer of the newest log entries. */

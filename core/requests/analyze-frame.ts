@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, frameBase64, question } from './fields.ts';
 
-/** Body of `POST /analyze-frame` (interface sections 2.6 and 4.5). */
+/** Body of `POST /analyze-frame`. */
 export const analyzeFrameRequestSchema = z.object({
   frame_b64: frameBase64,
   question,

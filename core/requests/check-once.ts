@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { inputModeSchema } from '../records/capture.ts';
 import { condition, flag, integer, streamUrl } from './fields.ts';
 
-/** Body of `POST /check-once` (interface section 4.1). */
+/** Body of `POST /check-once`. */
 export const checkOnceRequestSchema = z.object({
   stream_url: streamUrl,
   condition,

@@ -5,7 +5,7 @@ import { text } from './text.ts';
 const maxWebhookEvents = webhookEventTypeSchema.options.length;
 
 /**
- * Fields of requests (interface section 4). All follow one rule of coercion: integers accept integral numbers and
+ * Fields of requests. All follow one rule of coercion: integers accept integral numbers and
  * decimal strings, booleans accept true, false and their names, strings accept only strings. Unknown fields are ignored.
  */
 

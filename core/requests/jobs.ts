@@ -3,7 +3,7 @@ import { jobStatusSchema } from '../records/job.ts';
 import { jobTypeSchema } from '../records/job-type.ts';
 import { flag, integer, jobId } from './fields.ts';
 
-/** Query of `GET /jobs` (interface section 4.6). */
+/** Query of `GET /jobs`. */
 export const jobListQuerySchema = z.object({
   status: jobStatusSchema.optional(),
   job_type: jobTypeSchema.optional(),

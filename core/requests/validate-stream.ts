@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, streamUrl } from './fields.ts';
 
-/** Body of `POST /streams/validate` (interface section 4.4). */
+/** Body of `POST /streams/validate`. */
 export const validateStreamRequestSchema = z.object({
   stream_url: streamUrl,
   include_frame: flag.default(false).describe('True to include a frame of a live stream in the response'),

@@ -6,7 +6,7 @@ const latency = z.int().nonnegative().describe('Duration of the request in milli
 
 const judged = z.literal(false).optional();
 
-/** Response of `POST /check-once` (interface section 2.5). */
+/** Response of `POST /check-once`. */
 export const checkOnceResponseSchema = z.object({
   triggered: z.boolean().describe('True if the condition holds'),
   judged: judged.describe(
@@ -17,7 +17,7 @@ export const checkOnceResponseSchema = z.object({
   frame_b64: jpegBase64.optional(),
 });
 
-/** Response of `POST /analyze-frame` (interface section 2.6). */
+/** Response of `POST /analyze-frame`. */
 export const analyzeFrameResponseSchema = z.object({
   answer: z.string(),
   triggered: z.boolean().nullable().describe('Answer to a yes/no question; null for an open question'),
@@ -28,7 +28,7 @@ export const analyzeFrameResponseSchema = z.object({
   frame_b64: jpegBase64.nullable().describe('Frame of the request; null unless include_frame is true'),
 });
 
-/** Response of `POST /streams/validate` (interface section 2.7). Unknown fields are absent. */
+/** Response of `POST /streams/validate`. Unknown fields are absent. */
 export const streamValidationResponseSchema = z.object({
   is_live: z.boolean(),
   platform: z.enum(platforms),

@@ -34,7 +34,7 @@ export function toErrorCode(text: string): ErrorCode {
   return code.success ? code.data : 'INTERNAL_ERROR';
 }
 
-/** Error envelope (interface section 2.8). */
+/** Error envelope. */
 export const errorEnvelopeSchema = z.object({
   error: z.object({
     code: errorCodeSchema,
@@ -43,7 +43,7 @@ export const errorEnvelopeSchema = z.object({
   }),
 });
 
-/** Body of a 422 (interface section 2.9), in the format of FastAPI with Pydantic 2. */
+/** Body of a 422 (I-2.9.1), in the format of FastAPI with Pydantic 2. */
 export const validationErrorSchema = z.object({
   detail: z.array(
     z.object({

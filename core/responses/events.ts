@@ -9,7 +9,7 @@ import { errorCodeSchema } from './errors.ts';
 import { count, envelope, jobId, timestamp } from './fields.ts';
 
 /**
- * Schemas of events (interface section 6). Webhooks and event streams contain images as base64, pages of the log
+ * Schemas of events. Webhooks and event streams contain images as base64, pages of the log
  * contain links to images.
  */
 

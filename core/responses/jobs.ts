@@ -16,14 +16,14 @@ const head = {
   job_type: jobTypeSchema,
 };
 
-/** Job in a list or creation response (interface section 2.2). */
+/** Job in a list or creation response. */
 export const jobSummarySchema = z.object({
   ...head,
   details: jobDetailsSchema,
   message: z.string().optional().describe('Next step, then the notices; only in a creation response'),
 });
 
-/** Page of jobs (interface section 2.3). */
+/** Page of jobs. */
 export const jobListResponseSchema = z.object({
   jobs: z.array(jobSummarySchema).describe('Newest first'),
   total: count.describe('Number of matching jobs on all pages'),
@@ -88,10 +88,10 @@ export const jobStatsSchema = z.object({
   webhook: webhookStatsSchema.optional(),
 });
 
-/** Job with configuration and stats (interface section 2.1). */
+/** Job with configuration and stats. */
 export const jobDetailSchema = z.object({ ...head, config: jobConfigSchema, stats: jobStatsSchema });
 
-/** Response of a cancellation (interface section 2.4). */
+/** Response of a cancellation. */
 export const cancelResponseSchema = z.object({
   job_id: jobId,
   status: jobStatusSchema,

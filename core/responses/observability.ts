@@ -3,7 +3,7 @@ import { alarmSchema } from '../ports/alarms.ts';
 import { logLevelSchema } from '../ports/log.ts';
 import { count, timestamp } from './fields.ts';
 
-/** Response of `GET /metrics` (interface section 2.10). */
+/** Response of `GET /metrics`. */
 export const metricsResponseSchema = z.object({
   started_at: timestamp.describe('Start of the count'),
   providers: z

@@ -35,7 +35,7 @@ export type Case = {
   run: (target: Target) => Promise<void>;
 };
 
-/** Maximum concurrent jobs of a caller (interface section 8). */
+/** Maximum concurrent jobs of a caller. */
 export const slotsOfCaller = 10;
 
 /** Inputs of a case: clients of the service, streams, receiver and conditions. */

@@ -1,6 +1,6 @@
 import type { Counted, Meter, MeterReading } from '../../../core/ports/meter.ts';
 
-/** Creates counters in memory that restart with the process (interface section 2.10). */
+/** Creates counters in memory that restart with the process (I-2.10.1). */
 export function createMeter(since: Pick<MeterReading, 'startedAt' | 'jobsBefore'>): Meter {
   const providers = new Map<string, { calls: number; errors: number }>();
   const deliveries = { delivered: 0, failed: 0 };

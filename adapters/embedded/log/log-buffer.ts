@@ -5,7 +5,7 @@ import { logLevels, type LogLevel } from './line-log.ts';
 export type LogBufferOptions = {
   level: LogLevel;
   now: () => Date;
-  /** Maximum entries, default 500 (interface section 4.10). */
+  /** Maximum entries, default 500 (I-4.10.3). */
   capacity?: number;
 };
 

@@ -10,7 +10,7 @@ import { jsonResponse } from '../endpoint-response.ts';
 import { latencyMs } from '../latency.ts';
 import { setBoxesHeader, setModelUsageHeaders } from '../model-usage-headers.ts';
 
-/** Checks without a job (interface sections 4.1 and 4.5). */
+/** Checks without a job. */
 
 const shared = {
   method: 'post',

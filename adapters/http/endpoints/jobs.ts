@@ -33,7 +33,7 @@ import { respondWithEvents } from '../sse/stream-job.ts';
 import { wantsEvents } from '../sse/wants-events.ts';
 
 /**
- * Endpoints that read and cancel jobs (interface sections 4.6 to 4.8), and that return their event log as JSON or as an event
+ * Endpoints that read and cancel jobs, and that return their event log as JSON or as an event
  * stream.
  */
 

@@ -27,7 +27,7 @@ import { jsonResponse } from '../endpoint-response.ts';
 
 /**
  * Endpoints of API keys. A key with the scope `keys` manages keys of its caller that have no additional scopes; `admin` manages all
- * (design section 11).
+ * (`docs/operate/keys.md`).
  */
 
 const shared = { tag: 'access', scope: 'keys' } as const;

@@ -14,7 +14,7 @@ import { jsonResponse, textResponse } from '../endpoint-response.ts';
 import type { ResponseWith } from '../endpoint-response.ts';
 import { readPrometheus, wantsPrometheus } from '../prometheus.ts';
 
-/** Endpoints of metrics, alarms and logs, for operators (interface sections 4.9 and 4.10). */
+/** Endpoints of metrics, alarms and logs, for operators. */
 
 const withoutHeader = {
   method: 'get',

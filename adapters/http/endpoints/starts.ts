@@ -14,7 +14,7 @@ import { defineEndpoint } from '../endpoint.ts';
 import { eventsResponse, jsonResponse } from '../endpoint-response.ts';
 import { messageFor, startDeclaration, startHeaders, startJob } from './start-job.ts';
 
-/** Endpoints that start monitors and digests (interface sections 4.2 and 4.3). */
+/** Endpoints that start monitors and digests. */
 
 const resume = 'If the connection breaks, continue at `GET /jobs/{job_id}/events` with `Last-Event-ID`.';
 

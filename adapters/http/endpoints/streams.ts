@@ -6,7 +6,7 @@ import * as examples from '../../openapi/examples/checks.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { jsonResponse } from '../endpoint-response.ts';
 
-/** Endpoint that validates stream URLs (interface sections 2.7 and 4.4). */
+/** Endpoint that validates stream URLs. */
 
 const validateStreamEndpoint = defineEndpoint(
   {

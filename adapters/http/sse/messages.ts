@@ -6,7 +6,7 @@ import { errorResponse } from '../error-envelope.ts';
 
 /** Format of server-sent events: https://html.spec.whatwg.org/multipage/server-sent-events.html */
 
-/** Event names in the stream (interface section 6.3). */
+/** Event names in the stream (I-6.2.1). */
 const names: Record<EventType, { streamName: string }> = {
   job_started: { streamName: 'started' },
   progress: { streamName: 'progress' },
@@ -15,7 +15,7 @@ const names: Record<EventType, { streamName: string }> = {
   job_stopped: { streamName: 'stopped' },
 };
 
-/** Returns true for `stopped` and `error`, which end the session (interface section 6.2). */
+/** Returns true for `stopped` and `error`, which end the session (I-6.2.3). */
 export function isTerminalEvent(type: EventType): boolean {
   return type === 'job_stopped' || type === 'error';
 }

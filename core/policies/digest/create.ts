@@ -6,7 +6,7 @@ import type { PlanDeps } from '../job-plan.ts';
 import { digestRecords } from './records.ts';
 import type { DigestConfig } from './records.ts';
 
-/** Body of `POST /live-digest` (interface section 4.3). */
+/** Body of `POST /live-digest`. */
 export const digestRequestSchema = z.object({
   stream_url: streamUrl,
   window_minutes: integer(z.int().min(1).max(60))

@@ -18,7 +18,7 @@ import type { PlanDeps } from '../job-plan.ts';
 import { monitorRecords } from './records.ts';
 import type { MonitorConfig } from './records.ts';
 
-/** Body of `POST /live-monitor` (interface section 4.2). */
+/** Body of `POST /live-monitor`. */
 export const monitorRequestSchema = z.object({
   stream_url: streamUrl,
   condition,

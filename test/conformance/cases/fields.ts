@@ -2,7 +2,7 @@ import type { Answer } from '../api.ts';
 import type { Case, Target } from '../case.ts';
 import { assert, excerpt, invalid } from '../expect.ts';
 
-/** Cases of every request field: accepted and rejected values at its limits (interface sections 4 and 8). */
+/** Cases of every request field: accepted and rejected values at its limits. */
 
 type Field = { name: string; covers: string[]; required?: boolean } & (
   | { kind: 'text'; max: number; sample: (length: number) => string }

@@ -218,7 +218,7 @@ function prepare({ script }: World, outcome: string): void {
   if (outcome === 'holds') script.verdicts.push(true);
 }
 
-/** The transition table of interface section 3. */
+/** Transitions of the status of a job (`I-3.…`). */
 const allowed = new Set([
   'pending running',
   'pending stopped',
