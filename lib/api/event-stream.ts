@@ -1,9 +1,9 @@
 import { Construct } from 'constructs';
 import type { StreamEnvironment } from '../../functions/stream/config.ts';
-import { allowHttp, allowReadingEvents, httpEnvironment } from './http-function.ts';
-import type { HttpFunctionProps } from './http-function.ts';
-import { ServiceFunction } from '../operations/service-function.ts';
-import type { FunctionContext, OwnEnvironment } from '../operations/service-function.ts';
+import { allowHttp, allowReadingEvents, httpEnvironment } from './http-environment.ts';
+import type { HttpFunctionProps } from './http-environment.ts';
+import { ServiceFunction } from '../function/service-function.ts';
+import type { FunctionContext, OwnEnvironment } from '../function/service-function.ts';
 import { createUrlOrigin } from './stream-origin.ts';
 import type { StreamOrigin } from './stream-origin.ts';
 import { StreamRestApi } from './stream-rest-api.ts';

@@ -4,7 +4,7 @@ import { FunctionUrlOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Duration } from 'aws-cdk-lib';
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import type { FunctionUrl } from 'aws-cdk-lib/aws-lambda';
-import type { ServiceFunction } from '../operations/service-function.ts';
+import type { ServiceFunction } from '../function/service-function.ts';
 
 type OriginOptions = Pick<OriginProps, 'customHeaders'> & {
   readTimeout: Duration;

@@ -1,4 +1,4 @@
-import type { ServiceFunction } from '../operations/service-function.ts';
+import type { ServiceFunction } from '../function/service-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 type MailStage = Pick<StageSettings, 'smtpSecretArn' | 'emailFrom' | 'emailRecipients'>;

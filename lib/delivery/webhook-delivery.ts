@@ -6,7 +6,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { DeliverEnvironment } from '../../functions/deliver/config.ts';
-import { describeModel } from '../api/http-function.ts';
+import { describeModel } from '../api/http-environment.ts';
 import type { EgressNetwork } from './egress-network.ts';
 import { attemptSeconds } from './delivery-queue.ts';
 import { allowMail, mailEnvironment } from './mail.ts';
@@ -17,9 +17,9 @@ import {
   allowReadingSecrets,
   allowSending,
   allowTable,
-} from '../operations/permissions.ts';
-import { ServiceFunction } from '../operations/service-function.ts';
-import type { FunctionContext, OwnEnvironment } from '../operations/service-function.ts';
+} from '../function/permissions.ts';
+import { ServiceFunction } from '../function/service-function.ts';
+import type { FunctionContext, OwnEnvironment } from '../function/service-function.ts';
 
 type Props = {
   table: Table;

@@ -9,7 +9,7 @@ import { ownFiles, packageFiles, referencePage } from '../../adapters/http/refer
 import { suppressAccessLogFindings, PrivateBucket } from '../storage/private-bucket.ts';
 import { errorPages } from './error-pages.ts';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import { suppressWildcardFindings } from '../operations/suppress-wildcards.ts';
+import { suppressWildcardFindings } from '../function/suppress-wildcards.ts';
 
 type Props = { accessLogs: PrivateBucket | undefined; log: ILogGroup; deploy: boolean; keepData: boolean };
 

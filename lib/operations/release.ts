@@ -8,16 +8,8 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 import { readDefinition } from '../workflow/read-definition.ts';
 
 /** Code of a deployment beside its bundles. */
-const code = [
-  '../../layers/ffmpeg/',
-  '../api/',
-  '../delivery/',
-  '../edge/',
-  './',
-  '../storage/',
-  '../workflow/',
-  '../watchpost-stack.ts',
-].map((path) => fileURLToPath(new URL(path, import.meta.url)));
+const layer = fileURLToPath(new URL('../../layers/ffmpeg/', import.meta.url));
+const stack = fileURLToPath(new URL('../', import.meta.url));
 
 /**
  * Returns the id of what a synthesis deploys, `<release>-<workflow>`: a hash of code, layer and settings, and one of the workflow definitions and the
@@ -29,7 +21,11 @@ export function computeRelease(bundles: string, settings: StageSettings): string
     readDefinition('bursts.asl.json'),
     createBurstDefinition(readDefinition('run.asl.json'), settings.burstSeconds || rules.maxBurstSeconds),
   ];
-  const content = [bundles, ...code].map((path) => FileSystem.fingerprint(path));
+  const content = [
+    FileSystem.fingerprint(bundles),
+    FileSystem.fingerprint(layer),
+    FileSystem.fingerprint(stack, { exclude: ['bundle', 'stages'] }),
+  ];
   return `${shortHash([content, settings])}-${shortHash([...definitions, storageVersion])}`;
 }
 

@@ -11,10 +11,10 @@ import {
   allowMedia,
   allowSending,
   allowTable,
-} from '../operations/permissions.ts';
+} from '../function/permissions.ts';
 import type { DeploymentBus } from '../delivery/event-bus.ts';
-import { ServiceFunction } from '../operations/service-function.ts';
-import type { FunctionContext, OwnEnvironment } from '../operations/service-function.ts';
+import { ServiceFunction } from '../function/service-function.ts';
+import type { FunctionContext, OwnEnvironment } from '../function/service-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { executionEnvironment } from './workflow-names.ts';
 import type { ExecutionMachines } from './workflow-names.ts';

@@ -5,9 +5,9 @@ import { keyPrefixes } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { CaptureEnvironment } from '../../functions/capture/config.ts';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
 import { FfmpegLayer, folderBytes, maxUnzippedBytes } from './ffmpeg-layer.ts';
-import { allowMedia, allowReadingItems } from '../operations/permissions.ts';
-import { ServiceFunction } from '../operations/service-function.ts';
-import type { FunctionContext, OwnEnvironment } from '../operations/service-function.ts';
+import { allowMedia, allowReadingItems } from '../function/permissions.ts';
+import { ServiceFunction } from '../function/service-function.ts';
+import type { FunctionContext, OwnEnvironment } from '../function/service-function.ts';
 
 type Props = {
   table: Table;

@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { createBurstDefinition } from '../../adapters/aws/bursts.ts';
 import { rules } from '../../core/rules.ts';
 import { readDefinition } from './read-definition.ts';
-import type { ServiceFunction } from '../operations/service-function.ts';
+import type { ServiceFunction } from '../function/service-function.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import type { WorkflowNames } from './workflow-names.ts';
 

@@ -1,5 +1,5 @@
 import type { Construct } from 'constructs';
-import { stateMachineArn } from '../operations/permissions.ts';
+import { stateMachineArn } from '../function/permissions.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /** Names of the state machines of a stack. */

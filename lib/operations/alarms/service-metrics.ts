@@ -7,7 +7,7 @@ import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { checkOutputTokens } from '../../../adapters/vision/prompt.ts';
 import { metricUnits } from '../../../core/ports/metrics.ts';
 import type { MetricName } from '../../../core/ports/metrics.ts';
-import type { ServiceFunction } from '../service-function.ts';
+import type { ServiceFunction } from '../../function/service-function.ts';
 import type { StreamOrigin } from '../../api/stream-origin.ts';
 
 type Parts = {

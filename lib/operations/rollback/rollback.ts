@@ -2,7 +2,7 @@ import { paginateListStackResources } from '@aws-sdk/client-cloudformation';
 import type { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { GetAliasCommand, paginateListVersionsByFunction, UpdateAliasCommand } from '@aws-sdk/client-lambda';
 import type { LambdaClient } from '@aws-sdk/client-lambda';
-import { liveAlias, readRelease } from './names.ts';
+import { liveAlias, readRelease } from '../../function/version-names.ts';
 
 /** Clients with the credentials of the operator. */
 export type RollbackClients = { cloudFormation: CloudFormationClient; lambda: LambdaClient };

@@ -16,10 +16,10 @@ import {
   allowReadingSecrets,
   allowSending,
   allowTable,
-} from '../operations/permissions.ts';
+} from '../function/permissions.ts';
 import { allowMail, mailEnvironment } from '../delivery/mail.ts';
 import type { DeploymentBus } from '../delivery/event-bus.ts';
-import type { OwnEnvironment, ServiceFunction } from '../operations/service-function.ts';
+import type { OwnEnvironment, ServiceFunction } from '../function/service-function.ts';
 import type { ServiceSecrets } from '../storage/service-secrets.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 import { executionEnvironment } from '../workflow/workflow-names.ts';

@@ -13,7 +13,7 @@ import type { Alias, IFunction, ILayerVersion } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
-import { describeFunction, liveAlias } from './rollback/names.ts';
+import { describeFunction, liveAlias } from './version-names.ts';
 import { suppressWildcardFindings } from './suppress-wildcards.ts';
 import type { ServiceLog } from './service-log.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
