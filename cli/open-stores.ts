@@ -15,7 +15,7 @@ import { createNewestEntry } from '../adapters/embedded/sqlite/newest-entry.ts';
 import { createEventSessions } from '../adapters/embedded/web/event-sessions.ts';
 import { shareLogReads } from '../adapters/embedded/web/share-log-reads.ts';
 import type { EventStreams } from '../adapters/http/sse/dependencies.ts';
-import { publishCommits, publishCreations } from '../core/event/publish.ts';
+import { publishCommits, publishCreations } from '../core/delivery/publish.ts';
 import type { Log } from '../core/ports/log.ts';
 import { setSystemTimer } from '../core/time-limit.ts';
 import type { Settings } from './settings.ts';

@@ -14,7 +14,7 @@ import {
 } from './after-attempt.ts';
 import { describeDelivery, findTarget } from './delivery-target.ts';
 import type { DeliverDeps, Target } from './delivery-target.ts';
-import { isEnding, isOpening } from '../event/receivers.ts';
+import { isEnding, isOpening } from './receivers.ts';
 import {
   acceptOpening,
   addWaiting,
@@ -26,7 +26,7 @@ import {
   recordAttempt,
   removeOpenings,
   removeWaiting,
-} from '../event/destination-state.ts';
+} from './destination-state.ts';
 
 /** `again`: the message stays at the head of its group for `afterSeconds`. A clock that is set back does not extend a duration. */
 export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };

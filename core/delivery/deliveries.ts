@@ -9,7 +9,7 @@ import type { DeliveryListQuery, WatchDeliveryListQuery } from '../requests/deli
 import { ageSeconds, isOver } from '../time.ts';
 import { requireOwnJob } from '../job/read-jobs.ts';
 import { requireOwnWatch } from '../watch/commit-watch.ts';
-import { findSubject, isWanted } from '../event/receivers.ts';
+import { findSubject, isWanted } from './receivers.ts';
 
 type Deps = Pick<CoreDeps, 'runs' | 'deliveries' | 'queue' | 'log' | 'now'> & {
   limits: Pick<Limits, 'retentionSeconds'>;

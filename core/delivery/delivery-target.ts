@@ -8,19 +8,14 @@ import type { Delivery, DeliveryMessage, DestinationState } from '../records/del
 import type { Destination, FormerDestination } from '../records/watch.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
 import { envelopeWithImages } from '../event/present-event.ts';
-import { findSubject, isEnding } from '../event/receivers.ts';
+import { findSubject, isEnding } from './receivers.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, isOver } from '../time.ts';
 import { isAllWell } from '../policies/watch/health.ts';
 import { webhookOutcome } from './after-attempt.ts';
-import {
-  currentState,
-  initialDestinationState,
-  isEndElsewhere,
-  isFormerOver,
-} from '../event/destination-state.ts';
-import type { AddressedDestination } from '../event/destination-state.ts';
+import { currentState, initialDestinationState, isEndElsewhere, isFormerOver } from './destination-state.ts';
+import type { AddressedDestination } from './destination-state.ts';
 import type { MessageFacts } from './console-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
 import { eraseFormer } from './former-destination.ts';

@@ -7,7 +7,7 @@ import type { DestinationState } from '../records/delivery.ts';
 import { rules } from '../rules.ts';
 import { ageSeconds } from '../time.ts';
 import { describeDeliveryFailure } from './after-attempt.ts';
-import { recordAttempt, currentState } from '../event/destination-state.ts';
+import { recordAttempt, currentState } from './destination-state.ts';
 import { testNotification } from './notification.ts';
 
 type Deps = Pick<CoreDeps, 'now' | 'newId' | 'queue' | 'deliveries'> & {

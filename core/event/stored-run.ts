@@ -1,7 +1,7 @@
-import { hasDestinations } from './receivers.ts';
 import { isTerminal, jobStatusSchema } from '../records/job.ts';
 import type { Run, RunEvent } from '../records/run.ts';
 import { watchSchema } from '../records/watch.ts';
+import type { Watch } from '../records/watch.ts';
 import { addSeconds } from '../time.ts';
 import { progressRetentionSeconds } from '../ports/watch-store.ts';
 import type { RunChange } from '../ports/run-store.ts';
@@ -67,6 +67,11 @@ export function isGone(run: Run, now: Date): boolean {
 /** Returns true if a purge removes the run: it is a deleted watch. A job is removed by its expiry. */
 export function isPurgeable(run: Run): boolean {
   return run.policy === 'watch' && run.deleted_at !== null;
+}
+
+/** Returns true if events of the watch are delivered: to its destinations, or ends to former ones. */
+export function hasDestinations({ config, former_destinations: former }: Watch): boolean {
+  return config.destinations.length + former.length > 0;
 }
 
 /** Returns true if events of the run are delivered: to the webhook of a job, or the destinations of a watch. */

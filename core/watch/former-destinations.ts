@@ -1,5 +1,5 @@
-import { isFormerOver } from '../event/destination-state.ts';
-import { findSubject, isEnding, isWanted } from '../event/receivers.ts';
+import { isFormerOver } from '../delivery/destination-state.ts';
+import { findSubject, isEnding, isWanted } from '../delivery/receivers.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, FormerDestination } from '../records/watch.ts';
 import { toWatchEvents } from '../records/watch-event.ts';

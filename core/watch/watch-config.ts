@@ -1,4 +1,4 @@
-import { defaultNotify } from '../event/receivers.ts';
+import { defaultNotify } from '../delivery/receivers.ts';
 import type { Destination, DestinationAddress, WatchConfig } from '../records/watch.ts';
 import { addressFields } from '../requests/watches.ts';
 import type { DestinationRequest, WatchRequest } from '../requests/watches.ts';

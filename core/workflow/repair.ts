@@ -1,5 +1,5 @@
 import type { CoreDeps, Limits } from '../dependencies.ts';
-import { publishRun } from '../event/publish.ts';
+import { publishRun } from '../delivery/publish.ts';
 import { isIdle } from '../event/stored-run.ts';
 import { runLog } from '../ports/log.ts';
 import type { Log } from '../ports/log.ts';

@@ -25,7 +25,7 @@ import { findModelPrice, visionProviders } from '../../adapters/vision/providers
 import type { AnalyzeTaskDeps } from '../../core/workflow/tasks.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { publishCommits } from '../../core/event/publish.ts';
+import { publishCommits } from '../../core/delivery/publish.ts';
 import type { AnalyzeConfig } from './config.ts';
 
 const now = () => new Date();

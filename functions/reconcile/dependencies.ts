@@ -10,7 +10,7 @@ import { instrumentRuns } from '../../adapters/aws/telemetry/instrument-runs.ts'
 import { instrumentRepairs } from '../../adapters/aws/telemetry/instrument-repairs.ts';
 import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
-import { publishCommits } from '../../core/event/publish.ts';
+import { publishCommits } from '../../core/delivery/publish.ts';
 import type { readUsageToday } from '../../core/access/caller-usage.ts';
 import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { RepairDeps } from '../../core/workflow/repair.ts';

@@ -13,7 +13,7 @@ import {
   toWatchDraft,
   toWatchPatch,
 } from '../../console/watches/watch-draft.ts';
-import { defaultNotify } from '../../core/event/receivers.ts';
+import { defaultNotify } from '../../core/delivery/receivers.ts';
 import { destinationTypeSchema, notifySchema } from '../../core/records/watch.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
 import { gateRequest } from '../support/watch-records.ts';

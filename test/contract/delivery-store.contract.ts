@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { initialDestinationState } from '../../core/event/destination-state.ts';
+import { initialDestinationState } from '../../core/delivery/destination-state.ts';
 import { TransientError } from '../../core/errors.ts';
 import type { DeliveryStore } from '../../core/ports/delivery.ts';
 import { initialDelivery } from '../../core/records/delivery.ts';

@@ -2,7 +2,7 @@ import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEventBus } from '../../adapters/aws/event-bus.ts';
-import { publishCreations, publishRun } from '../../core/event/publish.ts';
+import { publishCreations, publishRun } from '../../core/delivery/publish.ts';
 import { sendTestAlert } from '../../core/delivery/test-destinations.ts';
 import { createMonitor } from '../support/create-jobs.ts';
 import { cancelJob } from '../../core/job/end-job.ts';

@@ -290,7 +290,7 @@ const ofService: Row[] = [
   ],
   [
     'events are published before they are marked',
-    'core/event/publish.ts',
+    'core/delivery/publish.ts',
     '    for (const event of events) await publishEvent',
     '    await runs.markPublished(id, sequence);\n    for (const event of events) await publishEvent',
   ],
@@ -325,7 +325,7 @@ const ofService: Row[] = [
     '',
     'adapters/embedded/queue/delivery-queue.test.ts',
   ],
-  ['severities are filtered', 'core/event/receivers.ts', 'severities.indexOf(severity) >=', '9 >='],
+  ['severities are filtered', 'core/delivery/receivers.ts', 'severities.indexOf(severity) >=', '9 >='],
   [
     'a deleted watch is purged',
     'core/workflow/repair.ts',

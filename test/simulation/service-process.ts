@@ -20,7 +20,7 @@ import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { deliverMessage } from '../../core/delivery/deliver-message.ts';
-import { publishCommits, publishCreations } from '../../core/event/publish.ts';
+import { publishCommits, publishCreations } from '../../core/delivery/publish.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
 import type { Log } from '../../core/ports/log.ts';

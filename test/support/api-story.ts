@@ -1,7 +1,7 @@
 import { frameBase64 } from '../../adapters/openapi/examples/jobs.ts';
 import { mintKey } from '../../core/access/api-key.ts';
 import { deliver } from '../../core/delivery/deliver.ts';
-import { publishRun } from '../../core/event/publish.ts';
+import { publishRun } from '../../core/delivery/publish.ts';
 import type { Scope } from '../../core/records/key.ts';
 import { openAlert } from './watch-alerts.ts';
 import type { World } from './world.ts';

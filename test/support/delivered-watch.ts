@@ -5,7 +5,7 @@ import { createDeliveryQueue } from '../../adapters/embedded/queue/delivery-queu
 import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryStore } from '../../adapters/embedded/queue/delivery-store.ts';
 import { deliver } from '../../core/delivery/deliver.ts';
-import { publishCommits } from '../../core/event/publish.ts';
+import { publishCommits } from '../../core/delivery/publish.ts';
 import type { WatchChange } from '../../core/ports/watch-store.ts';
 import type { DestinationResult, Notification } from '../../core/ports/destinations.ts';
 import type { QueueMessage } from '../../core/records/delivery.ts';

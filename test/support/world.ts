@@ -10,7 +10,7 @@ import { createEventSessions } from '../../adapters/embedded/web/event-sessions.
 import type { EmbeddedJobStore } from '../../adapters/embedded/runs/job-store.ts';
 import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
-import { publishCommits } from '../../core/event/publish.ts';
+import { publishCommits } from '../../core/delivery/publish.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
 import { createLogBuffer } from '../../adapters/embedded/log/log-buffer.ts';

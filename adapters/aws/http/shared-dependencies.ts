@@ -7,7 +7,7 @@ import { createCallerUsage } from '../../caller-usage.ts';
 import { createDestinations } from '../../destinations/destination-sender.ts';
 import { createEgressGuard, createWebhookGuard } from '../../egress/guard.ts';
 import { setSystemTimer } from '../../../core/time-limit.ts';
-import { publishCommits, publishCreations } from '../../../core/event/publish.ts';
+import { publishCommits, publishCreations } from '../../../core/delivery/publish.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
 import { createWebhookSender } from '../../webhook/webhook-sender.ts';

@@ -19,7 +19,7 @@ import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createWebhookSender } from '../../../adapters/webhook/webhook-sender.ts';
 import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts';
-import { defaultNotify, isWanted } from '../../../core/event/receivers.ts';
+import { defaultNotify, isWanted } from '../../../core/delivery/receivers.ts';
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import type { WatchEvent } from '../../../core/records/watch-event.ts';

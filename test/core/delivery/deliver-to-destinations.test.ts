@@ -1,7 +1,7 @@
 import { asWatch } from '../../../core/records/run.ts';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { publishRun } from '../../../core/event/publish.ts';
+import { publishRun } from '../../../core/delivery/publish.ts';
 import { TransientError } from '../../../core/errors.ts';
 import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
 import type { Watch } from '../../../core/records/watch.ts';

@@ -3,7 +3,7 @@ import { eraseCaller } from '../../../core/access/erase-caller.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import { rotateWebhookSecret } from '../../../core/delivery/webhook-secret.ts';
-import { publishCreations, publishRun } from '../../../core/event/publish.ts';
+import { publishCreations, publishRun } from '../../../core/delivery/publish.ts';
 import type { DestinationResult } from '../../../core/ports/destinations.ts';
 import type { DeliveryMessage } from '../../../core/records/delivery.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { StreamFetchError, VisionError } from '../../../core/errors.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { changeWatch, pauseWatch } from '../../../core/policies/watch/change.ts';
-import { initialDestinationState } from '../../../core/event/destination-state.ts';
+import { initialDestinationState } from '../../../core/delivery/destination-state.ts';
 import { readMetrics } from '../../../core/observability/metrics.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import { start } from '../../contract/records.ts';

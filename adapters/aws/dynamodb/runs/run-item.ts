@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { hasDestinations } from '../../../../core/event/receivers.ts';
 import type { RunChange } from '../../../../core/ports/run-store.ts';
 import type { RunEvent } from '../../../../core/records/run.ts';
 import {
   goneAt,
+  hasDestinations,
   hasReceivers,
   isIdle,
   newestDelivered,

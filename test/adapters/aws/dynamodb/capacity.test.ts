@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { describe, expect, test } from 'vitest';
-import { publishCommits } from '../../../../core/event/publish.ts';
+import { publishCommits } from '../../../../core/delivery/publish.ts';
 import { createCallerUsage } from '../../../../adapters/caller-usage.ts';
 import { dynamoStores } from '../../../../adapters/aws/dynamodb/stores.ts';
 import { meteredVision } from '../../../../adapters/vision/metered-vision.ts';

@@ -5,7 +5,7 @@ import { dynamoStores, type DynamoStores } from '../../../../adapters/aws/dynamo
 import { parseRecord } from '../../../../adapters/aws/dynamodb/table/record.ts';
 import { ttlAttribute } from '../../../../adapters/aws/dynamodb/table/table-layout.ts';
 import { restoreTable } from '../../../../cli/commands/restore-table.ts';
-import { initialDestinationState } from '../../../../core/event/destination-state.ts';
+import { initialDestinationState } from '../../../../core/delivery/destination-state.ts';
 import { initialDelivery, type QueueMessage } from '../../../../core/records/delivery.ts';
 import type { ExecutionInput } from '../../../../core/records/workflow.ts';
 import { asJob, asWatch } from '../../../../core/records/run.ts';

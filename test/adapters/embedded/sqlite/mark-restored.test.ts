@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { createDeliveryStore } from '../../../../adapters/embedded/queue/delivery-store.ts';
 import { markRestored } from '../../../../adapters/embedded/sqlite/mark-restored.ts';
-import { initialDestinationState } from '../../../../core/event/destination-state.ts';
+import { initialDestinationState } from '../../../../core/delivery/destination-state.ts';
 import { initialDelivery } from '../../../../core/records/delivery.ts';
 import { rules } from '../../../../core/rules.ts';
 import { begin, createCreation, newJob, start, webhookKey } from '../../../contract/records.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { initialDestinationState } from '../../../../core/event/destination-state.ts';
+import { initialDestinationState } from '../../../../core/delivery/destination-state.ts';
 import { initialSight } from '../../../../core/records/sight.ts';
 import type { WatchRun } from '../../../../core/records/watch-run.ts';
 import type { WatchStatus } from '../../../../core/records/watch-state.ts';

@@ -9,7 +9,7 @@ import { createMonitor } from '../../../../support/create-jobs.ts';
 import { deliver } from '../../../../../core/delivery/deliver.ts';
 import { cancelJob, failJob } from '../../../../../core/job/end-job.ts';
 import { webhookKey, webhookMessage } from '../../../../contract/records.ts';
-import { publishCommits, publishRun } from '../../../../../core/event/publish.ts';
+import { publishCommits, publishRun } from '../../../../../core/delivery/publish.ts';
 import { repairDue } from '../../../../../core/workflow/repair.ts';
 import { analyzeTask, captureTask } from '../../../../../core/workflow/tasks.ts';
 import { isTerminal } from '../../../../../core/records/job.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultNotify, findSubject, isOpening, isWanted } from '../../../core/event/receivers.ts';
+import { defaultNotify, findSubject, isOpening, isWanted } from '../../../core/delivery/receivers.ts';
 import { destinationTypeSchema, notifySchema } from '../../../core/records/watch.ts';
 import type { Destination } from '../../../core/records/watch.ts';
 import { watchChangeReasonSchema } from '../../../core/records/watch-event.ts';

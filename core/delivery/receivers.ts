@@ -1,5 +1,5 @@
 import { severitySchema } from '../records/watch.ts';
-import type { Destination, DestinationType, Notify, Severity, Watch } from '../records/watch.ts';
+import type { Destination, DestinationType, Notify, Severity } from '../records/watch.ts';
 import type { WatchChangeReason, WatchEvent } from '../records/watch-event.ts';
 
 /** Default of `notify`: one message of an alert for people, programs follow the alert or the whole watch. */
@@ -86,11 +86,6 @@ const changes: Record<WatchChangeReason, 'failure' | 'device' | 'other'> = {
   model_failed: 'failure',
   model_recovered: 'failure',
 };
-
-/** Returns true if events of the watch are delivered: to its destinations, or ends to former ones. */
-export function hasDestinations({ config, former_destinations: former }: Watch): boolean {
-  return config.destinations.length + former.length > 0;
-}
 
 /** Returns the subject of an event: an alert, the stream or the model, whose events keep their order at a destination. All others are one subject. */
 export function findSubject({ type, data }: WatchEvent): string {

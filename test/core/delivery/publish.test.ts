@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { publishCreations } from '../../../core/event/publish.ts';
+import { publishCreations } from '../../../core/delivery/publish.ts';
 import {
   begin,
   changed,

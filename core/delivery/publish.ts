@@ -7,10 +7,10 @@ import type { QueueMessage, RunKey } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';
 import { isJob, isJobEvent, isWatchEvent } from '../records/run.ts';
 import type { Run, RunEvent } from '../records/run.ts';
-import { eventsBeforeHole } from './before-hole.ts';
+import { eventsBeforeHole } from '../event/before-hole.ts';
+import { hasReceivers } from '../event/stored-run.ts';
 import { publishWatchEvent } from './publish-watch-event.ts';
 import type { WatchPublishDeps } from './publish-watch-event.ts';
-import { hasDestinations } from './receivers.ts';
 
 export type PublishDeps = WatchPublishDeps & Pick<CoreDeps, 'log' | 'now'>;
 
@@ -80,9 +80,9 @@ export async function publishRun(key: RunKey, deps: PublishDeps & Logs): Promise
 }
 
 async function publish(run: Run, deps: PublishDeps & Logs): Promise<void> {
-  const { runs } = deps;
+  const { runs, queue } = deps;
   const { run_id: id, sequence } = run;
-  if (!hasReceivers(run, deps)) {
+  if (!queue.hasBus && !hasReceivers(run)) {
     // A destination that is added later receives what follows; the webhook of a job is fixed.
     if (!isJob(run) && run.published < sequence) await runs.markPublished(id, sequence);
     return;
@@ -103,10 +103,6 @@ async function publishEvent(event: RunEvent, run: Run, deps: PublishDeps): Promi
   if (!isJob(run)) {
     if (isWatchEvent(event)) await publishWatchEvent(event, run, deps);
   } else for (const message of toJobMessages(event, run, deps)) await deps.queue.send(message);
-}
-
-function hasReceivers(run: Run, { queue }: PublishDeps): boolean {
-  return queue.hasBus === true || (isJob(run) ? run.webhook_url !== null : hasDestinations(run));
 }
 
 /** The filter of the webhook does not apply to the bus, whose rules choose events. First attempts keep the order of the log: all have one subject. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { initialDestinationState, isEndElsewhere } from '../../../core/event/destination-state.ts';
+import { initialDestinationState, isEndElsewhere } from '../../../core/delivery/destination-state.ts';
 
 const destination = { run: 'watch', run_id: crypto.randomUUID(), destination_id: 'team' } as const;
 
