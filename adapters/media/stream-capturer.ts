@@ -10,7 +10,7 @@ import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createPlaylistBudget } from './hls/playlist/playlist-budget.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
 import type { RtspSessions } from './rtsp/rtsp-sessions.ts';
-import { createWebCapturer } from './web/capture-web.ts';
+import { createWebCapturer } from './capture-web.ts';
 
 /** Dependencies of the stream capturer. */
 export type StreamCapturerDeps = {

@@ -4,7 +4,7 @@ import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { GuardedHttp } from '../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../media/hls/capture-hls.ts';
-import { StatusError } from '../media/hls/playlist/fetch-failure.ts';
+import { StatusError } from '../media/web/fetch-failure.ts';
 import type { PlaylistBudget } from '../media/hls/playlist/playlist-budget.ts';
 import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/playlist/fetch-playlist.ts';
 import { BroadcastEndedError, type Resolution } from './resolution.ts';

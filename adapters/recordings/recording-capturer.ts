@@ -3,7 +3,7 @@ import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import { StreamEndedError, StreamFetchError } from '../../core/errors.ts';
 import { rules } from '../../core/rules.ts';
 import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
-import { sparseSeconds } from '../media/hls/scan/scan-position.ts';
+import { sparseSeconds } from '../media/scan/measure-scan.ts';
 import { frameSeconds } from './read-frames.ts';
 import { decodeAllFrames, decodeReadFrames, type PlayedFrame } from './played-frames.ts';
 import { createPassedFrames, type PassedFrames } from './scan-recording.ts';

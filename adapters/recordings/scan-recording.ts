@@ -1,6 +1,6 @@
 import { rules } from '../../core/rules.ts';
 import type { Scan, ScannedFrame } from '../../core/records/capture.ts';
-import { minDistanceSeconds } from '../media/hls/scan/scan-decode.ts';
+import { longestDistance, minDistanceSeconds } from '../media/scan/measure-scan.ts';
 import type { PlayedFrame } from './played-frames.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -49,15 +49,12 @@ export function createPassedFrames(): PassedFrames {
       if (picture) frames.push({ at, thumbnail: picture.thumbnail, frame: picture.frame });
     }
     const oldest = Math.max(sinceSeconds, seconds - maxScanSeconds);
-    const times = [...frames.map(({ at }) => (at.getTime() - timeline.beginsAt.getTime()) / 1000), seconds];
+    const capturedMs = timeline.beginsAt.getTime() + seconds * 1000;
     return {
       frames: frames.map(({ at, thumbnail }) => ({ at, thumbnail })),
       coveredSeconds: Math.max(0, seconds - Math.max(oldest, spanStart(timeline, seconds))),
       leftOutSeconds: Math.max(0, seconds - sinceSeconds - recordedSeconds(timeline, oldest, seconds)),
-      distanceSeconds: times.reduce(
-        (longest, time, index) => Math.max(longest, time - (times[index - 1] ?? time)),
-        0,
-      ),
+      distanceSeconds: longestDistance([...frames.map(({ at }) => at.getTime()), capturedMs]),
       picture: async (index) => frames[index]?.frame ?? null,
     };
   }

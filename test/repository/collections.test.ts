@@ -15,7 +15,7 @@ const collection =
 const bounds: Record<string, string> = {
   'core/tick/pace.ts':
     'newest check of each job; waits of five seconds: jobs of the last hour; resources of the machine',
-  'adapters/media/web/capture-web.ts': 'addresses of playlists: 1,000',
+  'adapters/media/capture-web.ts': 'addresses of playlists: 1,000',
   'adapters/media/web/open-authenticated.ts': 'challenges of cameras by address: 1,000',
   'core/policies/watch/schedule.ts':
     'state of each schedule; newest day of each time zone: weak; 1,000 names',

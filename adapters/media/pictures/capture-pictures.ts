@@ -6,7 +6,7 @@ import { EgressTimeoutError } from '../../egress/errors.ts';
 import { clipFramesPerSecond } from '../ffmpeg/capture-arguments.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import { leaveOut } from '../rtsp/scan-session.ts';
+import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import type { PictureLimits } from './picture-limits.ts';
 import { picturePosition, pictureTime, staleHours } from './picture-time.ts';

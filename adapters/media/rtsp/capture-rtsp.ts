@@ -14,7 +14,8 @@ import { decodeSession } from './decode-session.ts';
 import { decodeOnArrival } from './follow-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
 import type { RtspSessions } from './rtsp-sessions.ts';
-import { leaveOut, scanSession, type SessionScan } from './scan-session.ts';
+import { leaveOut } from '../scan/measure-scan.ts';
+import { scanSession, type SessionScan } from './scan-session.ts';
 import { rtspStreamError } from './stream-error.ts';
 import { readRtspUrl, type RtspTarget } from './stream-url.ts';
 

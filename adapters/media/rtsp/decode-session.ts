@@ -1,7 +1,7 @@
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { decodeNewest } from '../ffmpeg/decode-newest.ts';
 import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import { clipEndPtsSeconds, lastFramePts } from '../hls/segments/trim-transport-stream.ts';
+import { clipEndPtsSeconds, lastFramePts } from '../mpeg-ts/trim-transport-stream.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
 import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
 import { keyFrameInput } from './key-frame-input.ts';

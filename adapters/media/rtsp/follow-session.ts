@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
-import { lastFramePts } from '../hls/segments/trim-transport-stream.ts';
+import { lastFramePts } from '../mpeg-ts/trim-transport-stream.ts';
+import { minDistanceSeconds } from '../scan/measure-scan.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 import { keyFrameInput } from './key-frame-input.ts';
 import type { SessionTrack } from './open-sessions.ts';
@@ -8,8 +9,6 @@ import type { SessionTrack } from './open-sessions.ts';
 type Decoding = { ffmpeg: FfmpegRunner; caller: string | undefined };
 
 const timeoutMs = 5_000;
-/** Minimum time between two key frames that are decoded: some cameras send nothing else. */
-const minDistanceMs = 870;
 
 /** Thumbnails that are kept, of 22 kB each. */
 const maxThumbnails = 1_500;
@@ -42,7 +41,7 @@ export function decodeOnArrival(
   let isDecoding = false;
   let lastMs = -Infinity;
   return (unit, { codec }) => {
-    if (Math.abs(unit.arrivedMs - lastMs) < minDistanceMs) return;
+    if (Math.abs(unit.arrivedMs - lastMs) < minDistanceSeconds * 1000) return;
     lastMs = unit.arrivedMs;
     waiting = () => decode(unit, codec);
     if (!isDecoding) void decodeWaiting();

@@ -5,7 +5,7 @@ import { createAccessUnitAssembler, type AccessUnit } from './access-unit-assemb
 import type { DescribedStream } from './describe.ts';
 import { RtspConnectionError, RtspLimitError } from './errors.ts';
 import { createGopBuffer, type GopBuffer } from './gop-buffer.ts';
-import { parsePosition } from '../hls/scan/scan-position.ts';
+import { parsePosition } from '../scan/scan-position.ts';
 import { createKeyFrameStore, type KeyFrameMemory, type KeyFramesSince } from './key-frame-store.ts';
 import type { NalRules } from './nal-units.ts';
 import { setUpTrack } from './track-setup.ts';

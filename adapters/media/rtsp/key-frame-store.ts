@@ -1,5 +1,5 @@
 import { rules } from '../../../core/rules.ts';
-import { sparseSeconds } from '../hls/scan/scan-position.ts';
+import { minDistanceSeconds, sparseSeconds } from '../scan/measure-scan.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
 
 /** Memory of what all sessions keep for scans. */
@@ -55,8 +55,6 @@ const learnMs = 75_000;
 const keepMs = 75_000;
 /** Reserve of the time that scans need: a tick may be late. */
 const reserve = { factor: 1.25, ms: 3_000 };
-/** Minimum time between two key frames: some cameras send nothing else. */
-const minDistanceMs = 870;
 
 /** Creates the memory of all sessions. */
 export function createKeyFrameMemory(maxBytes: number): KeyFrameMemory {
@@ -112,7 +110,7 @@ export function createKeyFrameStore(memory: KeyFrameMemory, elapsedMs: () => num
     newest += 1;
     if (unit.arrivedMs - scannedMs > keepMs) return end();
     const last = frames.at(-1);
-    if (last && Math.abs(unit.arrivedMs - last.unit.arrivedMs) < minDistanceMs) return;
+    if (last && Math.abs(unit.arrivedMs - last.unit.arrivedMs) < minDistanceSeconds * 1000) return;
     keep(unit);
     const ageMs = neededMs();
     for (const old of frames.slice(0, -1)) {

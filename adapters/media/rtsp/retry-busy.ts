@@ -1,8 +1,6 @@
 import { wait, type SetTimer } from '../../../core/time-limit.ts';
+import { busyWaitsMs } from '../../egress/busy-waits.ts';
 import { RtspStatusError } from './errors.ts';
-
-/** Waits before further attempts. A server answers 503 while it starts, restarts or tears down a stream, and for a maximum of viewers. */
-export const busyWaitsMs = [500, 2_000] as const;
 
 /** Connects again after a failure with the status 503. Throws the last failure, any other one, and the abort reason. */
 export async function retryBusy<Result>(

@@ -1,13 +1,16 @@
 import type { CaptureRequest, Scan } from '../../../core/records/capture.ts';
 import { decodeKeyFrame } from '../ffmpeg/decode-key-frame.ts';
 import type { FfmpegOutput, FfmpegRunner, KeyFramePicture } from '../ffmpeg/run-ffmpeg.ts';
-import { lastFramePts } from '../hls/segments/trim-transport-stream.ts';
+import { lastFramePts } from '../mpeg-ts/trim-transport-stream.ts';
 import {
-  formatPosition,
-  parsePosition,
+  boundedSeconds,
+  leaveOut,
+  longestDistance,
+  maxPictureBytes,
+  minDistanceSeconds,
   sparseSeconds,
-  type ScanPosition,
-} from '../hls/scan/scan-position.ts';
+} from '../scan/measure-scan.ts';
+import { formatPosition, parsePosition, type ScanPosition } from '../scan/scan-position.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
 import type { TimedUnit } from '../mpeg-ts/write-transport-stream.ts';
 import type { AccessUnit } from './access-unit-assembler.ts';
@@ -21,31 +24,10 @@ import { scanGroups, type DatedPicture } from './scan-groups.ts';
 export type SessionScan = { scan: Scan; position: string; newest?: FfmpegOutput | undefined };
 
 const timeoutMs = 10_000;
-/** Frames nearer than this to the frame of the capture show the same. */
-const minDistanceMs = 870;
 /** Maximum difference between the clock of a camera and the arrival. Beyond it, the camera has another clock now. */
 const maxClockMs = 5_000;
 /** Difference of the times of one frame: they are rounded, and a frame lasts 17 ms or more. */
 const sameMs = 8;
-const maxPictureBytes = 12 * 1024 * 1024;
-const maxLeftOutSeconds = 3600;
-/** Stands for a session or key frame that is unknown. */
-const unknown = '?';
-
-/** Returns the scan of a capture without a session: the time since the position is left out. */
-export function leaveOut(since: string | null, capturedAt: Date): SessionScan {
-  const atMs = capturedAt.getTime();
-  return {
-    scan: {
-      frames: [],
-      coveredSeconds: 0,
-      leftOutSeconds: secondsBetween(parsePosition(since)?.atMs ?? atMs, atMs),
-      distanceSeconds: 0,
-      picture: async () => null,
-    },
-    position: formatPosition({ rendition: unknown, segment: unknown, atMs }),
-  };
-}
 
 /** Scans the key frames that a session has received since the position, and the frames between them if they are far apart. Never fails: what cannot be decoded is left out. Throws the abort reason. */
 export async function scanSession(
@@ -65,8 +47,8 @@ export async function scanSession(
   const before = parsePosition(since);
   if (before === null) return { ...leaveOut(null, capturedAt), position };
   const dated = units
-    .map((unit) => ({ unit, atMs: captureMs - millisecondsBetween(unit, newest, read.clockRate) }))
-    .filter(({ atMs }) => atMs <= captureMs - minDistanceMs && (isWhole || atMs > before.atMs));
+    .map((unit) => ({ unit, atMs: captureMs - milliboundedSeconds(unit, newest, read.clockRate) }))
+    .filter(({ atMs }) => atMs <= captureMs - minDistanceSeconds * 1000 && (isWhole || atMs > before.atMs));
   const timed = timeUnits(dated);
   const known = dated.map(({ unit }) => findDecoded(unit, caller));
   const missing = timed.filter((_, index) => known[index] === undefined);
@@ -88,8 +70,8 @@ export async function scanSession(
   return {
     scan: {
       frames: frames.map(({ atMs, thumbnail }) => ({ at: new Date(atMs), thumbnail })),
-      coveredSeconds: secondsBetween(fromMs, captureMs),
-      leftOutSeconds: secondsBetween(before.atMs, fromMs),
+      coveredSeconds: boundedSeconds(fromMs, captureMs),
+      leftOutSeconds: boundedSeconds(before.atMs, fromMs),
       distanceSeconds: Math.max(
         longestDistance([...(between ? [fromMs] : []), ...frames.map(({ atMs }) => atMs), captureMs]),
         isSparse && !between ? read.since.keyFrameSeconds : 0,
@@ -146,7 +128,7 @@ async function scanBetween(
     const isPast = ({ timestamp }: AccessUnit) => rtpDifference(timestamp, newest.timestamp) >= 0;
     const shown = index < groups.length - 1 ? units : units.filter(isPast);
     if (keyFrame === undefined || shown.length < 2) return [];
-    const atMs = captureMs - millisecondsBetween(keyFrame, newest, read.clockRate);
+    const atMs = captureMs - milliboundedSeconds(keyFrame, newest, read.clockRate);
     return [{ number, units: shown, atMs, seenTicks: number === seenNumber ? seenTicks : 0 }];
   });
   return scanGroups(dated, read, captureMs, ffmpeg, signal);
@@ -198,18 +180,8 @@ async function decode(
 }
 
 /** Returns the time from one unit to a later one: by the clock of the camera, which network delays do not change. */
-function millisecondsBetween(unit: AccessUnit, later: AccessUnit, clockRate: number): number {
+function milliboundedSeconds(unit: AccessUnit, later: AccessUnit, clockRate: number): number {
   const arrivedMs = later.arrivedMs - unit.arrivedMs;
   const clockMs = (rtpDifference(unit.timestamp, later.timestamp) * 1000) / clockRate;
   return Math.abs(clockMs - arrivedMs) <= maxClockMs ? clockMs : arrivedMs;
-}
-
-function secondsBetween(fromMs: number, toMs: number): number {
-  return Math.min(Math.max(0, toMs - fromMs) / 1000, maxLeftOutSeconds);
-}
-
-function longestDistance(timesMs: number[]): number {
-  return (
-    timesMs.reduce((longest, atMs, index) => Math.max(longest, atMs - (timesMs[index - 1] ?? atMs)), 0) / 1000
-  );
 }

@@ -8,11 +8,11 @@ import {
   type FfmpegOutput,
   type FfmpegRunner,
 } from '../ffmpeg/run-ffmpeg.ts';
-import { extractLastKeyFrame } from '../hls/segments/extract-last-key-frame.ts';
-import { clipEndPtsSeconds, trimToLastSeconds } from '../hls/segments/trim-transport-stream.ts';
+import { extractLastKeyFrame } from '../mpeg-ts/extract-key-frames.ts';
+import { clipEndPtsSeconds, trimToLastSeconds } from '../mpeg-ts/trim-transport-stream.ts';
 import { beginsRefresh } from '../mpeg-ts/access-units.ts';
 import { findPacket } from '../mpeg-ts/packet.ts';
-import { leaveOut } from '../rtsp/scan-session.ts';
+import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
 import { createUnitWatcher, type UnitWatcher } from './watch-units.ts';
 

@@ -3,7 +3,7 @@ import { setSystemTimer, wait, type SetTimer } from '../../../core/time-limit.ts
 import { createAuthorizer, type Authorizer } from '../../egress/authorizer.ts';
 import { readCredentials } from '../../egress/credentials.ts';
 import type { OpenResponse, StreamingHttp } from '../../egress/guarded-http.ts';
-import { busyWaitsMs } from '../rtsp/retry-busy.ts';
+import { busyWaitsMs } from '../../egress/busy-waits.ts';
 
 export type OpenOptions = { timeoutMs: number; signal: AbortSignal };
 

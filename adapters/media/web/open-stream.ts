@@ -1,8 +1,8 @@
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { OpenResponse } from '../../egress/guarded-http.ts';
-import { hlsStreamError, httpStatusError } from '../hls/playlist/fetch-failure.ts';
+import { webStreamError, httpStatusError } from './fetch-failure.ts';
 import type { OpenAuthenticated, OpenOptions } from './open-authenticated.ts';
-import { contentFromType, sniffedBytes, sniffStart, type WebContent } from './sniff-stream.ts';
+import { contentFromType, sniffedBytes, sniffStart, type WebContent } from './sniff-content.ts';
 
 /** Opened stream of a web address, with its content. */
 export type WebStream = {
@@ -27,7 +27,7 @@ export async function openWebStream(
 ): Promise<WebStream> {
   const response = await open(url, options).catch((error: unknown) => {
     options.signal.throwIfAborted();
-    throw hlsStreamError(error, 'stream');
+    throw webStreamError(error, 'stream');
   });
   try {
     if (response.status !== 200) throw statusError(response, url);
@@ -73,7 +73,7 @@ async function* readBody({ body }: OpenResponse, signal: AbortSignal): AsyncGene
     yield* body;
   } catch (error) {
     signal.throwIfAborted();
-    throw hlsStreamError(error, 'stream');
+    throw webStreamError(error, 'stream');
   }
 }
 

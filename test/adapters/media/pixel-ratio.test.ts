@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { poolDecoders } from '../../../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { extractLastKeyFrame } from '../../../adapters/media/hls/segments/extract-last-key-frame.ts';
+import { extractLastKeyFrame } from '../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { readFrames } from '../../../adapters/recordings/read-frames.ts';
 import { decodeReadFrames } from '../../../adapters/recordings/played-frames.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';

@@ -9,7 +9,7 @@ import type { ImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.t
 import type { FfmpegInput, FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
 import { createKeyFrameTracker } from '../../../adapters/media/hls/segments/key-frame-tracker.ts';
-import { extractLastKeyFrame } from '../../../adapters/media/hls/segments/extract-last-key-frame.ts';
+import { extractLastKeyFrame } from '../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import type { Segment } from '../../../adapters/media/hls/playlist/playlist.ts';
 import { authorization, readChallenge } from '../../../adapters/egress/authentication.ts';
 import { RtspProtocolError } from '../../../adapters/media/rtsp/errors.ts';

@@ -4,8 +4,8 @@ import { EgressLimitError, EgressTimeoutError } from '../../../egress/errors.ts'
 import type { CookieJar } from '../../../egress/cookies.ts';
 import type { GuardedHttp, GuardedResponse } from '../../../egress/guarded-http.ts';
 import { chooseScanVariant, nameVariant, rankVariants } from './choose-variant.ts';
-import { hlsStreamError, httpStatusError } from './fetch-failure.ts';
-import { sniffBody, kindFromContentType, type ContentKind } from './sniff-content.ts';
+import { webStreamError, httpStatusError } from '../../web/fetch-failure.ts';
+import { sniffBody, kindFromContentType, type ContentKind } from '../../web/sniff-content.ts';
 import {
   parsePlaylist,
   PlaylistError,
@@ -147,11 +147,11 @@ async function request(
     return await fetcher.http.request(url, { ...options, onChunk: share.count });
   } catch (error) {
     if (error instanceof PlaylistBudgetError) throw busyError(error);
-    if (!(error instanceof EgressLimitError)) throw hlsStreamError(error, 'playlist');
+    if (!(error instanceof EgressLimitError)) throw webStreamError(error, 'playlist');
     // A body above the limit is probably a video file. Its headers show the content type.
     const headers = await fetcher.http.request(url, { ...options, headersOnly: true }).catch(() => null);
     const kind = kindFromContentType(headers?.headers['content-type'] ?? '');
-    throw kind === 'something else' ? hlsStreamError(error, 'playlist') : noPlaylist(kind, error);
+    throw kind === 'something else' ? webStreamError(error, 'playlist') : noPlaylist(kind, error);
   }
 }
 

@@ -1,6 +1,7 @@
 import { decodeKeyFrame } from '../../ffmpeg/decode-key-frame.ts';
 import type { FfmpegRunner, KeyFramePicture } from '../../ffmpeg/run-ffmpeg.ts';
-import { placeKeyFrame } from '../../mpeg-ts/place-key-frame.ts';
+import { placeKeyFrame } from '../../mpeg-ts/extract-key-frames.ts';
+import { minDistanceSeconds } from '../../scan/measure-scan.ts';
 import { sparseGap, type ReadSegment } from './read-segment.ts';
 import { decodeBetween } from './scan-between.ts';
 import type { ScanBudget } from './scan-budget.ts';
@@ -23,8 +24,6 @@ export type ScanDecoding = { ffmpeg: FfmpegRunner; caller: string | undefined; b
 const maxRuns = 4;
 /** Maximum segments of a run that are decoded alone. */
 const maxAlone = 16;
-/** Minimum time between two frames of a scan: some streams have key frames only. It keeps one of each second where they are not exact. */
-export const minDistanceSeconds = 0.87;
 
 /**
  * Segments of a scan, oldest first. `begin` are those before them with the begin of their first group. `gapSeconds` is the time without a key frame at their

@@ -1,21 +1,23 @@
 import type { Capture, CaptureRequest, Scan } from '../../../../core/records/capture.ts';
 import { rules } from '../../../../core/rules.ts';
 import type { FfmpegRunner } from '../../ffmpeg/run-ffmpeg.ts';
+import {
+  leaveOut,
+  longestDistance,
+  maxPictureBytes,
+  minDistanceSeconds,
+  noScan,
+} from '../../scan/measure-scan.ts';
+import { formatPosition, parsePosition, unknown, type ScanPosition } from '../../scan/scan-position.ts';
 import { captureTime } from '../segments/capture-time.ts';
 import { fetchRendition, type PlaylistFetcher, type Rendition } from '../playlist/fetch-playlist.ts';
 import type { SegmentFetcher } from '../segments/fetch-segments.ts';
 import type { MediaPlaylist } from '../playlist/playlist.ts';
 import { beginsWithKeyFrame, sparseGap, type ReadSegment } from './read-segment.ts';
 import { createScanBudget, type ScanBudget } from './scan-budget.ts';
-import { decodeSegments, minDistanceSeconds, readFrame, type DecodedFrame } from './scan-decode.ts';
+import { decodeSegments, readFrame, type DecodedFrame } from './scan-decode.ts';
 import { readJudgedPicture } from './scan-pictures.ts';
-import {
-  findUnscanned,
-  formatPosition,
-  parsePosition,
-  type ScanPosition,
-  type Unscanned,
-} from './scan-position.ts';
+import { findUnscanned, type Unscanned } from './find-unscanned.ts';
 import { readSegments } from './scan-segments.ts';
 import { alignRendition, segmentStarts } from './scan-timeline.ts';
 import { streamPosition } from '../segments/stream-position.ts';
@@ -43,12 +45,8 @@ const budgetMs = 6_000;
 const toleranceMs = 500;
 /** Maximum time of a group before a scan, whose frames it needs. */
 const maxGroupSeconds = 20;
-/** Maximum bytes of all frames that a scan keeps for the model. */
-const maxPictureBytes = 12 * 1024 * 1024;
 /** Stands for the rendition that is judged. */
 const judgedName = '-';
-/** Stands for a rendition or segment of which only the time is known. */
-const unknown = '?';
 
 /** Scans the stream before a capture since a position. Never fails: what cannot be scanned is left out. Throws the abort reason. */
 export async function scanHls(
@@ -63,22 +61,9 @@ export async function scanHls(
     return await scanSince(deps, edge, rendition, { ...request, since }, signal);
   } catch {
     signal.throwIfAborted();
-    const atMs = edge.capture.capturedAt.getTime();
-    const seconds = (atMs - (parsePosition(since)?.atMs ?? atMs)) / 1000;
-    return {
-      scan: { ...noScan, leftOutSeconds: Math.min(Math.max(0, seconds), maxScanMs / 1000) },
-      position: formatPosition({ rendition: unknown, segment: unknown, atMs }),
-    };
+    return leaveOut(since, edge.capture.capturedAt);
   }
 }
-
-const noScan: Scan = {
-  frames: [],
-  coveredSeconds: 0,
-  leftOutSeconds: 0,
-  distanceSeconds: 0,
-  picture: async () => null,
-};
 
 type ScanRequest = CaptureRequest & { since: string | null };
 
@@ -318,10 +303,4 @@ function measure(
     coveredSeconds: Math.max(0, untilMs - Math.max(afterMs, startsMs[oldest] ?? 0)) / 1000,
     leftOutSeconds,
   };
-}
-
-function longestDistance(timesMs: number[]): number {
-  return (
-    timesMs.reduce((longest, atMs, index) => Math.max(longest, atMs - (timesMs[index - 1] ?? atMs)), 0) / 1000
-  );
 }

@@ -1,5 +1,5 @@
 import { StreamError } from '../../../../core/errors.ts';
-import { StatusError } from '../playlist/fetch-failure.ts';
+import { StatusError } from '../../web/fetch-failure.ts';
 import { fetchSegments, type SegmentFetcher } from '../segments/fetch-segments.ts';
 import type { Segment } from '../playlist/playlist.ts';
 import { readSegment, type ReadSegment } from './read-segment.ts';

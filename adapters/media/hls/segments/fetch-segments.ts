@@ -2,12 +2,7 @@ import { createDecipheriv } from 'node:crypto';
 import { StreamFetchError } from '../../../../core/errors.ts';
 import type { CookieJar } from '../../../egress/cookies.ts';
 import type { GuardedHttp } from '../../../egress/guarded-http.ts';
-import {
-  hlsStreamError,
-  httpStatusError,
-  StatusError,
-  type ResourceKind,
-} from '../playlist/fetch-failure.ts';
+import { webStreamError, httpStatusError, StatusError, type ResourceKind } from '../../web/fetch-failure.ts';
 import type { Resource, Segment, SegmentKey } from '../playlist/playlist.ts';
 import type { ResourceCache } from './resource-cache.ts';
 
@@ -90,7 +85,7 @@ export async function* fetchSegments(
     const { requestTimeoutMs: timeoutMs, cookies } = fetcher;
     const options = { headers, maxBytes, timeoutMs, cookies, signal };
     const response = await fetcher.http.request(resource.url, options).catch((error: unknown) => {
-      throw hlsStreamError(error, what);
+      throw webStreamError(error, what);
     });
     if (response.status === 206 && byteRange !== null) return response.body.subarray(0, byteRange.length);
     if (response.status !== 200) throw httpStatusError(response.status, what);

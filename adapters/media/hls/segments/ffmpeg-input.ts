@@ -3,11 +3,11 @@ import { newestFrame } from '../../ffmpeg/decode-newest.ts';
 import type { FfmpegInput } from '../../ffmpeg/run-ffmpeg.ts';
 import { beginsRefresh } from '../../mpeg-ts/access-units.ts';
 import { AudioOnlyError, isAudioOnly } from './audio-only.ts';
-import { extractLastKeyFrame } from './extract-last-key-frame.ts';
+import { extractLastKeyFrame } from '../../mpeg-ts/extract-key-frames.ts';
 import { beginsRefreshMp4 } from './mp4-key-frames.ts';
 import type { Segment } from '../playlist/playlist.ts';
 import { segmentFormat } from './segment-format.ts';
-import { clipEndPtsSeconds, trimToLastSeconds } from './trim-transport-stream.ts';
+import { clipEndPtsSeconds, trimToLastSeconds } from '../../mpeg-ts/trim-transport-stream.ts';
 
 /** Input of ffmpeg. `isNewest`: the frame is the last one of a short clip, because no key frame has the whole picture. */
 export type SegmentsInput = { input: FfmpegInput; isNewest: boolean };

@@ -10,7 +10,7 @@ import { createFfmpegPool } from '../../../../adapters/media/ffmpeg/ffmpeg-pool.
 import {
   clipEndPtsSeconds,
   trimToLastSeconds,
-} from '../../../../adapters/media/hls/segments/trim-transport-stream.ts';
+} from '../../../../adapters/media/mpeg-ts/trim-transport-stream.ts';
 import { mp4 } from '../../vision/pixel/pictures.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 

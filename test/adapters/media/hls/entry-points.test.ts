@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { trimToLastSeconds } from '../../../../adapters/media/hls/segments/trim-transport-stream.ts';
+import { trimToLastSeconds } from '../../../../adapters/media/mpeg-ts/trim-transport-stream.ts';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
 import { thumbnail, type Capture } from '../../../../core/records/capture.ts';
 import { readMoment, record, type RecordingOptions } from '../../../support/hls/recording.ts';

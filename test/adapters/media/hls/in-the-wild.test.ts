@@ -1,6 +1,6 @@
 import { createCipheriv } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { extractLastKeyFrame } from '../../../../adapters/media/hls/segments/extract-last-key-frame.ts';
+import { extractLastKeyFrame } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import type { Served } from '../../../support/hls/file-server.ts';
 import { readMoment, record } from '../../../support/hls/recording.ts';
 import {

@@ -2,7 +2,7 @@ import { assert, property, uint8Array } from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createKeyFrameTracker } from '../../../../adapters/media/hls/segments/key-frame-tracker.ts';
 import { keyFrameOffsetsMp4 } from '../../../../adapters/media/hls/segments/mp4-key-frames.ts';
-import { keyFrameOffsetsTs } from '../../../../adapters/media/hls/segments/ts-key-frames.ts';
+import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/key-frame-offsets.ts';
 import { record, type Recording } from '../../../support/hls/recording.ts';
 
 /** Segments of 2 s with a key frame every 0.5 s, and others with one in 6 s. */

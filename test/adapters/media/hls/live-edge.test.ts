@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { extractLastKeyFrame } from '../../../../adapters/media/hls/segments/extract-last-key-frame.ts';
+import { extractLastKeyFrame } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { InvalidUrlError, StreamEndedError, StreamFetchError } from '../../../../core/errors.ts';
 import type { Served } from '../../../support/hls/file-server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { formatPosition } from '../../../../adapters/media/hls/scan/scan-position.ts';
+import { formatPosition } from '../../../../adapters/media/scan/scan-position.ts';
 import { scanGroups } from '../../../../adapters/media/rtsp/scan-groups.ts';
 import type { Capture } from '../../../../core/records/capture.ts';
 import { openUnhurriedRunner, readMoment } from '../../../support/hls/recording.ts';

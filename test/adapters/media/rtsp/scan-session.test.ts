@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import type { AccessUnit } from '../../../../adapters/media/rtsp/access-unit-assembler.ts';
 import { decodeOnArrival } from '../../../../adapters/media/rtsp/follow-session.ts';
-import { leaveOut, scanSession } from '../../../../adapters/media/rtsp/scan-session.ts';
+import { scanSession } from '../../../../adapters/media/rtsp/scan-session.ts';
 import { thumbnail } from '../../../../core/records/capture.ts';
 
 const never = new AbortController().signal;
@@ -86,13 +86,6 @@ test('a scan without any decoded key frame leaves out the whole time, and does n
   const runAll = () => Promise.reject(new Error('no decoder'));
   const { scan: found } = await scan([unit(12)], since('a', 5, 10), { runAll });
   expect(found).toMatchObject({ frames: [], coveredSeconds: 0, leftOutSeconds: 10 });
-});
-
-test('a capture without a session leaves out the time since the last one', () => {
-  const { scan: found, position } = leaveOut(since('a', 5, 30), capturedAt);
-  expect(found).toMatchObject({ frames: [], coveredSeconds: 0, leftOutSeconds: 30 });
-  expect(leaveOut(position, new Date(capturedAt.getTime() + 4000)).scan.leftOutSeconds).toBe(4);
-  expect(leaveOut(null, capturedAt).scan.leftOutSeconds).toBe(0);
 });
 
 describe('key frames that were decoded on their arrival', () => {

@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
-import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
-import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { createHlsCapturer } from '../../../../adapters/media/hls/capture-hls.ts';
-import type { PictureLimits } from '../../../../adapters/media/pictures/picture-limits.ts';
-import { createWebCapturer } from '../../../../adapters/media/web/capture-web.ts';
-import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
-import type { CaptureRequest } from '../../../../core/records/capture.ts';
-import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
-import { ffmpegPath } from '../../../support/hls/recording.ts';
-import { readFailure } from '../../../support/hls/watched-stream.ts';
+import { createEgressGuard } from '../../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
+import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
+import type { PictureLimits } from '../../../adapters/media/pictures/picture-limits.ts';
+import { createWebCapturer } from '../../../adapters/media/capture-web.ts';
+import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../core/errors.ts';
+import type { CaptureRequest } from '../../../core/records/capture.ts';
+import { readJpegHeader } from '../../../core/stream/jpeg.ts';
+import { ffmpegPath } from '../../support/hls/recording.ts';
+import { readFailure } from '../../support/hls/watched-stream.ts';
 import {
   motionJpeg,
   multipart,
@@ -20,8 +20,8 @@ import {
   snapshot,
   writePart,
   type PictureServer,
-} from '../../../support/pictures.ts';
-import { sharedFolder } from '../../../support/run-folder.ts';
+} from '../../support/pictures.ts';
+import { sharedFolder } from '../../support/run-folder.ts';
 
 /** Web addresses of cameras, with the real guard, HTTP client and ffmpeg. */
 

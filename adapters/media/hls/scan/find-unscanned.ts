@@ -1,14 +1,7 @@
+import { boundedSeconds } from '../../scan/measure-scan.ts';
+import type { ScanPosition } from '../../scan/scan-position.ts';
 import type { MediaPlaylist } from '../playlist/playlist.ts';
 import { streamPosition, withoutContent } from '../segments/stream-position.ts';
-
-/** Distance of key frames from which a scan decodes the frames between them, in seconds. */
-export const sparseSeconds = 4;
-
-/**
- * Position up to which a stream was scanned. Media sequence numbers and names are those of one rendition; the time, on the clock of the captures, replaces
- * them where they do not apply.
- */
-export type ScanPosition = { rendition: string; segment: string; atMs: number };
 
 /** Segments of a playlist that a scan has not seen yet. */
 export type Unscanned = {
@@ -22,21 +15,8 @@ export type Unscanned = {
 
 /** Maximum segments by which an outdated playlist is behind. With a larger difference, the encoder has started to count again. */
 const maxBehind = 10n;
-/** Maximum time that is reported as gone. */
-const maxGoneSeconds = 3600;
 /** Rounding of times. */
 const toleranceMs = 100;
-
-/** Encodes a position: at most 200 characters, no part of a URL. */
-export function formatPosition({ rendition, segment, atMs }: ScanPosition): string {
-  return `${rendition} ${segment} ${Math.round(atMs)}`;
-}
-
-/** Decodes a position. Returns null before the first scan, and for unreadable text. */
-export function parsePosition(text: string | null): ScanPosition | null {
-  const [, rendition, segment, at] = /^(\S+) (\S+) (-?\d{1,16})$/.exec(text ?? '') ?? [];
-  return rendition === undefined || segment === undefined ? null : { rendition, segment, atMs: Number(at) };
-}
 
 /** Finds the segments after a position. `startsMs` are the start times of the segments. */
 export function findUnscanned(
@@ -59,16 +39,20 @@ export function findUnscanned(
     if (sequence > last.sequence && sequence - last.sequence <= maxBehind)
       return { ...known, from: segments.length };
     if (sequence < first.sequence) {
-      const gone = Number(first.sequence - sequence - 1n) * meanSeconds(playlist);
-      const elapsed = ((startsMs[0] ?? 0) - position.atMs) / 1000;
-      return { ...known, from: 0, goneSeconds: boundGone(elapsed > 0 ? Math.min(gone, elapsed) : gone) };
+      const gone = Number(first.sequence - sequence - 1n) * meanSeconds(playlist) * 1000;
+      const elapsed = (startsMs[0] ?? 0) - position.atMs;
+      return {
+        ...known,
+        from: 0,
+        goneSeconds: boundedSeconds(0, elapsed > 0 ? Math.min(gone, elapsed) : gone),
+      };
     }
   }
   const afterMs = position.atMs + toleranceMs;
   const from = segments.findIndex(
     (segment, index) => computeEnd(segment.durationSeconds, startsMs[index]) > afterMs,
   );
-  const goneSeconds = from === 0 ? boundGone(((startsMs[0] ?? 0) - position.atMs) / 1000) : 0;
+  const goneSeconds = from === 0 ? boundedSeconds(position.atMs, startsMs[0] ?? 0) : 0;
   return { from: from < 0 ? segments.length : from, goneSeconds, afterMs };
 }
 
@@ -83,8 +67,4 @@ function computeEnd(durationSeconds: number, startMs = 0): number {
 
 function meanSeconds({ segments }: MediaPlaylist): number {
   return segments.reduce((sum, { durationSeconds }) => sum + durationSeconds, 0) / segments.length;
-}
-
-function boundGone(seconds: number): number {
-  return Math.min(Math.max(0, seconds), maxGoneSeconds);
 }

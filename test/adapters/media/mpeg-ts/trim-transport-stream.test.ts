@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createImageDecoder } from '../../../../../adapters/media/ffmpeg/decode-image.ts';
-import { createFfmpegRunner, type FfmpegRunner } from '../../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
+import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import {
   clipEndPtsSeconds,
   trimToLastSeconds,
-} from '../../../../../adapters/media/hls/segments/trim-transport-stream.ts';
-import { indexAccessUnits } from '../../../../../adapters/media/mpeg-ts/access-units.ts';
-import { toFfmpegInput } from '../../../../../adapters/media/hls/segments/ffmpeg-input.ts';
-import { keyFrameOffsetsTs } from '../../../../../adapters/media/hls/segments/ts-key-frames.ts';
-import { ffmpegPath, readMoment, record } from '../../../../support/hls/recording.ts';
-import { newSegment } from '../../../../support/hls/new-segment.ts';
+} from '../../../../adapters/media/mpeg-ts/trim-transport-stream.ts';
+import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
+import { toFfmpegInput } from '../../../../adapters/media/hls/segments/ffmpeg-input.ts';
+import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/key-frame-offsets.ts';
+import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
+import { newSegment } from '../../../support/hls/new-segment.ts';
 
 const never = new AbortController().signal;
 const packetBytes = 188;

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { InvalidUrlError, NotLiveError } from '../../../core/errors.ts';
-import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
-import type { CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
-import type { StreamingHttp } from '../../egress/guarded-http.ts';
-import { loadOnce } from '../../load-once.ts';
-import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import type { PictureDeps } from '../pictures/capture-pictures.ts';
-import { defaultPictureLimits, type PictureLimits } from '../pictures/picture-limits.ts';
-import { createOpenAuthenticated } from './open-authenticated.ts';
-import { openWebStream, WebStreamGoneError, type WebStream } from './open-stream.ts';
-import type { WebContent } from './sniff-stream.ts';
+import { InvalidUrlError, NotLiveError } from '../../core/errors.ts';
+import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
+import type { CaptureRequest, StreamProbe } from '../../core/records/capture.ts';
+import type { StreamingHttp } from '../egress/guarded-http.ts';
+import { loadOnce } from '../load-once.ts';
+import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
+import type { PictureDeps } from './pictures/capture-pictures.ts';
+import { defaultPictureLimits, type PictureLimits } from './pictures/picture-limits.ts';
+import { createOpenAuthenticated } from './web/open-authenticated.ts';
+import { openWebStream, WebStreamGoneError, type WebStream } from './web/open-stream.ts';
+import type { WebContent } from './web/sniff-content.ts';
 
 export type WebCapturerDeps = {
   http: StreamingHttp;
@@ -26,8 +26,8 @@ export type WebCapturerDeps = {
 const maxPlaylists = 1000;
 
 /** Most streams are playlists, which a function on AWS captures without these. */
-const loadPictures = loadOnce(async () => import('../pictures/capture-pictures.ts'));
-const loadTsStream = loadOnce(async () => import('../ts-stream/capture-ts-stream.ts'));
+const loadPictures = loadOnce(async () => import('./pictures/capture-pictures.ts'));
+const loadTsStream = loadOnce(async () => import('./ts-stream/capture-ts-stream.ts'));
 
 /**
  * Creates a capturer for web addresses, by the content of their response: a JPEG, Motion JPEG, MPEG-TS or an HLS playlist. An address that ends like a playlist is one.

@@ -1,18 +1,18 @@
-import { InvalidUrlError, StreamError, StreamFetchError } from '../../../../core/errors.ts';
+import { InvalidUrlError, StreamError, StreamFetchError } from '../../../core/errors.ts';
 import {
   EgressLimitError,
   EgressNetworkError,
   EgressRefusedError,
   EgressTimeoutError,
   EgressUnresolvedError,
-} from '../../../egress/errors.ts';
-import type { NetworkFault } from '../../../egress/errors.ts';
+} from '../../egress/errors.ts';
+import type { NetworkFault } from '../../egress/errors.ts';
 
 /** Kind of a fetched resource, as named in remediations. */
 export type ResourceKind = 'playlist' | 'segment' | 'key' | 'stream';
 
 /** Maps a failed request to the error for the caller. Returns any other error unchanged. */
-export function hlsStreamError(error: unknown, what: ResourceKind): unknown {
+export function webStreamError(error: unknown, what: ResourceKind): unknown {
   if (error instanceof StreamError) return error;
   const cause = { cause: error };
   if (error instanceof EgressRefusedError) {

@@ -4,9 +4,9 @@ import {
   indexAccessUnits,
   isRefresh,
   type AccessUnitIndex,
-} from '../../mpeg-ts/access-units.ts';
-import { gatherPackets, packetBytes, packetPayload, startsPayloadUnit } from '../../mpeg-ts/packet.ts';
-import { ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from '../../mpeg-ts/pes-packet.ts';
+} from './access-units.ts';
+import { gatherPackets, packetBytes, packetPayload, startsPayloadUnit } from './packet.ts';
+import { ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from './pes-packet.ts';
 
 /** PTS, in seconds, at which the last frame of a trimmed clip ends. It exceeds the length of every clip and GOP. */
 export const clipEndPtsSeconds = 3600;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { toEgressError } from '../../../../../adapters/egress/egress-error.ts';
-import { createEgressGuard } from '../../../../../adapters/egress/guard.ts';
-import { hlsStreamError, httpStatusError } from '../../../../../adapters/media/hls/playlist/fetch-failure.ts';
-import { rtspStreamError } from '../../../../../adapters/media/rtsp/stream-error.ts';
-import { readRtspUrl } from '../../../../../adapters/media/rtsp/stream-url.ts';
+import { toEgressError } from '../../../../adapters/egress/egress-error.ts';
+import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
+import { webStreamError, httpStatusError } from '../../../../adapters/media/web/fetch-failure.ts';
+import { rtspStreamError } from '../../../../adapters/media/rtsp/stream-error.ts';
+import { readRtspUrl } from '../../../../adapters/media/rtsp/stream-url.ts';
 
 const failed = (code: string) =>
-  hlsStreamError(toEgressError(Object.assign(new Error('10.1.2.3 failed'), { code })), 'playlist');
+  webStreamError(toEgressError(Object.assign(new Error('10.1.2.3 failed'), { code })), 'playlist');
 
 test.each([
   [undefined, 'WATCHPOST_ALLOW_RANGES'],
@@ -22,7 +22,7 @@ test.each([
     });
     const refused = await guard.resolve('camera.example').catch((error: unknown) => error);
     const target = readRtspUrl('rtsp://camera.example/1', guard);
-    for (const error of [hlsStreamError(refused, 'segment'), rtspStreamError(refused, target)])
+    for (const error of [webStreamError(refused, 'segment'), rtspStreamError(refused, target)])
       expect(error).toMatchObject({ remediation: expect.stringContaining(`(${named})`) });
   },
 );

@@ -1,6 +1,6 @@
-import { indexAccessUnits } from '../../mpeg-ts/access-units.ts';
-import { copyPackets, packetBytes, packetPayload } from '../../mpeg-ts/packet.ts';
-import { ptsDifference, ptsPerSecond, readPts } from '../../mpeg-ts/pes-packet.ts';
+import { indexAccessUnits } from './access-units.ts';
+import { copyPackets, packetBytes, packetPayload, readPid, startsPayloadUnit } from './packet.ts';
+import { ptsDifference, ptsPerSecond, readPts, shiftTimestamps } from './pes-packet.ts';
 
 /**
  * Returns PAT, PMT and the last key frame of an MPEG-TS segment. Returns null if no key frame is marked or the
@@ -38,4 +38,17 @@ export function extractKeyFrames(segment: Uint8Array): KeyFrameExtract[] | null 
     const bytes = copyPackets(found.psi, segment.subarray(at, end), found.videoPid);
     return [{ seconds: (offsets[index] ?? 0) - first, bytes, videoPid: found.videoPid }];
   });
+}
+
+/**
+ * Sets the time of an MPEG-TS extract of one key frame, in place. Between extracts of one run of ffmpeg it must grow: after a step back in time, ffmpeg loses
+ * frames now and then.
+ */
+export function placeKeyFrame(extract: Uint8Array, videoPid: number, seconds: number): void {
+  for (let at = 0; at + packetBytes <= extract.length; at += packetBytes) {
+    if (readPid(extract, at) !== videoPid || !startsPayloadUnit(extract, at)) continue;
+    const payload = packetPayload(extract.subarray(at, at + packetBytes));
+    const pts = readPts(payload);
+    if (pts !== null) shiftTimestamps(payload, seconds * ptsPerSecond - pts);
+  }
 }

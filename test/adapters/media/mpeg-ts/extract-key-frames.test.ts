@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createFfmpegRunner } from '../../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { extractLastKeyFrame } from '../../../../../adapters/media/hls/segments/extract-last-key-frame.ts';
-import { ffmpegPath, readMoment, record } from '../../../../support/hls/recording.ts';
+import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { extractLastKeyFrame } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
+import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 
 const never = new AbortController().signal;
 const packetBytes = 188;

@@ -5,9 +5,9 @@ import {
   packetPayload,
   readPid,
   startsPayloadUnit,
-} from '../../mpeg-ts/packet.ts';
-import { ptsDifference, ptsPerSecond, readPts } from '../../mpeg-ts/pes-packet.ts';
-import { readPmtPid } from '../../mpeg-ts/psi.ts';
+} from './packet.ts';
+import { ptsDifference, ptsPerSecond, readPts } from './pes-packet.ts';
+import { readPmtPid } from './psi.ts';
 
 /**
  * Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order: those marked with the random access indicator, as by
