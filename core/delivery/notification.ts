@@ -16,8 +16,17 @@ type Deps = Pick<CoreDeps, 'drawBoxes'> & {
   messageFacts: MessageFacts;
 };
 
-/** Types whose messages people read: their picture has its boxes drawn. */
-const forPeople: ReadonlySet<DestinationType> = new Set(['slack', 'discord', 'ntfy', 'email', 'pagerduty']);
+/** True for types whose messages people read: their picture has its boxes drawn. */
+const isForPeople: Record<DestinationType, boolean> = {
+  slack: true,
+  discord: true,
+  ntfy: true,
+  email: true,
+  pagerduty: true,
+  mqtt: false,
+  webhook: false,
+  heartbeat: false,
+};
 
 /** Creates the notification of a stored event, with its evidence. A check becomes a heartbeat. */
 export async function toNotification(
@@ -28,7 +37,7 @@ export async function toNotification(
 ): Promise<Notification> {
   const { evidenceLinks, messageFacts } = deps;
   const key = 'frame_key' in event.data ? event.data.frame_key : null;
-  const withBoxes = forPeople.has(type);
+  const withBoxes = isForPeople[type];
   return {
     ...describeWatch(watch, messageFacts.timeZone),
     sourceUrl: findSourceUrl(watch, event),

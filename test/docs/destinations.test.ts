@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { destinationTypeSchema } from '../../core/records/watch.ts';
 import { destinationExamples } from './destination-examples.ts';
 
 const page = readFileSync('docs/use/destinations.md', 'utf8');
@@ -16,7 +17,9 @@ test.each(examples)('the pages show what arrives at a destination of type %s', (
   return expect(JSON.parse(block)).toEqual(expected);
 });
 
-test('docs/use/destination-examples.json has no example of another type', () => {
+test('each type of destination that receives messages has an example, and docs/use/destination-examples.json no other', () => {
   const types = examples.map(([type]) => type);
+  const { heartbeat: _, ...receiving } = destinationTypeSchema.enum;
+  expect(new Set(types)).toEqual(new Set(Object.keys(receiving)));
   expect(Object.keys(file).filter((type) => !types.includes(type) || type in headings)).toEqual([]);
 });
