@@ -292,6 +292,23 @@ describe('coverage of a watch', () => {
     expect(watch.coverage()).toEqual({ watched: hour + 5, gap: 0 });
   });
 
+  test('a frozen or black picture and an exhausted budget are gaps', () => {
+    const still = (seconds: number, why: 'frozen' | 'black') =>
+      ({ kind: 'skipped', why, captured: captured(seconds, false) }) as const;
+    const watch = runWatch({ budget: { model_calls_per_day: 3, usd_per_day: null } });
+    watch.judge(0, false);
+    watch.judge(10, false);
+    watch.decide(20, still(20, 'frozen'));
+    watch.decide(30, still(30, 'black'));
+    watch.judge(40, false);
+    expect(watch.coverage()).toEqual({ watched: 10, gap: 30 });
+    const nextDay = 12 * hour;
+    watch.decide(50, { kind: 'not_asked', captured: captured(50), why: 'budget' });
+    watch.decide(nextDay, { kind: 'no_capture' });
+    watch.judge(nextDay + 10, false);
+    expect(watch.coverage()).toEqual({ watched: 10, gap: nextDay });
+  });
+
   test('a downtime of a week is counted whole, two days with each tick', () => {
     const watch = runWatch();
     const week = 7 * 86_400;
