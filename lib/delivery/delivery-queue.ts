@@ -3,7 +3,7 @@ import { DeduplicationScope, FifoThroughputLimit, Queue, QueueEncryption } from 
 import { Construct } from 'constructs';
 import { DeadLetterQueue } from './dead-letter-queue.ts';
 
-/** FIFO queue of webhook deliveries. A message group per job keeps first attempts in order; each delivery that failed has a group of its own. */
+/** FIFO queue of deliveries. A message group per destination and subject keeps first attempts in order; each delivery that failed has a group of its own. */
 export class DeliveryQueue extends Construct {
   readonly queue: Queue;
   readonly deadLetters: Queue;
@@ -20,8 +20,7 @@ export class DeliveryQueue extends Construct {
       // At least 3,000 messages per second instead of 300; there are many message groups.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-      // The delivery counts its four attempts. The other receives are for defects, one minute apart (`backoffSeconds`):
-      // about an hour, as long as an event is relevant.
+      // Attempts and waits of a delivery take fewer than 20 receives. The others are for defects, one minute apart (`backoffSeconds`): about an hour.
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 75 },
     });
   }

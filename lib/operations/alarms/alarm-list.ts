@@ -50,7 +50,7 @@ function deliveryAlarms({ metrics, deliveries, deadLetters }: AlarmSources): Ala
   return [
     {
       name: 'dead-letters',
-      headline: 'Webhook messages failed for an hour',
+      headline: 'Delivery messages could not be handled for an hour, whatever their receivers respond',
       metric: visible(deadLetters),
       threshold: 1,
     },
