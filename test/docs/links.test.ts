@@ -1,5 +1,5 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { pages } from './snippets/blocks.ts';
 
@@ -62,15 +62,57 @@ test('the README links to the index of each audience, and each index to every pa
   expect(unlinked).toEqual([]);
 });
 
+/** Names of all source files. */
+const sources = new Set(
+  globSync('{adapters,bench,bin,cli,client,console,core,functions,layers,lib,test}/**/*.{ts,tsx}', {
+    exclude: (path) => /(?:^|\/)(?:node_modules|dist)$/.test(path),
+  }).map((path) => basename(path)),
+);
+
 test.each(pages.filter((page) => page.startsWith('docs/contribute/')))(
-  'every path of the repository in %s exists',
+  'every path and file name of the repository in %s exists',
   (page) => {
     const code =
       /`((?:adapters|bench|cli|client|console|core|docs|functions|layers|lib|test|workflow)\/[\w./-]+)`/g;
-    const paths = [...readFileSync(page, 'utf8').matchAll(code)].map(([, path = '']) => path);
+    const text = readFileSync(page, 'utf8');
+    const paths = [...text.matchAll(code)].map(([, path = '']) => path);
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+    const names = [...text.matchAll(/`([\w.-]+\.tsx?)`/g)].map(([, name = '']) => name);
+    expect(names.filter((name) => !sources.has(name))).toEqual([]);
   },
 );
+
+test('testing.md names every folder of tests', () => {
+  const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const page = readFileSync('docs/contribute/testing.md', 'utf8');
+  expect(folders.map(({ name }) => name).filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+/** Lists the names of code in a line with the file that each follows. A file without a folder is beside the one before. */
+function listNames(line: string): { file: string; name: string }[] {
+  let file = '';
+  return [...line.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => {
+    if (/^[\w./-]+\.(?:ts|tsx|json|md)$/.test(code))
+      file = code.includes('/') ? code : join(dirname(file), code);
+    return file !== '' && /^\w+$/.test(code) ? [{ file, name: code }] : [];
+  });
+}
+
+/** Returns true if a source file declares the name, or another file has it as a word. */
+function hasName({ file, name }: { file: string; name: string }): boolean {
+  const text = readFileSync(file, 'utf8');
+  const declared = String.raw`\b(?:function|const|type|interface|class) ${name}\b|^ +(?:async )?${name}\??[:(]`;
+  return new RegExp(/\.tsx?$/.test(file) ? declared : String.raw`\b${name}\b`, 'm').test(text);
+}
+
+test('architecture.md names files and functions that exist: each name is declared in the file before it', () => {
+  const [, found = ''] =
+    /^## Find it$([^]*?)^## /m.exec(readFileSync('docs/contribute/architecture.md', 'utf8')) ?? [];
+  const named = found.split('\n').flatMap(listNames);
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ file }) => !existsSync(file))).toEqual([]);
+  expect(named.filter((each) => !hasName(each))).toEqual([]);
+});
 
 test.each(pages)('the first paragraph of %s names its readers', (page) => {
   if (page === 'README.md' || page === 'docs/README.md' || /\/decisions\/\d{4}-/.test(page)) return;

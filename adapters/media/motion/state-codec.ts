@@ -20,7 +20,7 @@ export type Learned = {
   /** Fingerprint of the newest frame (`computeFingerprint`). */
   trace: Uint8Array;
   noise: NoiseMap;
-  /** Usual area of a snowflake or raindrop, in pixels (`weather.ts`). */
+  /** Usual area of a snowflake or raindrop, in pixels (`precipitation.ts`). */
   flakeArea: number;
 };
 
