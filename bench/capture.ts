@@ -13,7 +13,7 @@ import { createEgressGuard } from '../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../adapters/egress/guarded-http.ts';
 import { poolDecoders } from '../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { createRtspSessions } from '../adapters/media/rtsp/rtsp-sessions.ts';
+import { createRtspSessions } from '../adapters/media/rtsp/session/rtsp-sessions.ts';
 import { createStreamCapturer } from '../adapters/media/stream-capturer.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import type { StreamCapturer } from '../core/ports/stream-capturer.ts';

@@ -9,7 +9,7 @@ import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from './hls/capture-hls.ts';
 import { createPlaylistBudget } from './hls/playlist/playlist-budget.ts';
 import { createRtspCapturer } from './rtsp/capture-rtsp.ts';
-import type { RtspSessions } from './rtsp/rtsp-sessions.ts';
+import type { RtspSessions } from './rtsp/session/rtsp-sessions.ts';
 import { createWebCapturer } from './capture-web.ts';
 
 /** Dependencies of the stream capturer. */

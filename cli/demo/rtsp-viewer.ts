@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import { formatMessage, headerValue, requestLine } from '../../adapters/media/rtsp/message.ts';
-import type { RtspHeader, RtspMessage } from '../../adapters/media/rtsp/message.ts';
-import { createRtspReader } from '../../adapters/media/rtsp/reader.ts';
+import { formatMessage, headerValue, requestLine } from '../../adapters/media/rtsp/protocol/message.ts';
+import type { RtspHeader, RtspMessage } from '../../adapters/media/rtsp/protocol/message.ts';
+import { createRtspReader } from '../../adapters/media/rtsp/protocol/reader.ts';
 import { trackName, type Publication } from './rtsp-publication.ts';
 
 /** Serves one RTSP connection until it closes. Sends the stream as interleaved frames after PLAY. */

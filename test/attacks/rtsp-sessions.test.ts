@@ -7,7 +7,7 @@ import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { poolDecoders } from '../../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../adapters/media/rtsp/capture-rtsp.ts';
-import { createRtspSessions } from '../../adapters/media/rtsp/rtsp-sessions.ts';
+import { createRtspSessions } from '../../adapters/media/rtsp/session/rtsp-sessions.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
 import { ffmpegPath } from '../support/hls/recording.ts';
 import { writeRtp } from '../support/rtsp/rtp-packets.ts';

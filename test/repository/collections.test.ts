@@ -57,16 +57,16 @@ const bounds: Record<string, string> = {
   'adapters/media/mask-media.ts': 'drawn regions of a capture: weak',
   'adapters/media/motion/share-comparisons.ts': 'work of a thumbnail; decoded references: weak; 16 of 30 kB',
   'adapters/media/rtsp/capture-rtsp.ts': 'max: 2,000 URLs',
-  'adapters/media/rtsp/connection-turns.ts':
+  'adapters/media/rtsp/connection/connection-turns.ts':
     'open connections; streams of cameras that refused a second one: concurrent captures; 2,000 streams',
-  'adapters/media/rtsp/follow-session.ts': 'thumbnails of key frames: 1,500 of 22 kB',
-  'adapters/media/rtsp/kept-session.ts':
+  'adapters/media/rtsp/scan/follow-session.ts': 'thumbnails of key frames: 1,500 of 22 kB',
+  'adapters/media/rtsp/session/kept-session.ts':
     'lengths of clips of a session; runs that follow it: ten lengths, 40 s each; watches of the stream',
-  'adapters/media/rtsp/handed-connections.ts': 'connections of probes: 100, for 3 s',
-  'adapters/media/rtsp/key-frame-store.ts': 'key frames of all sessions: 150 MB',
-  'adapters/media/rtsp/open-sessions.ts':
+  'adapters/media/rtsp/connection/handed-connections.ts': 'connections of probes: 100, for 3 s',
+  'adapters/media/rtsp/session/key-frame-store.ts': 'key frames of all sessions: 150 MB',
+  'adapters/media/rtsp/session/open-sessions.ts':
     'open sessions with their newest group of pictures; those being closed: `rtspSessions` and captures under way; as many',
-  'adapters/media/rtsp/rtsp-sessions.ts': 'probes under way; facts of streams: probes; 2,000 streams',
+  'adapters/media/rtsp/session/rtsp-sessions.ts': 'probes under way; facts of streams: probes; 2,000 streams',
   'adapters/platforms/resolution-cache.ts': 'playlist of a page: 1,000',
   'adapters/vision/condition/nouns.ts': 'nouns of the object model: its vocabulary',
   'adapters/vision/objects/network-worker.ts': 'network: one',
@@ -89,7 +89,7 @@ const ofOneCall = [
   'adapters/media/hls/segments/fetch-segments.ts',
   'adapters/media/hls/playlist/sanitize-playlist.ts',
   'adapters/media/hls/playlist/variables.ts',
-  'adapters/media/rtsp/rtsp-client.ts',
+  'adapters/media/rtsp/connection/rtsp-client.ts',
   'adapters/onvif/cameras.ts',
   'adapters/vision/objects/summarize-objects.ts',
   'core/access/erase-caller.ts',

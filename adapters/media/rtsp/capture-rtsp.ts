@@ -8,16 +8,16 @@ import type { EgressGuard } from '../../egress/guard.ts';
 import { decodeNewest } from '../ffmpeg/decode-newest.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
-import { createConnectionTurns } from './connection-turns.ts';
-import { describeAgain, describeRtsp, type DescribedStream } from './describe.ts';
+import { createConnectionTurns } from './connection/connection-turns.ts';
+import { describeAgain, describeRtsp, type DescribedStream } from './connection/describe.ts';
 import { decodeSession } from './decode-session.ts';
-import { decodeOnArrival } from './follow-session.ts';
+import { decodeOnArrival } from './scan/follow-session.ts';
 import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
-import type { RtspSessions } from './rtsp-sessions.ts';
+import type { RtspSessions } from './session/rtsp-sessions.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
-import { scanSession, type SessionScan } from './scan-session.ts';
-import { rtspStreamError } from './stream-error.ts';
-import { readRtspUrl, type RtspTarget } from './stream-url.ts';
+import { scanSession, type SessionScan } from './scan/scan-session.ts';
+import { rtspStreamError } from './protocol/stream-error.ts';
+import { readRtspUrl, type RtspTarget } from './protocol/stream-url.ts';
 
 /** Dependencies of the RTSP capturer. */
 export type RtspCapturerDeps = {

@@ -4,9 +4,9 @@ import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { clipEndPtsSeconds, lastFramePts } from '../mpeg-ts/trim-transport-stream.ts';
 import { ptsPerSecond } from '../mpeg-ts/pes-packet.ts';
 import { writeTransportStream } from '../mpeg-ts/write-transport-stream.ts';
-import { keyFrameInput } from './key-frame-input.ts';
-import { rtpDifference } from './rtp-packet.ts';
-import type { SessionUnits } from './rtsp-sessions.ts';
+import { keyFrameInput } from './scan/key-frame-input.ts';
+import { rtpDifference } from './rtp/rtp-packet.ts';
+import type { SessionUnits } from './session/rtsp-sessions.ts';
 
 const timeoutMs = 25_000;
 

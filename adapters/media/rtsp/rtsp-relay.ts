@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { RtspProtocolError } from './errors.ts';
-import type { DescribedStream } from './describe.ts';
-import { createKeyFrameEndDetector } from './key-frame-end.ts';
-import { formatMessage, headerValue, requestLine, type RtspHeader, type RtspMessage } from './message.ts';
-import { createRtspReader } from './reader.ts';
-import { setUpTrack, type TrackSetup } from './track-setup.ts';
-import { describeTrack, type VideoTrack } from './video-track.ts';
+import { RtspProtocolError } from './protocol/errors.ts';
+import type { DescribedStream } from './connection/describe.ts';
+import { createKeyFrameEndDetector } from './rtp/key-frame-end.ts';
+import {
+  formatMessage,
+  headerValue,
+  requestLine,
+  type RtspHeader,
+  type RtspMessage,
+} from './protocol/message.ts';
+import { createRtspReader } from './protocol/reader.ts';
+import { setUpTrack, type TrackSetup } from './connection/track-setup.ts';
+import { describeTrack, type VideoTrack } from './protocol/video-track.ts';
 
 /** RTSP server on loopback with one track, for one ffmpeg process. Relays a stream that is already described. */
 export type RtspRelay = {

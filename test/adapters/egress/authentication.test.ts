@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { authorization, readChallenge, type Challenge } from '../../../adapters/egress/authentication.ts';
 import { createAuthorizer } from '../../../adapters/egress/authorizer.ts';
-import { parseHead } from '../../../adapters/media/rtsp/message.ts';
+import { parseHead } from '../../../adapters/media/rtsp/protocol/message.ts';
 
 const mufasa = { username: 'Mufasa', password: 'Circle of Life' };
 

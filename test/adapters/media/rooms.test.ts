@@ -30,7 +30,10 @@ test.each(['h264', 'mpeg-ts', 'ffmpeg', 'scan', 'web'])(
   },
 );
 
-describe.each([['hls', ['playlist', 'segments', 'scan']]])('%s', (protocol, names) => {
+describe.each([
+  ['hls', ['playlist', 'segments', 'scan']],
+  ['rtsp', ['protocol', 'connection', 'rtp', 'session', 'scan']],
+])('%s', (protocol, names) => {
   const folder = join(media, protocol);
   const rooms = names.map((name) => join(folder, name));
 

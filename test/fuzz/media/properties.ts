@@ -12,10 +12,10 @@ import { createKeyFrameTracker } from '../../../adapters/media/hls/segments/key-
 import { extractLastKeyFrame } from '../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import type { Segment } from '../../../adapters/media/hls/playlist/playlist.ts';
 import { authorization, readChallenge } from '../../../adapters/egress/authentication.ts';
-import { RtspProtocolError } from '../../../adapters/media/rtsp/errors.ts';
-import { createRtspReader, type RtspItem } from '../../../adapters/media/rtsp/reader.ts';
-import { isRecording, parseSdp } from '../../../adapters/media/rtsp/sdp.ts';
-import { describeTrack, findVideoTrack } from '../../../adapters/media/rtsp/video-track.ts';
+import { RtspProtocolError } from '../../../adapters/media/rtsp/protocol/errors.ts';
+import { createRtspReader, type RtspItem } from '../../../adapters/media/rtsp/protocol/reader.ts';
+import { isRecording, parseSdp } from '../../../adapters/media/rtsp/protocol/sdp.ts';
+import { describeTrack, findVideoTrack } from '../../../adapters/media/rtsp/protocol/video-track.ts';
 import type { InputMode } from '../../../core/records/capture.ts';
 import { StreamError } from '../../../core/errors.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';

@@ -2,11 +2,11 @@ import { Socket } from 'node:net';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import type { FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../adapters/media/rtsp/capture-rtsp.ts';
-import { createHandedConnections } from '../../../adapters/media/rtsp/handed-connections.ts';
-import { createKeyFrameMemory } from '../../../adapters/media/rtsp/key-frame-store.ts';
-import { openKeptSession } from '../../../adapters/media/rtsp/kept-session.ts';
-import { nalRules } from '../../../adapters/media/rtsp/nal-units.ts';
-import type { InterleavedFrame } from '../../../adapters/media/rtsp/reader.ts';
+import { createHandedConnections } from '../../../adapters/media/rtsp/connection/handed-connections.ts';
+import { createKeyFrameMemory } from '../../../adapters/media/rtsp/session/key-frame-store.ts';
+import { openKeptSession } from '../../../adapters/media/rtsp/session/kept-session.ts';
+import { nalRules } from '../../../adapters/media/rtsp/rtp/nal-units.ts';
+import type { InterleavedFrame } from '../../../adapters/media/rtsp/protocol/reader.ts';
 import type { CaptureRequest } from '../../../core/records/capture.ts';
 import { recordRtp, type RtpRecordingOptions } from './rtp-recording.ts';
 

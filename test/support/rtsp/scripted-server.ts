@@ -5,8 +5,8 @@ import {
   headerValue,
   requestLine,
   type RtspMessage,
-} from '../../../adapters/media/rtsp/message.ts';
-import { createRtspReader } from '../../../adapters/media/rtsp/reader.ts';
+} from '../../../adapters/media/rtsp/protocol/message.ts';
+import { createRtspReader } from '../../../adapters/media/rtsp/protocol/reader.ts';
 
 export type ScriptedRequest = {
   method: string;

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
-import { readRtspUrl } from '../../../../adapters/media/rtsp/stream-url.ts';
+import { readRtspUrl } from '../../../../adapters/media/rtsp/protocol/stream-url.ts';
 import { InvalidUrlError, StreamFetchError } from '../../../../core/errors.ts';
 import { readMoment, record } from '../../../support/hls/recording.ts';
 import { readFailure } from '../../../support/hls/watched-stream.ts';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
-import { createRtspSessions } from '../../../../adapters/media/rtsp/rtsp-sessions.ts';
+import { createRtspSessions } from '../../../../adapters/media/rtsp/session/rtsp-sessions.ts';
 import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/records/capture.ts';
 import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
 import { startCamera } from '../../../support/rtsp/camera.ts';

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
-import { describeRtsp } from '../../../../adapters/media/rtsp/describe.ts';
-import { RtspStatusError } from '../../../../adapters/media/rtsp/errors.ts';
+import { describeRtsp } from '../../../../adapters/media/rtsp/connection/describe.ts';
+import { RtspStatusError } from '../../../../adapters/media/rtsp/protocol/errors.ts';
 import { openRtspRelay, type RtspRelay } from '../../../../adapters/media/rtsp/rtsp-relay.ts';
 import {
   liveSdp,

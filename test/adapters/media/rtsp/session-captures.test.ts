@@ -8,7 +8,7 @@ import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts'
 import { NoFrameDecodedError } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
-import { createRtspSessions } from '../../../../adapters/media/rtsp/rtsp-sessions.ts';
+import { createRtspSessions } from '../../../../adapters/media/rtsp/session/rtsp-sessions.ts';
 import { thumbnail, type Capture, type CaptureRequest } from '../../../../core/records/capture.ts';
 import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
 import { startCamera, type CameraOddities } from '../../../support/rtsp/camera.ts';

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { toEgressError } from '../../../../adapters/egress/egress-error.ts';
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { webStreamError, httpStatusError } from '../../../../adapters/media/web/fetch-failure.ts';
-import { rtspStreamError } from '../../../../adapters/media/rtsp/stream-error.ts';
-import { readRtspUrl } from '../../../../adapters/media/rtsp/stream-url.ts';
+import { rtspStreamError } from '../../../../adapters/media/rtsp/protocol/stream-error.ts';
+import { readRtspUrl } from '../../../../adapters/media/rtsp/protocol/stream-url.ts';
 
 const failed = (code: string) =>
   webStreamError(toEgressError(Object.assign(new Error('10.1.2.3 failed'), { code })), 'playlist');

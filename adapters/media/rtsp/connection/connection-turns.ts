@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache';
+import { setSystemTimer, waitUntilAborted, type SetTimer } from '../../../../core/time-limit.ts';
+import { hasStatus, retryBusy } from './retry-busy.ts';
+
+/** Connections to the same stream URL without a session: probes, and captures that open one each. */
+export type ConnectionTurns = {
+  /**
+   * Runs `connect`, also beside others of the URL. Once the camera has refused one of them for its number of viewers, they run one after another. A server
+   * that is unavailable is tried again. Throws like `connect`, and the abort reason.
+   */
+  run<Result>(url: string, connect: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
+};
+
+const maxLimited = 2_000;
+/** "Not Enough Bandwidth" and "Service Unavailable": the answers of cameras with too many viewers. */
+const fullStatuses = [453, 503];
+
+export function createConnectionTurns(setTimer: SetTimer = setSystemTimer): ConnectionTurns {
+  /** Connections that are open, or wait for those before them. */
+  const current = new Map<string, Set<Promise<unknown>>>();
+  /** Streams of cameras that refused a second connection. */
+  const limited = new LRUCache<string, true>({ max: maxLimited });
+  return {
+    run: async (url, connect, signal) => {
+      if (limited.has(url)) return inTurn(url, connect, signal);
+      const others = current.get(url)?.size ?? 0;
+      try {
+        return await counted(url, connect);
+      } catch (error) {
+        if (!hasStatus(error, fullStatuses)) throw error;
+        if (others === 0 && !current.has(url))
+          return await retryBusy(error, async () => counted(url, connect), setTimer, signal);
+        limited.set(url, true);
+        return await inTurn(url, connect, signal);
+      }
+    },
+  };
+
+  async function inTurn<Result>(
+    url: string,
+    connect: () => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const before = Promise.allSettled(current.get(url) ?? new Set<Promise<unknown>>());
+    return counted(url, async () => {
+      await waitUntilAborted(before, signal);
+      return connect().catch(async (error: unknown) => retryBusy(error, connect, setTimer, signal));
+    });
+  }
+
+  async function counted<Result>(url: string, work: () => Promise<Result>): Promise<Result> {
+    const members = current.get(url) ?? new Set();
+    current.set(url, members);
+    const running = work();
+    members.add(running);
+    try {
+      return await running;
+    } finally {
+      members.delete(running);
+      if (members.size === 0) current.delete(url);
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import { codedSize } from '../../h264/coded-size.ts';
+import { createEntryPointReader, type EntryPointReader } from '../../h264/entry-point.ts';
+import { describedParameterSets, splitAggregate, type NalRules } from './nal-units.ts';
+import { readRtp } from './rtp-packet.ts';
+import type { VideoTrack } from '../protocol/video-track.ts';
+
+/** Whole access unit in Annex B format. One at which decoding can begin has its parameter sets. */
+export type AccessUnit = {
+  bytes: Uint8Array;
+  isKeyFrame: boolean;
+  /** Reference frames after the begin of an intra refresh until a picture is whole. Absent for all other units. */
+  recoveryFrames?: number;
+  /** Size of the pictures from a unit on at which decoding can begin. */
+  codedSize?: string;
+  /** False if no other frame refers to it. */
+  isReference?: boolean;
+  /** RTP timestamp of 32 bits, in units of the clock rate of the track. */
+  timestamp: number;
+  /** Arrival of its last packet, in milliseconds of the clock that was handed in. */
+  arrivedMs: number;
+};
+
+/**
+ * Assembles access units from RTP packets. Returns only those that a decoder can use: after a lost packet, nothing until
+ * decoding can begin again. The unit before a packet is returned with it, because not every server marks the end.
+ */
+export type AccessUnitAssembler = {
+  /** Reads an interleaved packet, including its four-byte header. Returns the access unit that it proves complete. */
+  push(frame: Uint8Array, atMs: number): AccessUnit | null;
+  /** Returns the access unit under way after the last packet of a connection, if the server marked its end. */
+  end(): AccessUnit | null;
+  /** Bytes of the access unit under way. */
+  heldBytes(): number;
+};
+
+/** A key frame of a 4K camera has about 1 MB. */
+const maxAccessUnitBytes = 4 * 1024 * 1024;
+/** Bytes of all parameter sets that precede a key frame: those of a camera have 100. */
+const maxParameterBytes = 4096;
+const maxParameterSets = 8;
+const initialBytes = 65_536;
+const maxReusedBytes = 1024 * 1024;
+/** Memory that units share, in bytes, and the largest of them: it stays as long as one of them does. */
+const sharedBytes = 65_536;
+const maxSharedUnitBytes = sharedBytes / 4;
+
+const startCode = Uint8Array.of(0, 0, 0, 1);
+
+/** Creates an assembler for one track. */
+export function createAccessUnitAssembler(
+  track: Pick<VideoTrack, 'payloadType' | 'parameters'>,
+  rules: NalRules,
+): AccessUnitAssembler {
+  const reader = createPayloadReader(rules);
+  const memory = createUnitMemory();
+  let unit = reader.begin(null);
+  let parameterSets = describedParameterSets(track.parameters, rules).reduce<Uint8Array[]>(
+    (sets, set) => addParameterSet(sets, set, rules),
+    [],
+  );
+  let nextSequence: number | null = null;
+  let needsKeyFrame = true;
+
+  return {
+    heldBytes: reader.heldBytes,
+    end: () => (unit.isMarked ? finish() : null),
+    push(frame, atMs) {
+      const packet = readRtp(frame);
+      if (packet?.payloadType !== track.payloadType) return null;
+      const isLost = nextSequence !== null && packet.sequence !== nextSequence;
+      nextSequence = (packet.sequence + 1) & 0xffff;
+      let complete: AccessUnit | null = null;
+      if (packet.timestamp === unit.timestamp) unit.isDamaged ||= isLost;
+      else {
+        unit.isDamaged ||= isLost && !unit.isMarked;
+        complete = finish();
+        needsKeyFrame ||= isLost;
+        unit = reader.begin(packet.timestamp);
+      }
+      unit.isMarked = packet.isMarked;
+      unit.arrivedMs = atMs;
+      reader.read(packet.payload);
+      return complete;
+    },
+  };
+
+  function finish(): AccessUnit | null {
+    if (unit.timestamp === null || (!unit.isDamaged && !unit.begin.hasSlice()))
+      return rememberParameterSets();
+    const isWhole = !unit.isDamaged && unit.beginsWhole && !unit.inFragment;
+    rememberParameterSets();
+    const { timestamp, arrivedMs } = unit;
+    const entry = unit.begin.entryPoint();
+    const missing = entry && !isComplete(unit.parameterSets) ? parameterSets : [];
+    needsKeyFrame = !isWhole || (entry ? !isComplete(parameterSets) : needsKeyFrame);
+    if (needsKeyFrame) return null;
+    const isKeyFrame = entry?.recoveryFrames === 0;
+    const parts = [...missing.flatMap((set) => [startCode, set]), reader.held()];
+    // Scans keep key frames longer than the frames beside them.
+    const bytes = isKeyFrame ? joined(parts) : memory.join(parts);
+    const sequenceSet = entry && findSequenceSet();
+    return {
+      bytes,
+      isKeyFrame,
+      ...(entry && !isKeyFrame && { recoveryFrames: entry.recoveryFrames }),
+      ...(sequenceSet && { codedSize: codedSize(sequenceSet, rules) }),
+      isReference: unit.begin.isReference(),
+      timestamp,
+      arrivedMs,
+    };
+  }
+
+  function findSequenceSet(): Uint8Array | undefined {
+    return parameterSets.find((set) => rules.readType(set[0] ?? 0) === rules.sequenceSet);
+  }
+
+  /** Cameras send parameter sets with each key frame, once at the start, or in the session description only. */
+  function rememberParameterSets(): null {
+    if (!unit.isDamaged && isComplete(unit.parameterSets)) parameterSets = unit.parameterSets;
+    return null;
+  }
+
+  function isComplete(sets: Uint8Array[]): boolean {
+    return rules.parameterSets.every((type) => sets.some((set) => rules.readType(set[0] ?? 0) === type));
+  }
+}
+
+/** Reads the payloads of one access unit after another into its bytes in Annex B format. */
+type PayloadReader = {
+  /** Begins an access unit without bytes, whose state the reader keeps up to date. */
+  begin(timestamp: number | null): UnitState;
+  read(payload: Uint8Array): void;
+  /** Bytes so far, valid until the next call. */
+  held(): Uint8Array;
+  heldBytes(): number;
+};
+
+function createPayloadReader(rules: NalRules): PayloadReader {
+  /** Copies into an own buffer: a packet is a part of a larger chunk, which would stay in memory as long. */
+  let held = Buffer.allocUnsafeSlow(initialBytes);
+  let heldBytes = 0;
+  let unit = beginUnit(null, rules);
+  return {
+    begin(timestamp) {
+      heldBytes = 0;
+      if (held.length > maxReusedBytes) held = Buffer.allocUnsafeSlow(initialBytes);
+      return (unit = beginUnit(timestamp, rules));
+    },
+    read: readPayload,
+    held: () => held.subarray(0, heldBytes),
+    heldBytes: () => heldBytes,
+  };
+
+  function readPayload(payload: Uint8Array): void {
+    const type = rules.readType(payload[0] ?? 0);
+    if (type === rules.fragment) return readFragment(payload);
+    // A fragmented unit has no end: its last packet was lost.
+    unit.isDamaged ||= unit.inFragment;
+    const units = type === rules.aggregate ? splitAggregate(payload, rules.headBytes) : [payload];
+    if (units === null || type > Math.max(rules.maxUnit, rules.aggregate)) return damage();
+    for (const each of units) {
+      if (each.length <= rules.headBytes || rules.readType(each[0] ?? 0) > rules.maxUnit) return damage();
+      note(each, true);
+      append(startCode);
+      append(each);
+    }
+  }
+
+  function readFragment(payload: Uint8Array): void {
+    const flags = payload[rules.headBytes] ?? 0;
+    const data = payload.subarray(rules.headBytes + 1);
+    const begins = (flags & 0x80) !== 0;
+    if (begins === unit.inFragment || data.length === 0) return damage();
+    const at = heldBytes + startCode.length;
+    if (begins) {
+      append(startCode);
+      append(rules.fragmentHead(payload));
+    }
+    append(data);
+    if (begins && !unit.isDamaged) note(held.subarray(at, heldBytes), false);
+    unit.inFragment = (flags & 0x40) === 0;
+  }
+
+  /** The first bit of a slice header is 1 for the first slice of an access unit, in both codecs. */
+  function note(begun: Uint8Array, isWhole: boolean): void {
+    const type = rules.readType(begun[0] ?? 0);
+    if (rules.isSlice(type) && !unit.begin.hasSlice())
+      unit.beginsWhole = ((begun[rules.headBytes] ?? 0) & 0x80) !== 0;
+    unit.begin.note(begun);
+    if (rules.parameterSets.includes(type) && isWhole)
+      unit.parameterSets = addParameterSet(unit.parameterSets, begun, rules);
+  }
+
+  function append(bytes: Uint8Array): void {
+    const needed = heldBytes + bytes.length;
+    if (unit.isDamaged || needed > maxAccessUnitBytes) return damage();
+    if (needed > held.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * held.length));
+      larger.set(held.subarray(0, heldBytes));
+      held = larger;
+    }
+    held.set(bytes, heldBytes);
+    heldBytes = needed;
+  }
+
+  function damage(): void {
+    unit.isDamaged = true;
+    heldBytes = 0;
+  }
+}
+
+/** Memory of the units of one track, most of which leave it together. */
+function createUnitMemory() {
+  let shared = Buffer.alloc(0);
+  return {
+    join(parts: readonly Uint8Array[]): Uint8Array {
+      const bytes = countBytes(parts);
+      if (bytes > maxSharedUnitBytes) return joined(parts);
+      if (bytes > shared.length) shared = Buffer.allocUnsafeSlow(sharedBytes);
+      const unit = shared.subarray(0, bytes);
+      shared = shared.subarray(bytes);
+      return copyInto(unit, parts);
+    },
+  };
+}
+
+/** Copies parts into an array that is no part of the shared pool of small buffers, so that nothing else stays in memory with it. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  return copyInto(Buffer.allocUnsafeSlow(countBytes(parts)), parts);
+}
+
+function countBytes(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0);
+}
+
+/** Fills memory with parts of its size. */
+function copyInto(bytes: Buffer, parts: readonly Uint8Array[]): Buffer {
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** Adds a set in the place of one with the same type and id. A set that is too large is left out. */
+function addParameterSet(sets: Uint8Array[], added: Uint8Array, rules: NalRules): Uint8Array[] {
+  const name = rules.parameterSetName(added);
+  const others = sets.filter((set) => rules.parameterSetName(set) !== name);
+  const bytes = others.reduce((sum, set) => sum + set.length, added.length);
+  return bytes <= maxParameterBytes && others.length < maxParameterSets
+    ? [...others, new Uint8Array(added)]
+    : sets;
+}
+
+/** State of the access unit under way. */
+type UnitState = {
+  timestamp: number | null;
+  isDamaged: boolean;
+  isMarked: boolean;
+  begin: EntryPointReader;
+  /** False if the first slice is missing: the stream was joined midway. */
+  beginsWhole: boolean;
+  inFragment: boolean;
+  parameterSets: Uint8Array[];
+  arrivedMs: number;
+};
+
+function beginUnit(timestamp: number | null, rules: NalRules): UnitState {
+  return {
+    timestamp,
+    isDamaged: false,
+    isMarked: false,
+    begin: createEntryPointReader(rules),
+    beginsWhole: false,
+    inFragment: false,
+    parameterSets: [],
+    arrivedMs: 0,
+  };
+}

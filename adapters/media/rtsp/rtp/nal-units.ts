@@ -1,0 +1,108 @@
+import { createBitReader, MalformedUnitError } from '../../h264/bits.ts';
+import { h264Units, h265Units, type UnitRules } from '../../h264/entry-point.ts';
+import type { VideoTrack } from '../protocol/video-track.ts';
+
+/** Rules by which RTP carries the NAL units of a codec: H.264 (RFC 6184) or H.265 (RFC 7798). */
+export type NalRules = UnitRules & {
+  aggregate: number;
+  fragment: number;
+  /** Types above are packets of RTP, not units. */
+  maxUnit: number;
+  /** Header of the unit whose fragments begin with this payload. */
+  fragmentHead(payload: Uint8Array): Uint8Array;
+  /** Parameter sets that a decoder needs before a key frame. */
+  parameterSets: readonly number[];
+  /** Type and id of a parameter set, as text. */
+  parameterSetName(set: Uint8Array): string;
+};
+
+const h264: NalRules = {
+  ...h264Units,
+  aggregate: 24,
+  fragment: 28,
+  maxUnit: 23,
+  fragmentHead: (payload) => Uint8Array.of((byteAt(payload, 0) & 0xe0) | (byteAt(payload, 1) & 0x1f)),
+  parameterSets: [7, 8],
+  // The id of an SPS follows its profile and level.
+  parameterSetName: (set) => nameSet(h264, set, byteAt(set, 0) % 32 === 7 ? 4 : 1),
+};
+
+const h265: NalRules = {
+  ...h265Units,
+  aggregate: 48,
+  fragment: 49,
+  maxUnit: 47,
+  fragmentHead: (payload) =>
+    Uint8Array.of((byteAt(payload, 0) & 0x81) | ((byteAt(payload, 2) & 0x3f) << 1), byteAt(payload, 1)),
+  parameterSets: [32, 33, 34],
+  // A VPS begins with its id. That of an SPS follows a structure of variable length: a stream has one SPS.
+  parameterSetName: (set) =>
+    h265.readType(byteAt(set, 0)) === 33
+      ? 'SPS'
+      : nameSet(h265, set, 2, h265.readType(byteAt(set, 0)) === 32),
+};
+
+/**
+ * Returns the rules for a track, or null for other codecs and for interleaved packets, whose units are not in decoding
+ * order.
+ */
+export function nalRules({ codec, parameters }: Pick<VideoTrack, 'codec' | 'parameters'>): NalRules | null {
+  const isReordered = /packetization-mode=2|sprop-max-don-diff=[1-9]/i.test(parameters ?? '');
+  if (isReordered) return null;
+  return codec === 'H264' ? h264 : codec === 'H265' ? h265 : null;
+}
+
+/** Names a set by its type and the id in the first four bits or the Exp-Golomb code at an offset. */
+function nameSet(rules: NalRules, set: Uint8Array, at: number, hasFourBits = false): string {
+  const reader = createBitReader(set.subarray(at));
+  const type = rules.readType(byteAt(set, 0));
+  try {
+    return `${type} ${hasFourBits ? reader.bits(4) : reader.unsigned()}`;
+  } catch (error) {
+    if (error instanceof MalformedUnitError) return `${type}`;
+    throw error;
+  }
+}
+
+/** Splits an aggregation packet, in which a 16-bit length precedes each unit. Returns null if a length is wrong. */
+export function splitAggregate(payload: Uint8Array, headBytes: number): Uint8Array[] | null {
+  const units: Uint8Array[] = [];
+  for (let at = headBytes; at < payload.length;) {
+    const end = at + 2 + byteAt(payload, at) * 256 + byteAt(payload, at + 1);
+    if (end > payload.length || end - at <= 2 + headBytes) return null;
+    units.push(payload.subarray(at + 2, end));
+    at = end;
+  }
+  return units;
+}
+
+/** Returns the units that begin in a payload, a fragmented one without its end. */
+export function unitsBegun(payload: Uint8Array, rules: NalRules): Uint8Array[] {
+  const type = rules.readType(byteAt(payload, 0));
+  if (type === rules.aggregate) return splitAggregate(payload, rules.headBytes) ?? [];
+  if (type !== rules.fragment) return [payload];
+  const begins = (byteAt(payload, rules.headBytes) & 0x80) !== 0;
+  return begins
+    ? [Uint8Array.of(...rules.fragmentHead(payload), ...payload.subarray(rules.headBytes + 1))]
+    : [];
+}
+
+/**
+ * Returns the parameter sets of a session description in the order in which a decoder needs them: some servers sort them by name. Other content is
+ * ignored.
+ */
+export function describedParameterSets(parameters: string | null, rules: NalRules): Uint8Array[] {
+  return [...(parameters ?? '').matchAll(/sprop-(?:parameter-sets|vps|sps|pps)\s*=\s*([^;\s]+)/gi)]
+    .flatMap(([, list = '']) => list.split(','))
+    .map((text) => new Uint8Array(Buffer.from(text, 'base64')))
+    .filter((unit) => rank(unit) >= 0)
+    .toSorted((one, other) => rank(one) - rank(other));
+
+  function rank(unit: Uint8Array): number {
+    return rules.parameterSets.indexOf(rules.readType(byteAt(unit, 0)));
+  }
+}
+
+function byteAt(bytes: Uint8Array, at: number): number {
+  return bytes[at] ?? 0;
+}

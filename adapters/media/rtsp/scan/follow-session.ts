@@ -1,0 +1,68 @@
+import { LRUCache } from 'lru-cache';
+import type { FfmpegRunner, KeyFramePicture } from '../../ffmpeg/run-ffmpeg.ts';
+import { lastFramePts } from '../../mpeg-ts/trim-transport-stream.ts';
+import { minDistanceSeconds } from '../../scan/measure-scan.ts';
+import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
+import { keyFrameInput } from './key-frame-input.ts';
+import type { SessionTrack } from '../session/open-sessions.ts';
+
+type Decoding = { ffmpeg: FfmpegRunner; caller: string | undefined };
+
+const timeoutMs = 5_000;
+
+/** Thumbnails that are kept, of 22 kB each. */
+const maxThumbnails = 1_500;
+
+type DecodedUnit = { caller: string | undefined; picture?: KeyFramePicture };
+
+/** Thumbnails of key frames that were decoded on their arrival: a scan decodes none again that its caller has decoded. */
+const decoded = new WeakMap<AccessUnit, DecodedUnit>();
+const kept = new LRUCache<DecodedUnit, true>({
+  max: maxThumbnails,
+  dispose: (_, unit) => delete unit.picture,
+});
+
+/** Returns the picture of a key frame that was decoded on its arrival, in a process of this caller. */
+export function findDecoded(unit: AccessUnit, caller: string | undefined): KeyFramePicture | undefined {
+  const found = decoded.get(unit);
+  return found?.caller === caller ? found?.picture : undefined;
+}
+
+/**
+ * Returns a function that decodes the key frames of a session on their arrival, one at a time, and calls `onFrame` with their thumbnails. One that arrives
+ * during a decode replaces one that waits. What cannot be decoded is left out.
+ */
+export function decodeOnArrival(
+  { ffmpeg, caller }: Decoding,
+  onFrame: (thumbnail: Uint8Array) => void,
+  signal: AbortSignal,
+): (unit: AccessUnit, track: SessionTrack) => void {
+  let waiting: (() => Promise<void>) | undefined;
+  let isDecoding = false;
+  let lastMs = -Infinity;
+  return (unit, { codec }) => {
+    if (Math.abs(unit.arrivedMs - lastMs) < minDistanceSeconds * 1000) return;
+    lastMs = unit.arrivedMs;
+    waiting = () => decode(unit, codec);
+    if (!isDecoding) void decodeWaiting();
+  };
+
+  async function decodeWaiting(): Promise<void> {
+    isDecoding = true;
+    for (let next = waiting; next && !signal.aborted; next = waiting) {
+      waiting = undefined;
+      await next().catch(() => undefined);
+    }
+    isDecoding = false;
+  }
+
+  async function decode(unit: AccessUnit, codec: SessionTrack['codec']): Promise<void> {
+    const input = keyFrameInput(codec, [{ bytes: unit.bytes, isKeyFrame: true, pts: lastFramePts }]);
+    const [picture] = await ffmpeg.runAll(input, { caller }, { timeoutMs }, signal);
+    if (!picture || signal.aborted) return;
+    const entry = { caller, picture: { ...picture, frame: null } };
+    decoded.set(unit, entry);
+    kept.set(entry, true);
+    onFrame(picture.thumbnail);
+  }
+}

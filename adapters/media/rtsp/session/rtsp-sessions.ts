@@ -1,0 +1,349 @@
+import { LRUCache } from 'lru-cache';
+import type { CaptureRequest } from '../../../../core/records/capture.ts';
+import { StreamFetchError } from '../../../../core/errors.ts';
+import { rules } from '../../../../core/rules.ts';
+import { shareCall, type SharedCall } from '../../../../core/share-call.ts';
+import { waitAtMost, waitUntilAborted, type SetTimer } from '../../../../core/time-limit.ts';
+import { openDeadline } from '../../../egress/deadline.ts';
+import type { EgressGuard } from '../../../egress/guard.ts';
+import { failureMessage } from '../../ffmpeg/run-ffmpeg.ts';
+import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
+import { createByteRate } from '../connection/byte-limit.ts';
+import { describeRtsp } from '../connection/describe.ts';
+import { createHandedConnections, type HandedConnections } from '../connection/handed-connections.ts';
+import { RtspConnectionError, RtspLimitError } from '../protocol/errors.ts';
+import { createKeyFrameMemory } from './key-frame-store.ts';
+import { openKeptSession, type KeptSession, type ReadUnits, type SessionMemory } from './kept-session.ts';
+import { nalRules } from '../rtp/nal-units.ts';
+import {
+  createOpenSessions,
+  type OpenedSession,
+  type OpenSession,
+  type SessionEntry,
+  type SessionTrack,
+} from './open-sessions.ts';
+import { retryBusy } from '../connection/retry-busy.ts';
+import { limitRemediation, rtspStreamError } from '../protocol/stream-error.ts';
+
+/** RTSP sessions that stay open between captures: one per stream URL, for all jobs and modes. */
+export type RtspSessions = {
+  /**
+   * Returns access units for a capture. Opens a session if none is open. Returns null if the stream needs a connection per
+   * capture; the session is closed then. Throws `StreamFetchError`, `InvalidUrlError`, `NotLiveError`, and the abort reason.
+   */
+  read(request: CaptureRequest, signal: AbortSignal): Promise<SessionUnits | null>;
+  /**
+   * Proves that a stream is live: by its session, or by `connect`, once for all probes at a time. A camera may accept one connection only. Throws like
+   * `connect`, and the abort reason.
+   */
+  probe(url: string, connect: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>;
+  /**
+   * Returns the time between key frames as far as the session of a URL has seen it, in seconds; undefined without a session. With `waits`, it waits for a
+   * second key frame, for at most 11 s. Throws the abort reason.
+   */
+  keyFrameSeconds(url: string, waits: boolean, signal: AbortSignal): Promise<number | undefined>;
+  /** Calls `onKeyFrame` with the key frames of the open session of a URL. Resolves without one, and at its end; throws the abort reason. */
+  follow(
+    url: string,
+    onKeyFrame: (unit: AccessUnit, track: SessionTrack) => void,
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Connections of probes, for the first capture. */
+  handed: HandedConnections;
+  /** Returns true if packets arrive in an open session. */
+  isLive(url: string): boolean;
+  /** Closes the session of a stream that could not be decoded: its captures have a connection each for ten minutes. */
+  avoid(url: string): Promise<void>;
+  /** Closes all sessions. */
+  close(): Promise<void>;
+};
+
+/** Access units of a capture, with the codec and the clock of their track. */
+export type SessionUnits = ReadUnits & SessionTrack;
+
+export type RtspSessionsDeps = {
+  guard: EgressGuard;
+  /** Monotonic clock, in milliseconds. */
+  elapsedMs: () => number;
+  setTimer: SetTimer;
+  /** Sessions that stay open without a capture. Beyond, a session ends with its capture. */
+  maxKept: number;
+  /** Timeout of each response, in milliseconds. */
+  answerTimeoutMs?: number;
+  /** Opens a session. Returns null for a codec that cannot be read from packets. */
+  open?: OpenSession;
+  /** Called once per stream whose session cannot be decoded or sends no key frame, so that its captures have a connection each. */
+  reportFallback?: (url: string, reason: FallbackReason) => void;
+};
+
+export type FallbackReason = 'no key frame' | 'not decoded';
+
+/** Intervals of captures, and of those that look back, up to which a session stays open: those of checks and of a scan, with a reserve. */
+const maxIntervalMs = { any: 32_000, scans: rules.maxScanSeconds * 1000 };
+/** Time after the interval at which a session without captures closes. */
+const keepMs = 3_000;
+/** Time without a packet after which a session is replaced. */
+const maxSilentMs = 5_000;
+/** Wait for a key frame, as long as that of a capture with its own connection. */
+const keyFrameWaitMs = 20_000;
+/** Wait that proves that key frames are rare (`readSparseSeconds`). */
+const measureMs = 11_000;
+const openTimeoutMs = 15_000;
+const avoidMs = 3_600_000;
+/** A single damaged key frame may be the cause. */
+const avoidBrieflyMs = 600_000;
+const maxKnown = 2_000;
+const maxSessionBytes = 32 * 1024 * 1024;
+const maxBytesOfAll = 192 * 1024 * 1024;
+/** Key frames of all sessions for scans: 300 streams with five of 100 kB each. */
+const maxKeyFrameBytes = 150e6;
+/** 47 Mb/s in packets of 1400 bytes, more than a 4K camera of high quality. */
+const rate = { maxBytesPerSecond: 8e6, maxBurstBytes: 32 * 1024 * 1024 };
+
+/** Captures of a URL: the newest one, the newest one that looked back, and the time until which it has no session. */
+type Known = { capturedMs: number; scannedMs: number; avoidedUntilMs: number; isReported: boolean };
+
+const unknown: Known = {
+  capturedMs: -Infinity,
+  scannedMs: -Infinity,
+  avoidedUntilMs: -Infinity,
+  isReported: false,
+};
+
+/** Creates the sessions of a process. */
+export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
+  const { elapsedMs, setTimer } = deps;
+  const handed = createHandedConnections(setTimer);
+  const sessions = createOpenSessions(deps.open ?? createOpen(deps, handed), deps.maxKept, setTimer);
+  const probes = createSharedProbes();
+  const history = createHistory(elapsedMs, deps.reportFallback);
+  let isClosed = false;
+  return {
+    read,
+    probe,
+    handed,
+    keyFrameSeconds: async (url, waits, signal) => {
+      const session = sessions.find(url)?.session;
+      if (session && waits) await measureKeyFrames(session, signal, setTimer);
+      return session?.keyFrameSeconds();
+    },
+    follow: async (url, onKeyFrame, signal) => {
+      const opened = await sessions.find(url)?.opening.catch(() => null);
+      await opened?.session.follow((unit) => onKeyFrame(unit, opened.track), signal);
+    },
+    isLive: (url) => isUsable(sessions.find(url)?.session),
+    avoid: async (url) => {
+      history.avoid(url, avoidBrieflyMs, 'not decoded');
+      await sessions.end(sessions.find(url));
+      await sessions.closed(url);
+    },
+    close: async () => {
+      isClosed = true;
+      handed.close();
+      await sessions.endAll();
+    },
+  };
+
+  async function read(request: CaptureRequest, signal: AbortSignal): Promise<SessionUnits | null> {
+    const { url } = request;
+    const keepMs = history.addCapture(request);
+    if (isClosed || history.isAvoided(url)) {
+      await noneBeside(url);
+      return null;
+    }
+    const existing = sessions.find(url);
+    if (existing?.session && !isUsable(existing.session)) void sessions.end(existing);
+    const entry = sessions.find(url) ?? sessions.begin(url, noneBeside(url));
+    sessions.enter(entry);
+    try {
+      return await readFrom(entry, request, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      // A session that ended between two captures is replaced in the second one.
+      const isReplaced = existing === entry && error instanceof RtspConnectionError && !isClosed;
+      void sessions.end(entry);
+      if (isReplaced) return await read(request, signal);
+      throw error instanceof RtspConnectionError ? noFrame(request, error) : error;
+    } finally {
+      sessions.leave(entry, keepMs);
+    }
+  }
+
+  async function readFrom(
+    entry: SessionEntry,
+    request: CaptureRequest,
+    signal: AbortSignal,
+  ): Promise<SessionUnits | null> {
+    const opened = await waitUntilAborted(entry.opening, signal);
+    const found = opened && (await readUnits(opened.session, request, signal, setTimer));
+    if (opened && found) return { ...found, ...opened.track };
+    const isSilent = opened !== null && opened.session.silentMs() > maxSilentMs;
+    // A codec without sessions is no fallback.
+    if (!isSilent) history.avoid(entry.url, avoidMs, opened ? 'no key frame' : undefined);
+    await sessions.end(entry);
+    if (isSilent) throw noFrame(request);
+    return null;
+  }
+
+  async function probe(
+    url: string,
+    connect: (signal: AbortSignal) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    // A session that cannot be opened is no answer: the probe names the cause.
+    const opening = sessions.find(url)?.opening.catch(() => null);
+    if (opening) await waitUntilAborted(opening, signal);
+    if (isUsable(sessions.find(url)?.session)) return;
+    const closed = sessions.closed(url);
+    if (closed) await closed;
+    await probes.join(url, connect, signal);
+  }
+
+  /** Waits until no session is being closed and no probe is under way. */
+  async function noneBeside(url: string): Promise<void> {
+    await Promise.all([sessions.closed(url), probes.underWay(url)]);
+  }
+}
+
+/** Creates the probes of all URLs, one each at a time. */
+function createSharedProbes() {
+  const probes = new Map<string, SharedCall<void>>();
+  return {
+    join(url: string, connect: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+      return (probes.get(url) ?? begin(url, connect)).join(signal);
+    },
+    /** Resolves at the end of the probe of a URL, whatever its result. */
+    underWay: (url: string) => probes.get(url)?.result.catch(() => undefined),
+  };
+
+  function begin(url: string, connect: (signal: AbortSignal) => Promise<void>): SharedCall<void> {
+    const forget = (): void => void (probes.get(url) === shared && probes.delete(url));
+    const shared = shareCall(connect, forget);
+    probes.set(url, shared);
+    shared.result.then(forget, forget);
+    return shared;
+  }
+}
+
+function createHistory(
+  elapsedMs: () => number,
+  reportFallback: (url: string, reason: FallbackReason) => void = () => undefined,
+) {
+  const known = new LRUCache<string, Known>({ max: maxKnown });
+  return {
+    /** Notes a capture. Returns the time for which its session stays: longer after the first one, and after one that follows another within the interval. */
+    addCapture({ url, lookBack }: CaptureRequest): number {
+      const before = known.get(url);
+      const nowMs = elapsedMs();
+      note(url, { capturedMs: nowMs, ...(lookBack && { scannedMs: nowMs }) });
+      const sinceMs = (ms = -Infinity) => (before ? nowMs - ms : 0);
+      const isFrequent = sinceMs(before?.capturedMs) <= maxIntervalMs.any;
+      const isScanned = sinceMs(before?.scannedMs) <= maxIntervalMs.scans;
+      const leftMs = maxIntervalMs.scans + keepMs - (lookBack ? 0 : sinceMs(before?.scannedMs));
+      return Math.max(
+        isFrequent ? maxIntervalMs.any + keepMs : 0,
+        isScanned && (lookBack || before) ? leftMs : 0,
+      );
+    },
+    isAvoided: (url: string) => (known.get(url)?.avoidedUntilMs ?? -Infinity) > elapsedMs(),
+    avoid(url: string, forMs: number, reason?: FallbackReason): void {
+      if (reason && !known.get(url)?.isReported) reportFallback(url, reason);
+      note(url, { avoidedUntilMs: elapsedMs() + forMs, ...(reason && { isReported: true }) });
+    },
+  };
+
+  function note(url: string, changes: Partial<Known>): void {
+    known.set(url, { ...unknown, ...known.get(url), ...changes });
+  }
+}
+
+/** Waits for the units of a capture as long as a capture with its own connection does; null after that. */
+async function readUnits(
+  session: KeptSession,
+  request: CaptureRequest,
+  signal: AbortSignal,
+  setTimer: SetTimer,
+): Promise<ReadUnits | null> {
+  const waiting = new AbortController();
+  const waitMs = keyFrameWaitMs + (request.mode === 'frames' ? 0 : request.clipSeconds * 1000);
+  const units = session.read(request, AbortSignal.any([signal, waiting.signal]));
+  try {
+    return await waitAtMost<ReadUnits | null>(waitMs, units, () => null, setTimer);
+  } finally {
+    waiting.abort();
+  }
+}
+
+async function measureKeyFrames(
+  session: KeptSession,
+  signal: AbortSignal,
+  setTimer: SetTimer,
+): Promise<void> {
+  const measuring = new AbortController();
+  const measured = session.measureKeyFrames(AbortSignal.any([signal, measuring.signal]));
+  try {
+    await waitAtMost(measureMs, measured, () => undefined, setTimer);
+  } finally {
+    measuring.abort();
+  }
+}
+
+function isUsable(session: KeptSession | undefined): boolean {
+  return session !== undefined && !session.hasEnded() && session.silentMs() <= maxSilentMs;
+}
+
+function noFrame({ mode }: CaptureRequest, cause?: Error): StreamFetchError {
+  return new StreamFetchError(
+    cause instanceof RtspLimitError
+      ? limitRemediation
+      : 'The RTSP server sent no key frame, or closed the connection. Check that the stream plays in a video player, then try again.',
+    failureMessage(mode),
+    { cause },
+  );
+}
+
+/** Returns a function that connects through the guard, with a limit on the rate instead of the sum of bytes. */
+function createOpen(
+  { guard, elapsedMs, answerTimeoutMs, setTimer }: RtspSessionsDeps,
+  handed: HandedConnections,
+): OpenSession {
+  const memory: SessionMemory = { maxBytes: maxBytesOfAll, usedBytes: 0 };
+  const keyFrames = createKeyFrameMemory(maxKeyFrameBytes);
+  return async (url, signal) =>
+    open(url, signal).catch(async (error: unknown) =>
+      retryBusy(error, async () => open(url, signal), setTimer, signal),
+    );
+
+  async function open(url: string, signal: AbortSignal): Promise<OpenedSession | null> {
+    const deadline = openDeadline(openTimeoutMs, signal);
+    try {
+      const admitsBytes = createByteRate({ ...rate, elapsedMs });
+      const options = {
+        guard,
+        admitsBytes,
+        handed,
+        ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
+      };
+      const stream = await describeRtsp(url, options, deadline.signal);
+      const rules = nalRules(stream.track);
+      if (rules === null) {
+        stream.client.close();
+        return null;
+      }
+      try {
+        const session = await openKeptSession(stream, rules, {
+          elapsedMs,
+          memory,
+          keyFrames,
+          maxBytes: maxSessionBytes,
+        });
+        return { session, track: { codec: rules.codec, clockRate: stream.track.clockRate } };
+      } catch (error) {
+        stream.client.close();
+        throw rtspStreamError(error, stream.target);
+      }
+    } finally {
+      deadline.close();
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import { isRecording, parseSdp } from '../../../../../adapters/media/rtsp/protocol/sdp.ts';
+import { describeTrack, findVideoTrack } from '../../../../../adapters/media/rtsp/protocol/video-track.ts';
+
+const base = 'rtsp://cam/live/';
+const video = (lines: string[], before: string[] = []): string =>
+  ['v=0', ...before, 'm=audio 0 RTP/AVP 8', 'a=control:audio', 'm=video 0 RTP/AVP 96', ...lines].join('\r\n');
+const h264 = 'a=rtpmap:96 H264/90000';
+
+describe('session description', () => {
+  test.each([
+    ['npt=now-', false],
+    ['npt=0-', false],
+    ['npt=0.000-', false],
+    ['npt=now-now', false],
+    ['npt=0-0', false],
+    ['clock=20260101T100000Z-', false],
+    ['nonsense', false],
+    ['npt=0-20', true],
+    ['npt=0.000-0.500', true],
+    [' npt = 0 - 00:10:05.3', true],
+    ['clock=20260101T100000Z-20260101T101500Z', true],
+    ['smpte-25=10:07:00-10:07:33', true],
+  ])('a session with the range %s is a recording: %s', (range, recording) => {
+    expect(isRecording(parseSdp(video([h264], [`a=range:${range}`])))).toBe(recording);
+    expect(isRecording(parseSdp(video([h264, `a=range:${range}`])))).toBe(recording);
+  });
+
+  test('white space of 60,000 characters in a range is read in linear time', () => {
+    const startedAt = performance.now();
+    const spaces = ' '.repeat(60_000);
+    for (const [value, recording] of [
+      [`npt=${spaces}x`, false],
+      [`npt=${spaces}-5`, true],
+    ] as const) {
+      expect(isRecording({ attributes: [{ name: 'range', value }], media: [] })).toBe(recording);
+      expect(isRecording(parseSdp(`v=0\r\na=range:${value}`))).toBe(false);
+    }
+    // The attack took 5,600 ms.
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+
+  test('an attribute above 1 kB is ignored', () => {
+    const long = 'x'.repeat(1020);
+    expect(parseSdp(`a=fmtp:${long}\r\na=b:1`).attributes).toEqual([{ name: 'b', value: '1' }]);
+  });
+
+  test('a session without a range is live', () => {
+    expect(isRecording(parseSdp(video([h264])))).toBe(false);
+  });
+});
+
+const track = (lines: string[], before: string[] = []) =>
+  findVideoTrack(parseSdp(video(lines, before)), base);
+
+describe('findVideoTrack', () => {
+  test('the video track is found among others, with its parameters', () => {
+    const found = track([h264, 'a=fmtp:96 sprop-parameter-sets=Z0,aM', 'a=control:trackID=1']);
+    expect(found).toEqual({
+      codec: 'H264',
+      payloadType: 96,
+      clockRate: 90_000,
+      parameters: 'sprop-parameter-sets=Z0,aM',
+      controlUrl: 'rtsp://cam/live/trackID=1',
+      sessionUrl: 'rtsp://cam/live/',
+    });
+  });
+
+  test.each([
+    ['track1', 'rtsp://cam/live', 'rtsp://cam/live/track1'],
+    ['track1', 'rtsp://cam/live?channel=1', 'rtsp://cam/live?channel=1/track1'],
+    ['rtsp://10.0.0.1:8554/x/track1', 'rtsp://cam/live', 'rtsp://10.0.0.1:8554/x/track1'],
+    ['*', 'rtsp://cam/live', 'rtsp://cam/live'],
+    ['bad\u0000control', 'rtsp://cam/live', 'rtsp://cam/live'],
+  ])('a track with the control %s at %s is set up at %s', (control, baseUrl, expected) => {
+    const session = parseSdp(video([h264, `a=control:${control}`]));
+    expect(findVideoTrack(session, baseUrl)?.controlUrl).toBe(expected);
+  });
+
+  test('a track is played at the control URL of the session, if it has one', () => {
+    expect(track([h264], ['a=control:*'])?.sessionUrl).toBe(base);
+    expect(track([h264], ['a=control:rtsp://inner/all'])?.sessionUrl).toBe('rtsp://inner/all');
+  });
+
+  test('a track may be motion JPEG, which needs no rtpmap', () => {
+    const session = parseSdp('v=0\nm=video 0 RTP/AVP 26\na=control:1');
+    expect(findVideoTrack(session, base)).toMatchObject({ codec: 'JPEG', payloadType: 26 });
+  });
+
+  test.each(['RTP/AVP', 'RTP/AVPF', 'RTP/AVP/TCP', 'TCP/RTP/AVP'])(
+    'a track may have the protocol %s',
+    (protocol) => {
+      const text = `v=0\nm=video 0 ${protocol} 96\n${h264}`;
+      expect(findVideoTrack(parseSdp(text), base)).toMatchObject({ codec: 'H264' });
+    },
+  );
+
+  test.each([
+    ['audio only', 'v=0\nm=audio 0 RTP/AVP 8'],
+    ['an unknown codec', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 x-pn-realvideo/90000'],
+    ['SRTP', 'v=0\nm=video 0 RTP/SAVP 96\na=rtpmap:96 H264/90000'],
+    ['no clock rate', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 H264'],
+    ['nothing', ''],
+  ])('no track is found in a description with %s', (_, text) => {
+    expect(findVideoTrack(parseSdp(text), base)).toBeNull();
+  });
+
+  test("the description for ffmpeg contains nothing else of the server's text", () => {
+    const found = track([h264, 'a=fmtp:96 x=1', 'a=evil:1'], ['a=tool:evil', 'i=evil', 'c=IN IP4 10.0.0.1']);
+    const text = describeTrack(found!, 'rtsp://127.0.0.1:1/secret/video');
+    expect(text).not.toMatch(/evil|10\.0\.0\.1/);
+    expect(text).toContain(
+      'm=video 0 RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\na=fmtp:96 x=1\r\na=control:rtsp://127.0.0.1:1/secret/video\r\n',
+    );
+  });
+});

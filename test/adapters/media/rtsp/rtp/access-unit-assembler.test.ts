@@ -1,0 +1,248 @@
+import { describe, expect, test } from 'vitest';
+import { createAccessUnitAssembler } from '../../../../../adapters/media/rtsp/rtp/access-unit-assembler.ts';
+import { nalRules } from '../../../../../adapters/media/rtsp/rtp/nal-units.ts';
+import { writeRtp, type WrittenPacket } from '../../../../support/rtsp/rtp-packets.ts';
+
+type Codec = 'H264' | 'H265';
+type Packet = Omit<WrittenPacket, 'sequence'> & { sequence?: number };
+
+const fmtp = 'packetization-mode=1;sprop-parameter-sets=ZwE=,aAI=';
+const start = [0, 0, 0, 1];
+const [sps, pps, idr, slice] = [
+  [0x67, 1],
+  [0x68, 2],
+  [0x65, 0x88],
+  [0x41, 0x9a],
+];
+
+/** Returns the access units of packets, as hexadecimal without start codes, with `K` for key frames. */
+function assemble(
+  packets: Packet[],
+  { codec = 'H264', parameters = fmtp }: { codec?: Codec; parameters?: string | null } = {},
+) {
+  const rules = nalRules({ codec, parameters })!;
+  const assembler = createAccessUnitAssembler({ payloadType: 96, parameters }, rules);
+  const units = packets.map((packet, index) => {
+    const frame = writeRtp({ sequence: 65_533 + index, ...packet });
+    // A reader hands out parts of a chunk that it reuses.
+    const unit = assembler.push(frame, 100 * index);
+    frame.fill(0xee);
+    return unit;
+  });
+  return units
+    .filter((unit) => unit !== null)
+    .map(({ bytes, isKeyFrame }) => `${isKeyFrame ? 'K ' : ''}${show(bytes)}`);
+}
+
+const show = (bytes: Uint8Array): string =>
+  Buffer.from(bytes).toString('hex').split('00000001').filter(Boolean).join(' ');
+const at = (timestamp: number, payload: number[], more: Partial<Packet> = {}): Packet => ({
+  timestamp,
+  payload,
+  ...more,
+});
+const stap = (...units: number[][]): number[] => [
+  0x78,
+  ...units.flatMap((unit) => [0, unit.length, ...unit]),
+];
+const keyFrame = 'K 6701 6802 6588';
+
+describe('H.264 access units', () => {
+  test.each<[string, Packet[], string[]]>([
+    ['single units', [at(1, sps), at(1, pps), at(1, idr), at(2, slice), at(3, slice)], [keyFrame, '419a']],
+    ['an aggregate', [at(1, stap(sps, pps, idr)), at(2, slice), at(3, slice)], [keyFrame, '419a']],
+    [
+      'fragments',
+      [
+        at(1, stap(sps, pps)),
+        at(1, [0x7c, 0x85, 0x88, 5]),
+        at(1, [0x7c, 0x05, 6]),
+        at(1, [0x7c, 0x45, 7]),
+        at(2, slice),
+      ],
+      ['K 6701 6802 6588050607'],
+    ],
+    ['several slices', [at(1, idr), at(1, [0x65, 0x40]), at(2, slice)], ['K 6701 6802 6588 6540']],
+    ['timestamps that wrap', [at(0xffffffff, idr), at(0, slice), at(1, slice)], [keyFrame, '419a']],
+    [
+      'padding',
+      [at(1, idr, { paddingBytes: 4 }), at(2, slice, { paddingBytes: 1 }), at(3, slice)],
+      [keyFrame, '419a'],
+    ],
+    [
+      'packets of another type between them',
+      [at(1, idr), at(7, [1, 2, 3, 4], { payloadType: 97, sequence: 9 }), at(2, slice, { sequence: 65_534 })],
+      [keyFrame],
+    ],
+  ])('access units are read from %s', (_form, packets, units) => {
+    expect(assemble(packets)).toEqual(units);
+  });
+
+  test.each<[string, Packet[]]>([
+    ['in front of the stream', [at(1, slice), at(2, slice)]],
+    ['of a key frame', [at(1, [0x7c, 0x85, 0x88]), at(1, [0x7c, 0x45, 7], { sequence: 9 })]],
+    ['at the end of a key frame', [at(1, [0x7c, 0x85, 0x88])]],
+    ['at the start of a key frame', [at(1, [0x7c, 0x45, 7])]],
+    ['of the first slice', [at(1, [0x65, 0x40])]],
+  ])('nothing is read until the next key frame if a packet %s is missing', (_place, packets) => {
+    const next = [
+      at(8, slice, { sequence: 20 }),
+      at(9, idr, { sequence: 21 }),
+      at(10, slice, { sequence: 22 }),
+    ];
+    expect(assemble([...packets, ...next])).toEqual([keyFrame]);
+  });
+
+  test('a marked access unit before a lost packet is whole, and those after it wait for a key frame', () => {
+    const packets = [
+      at(1, idr, { sequence: 1 }),
+      at(2, slice, { sequence: 2, isMarked: true }),
+      at(4, slice, { sequence: 5 }),
+      at(5, slice, { sequence: 6 }),
+      at(6, idr, { sequence: 7 }),
+      at(7, slice, { sequence: 8 }),
+    ];
+    expect(assemble(packets)).toEqual([keyFrame, '419a', keyFrame]);
+    packets[1]!.isMarked = false;
+    expect(assemble(packets)).toEqual([keyFrame, keyFrame]);
+  });
+
+  test('a key frame has the parameter sets that were sent last, or else those of the description', () => {
+    const newer = [at(1, idr), at(2, [0x67, 9]), at(2, pps), at(2, slice), at(3, idr), at(4, slice)];
+    expect(assemble(newer)).toEqual([keyFrame, '6709 6802 419a', 'K 6709 6802 6588']);
+    const apart = [at(1, [0x67, 9]), at(1, pps), at(2, idr), at(3, slice)];
+    expect(assemble(apart, { parameters: null })).toEqual(['K 6709 6802 6588']);
+    expect(assemble([at(1, idr), at(2, slice), at(3, slice)], { parameters: null })).toEqual([]);
+  });
+
+  test('a key frame has one parameter set per type and id, of at most 4 kB together', () => {
+    const large = Array<number>(3000).fill(0x55);
+    const sets = [
+      [0x67, 66, 0, 10, 0x80],
+      [0x67, 66, 0, 11, 0x80],
+      [0x68, 0x80],
+      [0x68, 0x40],
+      ...[0, 1, 2].map((id) => [0x68, 0x60 + id, ...large]),
+      [0x68, 0x81],
+    ];
+    const packets = [...sets.map((set) => at(1, set)), at(1, idr), at(2, idr), at(3, slice)];
+    const [, later = ''] = assemble(packets, { parameters: null });
+    const [sps2, pps1, pps2, pps0, ...rest] = later.split(' ').slice(1);
+    expect([sps2, pps1, pps2?.slice(0, 4), pps0, rest]).toEqual([
+      '6742000b80',
+      '6840',
+      '6862',
+      '6881',
+      ['6588'],
+    ]);
+  });
+
+  test('a server that sends many parameter sets with a key frame makes no later one long', () => {
+    const many = Array.from({ length: 5000 }, (_, id) => [0x68, 0, 0x80 | (id >> 8), id & 0xff, 0x80]);
+    const packets = [at(1, sps), ...many.map((set) => at(1, set)), at(1, idr), at(2, idr), at(3, slice)];
+    const [, later = ''] = assemble(
+      packets.map((packet, sequence) => ({ ...packet, sequence })),
+      { parameters: null },
+    );
+    expect(later.split(' ').length).toBeLessThan(12);
+  });
+
+  test.each<[string, number[]]>([
+    ['an aggregate beyond the packet', [0x78, 0, 9, 0x65]],
+    ['an aggregate with an empty unit', [0x78, 0, 0, 0, 1, 0x65]],
+    ['an aggregate within an aggregate', stap(stap(idr))],
+    ['a fragment without data', [0x7c, 0x85]],
+    ['an empty payload', []],
+    ['a packet of the interleaved mode', [0x79, 0, 0, 0, 2, 0x65, 0x88]],
+    ['a packet without a type', [0x7f, 1, 2]],
+  ])('%s is no access unit, and the stream is read from the next key frame', (_form, payload) => {
+    const packets = [at(1, idr), at(2, payload), at(3, slice), at(4, idr), at(5, slice)];
+    expect(assemble(packets)).toEqual([keyFrame, keyFrame]);
+  });
+
+  test('an access unit without an end is dropped at its maximum size', () => {
+    const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
+    const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
+    const payload = Buffer.alloc(60_000, 0x7c);
+    let most = 0;
+    for (let index = 0; index < 200; index += 1) {
+      payload[1] = index === 0 ? 0x85 : 0x05;
+      assembler.push(writeRtp({ sequence: index, timestamp: 1, payload }), 0);
+      most = Math.max(most, assembler.heldBytes());
+    }
+    expect(most).toBeLessThanOrEqual(4 * 1024 * 1024);
+    expect(assembler.push(writeRtp({ sequence: 200, timestamp: 2, payload: idr }), 0)).toBeNull();
+    expect(assembler.heldBytes()).toBeLessThan(100);
+  });
+
+  test('the last access unit of a connection is whole if it is marked', () => {
+    for (const isMarked of [true, false]) {
+      const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
+      const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
+      assembler.push(writeRtp({ sequence: 1, timestamp: 1, payload: idr, isMarked }), 7);
+      expect(assembler.end()?.arrivedMs).toBe(isMarked ? 7 : undefined);
+    }
+  });
+});
+
+describe('H.265 access units', () => {
+  const sets = [
+    [0x40, 1, 1],
+    [0x42, 1, 2],
+    [0x44, 1, 3],
+  ];
+  const described = 'sprop-vps=QAEB;sprop-sps=QgEC;sprop-pps=RAED';
+  const written = '400101 420102 440103';
+
+  test.each<[string, Packet[]]>([
+    ['single units', [...sets.map((set) => at(1, set)), at(1, [0x26, 1, 0x80])]],
+    ['an aggregate', [at(1, [0x60, 1, ...[...sets, [0x26, 1, 0x80]].flatMap((unit) => [0, 3, ...unit])])]],
+    ['fragments', [...sets.map((set) => at(1, set)), at(1, [0x62, 1, 0xd3, 0x80])]],
+  ])('a key frame of H.265 is read from %s', (_form, packets) => {
+    const read = assemble([...packets, at(2, [2, 1, 0x80])], { codec: 'H265', parameters: null });
+    expect(read).toEqual([`K ${written} 260180`]);
+  });
+
+  test.each([described, 'sprop-pps=RAED;sprop-sps=QgEC;sprop-vps=QAEB'])(
+    'a key frame of H.265 has the parameter sets of the description in their order: %s',
+    (parameters) => {
+      const read = assemble([at(1, [0x26, 1, 0x80]), at(2, [2, 1, 0x80])], { codec: 'H265', parameters });
+      expect(read).toEqual([`K ${written} 260180`]);
+    },
+  );
+});
+
+test.each([
+  ['JPEG', null],
+  ['VP8', null],
+  ['H264', 'packetization-mode=2'],
+  ['H265', 'sprop-max-don-diff=1'],
+] as const)('access units of %s with %s are not read from packets', (codec, parameters) => {
+  expect(nalRules({ codec, parameters })).toBeNull();
+});
+
+test('start codes separate the units', () => {
+  const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
+  const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
+  assembler.push(writeRtp({ sequence: 1, timestamp: 1, payload: idr }), 5);
+  const unit = assembler.push(writeRtp({ sequence: 2, timestamp: 2, payload: slice }), 9);
+  expect(unit).toMatchObject({ timestamp: 1, arrivedMs: 5, isKeyFrame: true });
+  expect([...unit!.bytes]).toEqual([...start, ...sps, ...start, ...pps, ...start, ...idr]);
+});
+
+test('a key frame has memory of its own, and other units have it or share 64 KiB', () => {
+  const rules = nalRules({ codec: 'H264', parameters: fmtp })!;
+  const assembler = createAccessUnitAssembler({ payloadType: 96, parameters: fmtp }, rules);
+  const units = [idr, ...Array<number[]>(200).fill(slice), idr, slice].flatMap((head, index) => {
+    const payload = Buffer.alloc(index === 100 ? 30_000 : 1000, index);
+    payload.set(head);
+    return assembler.push(writeRtp({ sequence: index, timestamp: index, payload }), 0) ?? [];
+  });
+  expect(units).toHaveLength(202);
+  for (const [index, { bytes, isKeyFrame }] of units.entries()) {
+    expect(bytes.at(-1)).toBe(index);
+    const memory = bytes.buffer.byteLength;
+    expect(memory).toBe(isKeyFrame || index === 100 ? bytes.length : 65_536);
+  }
+  expect(new Set(units.map(({ bytes }) => bytes.buffer)).size).toBe(3 + 4);
+});
