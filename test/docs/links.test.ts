@@ -101,7 +101,7 @@ function listNames(line: string): { file: string; name: string }[] {
 /** Returns true if a source file declares the name, or another file has it as a word. */
 function hasName({ file, name }: { file: string; name: string }): boolean {
   const text = readFileSync(file, 'utf8');
-  const declared = String.raw`\b(?:function|const|type|interface|class) ${name}\b|^ +(?:async )?${name}\??[:(]`;
+  const declared = String.raw`\b(?:function\*?|const|type|interface|class) ${name}\b|^ +(?:async )?${name}\??[:(]`;
   return new RegExp(/\.tsx?$/.test(file) ? declared : String.raw`\b${name}\b`, 'm').test(text);
 }
 
