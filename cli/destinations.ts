@@ -6,7 +6,7 @@ import type { EgressGuard } from '../adapters/egress/guard.ts';
 import type { Destinations } from '../core/ports/destinations.ts';
 import type { Settings } from './settings.ts';
 
-type Deps = Pick<DestinationSenderDeps, 'webhooks' | 'signer' | 'now'> & { guard: EgressGuard };
+type Deps = Pick<DestinationSenderDeps, 'http' | 'signer' | 'now'> & { guard: EgressGuard };
 
 const elapsedMs = () => performance.now();
 

@@ -37,8 +37,8 @@ import { createAlertId } from '../adapters/alert-id.ts';
 import { shareComparisons } from '../adapters/media/motion/share-comparisons.ts';
 import { decodedFramesPerSecond } from '../adapters/vision/objects/object-moments.ts';
 import { meteredVision } from '../adapters/vision/metered-vision.ts';
-import { createWebhookSender } from '../adapters/webhook/webhook-sender.ts';
-import { createWebhookSigner } from '../adapters/webhook/webhook-signer.ts';
+import { createHttpSender } from '../adapters/destinations/http-sender.ts';
+import { createWebhookSigner } from '../adapters/destinations/webhook/webhook-signer.ts';
 import { consoleCaching, consoleSecurityHeaders } from '../console/security-headers.ts';
 import { validVersions } from '../core/records/caller.ts';
 import type { AsCaller } from '../core/ports/as-caller.ts';
@@ -262,14 +262,19 @@ function createSenders(
   const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
   const http = createGuardedHttp(webhookUrls);
   const webhooks = containWebhooks(
-    createWebhookSender({ http, version, elapsedMs: () => performance.now() }),
+    createHttpSender({ http, version, elapsedMs: () => performance.now() }),
     log,
   );
   const signer = createWebhookSigner({
     masterSecret,
     versions: async (caller) => validVersions(await callers.find(caller), now()),
   });
-  const destinations = createServiceDestinations(settings, { webhooks, signer, now, guard: webhookUrls });
+  const destinations = createServiceDestinations(settings, {
+    http: webhooks,
+    signer,
+    now,
+    guard: webhookUrls,
+  });
   return {
     webhookUrls,
     webhooks,

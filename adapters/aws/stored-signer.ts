@@ -2,7 +2,7 @@ import { validVersions } from '../../core/records/caller.ts';
 import type { CallerStore } from '../../core/ports/caller-store.ts';
 import type { LinkSigner, WebhookSigner } from '../../core/ports/delivery.ts';
 import { createLinkSigner } from '../evidence-links.ts';
-import { createWebhookSigner } from '../webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../destinations/webhook/webhook-signer.ts';
 import type { Secret } from './secret.ts';
 
 /** Options of `createStoredSigner`. */

@@ -5,23 +5,25 @@ import type {
   Notification,
 } from '../../core/ports/destinations.ts';
 import type { WebhookSigner } from '../../core/ports/delivery.ts';
+import { outcomeFor, webhookStatuses } from '../../core/delivery/response-outcome.ts';
+import type { PermanentStatuses } from '../../core/delivery/response-outcome.ts';
 import type { DestinationAddress } from '../../core/records/watch.ts';
-import type { PostSender } from '../webhook/webhook-sender.ts';
 import { discordStatuses, toDiscordRequest } from './discord/discord.ts';
 import { isAllowedRecipient, toMail } from './email/email.ts';
 import type { SendMail } from './email/smtp.ts';
 import { toPublications } from './mqtt/mqtt.ts';
 import type { Publish } from './mqtt/publish.ts';
+import type { HttpSender } from './http-sender.ts';
 import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts';
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
 import { pagerdutyStatuses, toPagerdutyRequest } from './pagerduty/pagerduty.ts';
-import { outcomeFor, type DestinationRequest, type PermanentStatuses } from './request.ts';
+import type { DestinationRequest } from './request.ts';
 import { slackStatuses, toSlackRequest } from './slack/slack.ts';
-import { toWebhookRequest, webhookStatuses } from './webhook/webhook.ts';
+import { toWebhookRequest } from './webhook/webhook.ts';
 
 export type DestinationSenderDeps = {
   /** HTTP through the egress guard, without redirects and within 30 s. */
-  webhooks: PostSender;
+  http: HttpSender;
   signer: WebhookSigner;
   now: () => Date;
   /** SMTP server of the operator; absent without one. */
@@ -76,9 +78,9 @@ async function sendWebhook(
 async function post(
   request: DestinationRequest,
   statuses: PermanentStatuses,
-  { webhooks }: DestinationSenderDeps,
+  { http }: DestinationSenderDeps,
 ): Promise<DestinationResult> {
-  const result = await webhooks.send(request);
+  const result = await http.send(request);
   return { ...result, outcome: outcomeFor(result.status, statuses) };
 }
 

@@ -1,6 +1,6 @@
 import type { Delivery, RunKey } from '../records/delivery.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
-import type { DestinationOutcome, DestinationResult } from '../ports/destinations.ts';
+import type { DestinationResult } from '../ports/destinations.ts';
 import { secondsUntil, addSeconds } from '../time.ts';
 import { rules } from '../rules.ts';
 
@@ -52,17 +52,6 @@ export function afterAttempt(
   const next = addSeconds(now, Math.max(jittered, requested));
   if (until && next > until) return giveUp(attempted, describeDeliveryFailure(result));
   return { ...attempted, next_attempt_at: next.toISOString() };
-}
-
-/** Returns the outcome of a webhook of a job: 2xx delivers, 410 ends the deliveries of the job, any other result is retried, redirects included. */
-export function webhookOutcome(result: WebhookResult): DestinationOutcome {
-  if (isSuccess(result)) return 'delivered';
-  return result.status === 410 ? 'gone' : 'retry';
-}
-
-/** Returns true for a response that accepts the event: 2xx. */
-export function isSuccess({ status }: Pick<WebhookResult, 'status'>): boolean {
-  return status !== null && status >= 200 && status < 300;
 }
 
 function appendAttempt(delivery: Delivery, { startedAt, status, latencyMs, error }: AttemptResult): Delivery {

@@ -1,6 +1,6 @@
+import type { DeliveryOutcome } from '../ports/delivery.ts';
 import type { QueueMessage } from '../records/delivery.ts';
 import { deliver } from './deliver.ts';
-import type { DeliveryOutcome } from './deliver.ts';
 import type { DeliverDeps } from './delivery-target.ts';
 import { putOnBus } from './put-on-bus.ts';
 import type { PutOnBusDeps } from './put-on-bus.ts';

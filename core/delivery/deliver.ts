@@ -1,4 +1,5 @@
 import { TransientError } from '../errors.ts';
+import type { DeliveryOutcome } from '../ports/delivery.ts';
 import type { DestinationResult } from '../ports/destinations.ts';
 import { runLog } from '../ports/log.ts';
 import { initialDelivery, secondsUntilAttempt } from '../records/delivery.ts';
@@ -27,9 +28,6 @@ import {
   removeOpenings,
   removeWaiting,
 } from './destination-state.ts';
-
-/** `again`: the message stays at the head of its group for `afterSeconds`. A clock that is set back does not extend a duration. */
-export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 
 /**
  * Makes one attempt to deliver an event to a destination. A message may arrive twice or early: a finished delivery is skipped, and an attempt that is

@@ -13,13 +13,13 @@ import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, isOver } from '../time.ts';
 import { isAllWell } from '../policies/watch/health.ts';
-import { webhookOutcome } from './after-attempt.ts';
 import { currentState, initialDestinationState, isEndElsewhere, isFormerOver } from './destination-state.ts';
 import type { AddressedDestination } from './destination-state.ts';
 import type { MessageFacts } from './console-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
 import { eraseFormer } from './former-destination.ts';
 import { describeState, toNotification } from './notification.ts';
+import { outcomeFor, webhookStatuses } from './response-outcome.ts';
 
 export type DeliverDeps = Pick<
   CoreDeps,
@@ -103,7 +103,7 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
       const signature = await deps.signer.sign(job.caller, `msg_${jobId}_${sequence}`, deps.now(), body);
       const headers = { ...signature, 'content-type': 'application/json' };
       const result = await deps.webhooks.send({ url, headers, body });
-      return { ...result, outcome: webhookOutcome(result) };
+      return { ...result, outcome: outcomeFor(result.status, webhookStatuses) };
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { describeDeliveryFailure, isSuccess } from './after-attempt.ts';
+import { describeDeliveryFailure } from './after-attempt.ts';
+import { outcomeFor, webhookStatuses } from './response-outcome.ts';
 
 type Deps = Pick<CoreDeps, 'webhookUrls' | 'webhooks' | 'signer' | 'baseUrl' | 'now' | 'newId'>;
 
@@ -17,10 +18,11 @@ export async function testWebhook(url: string, caller: string, deps: Deps) {
     headers: { ...headers, 'content-type': 'application/json' },
     body,
   });
+  const isDelivered = outcomeFor(result.status, webhookStatuses) === 'delivered';
   return {
     status: result.status,
     latency_ms: result.latencyMs,
-    error: isSuccess(result) ? null : describeDeliveryFailure(result),
+    error: isDelivered ? null : describeDeliveryFailure(result),
   };
 }
 

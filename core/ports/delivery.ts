@@ -14,6 +14,9 @@ export interface DeliveryQueue {
   send(message: QueueMessage): Promise<void>;
 }
 
+/** Result of a message. `again`: it stays at the head of its group, invisible for `afterSeconds`. A clock that is set back does not extend a duration. */
+export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
+
 /** Storage of deliveries, and of the states of destinations. They are removed with their run, deliveries after `rules.deliverySeconds` at the latest. */
 export interface DeliveryStore {
   get(key: DeliveryKey): Promise<Delivery | undefined>;

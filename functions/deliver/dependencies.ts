@@ -18,7 +18,7 @@ import { createTelemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
-import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
+import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
 import type { DeliverMessageDeps } from '../../core/delivery/deliver-message.ts';
 import type { DeliverConfig } from './config.ts';
 
@@ -45,7 +45,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
   const secret = (arn: string) => createSecret({ client: secrets, arn, now });
   const masterSecret = secret(config.MASTER_SECRET_ARN);
   const mail = createMail(config, { secret, log });
-  const webhooks = createWebhookSender({
+  const webhooks = createHttpSender({
     http: deferWebhookHttp(
       createWebhookGuard(config.ALLOW_WEBHOOK_RANGES, 'stage setting allowWebhookRanges', config.DENY_RANGES),
     ),
@@ -63,7 +63,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
       isPublic: true,
     },
     messageFacts: { model: config.MODEL.model, timeZone: 'UTC' },
-    destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
+    destinations: createDestinations({ http: webhooks, signer, now, ...(mail && { mail }) }),
     queue,
     postpone: queue.postpone,
     meter: instrumentMeter(meter, measurements),

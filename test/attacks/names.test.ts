@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Address } from '../../adapters/egress/guard.ts';
-import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
+import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
 import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { hostileAddress } from './canaries.ts';
 import { count } from './counted.ts';
@@ -40,7 +40,7 @@ describe('a name', () => {
   test('a name never leads to an internal address, regardless of the DNS responses', async (test) => {
     const { canaries, server, http } = attack;
     const url = new URL(server.host(site));
-    const sender = createWebhookSender({ http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
+    const sender = createHttpSender({ http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
     const wrong: string[] = [];
     await forEachItem([...nameVectors.entries()], async ([at, { name }]) => {
       const before = canaries.touched().length;

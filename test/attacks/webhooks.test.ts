@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.ts';
-import { createWebhookSender } from '../../adapters/webhook/webhook-sender.ts';
+import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
 import { createHttpCaller } from '../support/http-caller.ts';
 import { createWorld } from '../support/world.ts';
@@ -17,7 +17,7 @@ let attack: Attack;
 let sender: WebhookSender;
 beforeAll(async () => {
   attack = await openAttack();
-  sender = createWebhookSender({ http: attack.http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
+  sender = createHttpSender({ http: attack.http, version: '1', timeoutSeconds: 3, elapsedMs: () => 0 });
 });
 afterAll(() => attack.close());
 

@@ -6,7 +6,7 @@ import { readSettings } from '../../cli/settings.ts';
 import { mintKey } from '../../core/access/api-key.ts';
 import { createCollectedLog } from '../adapters/embedded/log/collected-log.ts';
 import { folderOfTest } from '../support/temporary-folder.ts';
-import { startReceiver } from '../adapters/webhook/receiver.ts';
+import { startReceiver } from '../adapters/destinations/receiver.ts';
 
 test('ranges for streams do not apply to webhooks, which have their own setting', async () => {
   const receiver = await startReceiver((_, response) => response.writeHead(204).end());

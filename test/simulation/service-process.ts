@@ -16,7 +16,7 @@ import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts'
 import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
 import { createSteadyClock } from '../../adapters/steady-clock.ts';
 import { createLinkSigner } from '../../adapters/evidence-links.ts';
-import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { deliverMessage } from '../../core/delivery/deliver-message.ts';
@@ -113,7 +113,7 @@ export function startProcess(
       isPublic: true,
     },
     messageFacts: { model: 'simulated', timeZone: 'UTC' },
-    destinations: createDestinations({ webhooks, signer, now }),
+    destinations: createDestinations({ http: webhooks, signer, now }),
     limits: {
       jobsPerCaller: 10,
       watchesPerCaller: 25,

@@ -22,7 +22,7 @@ import type { HttpDeps } from '../../adapters/http/dependencies.ts';
 import { isLoopback } from '../../adapters/http/guard-host.ts';
 import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import { createWebhookSigner } from '../../adapters/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
 import { validVersions } from '../../core/records/caller.ts';
 import type { Capture } from '../../core/records/capture.ts';
 import type { EarlierMotion } from '../../core/records/motion.ts';

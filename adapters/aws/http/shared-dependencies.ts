@@ -10,7 +10,7 @@ import { setSystemTimer } from '../../../core/time-limit.ts';
 import { publishCommits, publishCreations } from '../../../core/delivery/publish.ts';
 import type { HttpDeps } from '../../http/dependencies.ts';
 import { createRequestBodies } from '../../http/request-bodies.ts';
-import { createWebhookSender } from '../../webhook/webhook-sender.ts';
+import { createHttpSender } from '../../destinations/http-sender.ts';
 import { clientSettings } from '../client-settings.ts';
 import {
   deferAlarms,
@@ -166,7 +166,7 @@ function createSenders(
   const masterSecret = secret(settings.MASTER_SECRET_ARN);
   const mail = createMail(settings, { secret, log });
   const signer = createStoredSigner({ masterSecret, callers, now });
-  const webhooks = createWebhookSender({
+  const webhooks = createHttpSender({
     http: deferWebhookHttp(webhookUrls),
     version: softwareVersion,
     elapsedMs: () => performance.now(),
@@ -175,7 +175,7 @@ function createSenders(
     webhookUrls,
     webhooks,
     signer,
-    destinations: createDestinations({ webhooks, signer, now, ...(mail && { mail }) }),
+    destinations: createDestinations({ http: webhooks, signer, now, ...(mail && { mail }) }),
     evidenceLinks: { signer: createStoredLinkSigner(masterSecret) },
   };
 }

@@ -7,7 +7,7 @@ export const callSeconds = {
   capture: 20,
   /** `analyze`: model call. */
   model: 18,
-  /** Attempt of a webhook (`createWebhookSender`). */
+  /** Attempt of a webhook (`createHttpSender`). */
   webhook: 30,
   /** Last summary of a cancelled digest. */
   summary: rules.cancelSummaryTimeoutSeconds,

@@ -1,4 +1,5 @@
-import type { DestinationRequest, PermanentStatuses } from '../request.ts';
+import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
+import type { DestinationRequest } from '../request.ts';
 
 /** Monitor that expects a call in time, such as healthchecks.io or a push monitor of Uptime Kuma. It is never disabled: an alarm follows from silence. */
 export const heartbeatStatuses: PermanentStatuses = { gone: [], rejected: [] };

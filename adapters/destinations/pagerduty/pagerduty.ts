@@ -1,7 +1,8 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import { describeNotification, findAlert, shorten } from '../describe.ts';
-import { jsonRequest, type DestinationRequest, type PermanentStatuses } from '../request.ts';
+import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
+import { jsonRequest, type DestinationRequest } from '../request.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
 
 /** Events API v2: 202 accepts, 400 is a bad request, 429 and 5xx are retried (github.com/PagerDuty/api-schema, reference/events-v2). */

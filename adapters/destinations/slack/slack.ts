@@ -1,6 +1,7 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import { describeNotification, shorten } from '../describe.ts';
-import { jsonRequest, type DestinationRequest, type PermanentStatuses } from '../request.ts';
+import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
+import { jsonRequest, type DestinationRequest } from '../request.ts';
 
 /**
  * Incoming webhook of Slack. 403 `action_prohibited`, 404 `channel_not_found` and 410 `channel_is_archived` are permanent

@@ -1,8 +1,5 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
-import { jsonRequest, type DestinationRequest, type PermanentStatuses } from '../request.ts';
-
-/** Receiver of Standard Webhooks. 410 ends deliveries, as for jobs. */
-export const webhookStatuses: PermanentStatuses = { gone: [410], rejected: [] };
+import { jsonRequest, type DestinationRequest } from '../request.ts';
 
 /** Returns the request without its signature: the envelope of the interface, `{type, timestamp, source_url, data}`. */
 export function toWebhookRequest(url: string, notification: Notification): DestinationRequest {

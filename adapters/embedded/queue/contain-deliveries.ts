@@ -1,11 +1,11 @@
 import type { Destinations } from '../../../core/ports/destinations.ts';
 import type { WebhookResult } from '../../../core/ports/delivery.ts';
 import type { Log } from '../../../core/ports/log.ts';
-import type { PostSender } from '../../webhook/webhook-sender.ts';
+import type { HttpSender } from '../../destinations/http-sender.ts';
 import { containExceptions } from '../load/contain-exceptions.ts';
 
 /** Returns the sender; whatever it or a library throws is a failed attempt, so that the schedule of the delivery applies. */
-export function containWebhooks(sender: PostSender, log: Log): PostSender {
+export function containWebhooks(sender: HttpSender, log: Log): HttpSender {
   return { send: (request) => contain(() => sender.send(request), unexpected, log) };
 }
 

@@ -1,12 +1,10 @@
+import type { DeliveryOutcome } from '../../../core/ports/delivery.ts';
 import type { QueueMessage } from '../../../core/records/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import { jobLog, type Log } from '../../../core/ports/log.ts';
 import { ageSeconds } from '../../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
 import { waitAtMost, type SetTimer } from '../../../core/time-limit.ts';
-
-/** Result of a handler. 'again' keeps the message at the head of its group, invisible for `afterSeconds`. */
-export type DeliveryOutcome = { kind: 'done' } | { kind: 'again'; afterSeconds: number };
 
 /** Handler of one message. If it throws, the message is handled again after 1, 2, 4, … 60 s. */
 export type DeliveryHandler = (message: QueueMessage) => Promise<DeliveryOutcome>;

@@ -8,7 +8,7 @@ import type { DeliveryHandler } from './delivery-consumer.ts';
 import { rules } from '../../../core/rules.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 
-export type { DeliveryHandler, DeliveryOutcome } from './delivery-consumer.ts';
+export type { DeliveryHandler } from './delivery-consumer.ts';
 
 export type EmbeddedDeliveryQueue = DeliveryQueue & {
   /**

@@ -17,8 +17,8 @@ import { createSmtpSender } from '../../../adapters/destinations/email/smtp.ts';
 import { createPublisher } from '../../../adapters/destinations/mqtt/publish.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
-import { createWebhookSender } from '../../../adapters/webhook/webhook-sender.ts';
-import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts';
+import { createHttpSender } from '../../../adapters/destinations/http-sender.ts';
+import { createWebhookSigner } from '../../../adapters/destinations/webhook/webhook-signer.ts';
 import { defaultNotify, isWanted } from '../../../core/delivery/receivers.ts';
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
@@ -271,7 +271,7 @@ function send(address: Omit<DestinationAddress, 'destination_id'>, options: Send
   const http = createGuardedHttp(guard);
   onTestFinished(() => http.close());
   const destinations = createDestinations({
-    webhooks: createWebhookSender({ http, version: '1.2.3', elapsedMs }),
+    http: createHttpSender({ http, version: '1.2.3', elapsedMs }),
     signer,
     now: options.now ?? (() => new Date('2026-03-01T12:00:00.000Z')),
     publish: createPublisher({ guard, elapsedMs }),

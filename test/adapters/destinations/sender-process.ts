@@ -4,8 +4,8 @@ import { createSmtpSender } from '../../../adapters/destinations/email/smtp.ts';
 import { createPublisher } from '../../../adapters/destinations/mqtt/publish.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
-import { createWebhookSender } from '../../../adapters/webhook/webhook-sender.ts';
-import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts';
+import { createHttpSender } from '../../../adapters/destinations/http-sender.ts';
+import { createWebhookSigner } from '../../../adapters/destinations/webhook/webhook-signer.ts';
 import { notify } from './notifications.ts';
 
 /** Sends one notification per line `{type, port}`, all concurrently, and prints `{outcome, rssMb}` of each. Nothing catches what a library throws in a callback. */
@@ -19,7 +19,7 @@ for await (const line of createInterface(process.stdin)) void send(JSON.parse(li
 
 async function send({ type, port }: { type: 'webhook' | 'mqtt' | 'email'; port: number }): Promise<void> {
   const destinations = createDestinations({
-    webhooks: createWebhookSender({ http, version: '1', elapsedMs, timeoutSeconds }),
+    http: createHttpSender({ http, version: '1', elapsedMs, timeoutSeconds }),
     signer: createWebhookSigner({ masterSecret: new Uint8Array(32) }),
     now: () => new Date(),
     publish: createPublisher({ guard, elapsedMs, timeoutSeconds }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { webhookKey } from '../../contract/records.ts';
-import { webhookOutcome, afterAttempt, applyResend } from '../../../core/delivery/after-attempt.ts';
+import { afterAttempt, applyResend } from '../../../core/delivery/after-attempt.ts';
+import { outcomeFor, webhookStatuses } from '../../../core/delivery/response-outcome.ts';
 import { initialDelivery } from '../../../core/records/delivery.ts';
 import { rules } from '../../../core/rules.ts';
 import type { WebhookResult } from '../../../core/ports/delivery.ts';
@@ -17,7 +18,7 @@ const evenly = 0.5;
 
 /** Makes `count` attempts that all have the same result, and returns the delivery after the last one. */
 function attempt(count: number, result: WebhookResult, random = evenly, delivery = pending) {
-  const given = { ...result, outcome: webhookOutcome(result), startedAt: start };
+  const given = { ...result, outcome: outcomeFor(result.status, webhookStatuses), startedAt: start };
   return Array.from({ length: count }).reduce<typeof pending>(
     (before) => afterAttempt(before, given, start, random),
     delivery,

@@ -1,4 +1,4 @@
-import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../../adapters/destinations/webhook/webhook-signer.ts';
 import { localDay } from '../../../core/policies/watch/schedule.ts';
 
 /** Entry that is bundled like a function and run separately: prints results of libraries that are loaded at their first use. */

@@ -5,8 +5,8 @@ import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import {
   createDeliveryQueue,
   type DeliveryHandler,
-  type DeliveryOutcome,
 } from '../../../../adapters/embedded/queue/delivery-queue.ts';
+import type { DeliveryOutcome } from '../../../../core/ports/delivery.ts';
 import { describeDeliveryQueue } from '../../../contract/delivery-queue.contract.ts';
 import type { DeliveryMessage } from '../../../../core/records/delivery.ts';
 import { webhookMessage } from '../../../contract/records.ts';

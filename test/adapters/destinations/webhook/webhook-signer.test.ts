@@ -1,6 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
-import { createWebhookSigner } from '../../../adapters/webhook/webhook-signer.ts';
+import { createWebhookSigner } from '../../../../adapters/destinations/webhook/webhook-signer.ts';
 
 const masterSecret = Buffer.alloc(32, 7);
 const body = '{"type":"watch_triggered","data":{"explanation":"Ein Schiff fährt ein 🚢"}}';

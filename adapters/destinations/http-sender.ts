@@ -1,4 +1,4 @@
-import type { WebhookRequest, WebhookResult } from '../../core/ports/delivery.ts';
+import type { WebhookResult } from '../../core/ports/delivery.ts';
 import {
   EgressLimitError,
   EgressNetworkError,
@@ -7,9 +7,10 @@ import {
   EgressUnresolvedError,
 } from '../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
+import type { DestinationRequest } from './request.ts';
 
-/** Options of `createWebhookSender`. */
-export type WebhookSenderOptions = {
+/** Options of `createHttpSender`. */
+export type HttpSenderOptions = {
   http: GuardedHttp;
   /** Version of this service, for the user agent. */
   version: string;
@@ -19,14 +20,11 @@ export type WebhookSenderOptions = {
   elapsedMs: () => number;
 };
 
-/** Request whose body may be binary; POST with a body, else GET. */
-export type PostRequest = Omit<WebhookRequest, 'body'> & { body: string | Uint8Array | null };
-
-/** Sender of webhooks and of requests to other destinations. */
-export type PostSender = { send(request: PostRequest): Promise<WebhookResult> };
+/** Sender of the webhooks of jobs, and of requests to all destinations over HTTP. */
+export type HttpSender = { send(request: DestinationRequest): Promise<WebhookResult> };
 
 /** Creates a sender. Every response is a result; core decides the meaning of its status. */
-export function createWebhookSender(options: WebhookSenderOptions): PostSender {
+export function createHttpSender(options: HttpSenderOptions): HttpSender {
   return {
     send: async (request) => {
       const startedMs = options.elapsedMs();
@@ -42,7 +40,10 @@ export function createWebhookSender(options: WebhookSenderOptions): PostSender {
   };
 }
 
-function post(options: WebhookSenderOptions, { url, headers, body }: PostRequest): Promise<GuardedResponse> {
+function post(
+  options: HttpSenderOptions,
+  { url, headers, body }: DestinationRequest,
+): Promise<GuardedResponse> {
   return options.http.request(url, {
     method: body === null ? 'GET' : 'POST',
     headers: {

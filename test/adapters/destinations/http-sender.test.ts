@@ -4,10 +4,10 @@ import type { ServerResponse } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
-import { createWebhookSender } from '../../../adapters/webhook/webhook-sender.ts';
+import { createHttpSender } from '../../../adapters/destinations/http-sender.ts';
 import { listen, startReceiver } from './receiver.ts';
 
-describe('createWebhookSender', () => {
+describe('createHttpSender', () => {
   test('the sender posts body and headers unchanged and adds its user agent', async () => {
     const receiver = await startReceiver((_, response) => response.writeHead(200).end());
     const body = '{"explanation":"Ein Schiff fährt ein 🚢"}';
@@ -123,7 +123,7 @@ describe('createWebhookSender', () => {
 function createSender({ timeoutSeconds = 10 } = {}) {
   const http = createGuardedHttp(createEgressGuard({ allowRanges: ['127.0.0.0/8'], lookup }));
   onTestFinished(() => http.close());
-  return createWebhookSender({ http, version: '1.2.3', timeoutSeconds, elapsedMs: () => performance.now() });
+  return createHttpSender({ http, version: '1.2.3', timeoutSeconds, elapsedMs: () => performance.now() });
 }
 
 const lookup = async () => Promise.reject(new Error('No such name'));

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { WebhookSigner } from '../../core/ports/delivery.ts';
-import { loadOnce } from '../load-once.ts';
+import type { WebhookSigner } from '../../../core/ports/delivery.ts';
+import { loadOnce } from '../../load-once.ts';
 
 /** Options of `createWebhookSigner`. */
 export type WebhookSignerOptions = {
