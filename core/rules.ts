@@ -81,8 +81,10 @@ export const rules = {
   heartbeatSeconds: 55,
   /** Retention of a delivery, longer than its attempts and than any job. */
   deliverySeconds: 7 * 86_400,
-  /** Time after which an event that waits for an earlier one looks whether it was woken: fewer receipts in a day than the queue permits. */
+  /** Shortest time after which an event that waits for an earlier one finds a wake that was lost: this … */
   heldBackSeconds: 1_800,
+  /** … or this share of its age: the queue on AWS receives a message 75 times, and keeps it for four days. */
+  heldBackShare: 1 / 8,
   /** Maximum duration of an attempt with its result, in seconds: as long as its message is invisible. */
   maxAttemptSeconds: 120,
   /** Wait of an event while another attempt of it is under way, in seconds: longer than most attempts take. */

@@ -147,7 +147,9 @@ async function refuse(attempt: Attempt, why: string, deps: DeliverDeps): Promise
 /** Waits until the earlier event of the subject has ended, which wakes this one. */
 async function holdBack({ message, target, delivery }: Attempt, deps: DeliverDeps): Promise<DeliveryOutcome> {
   const { sequence, subject } = message;
-  if (message.attempt > 0) return { kind: 'again', afterSeconds: rules.heldBackSeconds };
+  const age = ageSeconds(target.event.timestamp, deps.now());
+  const afterSeconds = Math.max(rules.heldBackSeconds, age * rules.heldBackShare);
+  if (message.attempt > 0) return { kind: 'again', afterSeconds };
   const waiting = { sequence, subject, attempts: 0, resend: 0 };
   await changeState(target, (state) => addWaiting(state, waiting), deps);
   await deps.deliveries.put(delivery, deps.now());

@@ -20,7 +20,8 @@ export class DeliveryQueue extends Construct {
       // At least 3,000 messages per second instead of 300; there are many message groups.
       deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
       fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
-      // Attempts and waits of a delivery take fewer than 20 receives. The others are for defects, one minute apart (`backoffSeconds`): about an hour.
+      // The delivery counts its attempts. A message that waits for others and then for its own attempts is received about 50 times; a defect reaches
+      // the number in about an hour (`backoffSeconds`), as long as an event of a job is relevant.
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: 75 },
     });
   }

@@ -1,6 +1,5 @@
 import type { DeliveryOutcome } from '../../../core/ports/delivery.ts';
 import type { QueueMessage } from '../../../core/records/delivery.ts';
-import { rules } from '../../../core/rules.ts';
 import { jobLog, type Log } from '../../../core/ports/log.ts';
 import { ageSeconds } from '../../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
@@ -34,8 +33,8 @@ export type DeliveryConsumer = {
 /** Maximum timer delay, in milliseconds: a timer does not fire when the clock is set forward, so the consumer checks again. */
 const maxTimerMs = 60_000;
 
-/** Maximum time that a message stays invisible, in seconds: the longest `Retry-After`, which exceeds every backoff. */
-const maxInvisibleSeconds = rules.maxRetryAfterSeconds;
+/** Maximum time that a message stays invisible, in seconds. After a longer wait of a delivery, which the delivery itself keeps, its message waits again. */
+const maxInvisibleSeconds = 300;
 
 /** Handles one message per group at a time, round-robin. Wake-up times are in memory, messages in SQLite. */
 export function startDeliveryConsumer(options: ConsumerOptions): DeliveryConsumer {
