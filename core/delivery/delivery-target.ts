@@ -12,12 +12,13 @@ import { findSubject, isEnding } from './receivers.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
 import { addSeconds, ageSeconds, isOver } from '../time.ts';
+import { isFormerOver } from '../watch/find-former.ts';
 import { isAllWell } from '../policies/watch/health.ts';
-import { currentState, initialDestinationState, isEndElsewhere, isFormerOver } from './destination-state.ts';
+import { currentState, initialDestinationState, isEndElsewhere } from './destination-state.ts';
 import type { AddressedDestination } from './destination-state.ts';
 import type { MessageFacts } from './console-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
-import { eraseFormer } from './former-destination.ts';
+import { eraseFormer } from './erase-former.ts';
 import { describeState, toNotification } from './notification.ts';
 import { outcomeFor, webhookStatuses } from './response-outcome.ts';
 

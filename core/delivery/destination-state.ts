@@ -1,6 +1,5 @@
 import type { DestinationResult } from '../ports/destinations.ts';
 import type { DestinationKey, DestinationState, WaitingEvent } from '../records/delivery.ts';
-import type { FormerDestination } from '../records/watch.ts';
 import { rules } from '../rules.ts';
 import { isOver } from '../time.ts';
 
@@ -159,9 +158,4 @@ export function isHeldBack(
 /** Returns the first waiting event of each subject. */
 export function findHeads({ waiting }: Pick<DestinationState, 'waiting'>): WaitingEvent[] {
   return waiting.filter((event) => !isHeldBack({ waiting }, event));
-}
-
-/** Returns true if the address of a former destination is erased without a delivery. */
-export function isFormerOver({ removed_at: at }: Pick<FormerDestination, 'removed_at'>, now: Date): boolean {
-  return isOver(at, rules.formerDestinationSeconds, now);
 }

@@ -16,9 +16,9 @@ import {
   toSecrets,
   toSource,
 } from './create-watch.ts';
-import { findFormer, joinFormer } from './former-destinations.ts';
+import { findFormer, joinFormer } from './find-former.ts';
 import type { StreamProbe } from '../records/capture.ts';
-import type { Former } from './former-destinations.ts';
+import type { Former } from './find-former.ts';
 import { startQuietly } from './start-quietly.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
 import type { SplitConfig } from './watch-config.ts';

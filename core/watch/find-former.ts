@@ -1,4 +1,3 @@
-import { isFormerOver } from '../delivery/destination-state.ts';
 import { findSubject, isEnding, isWanted } from '../delivery/receivers.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Destination, DestinationAddress, FormerDestination } from '../records/watch.ts';
@@ -11,9 +10,16 @@ import type { FormerAddress } from '../records/watch-secrets.ts';
 import { closeAlert } from '../policies/watch/alerts.ts';
 import { endedLoss } from '../policies/watch/change.ts';
 import { isOpen } from '../policies/watch/condition.ts';
+import { rules } from '../rules.ts';
+import { isOver } from '../time.ts';
 
 /** Former destinations with their addresses, as the records of a watch store them. */
 export type Former = { destinations: FormerDestination[]; addresses: FormerAddress[] };
+
+/** Returns true if the address of a former destination is erased without a delivery. */
+export function isFormerOver({ removed_at: at }: Pick<FormerDestination, 'removed_at'>, now: Date): boolean {
+  return isOver(at, rules.formerDestinationSeconds, now);
+}
 
 /** Reads a page of the log after a sequence. */
 type ReadLog = (after: number) => Promise<RunEvent[]>;
