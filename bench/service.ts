@@ -1,5 +1,5 @@
 import type { LocatedFfmpeg } from '../adapters/media/ffmpeg/locate-ffmpeg.ts';
-import { runService } from '../cli/run-service.ts';
+import { runService } from '../cli/service/run-service.ts';
 import { readSettings } from '../cli/settings.ts';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import { createClient, type MonitorRequest } from '../client/index.ts';

@@ -25,7 +25,7 @@ import {
   visionSettings,
   wantsJson,
 } from './program/parse-options.ts';
-import { limitNewObjects } from './limit-new-objects.ts';
+import { limitNewObjects } from './service/limit-new-objects.ts';
 import { openTerminal } from './terminal.ts';
 import { version } from './version.ts';
 

@@ -56,7 +56,7 @@ export const laneOrder: readonly Lane[] = ['stacks', 'browser', 'contract', 'ser
 
 /** Files that mostly wait, for minutes: they start before all others. */
 export const waitingFiles: readonly string[] = [
-  'test/cli/service.test.ts',
+  'test/cli/service/service.test.ts',
   'test/conformance/embedded.test.ts',
 ];
 
@@ -68,7 +68,7 @@ export const longFiles: readonly string[] = [
   'test/console/watch-pages.test.ts',
   'test/adapters/aws/dynamodb/contracts.test.ts',
   'test/docs/snippets.test.ts',
-  'test/cli/replay.test.ts',
+  'test/cli/commands/replay.test.ts',
   'test/attacks/abuse/abuse.test.ts',
   'test/adapters/media/motion/compare-motion.test.ts',
   'test/adapters/media/motion/goals.test.ts',

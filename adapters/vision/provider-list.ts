@@ -1,2 +1,2 @@
-// Providers of vision models on AWS, one line per folder. `cli/vision-model.ts` lists those of one machine.
+// Providers of vision models on AWS, one line per folder. `cli/service/vision-model.ts` lists those of one machine.
 export { bedrockProvider as bedrock } from './bedrock/provider.ts';

@@ -6,7 +6,7 @@ import { createExecutions } from '../../adapters/aws/executions.ts';
 import { createMediaStore } from '../../adapters/aws/media-store.ts';
 import { CommandError } from '../command-error.ts';
 import { findTable } from '../keys/deployed-keys.ts';
-import { readStackOutputs } from '../stack-outputs.ts';
+import { readStackOutputs } from '../target/stack-outputs.ts';
 import type { CallerBackend } from './caller-backend.ts';
 import { storedCallers } from './stored-callers.ts';
 

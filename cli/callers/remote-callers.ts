@@ -1,7 +1,7 @@
 import { callerListResponseSchema, erasureResponseSchema } from '../../core/responses/access.ts';
 import { usageResponseSchema } from '../../core/responses/usage.ts';
 import { CommandError } from '../command-error.ts';
-import { createServiceRequests } from '../service-requests.ts';
+import { createServiceRequests } from '../target/service-requests.ts';
 import { readAllUsage } from './caller-backend.ts';
 import type { CallerBackend } from './caller-backend.ts';
 

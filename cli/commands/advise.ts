@@ -3,7 +3,7 @@ import { forecastCost } from '../../core/advice/forecast.ts';
 import { findModelPrice } from '../../adapters/vision/providers.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { createVisionModel } from '../vision-model.ts';
+import { createVisionModel } from '../service/vision-model.ts';
 
 /** Prints the doubts about a condition, and settings that fit (`watchpost advise CONDITION`). Calls no model. */
 export function advise(condition: string, settings: Settings, terminal: Terminal, asJson: boolean): void {

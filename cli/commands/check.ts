@@ -6,12 +6,12 @@ import { checkOnce } from '../../core/stream/check-once.ts';
 import { unlimitedTurns } from '../../core/ports/stream-turns.ts';
 import { requireReachable } from '../checks/private-address.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
-import { createLimits } from '../limits.ts';
-import { createCaptureScheduler } from '../capture-scheduler.ts';
-import { loadPlatformSettings } from '../platforms.ts';
+import { createLimits } from '../service/limits.ts';
+import { createCaptureScheduler } from '../service/capture-scheduler.ts';
+import { loadPlatformSettings } from '../service/platforms.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { createVisionModel } from '../vision-model.ts';
+import { createVisionModel } from '../service/vision-model.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Arguments of `watchpost check`; `save` is the file for the frame. */

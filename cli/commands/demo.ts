@@ -16,7 +16,7 @@ import { WatchedStream } from '../demo/watched-stream.ts';
 import { startWebhookReceiver } from '../demo/webhook-receiver.ts';
 import type { Envelope } from '../demo/webhook-receiver.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
-import { runService } from '../run-service.ts';
+import { runService } from '../service/run-service.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';

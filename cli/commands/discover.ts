@@ -1,10 +1,11 @@
 import { networkInterfaces } from 'node:os';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { createOnvifCameras, type OnvifDeps } from '../../adapters/onvif/cameras.ts';
 import { toDeviceUrl } from '../../adapters/onvif/device-address.ts';
 import type { Cameras, CameraStreams, Discovery } from '../../core/ports/cameras.ts';
 import { requireReachable } from '../checks/private-address.ts';
 import { CommandError } from '../command-error.ts';
-import { readPassword } from '../read-password.ts';
 import type { Settings } from '../settings.ts';
 import { oneLine, type Terminal } from '../terminal.ts';
 
@@ -111,4 +112,43 @@ function noRangesError(): CommandError {
     'No ranges are allowed',
     `Name the ranges of your cameras, such as that of this machine: --allow-ranges ${own?.cidr ?? '192.168.1.0/24'}`,
   );
+}
+
+/** Variable with the password of a camera. */
+const passwordVariable = 'WATCHPOST_CAMERA_PASSWORD';
+
+/**
+ * Reads a password from the variable, from the terminal without showing it, or from the first line of standard input. It is no argument of the
+ * command: other users of the machine can read those. Throws `CommandError` without one.
+ */
+async function readPassword(env: NodeJS.ProcessEnv): Promise<string> {
+  const { stdin, stderr } = process;
+  const password =
+    env[passwordVariable] ?? (stdin.isTTY ? await askHidden(stdin, stderr) : await readLine(stdin));
+  if (password !== '') return password;
+  throw new CommandError(
+    'The password is missing',
+    `Enter it, pass it as the first line of standard input, or set ${passwordVariable}.`,
+  );
+}
+
+async function askHidden(input: NodeJS.ReadStream, output: NodeJS.WriteStream): Promise<string> {
+  output.write('Password of the camera: ');
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: true });
+  try {
+    return await lines.question('');
+  } catch (error) {
+    // Ctrl+C and Ctrl+D enter nothing.
+    if (error instanceof Error && error.name === 'AbortError') return '';
+    throw error;
+  } finally {
+    lines.close();
+    output.write('\n');
+  }
+}
+
+async function readLine(input: NodeJS.ReadStream): Promise<string> {
+  for await (const line of createInterface({ input })) return line;
+  return '';
 }

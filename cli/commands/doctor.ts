@@ -20,16 +20,16 @@ import { describeSpeed, measureCheck } from '../checks/model-speed.ts';
 import { formatFinding } from '../checks/format-finding.ts';
 import { requireReachable } from '../checks/private-address.ts';
 import { formatError } from '../exit.ts';
-import { listen } from '../http-server.ts';
-import { createLimits } from '../limits.ts';
+import { listen } from '../service/http-server.ts';
+import { createLimits } from '../service/limits.ts';
 import { readSparseSeconds } from '../../core/stream/validate-stream.ts';
 import { jobPolicies } from '../../core/records/job.ts';
 import type { Platform } from '../../core/records/platform.ts';
-import { createCaptureScheduler } from '../capture-scheduler.ts';
-import { loadPlatformSettings } from '../platforms.ts';
+import { createCaptureScheduler } from '../service/capture-scheduler.ts';
+import { loadPlatformSettings } from '../service/platforms.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { createVisionModel } from '../vision-model.ts';
+import { createVisionModel } from '../service/vision-model.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Maximum streams of running jobs that are tested without arguments. */

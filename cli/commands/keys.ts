@@ -7,7 +7,7 @@ import { findNearestName } from '../../core/nearest-name.ts';
 import type { CreatedKeyRecord, KeyBackend, KeyRecord } from '../keys/key-backend.ts';
 import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { openKeyBackend } from '../keys/open-key-backend.ts';
-import type { KeyTarget } from '../keys/select-target.ts';
+import type { KeyTarget } from '../target/select-target.ts';
 import { oneLine } from '../terminal.ts';
 import type { Terminal } from '../terminal.ts';
 

@@ -10,7 +10,7 @@ import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { readExampleMedia } from '../evaluate/example-media.ts';
 import { findSetFile } from '../evaluate/read-set.ts';
 import { openSetWriter } from '../evaluate/set-writer.ts';
-import { listen } from '../http-server.ts';
+import { listen } from '../service/http-server.ts';
 import { addReviewedAlerts } from '../label/add-reviewed-alerts.ts';
 import { createLabelApp } from '../label/label-app.ts';
 import { openSetFile } from '../label/set-file.ts';

@@ -20,7 +20,7 @@ import { CommandError } from '../command-error.ts';
 import { ensureFfmpeg } from '../ensure-ffmpeg.ts';
 import { priceTokens } from '../evaluate/model-choice.ts';
 import { openSetWriter } from '../evaluate/set-writer.ts';
-import { createLimits } from '../limits.ts';
+import { createLimits } from '../service/limits.ts';
 import { createCachedVision, type CachedVision } from '../replay/cached-vision.ts';
 import { play, type PlayDeps } from '../replay/play.ts';
 import { printResult, printSweep } from '../replay/print-result.ts';
@@ -34,7 +34,7 @@ import { createReplayReport, type ReportedReplay } from '../replay/report.ts';
 import { formatTime, toResult } from '../replay/result.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
-import { createVisionModel } from '../vision-model.ts';
+import { createVisionModel } from '../service/vision-model.ts';
 import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Arguments of `watchpost replay`. A sweep replaces interval and mode by all combinations. */

@@ -8,7 +8,7 @@ import { lockDirectory } from '../../adapters/embedded/files/directory-lock.ts';
 import { markRestored } from '../../adapters/embedded/sqlite/mark-restored.ts';
 import { acceptMasterSecret, matchesMasterSecret } from '../../adapters/embedded/callers/master-secret.ts';
 import { CommandError } from '../command-error.ts';
-import { copyDataDirectory } from '../data/copy-data-directory.ts';
+import { copyDataDirectory } from './backup.ts';
 import type { Terminal } from '../terminal.ts';
 
 const partialName = 'restore.part';

@@ -1,7 +1,7 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { findModelPrice } from '../../adapters/vision/providers.ts';
 import { readSettings, type Settings } from '../settings.ts';
-import { createVisionModel } from '../vision-model.ts';
+import { createVisionModel } from '../service/vision-model.ts';
 
 /** Model of `--model`: `PROVIDER` or `PROVIDER:MODEL`. */
 export type ModelChoice = { name: string; vision: VisionModel };

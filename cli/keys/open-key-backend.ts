@@ -6,8 +6,8 @@ import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import { nodeKeyCrypto } from '../../adapters/machine.ts';
 import { CommandError } from '../command-error.ts';
 import type { KeyBackend } from './key-backend.ts';
-import { selectTarget } from './select-target.ts';
-import type { KeyTarget } from './select-target.ts';
+import { selectTarget } from '../target/select-target.ts';
+import type { KeyTarget } from '../target/select-target.ts';
 import { storedKeys } from './stored-keys.ts';
 
 /** Opens the backend of the target. Throws `CommandError` if several services are named or a key is missing. */

@@ -6,7 +6,7 @@ import {
   revokedKeySchema,
   rotatedKeySchema,
 } from '../../core/responses/access.ts';
-import { createServiceRequests } from '../service-requests.ts';
+import { createServiceRequests } from '../target/service-requests.ts';
 import { listAllKeys } from './key-backend.ts';
 import type { KeyBackend, KeyRecord } from './key-backend.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { CallerBackend } from '../callers/caller-backend.ts';
 import type { Terminal } from '../terminal.ts';
 import { wantsJson } from './parse-options.ts';
-import { addPlace, parseTarget } from './place.ts';
+import { addPlace, parseTarget } from '../target/target-options.ts';
 
 const usageOptions = z.object({
   caller: z.string().optional(),

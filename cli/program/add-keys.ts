@@ -4,7 +4,7 @@ import { scopeSchema, type Scope } from '../../core/records/key.ts';
 import { keyRotationQuerySchema } from '../../core/requests/keys.ts';
 import type { Terminal } from '../terminal.ts';
 import { wantsJson } from './parse-options.ts';
-import { addPlace, parseTarget } from './place.ts';
+import { addPlace, parseTarget } from '../target/target-options.ts';
 
 const keyOptions = z.object({
   caller: z.string().optional(),

@@ -160,6 +160,6 @@ function parseTime(text: string): string {
 
 /** Opens the service in the options. Imported on demand: other commands start without the client. */
 async function openTarget(raw: unknown): Promise<Watchpost> {
-  const { openServiceClient } = await import('../service-client.ts');
+  const { openServiceClient } = await import('../target/service-client.ts');
   return openServiceClient({ ...targetOptions.parse(raw), dataDir: parseSettings(raw).dataDir });
 }

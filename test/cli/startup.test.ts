@@ -16,10 +16,10 @@ test('the command line loads the service only for the commands that run it', asy
   for (const file of loaded)
     for (const { path, kind } of metafile.inputs[file]?.imports ?? [])
       if (kind === 'import-statement') loaded.add(path);
-  expect(Object.keys(metafile.inputs)).toContain('cli/service.ts');
+  expect(Object.keys(metafile.inputs)).toContain('cli/service/service.ts');
   // Tests run a command by its file, without this entry.
   expect(globSync('cli/program/add-*.ts').filter((file) => !loaded.has(file))).toEqual([]);
   expect(loaded).not.toContain('cli/commands/keys.ts');
-  expect(loaded).not.toContain('cli/service.ts');
-  expect(loaded).not.toContain('cli/vision-model.ts');
+  expect(loaded).not.toContain('cli/service/service.ts');
+  expect(loaded).not.toContain('cli/service/vision-model.ts');
 });

@@ -74,8 +74,8 @@ const bounds: Record<string, string> = {
   'adapters/vision/objects/share-detections.ts': 'detections of a picture: weak',
   'adapters/vision/openai/chat.ts': 'format that a server has accepted, by task: the tasks of a model',
   'adapters/vision/pixel/measure-picture.ts': 'facts of a picture: weak',
-  'cli/http-server.ts': 'open responses: connections',
-  'cli/malformed-request.ts': 'newest response of a connection: weak',
+  'cli/service/http-server.ts': 'open responses: connections',
+  'cli/service/malformed-request.ts': 'newest response of a connection: weak',
   'cli/temporary-folder.ts': 'temporary folders of a command: one per command',
 };
 

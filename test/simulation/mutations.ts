@@ -281,7 +281,12 @@ const ofService: Row[] = [
     'expires_at: change.expiresAt',
     'expires_at: null',
   ],
-  ['old motion references are removed', 'cli/maintenance.ts', 'motionReferences.prune(aDayAgo)', 'aDayAgo'],
+  [
+    'old motion references are removed',
+    'cli/service/maintenance.ts',
+    'motionReferences.prune(aDayAgo)',
+    'aDayAgo',
+  ],
   [
     'a newer generation ends the wait of the one before',
     'adapters/embedded/scheduler/run.ts',

@@ -17,7 +17,7 @@ import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished
 import { createSteadyClock } from '../../adapters/steady-clock.ts';
 import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
-import { startMaintenance } from '../../cli/maintenance.ts';
+import { startMaintenance } from '../../cli/service/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { deliverMessage } from '../../core/delivery/deliver-message.ts';
 import { publishCommits, publishCreations } from '../../core/delivery/publish.ts';
@@ -56,7 +56,7 @@ export type Outside = {
 
 export type ServiceProcess = { owner: TimerOwner; deps: WatchDeps & CoreDeps };
 
-/** Composes the service as `cli/service.ts` does, on virtual time, and starts it. The start runs in the background. */
+/** Composes the service as `cli/service/service.ts` does, on virtual time, and starts it. The start runs in the background. */
 export function startProcess(
   database: DatabaseSync,
   owner: TimerOwner,

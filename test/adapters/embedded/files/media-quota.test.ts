@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createMediaStore } from '../../../../adapters/embedded/files/media-store.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
-import { createMediaTrim } from '../../../../cli/media-trim.ts';
+import { createMediaTrim } from '../../../../cli/service/maintenance.ts';
 import { newAlert, newChange, newCreation } from '../../../contract/watch-records.ts';
 import { createCollectedLog } from '../log/collected-log.ts';
 

@@ -1,0 +1,126 @@
+import { availableParallelism } from 'node:os';
+import { createEgressGuard } from '../../adapters/egress/guard.ts';
+import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
+import { createFairTurns } from '../../adapters/embedded/load/fair-turns.ts';
+import { limitCaptures } from '../../adapters/embedded/load/limit-captures.ts';
+import {
+  createDecodeTurns,
+  createSpareTime,
+  limitDecodes,
+} from '../../adapters/embedded/load/limit-decodes.ts';
+import { shareCaptures } from '../../adapters/embedded/load/share-captures.ts';
+import { poolDecoders } from '../../adapters/media/ffmpeg/decoder-pool.ts';
+import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
+import { createMaskMedia, maskCaptures } from '../../adapters/media/mask-media.ts';
+import { createRtspSessions } from '../../adapters/media/rtsp/session/rtsp-sessions.ts';
+import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
+import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';
+import { unlimitedTurns, type StreamTurns } from '../../core/ports/stream-turns.ts';
+import { setSystemTimer } from '../../core/time-limit.ts';
+import type { Settings } from '../settings.ts';
+
+export type CaptureSchedulerDeps = {
+  /** Private ranges that streams may use. */
+  allowRanges: readonly string[];
+  platforms: PlatformSettings;
+  ffmpegPath: string;
+  tempDir: string;
+  now: () => Date;
+  /** Monotonic clock. Default: `now`. */
+  steadyNow?: () => Date;
+  /** Turns of captures of checks. Default: no limit. */
+  turns?: StreamTurns;
+  /** Called with the time for which a capture waited for a turn, or a decode for a decoder. */
+  reportWait?: (resource: 'turn' | 'decoder', waitedMs: number) => void;
+  /** RTSP sessions that stay open between captures; with 0, the default, each capture opens its own. */
+  maxRtspSessions?: number;
+  /** Called once per stream whose RTSP session was not usable. */
+  reportFallback?: (url: string, reason: string) => void;
+  /** Decodes key frames in processes that stay. Default: a process per capture. */
+  sharesDecoders?: boolean;
+  /** Returns the mean time for which checks wait for this machine. Default: 0. */
+  lateSeconds?: () => number;
+};
+
+/** Time after a capture at which the process for the next one starts. Its check is done by then. */
+const prepareAfterMs = 1_500;
+/** Processes that stay, of 10 MB each: callers and sizes of frames that decode without a start of ffmpeg. */
+const minSharedDecoders = 8;
+
+const elapsedMs = (): number => performance.now();
+
+/**
+ * Creates the captures of one machine. A capture passes, in this order: drawing of its regions, sharing with other checks of the stream, a turn, the
+ * stream, and with its bytes a turn of ffmpeg in a shared decoder or a process of its own. Captures of calls share none and have turns of their own.
+ * Drawing takes turns of ffmpeg too.
+ */
+export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
+  const { allowRanges, platforms, ffmpegPath, tempDir, now, steadyNow = now, turns = unlimitedTurns } = deps;
+  const { reportWait = () => undefined, maxRtspSessions = 0, sharesDecoders = false } = deps;
+  const guard = createEgressGuard({ allowRanges });
+  const http = createGuardedHttp(guard);
+  const concurrentDecodes = availableParallelism() + 1;
+  const inTurn = createDecodeTurns({
+    max: concurrentDecodes,
+    elapsedMs,
+    setTimer: setSystemTimer,
+    report: (waitedMs) => reportWait('decoder', waitedMs),
+  });
+  const runner = createFfmpegRunner({ ffmpegPath, tempDir, prepareAfterMs });
+  const maxProcesses = Math.max(concurrentDecodes, minSharedDecoders);
+  const decoders = sharesDecoders ? poolDecoders({ ffmpegPath, ffmpeg: runner, maxProcesses }) : runner;
+  const spare = createSpareTime({
+    cores: availableParallelism(),
+    lateSeconds: deps.lateSeconds ?? (() => 0),
+    elapsedMs,
+    setTimer: setSystemTimer,
+  });
+  const ffmpeg = limitDecodes(decoders, inTurn, spare);
+  const rtspSessions =
+    maxRtspSessions === 0
+      ? undefined
+      : createRtspSessions({
+          guard,
+          elapsedMs,
+          setTimer: setSystemTimer,
+          maxKept: maxRtspSessions,
+          ...(deps.reportFallback && { reportFallback: deps.reportFallback }),
+        });
+  const streams = createStreamCapturer({ guard, http, ffmpeg, now, platforms, rtspSessions });
+  const limited = limitCaptures(streams, {
+    turns,
+    elapsedMs,
+    report: (waitedMs) => reportWait('turn', waitedMs),
+  });
+  const maskMedia = createMaskMedia({ ffmpegPath, tempDir, inTurn });
+  return {
+    guard,
+    http,
+    /** Captures of calls. */
+    streams: maskCaptures(streams, maskMedia),
+    /** Captures of checks. */
+    sharedStreams: {
+      ...maskCaptures(shareCaptures({ streams: limited, steadyNow }), maskMedia),
+      // Without shared decoders, each key frame would start a process.
+      ...(sharesDecoders && streams.follow && { follow: streams.follow }),
+    },
+    /** Turns of ffmpeg, for all else that it does. */
+    inTurn,
+    closeSessions: async () => rtspSessions?.close(),
+  };
+}
+
+/** Maximum wait for a turn, in milliseconds: with the capture below the task timeout of the workflow, 60 s. */
+const maxWaitMs = 20_000;
+
+/** Creates separate turns for ticks and for calls, so that probes of callers delay no running job. */
+export function createTurns({
+  capturesAtOnce,
+}: Pick<Settings, 'capturesAtOnce'>): Record<'ticks' | 'calls', StreamTurns> {
+  const maxCalls = Math.ceil(capturesAtOnce / 4);
+  const common = { maxWaitMs, setTimer: setSystemTimer };
+  return {
+    ticks: createFairTurns({ ...common, max: capturesAtOnce, maxPerCaller: capturesAtOnce }),
+    calls: createFairTurns({ ...common, max: maxCalls, maxPerCaller: Math.ceil(maxCalls / 2) }),
+  };
+}

@@ -1,0 +1,131 @@
+import type { EmbeddedJobStore } from '../../adapters/embedded/runs/job-store.ts';
+import type { EmbeddedKeyStore } from '../../adapters/embedded/callers/key-store.ts';
+import type { EmbeddedMediaStore } from '../../adapters/embedded/files/media-store.ts';
+import type { EmbeddedWatchStore } from '../../adapters/embedded/runs/watch-store.ts';
+import type { EmbeddedDeliveryStore } from '../../adapters/embedded/queue/delivery-store.ts';
+import type { MotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
+import type { Scheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
+import type { SetTimer } from '../../core/time-limit.ts';
+import type { CoreDeps } from '../../core/dependencies.ts';
+import { rules } from '../../core/rules.ts';
+import { addSeconds, isOver } from '../../core/time.ts';
+import { computeMediaSeconds } from '../../core/job/media-lifetime.ts';
+import { repairDue } from '../../core/workflow/repair.ts';
+import { revokedKeySeconds } from '../../core/ports/key-store.ts';
+import type { Log } from '../../core/ports/log.ts';
+
+export type MaintenanceDeps = {
+  core: CoreDeps;
+  jobs: EmbeddedJobStore;
+  keys: Pick<EmbeddedKeyStore, 'sweep'>;
+  media: Pick<EmbeddedMediaStore, 'sweep'>;
+  watchStore: Pick<EmbeddedWatchStore, 'sweep'>;
+  deliveries: Pick<EmbeddedDeliveryStore, 'sweep'>;
+  executions: Pick<Scheduler, 'resume'>;
+  motionReferences: Pick<MotionReferences, 'prune'>;
+  setTimer: SetTimer;
+  log: Log;
+  /** Bounds the size of the media; absent without a bound. */
+  trimMedia?: () => Promise<void>;
+};
+
+const upkeepSeconds = 60;
+const motionReferencesKeptSeconds = 86_400;
+const runsASweep = 400;
+/** At start every active job is due, even if a clock far ahead set its lease. */
+const endOfTime = new Date(8.64e15);
+
+/**
+ * Embedded EventBridge and TTL: at start extends leases, resumes runs, reconciles; then every minute. Returns a function
+ * that stops it.
+ */
+export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Promise<void>> {
+  const { core, executions, setTimer } = deps;
+  const repairs = createRepairs(deps);
+  repairs.renewLeases();
+  await executions.resume();
+  const everything = { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER };
+  await repairDue(core, everything);
+  let running = Promise.resolve();
+  let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
+  return async () => {
+    cancelTimer();
+    await running;
+  };
+
+  function tidyAgain(): void {
+    cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
+    running = running.then(() => tidy(deps, repairs));
+  }
+}
+
+type Repairs = { renewLeases(): void; sweep(): Promise<void> };
+
+/** Extends leases before the check if the machine slept: all leases may have expired before the first tick commits. */
+function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
+  let renewedOrSweptAt = core.now();
+  return { renewLeases, sweep };
+
+  function renewLeases(): void {
+    const now = core.now();
+    jobs.renewLeases(addSeconds(now, rules.leaseMarginSeconds));
+    renewedOrSweptAt = now;
+  }
+
+  async function sweep(): Promise<void> {
+    if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, core.now())) renewLeases();
+    renewedOrSweptAt = core.now();
+    await repairDue(core, { dueBy: renewedOrSweptAt, limit: runsASweep });
+  }
+}
+
+async function tidy(
+  { core, jobs, keys, media, watchStore, deliveries, motionReferences, log, trimMedia }: MaintenanceDeps,
+  repairs: Repairs,
+): Promise<void> {
+  const now = core.now();
+  const aDayAgo = addSeconds(now, -motionReferencesKeptSeconds);
+  const steps: Record<string, () => Promise<unknown>> = {
+    reconcile: repairs.sweep,
+    'sweep of jobs': () => jobs.sweep(now),
+    'sweep of media': () => media.sweep(addSeconds(now, -computeMediaSeconds(core.limits))),
+    ...(trimMedia && { 'quota of media': trimMedia }),
+    'sweep of keys': () => keys.sweep(addSeconds(now, -revokedKeySeconds)),
+    'sweep of watches': async () => watchStore.sweep(now),
+    'sweep of deliveries': async () => deliveries.sweep(now),
+    'sweep of motion references': async () => motionReferences.prune(aDayAgo),
+  };
+  for (const [name, step] of Object.entries(steps)) {
+    await step().catch((error: unknown) =>
+      log.warning(`Maintenance failed (${name}), next attempt in a minute`, { error: String(error) }),
+    );
+  }
+}
+
+export type MediaTrimDeps = {
+  /** Maximum size of all media, in megabytes. */
+  maxMb: number;
+  media: Pick<EmbeddedMediaStore, 'trim'>;
+  watches: Pick<EmbeddedWatchStore, 'neededMedia'>;
+  log: Log;
+  now: () => Date;
+};
+
+const megabyte = 1e6;
+
+/** Creates the step that keeps the media within their maximum. Logs the begin of each time in which they do not fit. */
+export function createMediaTrim({ maxMb, media, watches, log, now }: MediaTrimDeps): () => Promise<void> {
+  let fitted = true;
+  return async () => {
+    const maxBytes = maxMb * megabyte;
+    const { removed, bytes } = await media.trim({ maxBytes, needed: watches.neededMedia(), now: now() });
+    const fits = bytes <= maxBytes;
+    if (removed > 0) log.info('Oldest media removed', { count: removed, max_mb: maxMb });
+    if (!fits && fitted)
+      log.warning('Media in use exceed WATCHPOST_MEDIA_MB; raise it or free the disk', {
+        mb: Math.round(bytes / megabyte),
+        max_mb: maxMb,
+      });
+    fitted = fits;
+  };
+}

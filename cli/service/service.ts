@@ -1,0 +1,376 @@
+import { fileURLToPath } from 'node:url';
+import type { Hono } from 'hono';
+import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.ts';
+import { containDestinations, containWebhooks } from '../../adapters/embedded/queue/contain-deliveries.ts';
+import { consoleFiles } from '../../adapters/embedded/web/console-files.ts';
+import { delayRefusals } from '../../adapters/embedded/web/delay-refusals.ts';
+import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
+import { createCallerUsage } from '../../adapters/caller-usage.ts';
+import { createLogBuffer } from '../../adapters/embedded/log/log-buffer.ts';
+import { watchEventLoop } from '../../adapters/embedded/load/watch-event-loop.ts';
+import { reportLateTimers } from '../../adapters/embedded/load/late-timers.ts';
+import { createCurrentCaller } from '../../adapters/embedded/load/current-caller.ts';
+import { createPace } from '../../core/tick/pace.ts';
+import { teeLog } from '../../adapters/embedded/log/tee-log.ts';
+import { mountReferencePage } from '../../adapters/embedded/web/reference-page.ts';
+import { createMachine } from '../../adapters/machine.ts';
+import { setSystemTimer, waitAtMost } from '../../core/time-limit.ts';
+import { systemClock } from '../../adapters/embedded/scheduler/clock.ts';
+import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
+import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
+import { createWebhookGuard } from '../../adapters/egress/guard.ts';
+import { createOnvifCameras } from '../../adapters/onvif/cameras.ts';
+import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
+import { createApp } from '../../adapters/http/app.ts';
+import type { HttpDeps } from '../../adapters/http/dependencies.ts';
+import type { AuthEnv } from '../../adapters/http/bearer-auth.ts';
+import { createRequestBodies } from '../../adapters/http/request-bodies.ts';
+import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
+import { createCutFrame } from '../../adapters/media/cut-frame.ts';
+import { createConsoleAddresses, type ConsoleAddresses } from '../../adapters/embedded/console-addresses.ts';
+import { createDrawBoxes } from '../../adapters/media/draw-boxes.ts';
+import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
+import { mountOpenApi } from '../../adapters/openapi/mount-openapi.ts';
+import type { LocatedFfmpeg } from '../../adapters/media/ffmpeg/locate-ffmpeg.ts';
+import { createLinkSigner } from '../../adapters/evidence-links.ts';
+import { createAlertId } from '../../adapters/alert-id.ts';
+import { shareComparisons } from '../../adapters/media/motion/share-comparisons.ts';
+import { decodedFramesPerSecond } from '../../adapters/vision/objects/object-moments.ts';
+import { meteredVision } from '../../adapters/vision/metered-vision.ts';
+import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
+import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
+import { consoleCaching, consoleSecurityHeaders } from '../../console/security-headers.ts';
+import { validVersions } from '../../core/records/caller.ts';
+import type { AsCaller } from '../../core/ports/as-caller.ts';
+import type { CoreDeps } from '../../core/dependencies.ts';
+import type { Finding, HealthReader } from '../../core/ports/health.ts';
+import type { Log } from '../../core/ports/log.ts';
+import { createServiceDestinations } from './destinations.ts';
+import { createModelStatus } from '../../core/observability/model-status.ts';
+import { redactedLog } from '../../core/observability/redact.ts';
+import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
+import { awaitMotion } from '../../core/workflow/await-motion.ts';
+import { deliverMessage } from '../../core/delivery/deliver-message.ts';
+import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
+import { createServiceHealth } from '../checks/service-health.ts';
+import { createHostRule } from './host-rule.ts';
+import { createLimits } from './limits.ts';
+import { createCaptureScheduler, createTurns } from './capture-scheduler.ts';
+import { loadPlatformSettings } from './platforms.ts';
+import type { Settings } from '../settings.ts';
+import { createMediaTrim, startMaintenance, type MaintenanceDeps } from './maintenance.ts';
+import { version } from '../version.ts';
+import { findModelPrice } from '../../adapters/vision/providers.ts';
+import { createVisionModel } from './vision-model.ts';
+import type { InTurn } from '../../adapters/media/ffmpeg/in-turn.ts';
+import { openStores, type ServiceStores } from './open-stores.ts';
+
+/** Service in one process: the core with the embedded adapters. */
+export type Service = {
+  app: Hono<AuthEnv>;
+  deps: CoreDeps & HttpDeps & { health: HealthReader };
+  /** Resumes the work of the previous process, starts the consumers, and tests the model in the background. */
+  start(): Promise<void>;
+  /** Resolves when the model has been tested the first time. */
+  modelTested: Promise<Finding>;
+  /** Ends all event streams, which otherwise stay open while their jobs run. */
+  endStreams(): Promise<void>;
+  /** Takes no further step and waits for work in flight; jobs continue at the next start. */
+  close(): Promise<void>;
+};
+
+/** Delay of refused calls; a client that respects `Retry-After` does not notice it. */
+const refusalDelay = { delayMs: 1000, maxDelayed: 200 };
+const shutdownSeconds = 5;
+/** Precision of wake-ups. */
+const wakeUpStepMs = 1;
+
+/** Folder that `npm run build` writes. */
+const consoleFolder = fileURLToPath(new URL('../../console/dist', import.meta.url));
+
+/** Collaborators that are the same for every service. */
+const machine = { ...createMachine(wakeUpStepMs), createAlertId, version };
+const { now, steadyNow } = machine;
+
+type Address = { baseUrl: string; port: number };
+
+export async function openService(
+  settings: Settings,
+  ffmpeg: LocatedFfmpeg,
+  address: Address,
+  output: Log,
+): Promise<Service> {
+  const { baseDeps, stores, captures, model, cameras, closeWebhooks } = await createParts(
+    settings,
+    ffmpeg,
+    address,
+    output,
+  );
+  const { pace, log } = baseDeps;
+  const { database, motionReferences } = stores;
+  const executions = createScheduler({
+    unfinishedRuns: listUnfinishedRuns(database),
+    tasks: {
+      analyze: (input, signal) => analyzeTask(input, deps, signal),
+      capture: (input, signal) => captureTask(input, captureDeps, signal),
+      awaitMotion: (input, signal) => awaitMotion(input, captureDeps, signal),
+    },
+    motionReferences,
+    clock: reportLateTimers(
+      systemClock,
+      () => performance.now(),
+      (lateMs) => pace.record('timer', lateMs),
+    ),
+    random: Math.random,
+    log,
+  });
+  const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
+  const captureDeps = { ...deps, streams: captures.sharedStreams };
+  const closers: (() => Promise<void> | void)[] = [];
+  const modelTested = Promise.withResolvers<Finding>();
+
+  return {
+    app: wholeApp(deps),
+    modelTested: modelTested.promise,
+    deps,
+    start: async () => {
+      void model.start().then(modelTested.resolve);
+      // Not earlier: the timer of a service that could not be opened would keep its process.
+      closers.push(
+        watchEventLoop({
+          setTimer: setSystemTimer,
+          monotonicMs: () => performance.now(),
+          report: pace.recordBlock,
+        }),
+      );
+      closers.push(await startMaintenance(createMaintenance(settings, stores, deps)));
+      closers.push(
+        giveUpAfter(
+          shutdownSeconds,
+          deps.queue.consume((message) => deliverMessage(message, deps)),
+        ),
+      );
+    },
+    endStreams: async () => stores.eventSessions.endAll(),
+    close: async () => {
+      model.close();
+      for (const close of closers) await close();
+      await executions.close();
+      // Closes the database before the connections, so that an interrupted attempt is not recorded as a failure of the receiver.
+      database.close();
+      await Promise.all([captures.closeSessions(), captures.http.close(), cameras?.close(), closeWebhooks()]);
+      stores.release();
+    },
+  };
+}
+
+/** Creates all that the operations of the core use, except the scheduler of runs, which uses them. */
+async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: Address, output: Log) {
+  const platforms = await loadPlatformSettings(settings);
+  const recentLog = createLogBuffer({ level: settings.logLevel, now });
+  const log = redactedLog(teeLog(output, recentLog));
+  const pace = createPace({ steadyNow, log });
+  const reportWait: (typeof pace)['record'] = (resource, waitedMs) => pace.record(resource, waitedMs);
+  const stores = await openStores(settings, { log, now, steadyNow });
+  const turns = createTurns(settings);
+  const captures = createCaptureScheduler({
+    allowRanges: settings.allowRanges,
+    platforms,
+    ffmpegPath: ffmpeg.path,
+    tempDir: stores.temporary,
+    now,
+    steadyNow,
+    turns: turns.ticks,
+    reportWait,
+    reportFallback: pace.recordFallback,
+    maxRtspSessions: settings.rtspSessions,
+    sharesDecoders: settings.sharedDecoders === 1,
+    lateSeconds: () => pace.read().lateSeconds,
+  });
+  const { inTurn } = captures;
+  const limits = createLimits(settings);
+  const { asCaller, currentCaller } = createCurrentCaller();
+  const reportModel = (text: string) => log.info(`Model: ${text}`);
+  const model = createModelStatus({
+    vision: createVisionModel(settings, ffmpeg.path, {
+      inTurn,
+      reportWait,
+      reportModel,
+      currentCaller,
+      meter: stores.ports.meter,
+    }),
+    steadyNow,
+    timeoutSeconds: limits.visionTimeoutSeconds,
+    log,
+    setTimer: setSystemTimer,
+  });
+  const cameras =
+    settings.allowRanges.length === 0
+      ? undefined
+      : createOnvifCameras({ allowRanges: settings.allowRanges, now });
+  const { closeWebhooks, ...senders } = createSenders(settings, stores, address, log);
+  const consoleAddresses = createConsoleAddresses(settings.dataDir, log);
+  const health = createServiceHealth({
+    settings,
+    ffmpeg,
+    port: address.port,
+    model,
+    pace,
+    now,
+    ...stores,
+    ...stores.ports,
+  });
+  const baseDeps = {
+    ...machine,
+    ...stores.ports,
+    ...senders,
+    ...createPictures(ffmpeg.path, inTurn),
+    ...createCallerDeps(settings, stores, { modelPrice: findModelPrice(model.vision), asCaller }, log),
+    asCaller,
+    messageFacts: {
+      model: model.vision.model,
+      timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      consoleAddress: consoleAddresses.read,
+    },
+    consoleOpened: consoleAddresses.opened,
+    ...(cameras !== undefined && { cameras }),
+    eraser: forgetsAddress(stores.ports.eraser, consoleAddresses),
+    log,
+    recentLog,
+    pace,
+    baseUrl: address.baseUrl,
+    streams: captures.streams,
+    urls: captures.guard,
+    vision: meteredVision(model.vision, stores.ports.meter),
+    health,
+    turns: turns.calls,
+    limits,
+    bodies: createRequestBodies({ setTimer: setSystemTimer }),
+  };
+  return { baseDeps, stores, captures, model, cameras, closeWebhooks };
+}
+
+/** Creates what sends to receivers and destinations. */
+function createSenders(
+  settings: Settings,
+  { masterSecret, ports: { callers } }: ServiceStores,
+  { baseUrl }: Address,
+  log: Log,
+) {
+  const webhookUrls = createWebhookGuard(settings.allowWebhookRanges);
+  const http = createGuardedHttp(webhookUrls);
+  const webhooks = containWebhooks(
+    createHttpSender({ http, version, elapsedMs: () => performance.now() }),
+    log,
+  );
+  const signer = createWebhookSigner({
+    masterSecret,
+    versions: async (caller) => validVersions(await callers.find(caller), now()),
+  });
+  const destinations = createServiceDestinations(settings, {
+    http: webhooks,
+    signer,
+    now,
+    guard: webhookUrls,
+  });
+  return {
+    webhookUrls,
+    webhooks,
+    signer,
+    destinations: containDestinations(destinations, log),
+    evidenceLinks: {
+      signer: createLinkSigner(async () => masterSecret),
+      origin: baseUrl.replace(/\/api$/, ''),
+      isPublic: settings.publicUrl !== '',
+    },
+    closeWebhooks: () => http.close(),
+  };
+}
+
+/** Creates what works on pictures outside of captures. */
+function createPictures(ffmpegPath: string, inTurn: InTurn) {
+  return {
+    contactSheets: createContactSheets({ ffmpegPath, inTurn }),
+    drawBoxes: createDrawBoxes({ ffmpegPath, inTurn }),
+    cutFrame: createCutFrame({ ffmpegPath, inTurn, framesPerSecond: decodedFramesPerSecond }),
+    compareMotion: shareComparisons(),
+  };
+}
+
+/** Creates what limits and counts the calls of a caller. */
+function createCallerDeps(
+  settings: Settings,
+  { database }: ServiceStores,
+  { modelPrice, asCaller }: { modelPrice: ReturnType<typeof findModelPrice>; asCaller: AsCaller },
+  log: Log,
+) {
+  const reportUncounted = (error: unknown) =>
+    log.warning('Use of a caller was not counted', { error: String(error) });
+  return {
+    modelPrice,
+    usage: createCallerUsage({
+      ledger: createUsageLedger(database, reportUncounted),
+      modelPrice,
+      log,
+      now,
+      asCaller,
+    }),
+    calls: delayRefusals(
+      createCallLimiter({ perMinute: settings.syncPerMinute, atOnce: settings.syncAtOnce, now: steadyNow }),
+      { ...refusalDelay, setTimer: setSystemTimer },
+    ),
+    acceptsHost: createHostRule(settings),
+    allowedOrigins: settings.allowedOrigins,
+  };
+}
+
+function createMaintenance(
+  { mediaMb }: Settings,
+  { storedWatches, motionReferences, ports }: ServiceStores,
+  core: MaintenanceDeps['core'] & { executions: MaintenanceDeps['executions'] },
+): MaintenanceDeps {
+  const { deliveries, jobs, keys, media } = ports;
+  const { executions, log } = core;
+  return {
+    watchStore: storedWatches,
+    deliveries,
+    core,
+    jobs,
+    keys,
+    media,
+    executions,
+    motionReferences,
+    setTimer: setSystemTimer,
+    log,
+    ...(mediaMb > 0 && {
+      trimMedia: createMediaTrim({ maxMb: mediaMb, media, watches: storedWatches, log, now }),
+    }),
+  };
+}
+
+/** Creates the app with API, MCP, reference page and console on one host. */
+function wholeApp(deps: HttpDeps): Hono<AuthEnv> {
+  const app = createApp(deps);
+  mountOpenApi(app, deps);
+  mountMcp(app, deps);
+  app.route('/', mountReferencePage());
+  app.route(
+    '/',
+    consoleFiles({ folder: consoleFolder, headers: consoleSecurityHeaders, caching: consoleCaching }),
+  );
+  return app;
+}
+
+/** Closes within a time limit: a message of a hanging receiver is handled at the next start, with the same id. */
+function giveUpAfter(seconds: number, closable: { close(): Promise<void> }): () => Promise<void> {
+  return () => waitAtMost(seconds * 1000, closable.close(), () => undefined);
+}
+
+/** Returns an eraser that also removes the address of the console of a caller. */
+function forgetsAddress(eraser: CoreDeps['eraser'], { forget }: ConsoleAddresses): CoreDeps['eraser'] {
+  const removeCaller = async (caller: string) => {
+    await eraser.removeCaller(caller);
+    await forget(caller);
+  };
+  return { ...eraser, removeCaller };
+}

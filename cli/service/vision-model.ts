@@ -1,0 +1,245 @@
+import type { Meter } from '../../core/ports/meter.ts';
+import type { VisionModel } from '../../core/ports/vision-model.ts';
+import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
+import type { InTurn } from '../../adapters/media/ffmpeg/in-turn.ts';
+import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
+import { poolImageDecoders } from '../../adapters/media/ffmpeg/image-pool.ts';
+import { availableParallelism, totalmem } from 'node:os';
+import { basename, resolve } from 'node:path';
+import { fetch as operatorFetch } from 'undici';
+import { resizeJpeg } from '../../adapters/media/ffmpeg/resize-jpeg.ts';
+import { capturedWidthPixels, withPictureWidth } from '../../adapters/vision/picture-width.ts';
+import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
+import { createBedrockClient } from '../../adapters/vision/bedrock/bedrock-client.ts';
+import { createBedrockVision } from '../../adapters/vision/bedrock/bedrock-vision.ts';
+import { createOpenAiVision } from '../../adapters/vision/openai/openai-vision.ts';
+import { createCombinedVision } from '../../adapters/vision/combined/combined-vision.ts';
+import { meteredVision } from '../../adapters/vision/metered-vision.ts';
+import { createObjectsVision, type ObjectsVision } from '../../adapters/vision/objects/objects-vision.ts';
+import { findNetworkFiles, type NetworkFiles } from '../../adapters/vision/objects/packages.ts';
+import { shareDetections } from '../../adapters/vision/objects/share-detections.ts';
+import { createThreadDetector } from '../../adapters/vision/objects/thread-detector.ts';
+import { createLocalVision } from '../../adapters/vision/local/local-vision.ts';
+import { inspectModelFiles, type ModelFiles } from '../../adapters/vision/local/model-files.ts';
+import { createModelHost } from '../../adapters/vision/local/model-host.ts';
+import { findRuntime, installCommand } from '../../adapters/vision/local/runtime.ts';
+import { createPixelVision } from '../../adapters/vision/pixel/pixel-vision.ts';
+import { createFairTurns } from '../../adapters/embedded/load/fair-turns.ts';
+import { setSystemTimer } from '../../core/time-limit.ts';
+import { SettingsError } from '../settings.ts';
+import type { Settings } from '../settings.ts';
+
+export type VisionModelDeps = {
+  /** Counts the calls of the second of two models. Default: nobody counts them. */
+  meter?: Meter;
+  /** Turns of ffmpeg for contact sheets. Default: no limit. */
+  inTurn?: InTurn;
+  /** Reports how long each image has waited for the decoder or the network of a built-in model, in milliseconds. */
+  reportWait?: (resource: 'picture' | 'model', waitedMs: number) => void;
+  /** Reports how the process of a local model fares, as a sentence. */
+  reportModel?: (text: string) => void;
+  /** Returns the caller of the current call. Default: all calls are of one caller. */
+  currentCaller?: () => string;
+};
+
+/** Creates the model of the settings. Throws `SettingsError` if a required setting is missing. */
+export function createVisionModel(
+  settings: Settings,
+  ffmpegPath: string,
+  deps: VisionModelDeps = {},
+): VisionModel {
+  switch (settings.vision) {
+    case 'objects+local':
+      return createBoth('local', settings, ffmpegPath, deps);
+    case 'objects+bedrock':
+      return createBoth('bedrock', settings, ffmpegPath, deps);
+    case 'objects+openai':
+      return createBoth('openai', settings, ffmpegPath, deps);
+    default:
+      return createScaled({ ...settings, vision: settings.vision }, ffmpegPath, deps);
+  }
+}
+
+type OneProvider = Settings & { vision: Exclude<Settings['vision'], `objects+${string}`> };
+
+/** Creates the object model with another one for what it does not judge surely. */
+function createBoth(
+  second: 'local' | 'bedrock' | 'openai',
+  settings: Settings,
+  ffmpegPath: string,
+  deps: VisionModelDeps,
+): VisionModel {
+  return createCombinedVision({
+    first: requireObjects(ffmpegPath, deps),
+    second: metered(createScaled({ ...settings, vision: second }, ffmpegPath, deps), deps),
+  });
+}
+
+function metered(vision: VisionModel, { meter }: VisionModelDeps): VisionModel {
+  return meter === undefined ? vision : meteredVision(vision, meter);
+}
+
+function createScaled(settings: OneProvider, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
+  const vision = createProvider(settings, ffmpegPath, deps);
+  const isBuiltIn = vision.provider === 'objects' || vision.provider === 'pixel';
+  return isBuiltIn || settings.visionWidth >= capturedWidthPixels
+    ? vision
+    : withPictureWidth(vision, settings.visionWidth, async (jpeg, widthPixels, signal) =>
+        resizeJpeg(jpeg, widthPixels, ffmpegPath, signal),
+      );
+}
+
+function createProvider(settings: OneProvider, ffmpegPath: string, deps: VisionModelDeps): VisionModel {
+  switch (settings.vision) {
+    case 'auto':
+      return createBuiltInVision(findNetworkFiles(), ffmpegPath, deps);
+    case 'objects':
+      return requireObjects(ffmpegPath, deps);
+    case 'pixel':
+      return createBuiltInVision(null, ffmpegPath, deps);
+    case 'bedrock':
+      return createBedrockVision({
+        client: createBedrockClient({}),
+        sheets: createContactSheets({ ffmpegPath, ...(deps.inTurn && { inTurn: deps.inTurn }) }),
+        prompt: promptVariants[settings.visionPrompt],
+        ...(settings.visionModel === '' ? {} : { modelId: settings.visionModel }),
+      });
+    case 'openai':
+      return createOpenAi(settings, ffmpegPath, deps);
+    case 'local':
+      return createLocal(settings, ffmpegPath, deps);
+  }
+}
+
+const packagesMissing =
+  'WATCHPOST_VISION: the packages of the object model are not installed; run npm ci without --omit=optional, or set WATCHPOST_VISION=pixel';
+
+/** Creates the object model. Throws `SettingsError` if its packages are not installed. */
+function requireObjects(ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
+  const files = findNetworkFiles();
+  if (files === null) throw new SettingsError(packagesMissing);
+  return createObjects(files, ffmpegPath, deps);
+}
+
+/** Creates the object model if its packages are installed, otherwise the pixel model. */
+function createBuiltInVision(
+  files: NetworkFiles | null,
+  ffmpegPath: string,
+  deps: VisionModelDeps,
+): VisionModel {
+  return files === null
+    ? createPixelVision({ decoder: createDecoder(ffmpegPath, deps) })
+    : createObjects(files, ffmpegPath, deps);
+}
+
+function createDecoder(ffmpegPath: string, { reportWait = () => undefined }: VisionModelDeps) {
+  return poolImageDecoders({
+    ffmpegPath,
+    alone: createImageDecoder({ ffmpegPath, prepareAfterMs }),
+    reportWait: (waitedMs) => reportWait('picture', waitedMs),
+  });
+}
+
+function createObjects(files: NetworkFiles, ffmpegPath: string, deps: VisionModelDeps): ObjectsVision {
+  const { reportWait = () => undefined } = deps;
+  return createObjectsVision({
+    decoder: createDecoder(ffmpegPath, deps),
+    detector: shareDetections(
+      createThreadDetector(files, {
+        maxThreads: chooseThreads({ cores: availableParallelism(), memoryBytes: readMemory() }),
+        reportWait: (waitedMs) => reportWait('model', waitedMs),
+      }),
+    ),
+  });
+}
+
+/** Time after the decoding of a clip at which the process for the next one starts. The network has judged the clip by then. */
+const prepareAfterMs = 1_500;
+
+/** Memory below which one thread of the object model is enough: each takes 140 MB. */
+const minMemoryOfTwoBytes = 1.5e9;
+
+/** Returns how many images the object model may evaluate concurrently. More threads than two would take the cores of ffmpeg. */
+export function chooseThreads({ cores, memoryBytes }: { cores: number; memoryBytes: number }): number {
+  return cores >= 2 && memoryBytes >= minMemoryOfTwoBytes ? 2 : 1;
+}
+
+/** Returns the memory of the machine, or that of its container. */
+function readMemory(): number {
+  return Math.min(totalmem(), process.constrainedMemory() || Infinity);
+}
+
+function createOpenAi(
+  { openaiUrl, openaiApiKey, visionModel, visionPrompt }: Settings,
+  ffmpegPath: string,
+  { inTurn }: VisionModelDeps,
+): VisionModel {
+  if (visionModel === '') {
+    throw new SettingsError(
+      'WATCHPOST_VISION_MODEL: set the name of a vision model of the OpenAI-compatible server, such as llava',
+    );
+  }
+  return createOpenAiVision({
+    baseUrl: openaiUrl,
+    model: visionModel,
+    ...(openaiApiKey === '' ? {} : { apiKey: openaiApiKey }),
+    fetch: operatorFetch,
+    sheets: createContactSheets({ ffmpegPath, ...(inTurn && { inTurn }) }),
+    prompt: promptVariants[visionPrompt],
+  });
+}
+
+/** Time that a call waits for its turn at most, in milliseconds: its own limit is shorter. */
+const maxTurnMs = 600_000;
+
+/** Creates the model of two files, in a process of its own. Throws `SettingsError` if a file or the runtime is missing. */
+function createLocal(
+  settings: Settings,
+  ffmpegPath: string,
+  { inTurn, reportWait = () => undefined, reportModel, currentCaller }: VisionModelDeps,
+): VisionModel {
+  const { visionModel, projector, localRuntime } = settings;
+  if (visionModel === '' || projector === '')
+    throw new SettingsError(
+      'WATCHPOST_VISION: a local model needs two files: --model FILE.gguf --projector FILE.gguf (docs/use/local-model.md)',
+    );
+  const runtime = findRuntime(localRuntime);
+  if (runtime === undefined)
+    throw new SettingsError(
+      `WATCHPOST_VISION: the runtime of local models is not installed; run: ${installCommand(localRuntime)}`,
+    );
+  const files = { model: resolve(visionModel), projector: resolve(projector) };
+  const sizeBytes = inspectFiles(files);
+  const maxMemoryBytes = settings.localMemoryMb * 1e6 || readMemory() * 0.75;
+  if (sizeBytes > maxMemoryBytes)
+    throw new SettingsError(
+      `WATCHPOST_VISION_MODEL: the files have ${(sizeBytes / 1e9).toFixed(1)} GB, and the model may take ${(maxMemoryBytes / 1e9).toFixed(1)} GB; use a smaller one, or set WATCHPOST_LOCAL_MEMORY_MB`,
+    );
+  const threads = settings.localThreads || Math.max(1, availableParallelism() - 1);
+  const host = createModelHost({
+    load: { runtime, ...files, threads, contextTokens: settings.localContext },
+    sizeBytes,
+    maxMemoryBytes,
+    steadyNowMs: () => performance.now(),
+    ...(reportModel && { report: reportModel }),
+  });
+  return createLocalVision({
+    host,
+    model: basename(visionModel, '.gguf'),
+    turns: createFairTurns({ max: 1, maxPerCaller: 1, maxWaitMs: maxTurnMs, setTimer: setSystemTimer }),
+    ...(currentCaller && { currentCaller }),
+    reportWait: (waitedMs) => reportWait('model', waitedMs),
+    sheets: createContactSheets({ ffmpegPath, ...(inTurn && { inTurn }) }),
+    prompt: promptVariants[settings.visionPrompt],
+  });
+}
+
+function inspectFiles(files: ModelFiles): number {
+  try {
+    return inspectModelFiles(files);
+  } catch (error) {
+    throw new SettingsError(
+      `WATCHPOST_VISION_MODEL: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { addAdvise } from '../../../cli/program/add-advise.ts';
+import { runCommand } from '../../support/run-command.ts';
+
+async function advise(...args: string[]) {
+  return runCommand(addAdvise, 'advise', ...args, '--vision', 'pixel');
+}
+
+test('the command advise prints doubts, a clearer wording and settings', async () => {
+  const { stdout } = await advise('Alert me when something red is in the picture for 5 minutes');
+  expect(stdout).toContain('not a request');
+  expect(stdout).toContain('Suggested: "Something red is in the picture."');
+  expect(stdout).toContain('Check every 30 s, mode frames; 10 of 10 checks open an alert.');
+  expect(stdout).toContain('At most 2880 model calls a day with pixel: $0.00.');
+  expect(stdout).toContain(
+    'With look_back, the default of watches: at most 11520 calls with 11520 frames: $0.00.',
+  );
+});
+
+test('the command advise names what the model in use cannot judge', async () => {
+  const { findings } = JSON.parse((await advise('A person is at the door.', '--json')).stdout);
+  expect(findings).toEqual([
+    { code: 'model_cannot_judge', message: expect.stringContaining('cannot judge this') },
+    { code: 'words_not_judged', message: expect.stringContaining('"person", "door"') },
+  ]);
+});
+
+test('the command advise refuses a blank condition', async () => {
+  await expect(advise(' ')).rejects.toMatchObject({ code: 2 });
+});

@@ -1,0 +1,207 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
+import { mockClient } from 'aws-sdk-client-mock';
+import pc from 'picocolors';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createCallerStore } from '../../../adapters/embedded/callers/caller-store.ts';
+import { dataPaths } from '../../../adapters/embedded/files/data-directory.ts';
+import { openDatabase } from '../../../adapters/embedded/sqlite/database.ts';
+import { lockDirectory } from '../../../adapters/embedded/files/directory-lock.ts';
+import { createUsageLedger } from '../../../adapters/embedded/callers/usage-ledger.ts';
+import { readAllUsage } from '../../../cli/callers/caller-backend.ts';
+import type { CallerUsage } from '../../../cli/callers/caller-backend.ts';
+import { deployedCallers } from '../../../cli/callers/deployed-callers.ts';
+import { openCallerBackend } from '../../../cli/callers/open-caller-backend.ts';
+import { deleteCaller, printUsage } from '../../../cli/commands/callers.ts';
+import { newCaller } from '../../../core/records/caller.ts';
+
+let dataDir: string;
+let printed: string[];
+let noted: string[];
+let answer: boolean;
+const asked: string[] = [];
+const terminal = {
+  print: (line: string) => void printed.push(line),
+  note: (line: string) => void noted.push(line),
+  waiting: () => ({ update: () => undefined, done: () => undefined }),
+  confirm: async (question: string) => {
+    asked.push(question);
+    return answer;
+  },
+  color: pc.createColors(false),
+  isTerminal: true,
+};
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'watchpost-callers-'));
+  [printed, noted, answer] = [[], [], false];
+  const database = openDatabase(dataPaths(dataDir).database);
+  const callers = createCallerStore(database);
+  for (const caller of ['harbour', 'mooring', 'quay'])
+    await callers.add(newCaller(caller, null, new Date('2026-03-01T00:00:00Z')));
+  const use = { model_calls: 2, model_errors: 1, input_tokens: 9000, output_tokens: 120 };
+  const ledger = createUsageLedger(database);
+  await ledger.add('harbour', '2026-03-01', { ...use, micro_usd: 1500, unpriced_calls: 0 });
+  await ledger.add('mooring', '2026-03-02', { ...use, micro_usd: 0, unpriced_calls: 2 });
+  // Waits for the counts.
+  await ledger.days('mooring', '2026-03-01', '2026-03-02');
+  database.close();
+});
+afterEach(() => rmSync(dataDir, { recursive: true }));
+
+async function withCallers<Result>(
+  work: (backend: Awaited<ReturnType<typeof openCallerBackend>>) => Promise<Result>,
+) {
+  const backend = await openCallerBackend({ dataDir }, { all: true });
+  try {
+    return await work(backend);
+  } finally {
+    await backend.close();
+  }
+}
+
+const range = { from: '2026-03-01', to: '2026-03-02', days: false };
+const usage = (fields: object = {}, asJson = false) =>
+  withCallers((backend) => printUsage(backend, { ...range, ...fields }, terminal, asJson));
+const remove = (caller: string, yes: boolean, asJson = false) =>
+  withCallers((backend) => deleteCaller(backend, caller, yes, terminal, asJson));
+
+describe('watchpost usage', () => {
+  test('the command prints calls, tokens and cost of each caller with model calls', async () => {
+    await usage();
+
+    expect(printed).toEqual([
+      'caller   calls  errors  input  output     cost',
+      'harbour      2       1   9000     120  $0.0015',
+      'mooring      2       1   9000     120  unknown',
+    ]);
+    expect(noted).toEqual(['Model calls, tokens and list price from 2026-03-01 to 2026-03-02 (UTC)']);
+  });
+
+  test('the command prints one caller by day, and as JSON what GET /usage returns', async () => {
+    await usage({ caller: 'harbour', days: true });
+    await usage({ caller: 'harbour' }, true);
+
+    expect(printed[2]).toMatch(/^ {2}2026-03-01 +2 /);
+    expect(JSON.parse(printed[3] ?? '')).toMatchObject({
+      callers: [{ caller: 'harbour', cost_usd: 0.0015, days: [{ day: '2026-03-01' }] }],
+      next_after: null,
+    });
+  });
+
+  test('an unknown caller, a malformed day and a period without end are errors that say what to do', async () => {
+    await expect(usage({ caller: 'harbor' })).rejects.toThrow(
+      'There is no caller harbor. Did you mean harbour?',
+    );
+    await expect(usage({ from: '1 March' })).rejects.toThrow('"1 March" is not a day');
+    await expect(usage({ from: '2026-03-05' })).rejects.toThrow('are no period');
+  });
+
+  test('a key without the scope admin is referred to --own', async () => {
+    const error = { code: 'FORBIDDEN', message: 'Access denied', remediation: 'Leave caller and all out.' };
+    const queries: string[] = [];
+    const service = createServer(({ url }, response) => {
+      queries.push(String(url));
+      response.writeHead(403).end(JSON.stringify({ error }));
+    });
+    await new Promise<void>((done) => void service.listen(0, '127.0.0.1', done));
+    const { port } = service.address() as AddressInfo;
+    const target = { dataDir, baseUrl: `http://127.0.0.1:${port}/api/`, key: 'wp_a' };
+    const backend = await openCallerBackend(target, { all: true });
+    await expect(backend.usage({})).rejects.toMatchObject({ remediation: expect.stringContaining('--own') });
+    expect(queries).toEqual(['/api/usage?all=true&limit=1000']);
+    await backend.close();
+    service.close();
+  });
+
+  test('the pages of all callers are one result', async () => {
+    const each = {
+      model_calls: 1,
+      model_errors: 0,
+      input_tokens: 1,
+      output_tokens: 1,
+      cost_usd: 0,
+      days: [],
+    };
+    const page = (caller: string, next: string | null): CallerUsage => ({
+      from: '2026-03-01',
+      to: '2026-03-02',
+      callers: [{ caller, ...each }],
+      next_after: next,
+    });
+    const all = await readAllUsage(async (after) =>
+      after === undefined ? page('harbour', 'harbour') : page(`after ${after}`, null),
+    );
+    expect(all.callers.map(({ caller }) => caller)).toEqual(['harbour', 'after harbour']);
+    expect(all.next_after).toBeNull();
+  });
+});
+
+describe('watchpost callers delete', () => {
+  test('the command erases a caller after a yes, and its use with it', async () => {
+    answer = true;
+    await remove('mooring', false);
+    await usage();
+
+    expect(asked.at(-1)).toContain('Erase mooring with all its keys, jobs, watches, media and usage?');
+    expect(printed[0]).toBe('Erased mooring: 0 keys, 0 jobs, 0 watches, 0 media.');
+    expect(printed.slice(1).filter((line) => line.startsWith('mooring'))).toEqual([]);
+  });
+
+  test('the command erases nothing without a yes, and asks nothing with --yes', async () => {
+    await expect(remove('mooring', false)).rejects.toMatchObject({
+      message: 'mooring was not erased',
+      remediation: expect.stringContaining('--yes'),
+    });
+    asked.length = 0;
+    await remove('mooring', true, true);
+    expect(asked).toEqual([]);
+    expect(JSON.parse(printed[0] ?? '')).toMatchObject({ caller: 'mooring', complete: true });
+    await expect(remove('mooring', true)).rejects.toThrow('There is no caller mooring');
+  });
+
+  test('a running service erases the caller, in as many calls as it needs', async () => {
+    const unlock = await lockDirectory(dataDir);
+    const requests: string[] = [];
+    const service = createServer(({ method, url, headers }, response) => {
+      requests.push(`${method} ${url} ${headers.authorization}`);
+      const complete = requests.length === 2;
+      const counts = { keys: complete ? 0 : 2, jobs: 1, watches: 0, media: 3 };
+      response.end(JSON.stringify({ caller: 'mooring', complete, ...counts }));
+    });
+    await new Promise<void>((done) => void service.listen(0, '127.0.0.1', done));
+    const { port } = service.address() as AddressInfo;
+    const keys = { api_key: 'wp_a', internal_api_key: 'wp_admin', webhook_secret: 'whsec_a' };
+    const credentials = { base_url: `http://127.0.0.1:${port}/api`, pid: 1, ...keys };
+    writeFileSync(join(dataDir, 'watchpost.json'), JSON.stringify(credentials));
+    try {
+      await remove('mooring', true);
+    } finally {
+      unlock();
+      service.close();
+    }
+    expect(requests).toEqual(Array(2).fill('DELETE /api/callers/mooring Bearer wp_admin'));
+    expect(printed).toEqual(['Erased mooring: 2 keys, 2 jobs, 0 watches, 6 media.']);
+  });
+
+  test('a table without its stack, and a stack of an earlier release, are errors that say what to do', async () => {
+    const byTable = await deployedCallers({ table: 'jobs' });
+    await expect(byTable.erase('mooring')).rejects.toMatchObject({
+      remediation: expect.stringContaining('--stack'),
+    });
+    const dynamo = mockClient(DynamoDBClient);
+    const stacks = mockClient(CloudFormationClient);
+    dynamo.on(ListTablesCommand).resolves({ TableNames: ['Watchpost-prod-JobsTable1'] });
+    const Outputs = [{ OutputKey: 'BaseUrl', OutputValue: 'https://host.example/api' }];
+    stacks.on(DescribeStacksCommand).resolves({ Stacks: [{ Outputs } as never] });
+    const byStack = await deployedCallers({ stack: 'Watchpost-prod' });
+    await expect(byStack.erase('mooring')).rejects.toThrow('no output MediaBucketName');
+    dynamo.restore();
+    stacks.restore();
+  });
+});
