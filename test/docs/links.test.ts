@@ -82,6 +82,28 @@ test.each(pages.filter((page) => page.startsWith('docs/contribute/')))(
   },
 );
 
+test('the tree of architecture.md has every folder of the source and no other', () => {
+  const page = readFileSync('docs/contribute/architecture.md', 'utf8');
+  const [, tree = ''] = /^## Folders$[^`]*```\n([^]*?)```/m.exec(page) ?? [];
+  const parents = [
+    'adapters',
+    'adapters/embedded',
+    'adapters/media',
+    'adapters/vision',
+    'cli',
+    'core',
+    'lib',
+  ];
+  const folders = parents.flatMap((parent) => {
+    const entries = readdirSync(parent, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  });
+  const isNamed = (name: string) => new RegExp(String.raw`(?<![\w-])${name}(?![\w-])`).test(tree);
+  expect(folders.filter((name) => !isNamed(name))).toEqual([]);
+  const named = [...tree.matchAll(/(?<![\w-])([\w-]+)\/(?=[, ])/g)].map(([, name = '']) => name);
+  expect(named.filter((name) => !folders.includes(name) && !existsSync(name))).toEqual([]);
+});
+
 test('testing.md names every folder of tests', () => {
   const folders = readdirSync('test', { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const page = readFileSync('docs/contribute/testing.md', 'utf8');
