@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option, type Command } from 'commander';
 import { z } from 'zod';
 import { inputModeSchema, type InputMode } from '../../core/records/capture.ts';
 import { readSettings, type Settings } from '../settings.ts';
@@ -64,4 +64,20 @@ export function parseMode(text: string): InputMode {
 /** Collects the modes of an option that can be repeated. Throws `InvalidArgumentError`. */
 export function appendMode(text: string, before: InputMode[] = []): InputMode[] {
   return [...before, parseMode(text)];
+}
+
+/** Options of `addCaptureOptions`. */
+export const captureOptions = { mode: inputModeSchema, clipSeconds: z.string().transform(Number) };
+
+/** Adds the options that select the input of the model. */
+export function addCaptureOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--mode <mode>', 'input of the model').choices(inputModeSchema.options).default('frames'),
+    )
+    .addOption(
+      new Option('--clip-seconds <seconds>', 'length of the clip in seconds, 1 to 10')
+        .choices(upTo(10))
+        .default('3'),
+    );
 }
