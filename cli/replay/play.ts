@@ -13,12 +13,12 @@ import { captureTick } from '../../core/workflow/capture-tick.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../core/policies/watch/outcome.ts';
 import { toCaptureKey } from '../../core/policies/watch/evidence.ts';
-import { shortestVisitOfWatch } from '../../core/policies/watch/shortest-visit.ts';
+import { shortestVisitOfWatch } from '../../core/policies/watch/shortest-visit-of-watch.ts';
 import { momentTime } from '../../core/sight/moment-time.ts';
 import { createWatchPolicy } from '../../core/policies/watch/policy.ts';
 import { askModel } from '../../core/tick/ask-model.ts';
 import { readCheckMedia } from '../../core/tick/read-media.ts';
-import { decideWatchTick, type WatchDecision } from '../../core/policies/watch/tick.ts';
+import { decideWatchTick, type WatchDecision } from '../../core/policies/watch/decide-tick.ts';
 import { readShownFrame, type CutDeps } from '../../core/stream/shown-frame.ts';
 
 /** Check of one condition. `triggered` is `null` where nothing was judged. Times in seconds from the beginning of the recording. */

@@ -15,7 +15,7 @@ import { maskUrl } from '../stream/mask-url.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import { jobLog } from '../ports/log.ts';
 import { streamSchemes } from '../records/platform.ts';
-import type { JobPlan, PlanDeps, PolicyFields } from '../policies/job-plan.ts';
+import type { JobPlan, PlanDeps, PolicyFields } from '../policies/job/plan.ts';
 import { probeStream, requireCapacity } from '../stream/stream-access.ts';
 
 export type AcceptDeps = Pick<

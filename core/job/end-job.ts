@@ -1,13 +1,13 @@
 import { applyRunChange } from '../event/stored-run.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { onClock } from '../sight/clock-change.ts';
-import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
-import { planEnd, planUpdate } from '../tick/job-change.ts';
+import { mapJobTimes, withMovedTimes } from '../policies/job/map-times.ts';
+import { planEnd, planUpdate } from '../policies/job/plan-change.ts';
 import { rules } from '../rules.ts';
-import type { JobEnding } from '../tick/tick-outcome.ts';
+import type { JobEnding } from '../policies/job/outcome.ts';
 import { closeUnasked, finalizeClosure } from '../policies/digest/window-closure.ts';
 import { withDecisions } from '../policies/job-policies.ts';
-import type { FinalUpdate } from '../policies/job-policy.ts';
+import type { FinalUpdate } from '../policies/job/policy.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import { JobAlreadyStoppedError, JobNotFoundError } from '../errors.ts';
 import type { JobOf, Job } from '../records/job.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import { computeCoverage, watchSeconds } from '../tick/coverage.ts';
+import { computeCoverage, watchSeconds } from '../policies/job/coverage.ts';
 import { onClock } from '../sight/clock-change.ts';
-import { mapJobTimes } from '../tick/clock-change.ts';
+import { mapJobTimes } from '../policies/job/map-times.ts';
 import { withKind } from '../records/job-kind.ts';
 import type { Delivery } from '../records/delivery.ts';
 import type { Job } from '../records/job.ts';

@@ -1,6 +1,6 @@
 import { JobNotFoundError } from '../errors.ts';
 import { withDecisions } from '../policies/job-policies.ts';
-import type { PlanDeps } from '../policies/job-plan.ts';
+import type { PlanDeps } from '../policies/job/plan.ts';
 import type { IdempotencyRecord } from '../ports/job-store.ts';
 import type { Job } from '../records/job.ts';
 import { acceptJob } from './accept-job.ts';

@@ -5,13 +5,13 @@ import type { JobOf } from '../records/job.ts';
 import type { Run } from '../records/run.ts';
 import type { ClosureResult, WindowClosure } from '../records/window-closure.ts';
 import type { CaptureOutput, TickInput } from '../records/workflow.ts';
+import type { SeenOutcome } from '../sight/after-tick.ts';
 import type { Judgement, Questions } from '../tick/ask-model.ts';
 import type { CheckMediaKeys } from '../tick/read-media.ts';
-import type { TickOutcome } from '../tick/tick-outcome.ts';
 
 /** Result of the capture and the check of a tick, as far as its report needs it. Each policy has its own cases. */
 export type Observation = {
-  kind: TickOutcome['kind'] | 'not_asked';
+  kind: SeenOutcome['kind'];
   /** Failure of the model. */
   failure?: Failure | null;
   message?: string;

@@ -2,7 +2,7 @@ import type { CaptureState } from '../records/capture.ts';
 import type { NextTick, RunProgress } from '../records/run-base.ts';
 import type { CaptureOutput, TickInput } from '../records/workflow.ts';
 import { rules } from '../rules.ts';
-import { leaseUntil } from './next-tick.ts';
+import { addSeconds } from '../time.ts';
 
 /**
  * Returns the fields that a tick sets in every run. The last tick of a generation hands the run over to the next one; so do a tick before a long wait, since
@@ -33,6 +33,11 @@ export function advanceRun(
       ? nextGeneration(run, isOvertaken ? null : motion)
       : { execution_ticks: ticks, handed_over: null }),
   };
+}
+
+/** Returns the end of the lease of a run that wakes at `wakeAt`. A run that is silent beyond its lease counts as lost. */
+export function leaseUntil(wakeAt: Date): string {
+  return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
 }
 
 /** Returns the fields of a run whose next tick belongs to another execution. `motion` is the motion reference of its first capture. */

@@ -4,7 +4,7 @@ import { asWatch } from '../records/run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { toWatchEvents } from '../records/watch-event.ts';
 import type { NewWatchEvent } from '../records/watch-event.ts';
-import { mapWatchTimes } from '../policies/watch/clock-change.ts';
+import { mapWatchTimes } from '../policies/watch/map-times.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { onClock } from '../sight/clock-change.ts';
 import { applyRunChange } from '../event/stored-run.ts';

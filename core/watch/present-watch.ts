@@ -6,7 +6,7 @@ import { maskUrl } from '../stream/mask-url.ts';
 import { rules } from '../rules.ts';
 import { findLoss } from '../sight/trouble.ts';
 import { isNeverJudged } from '../policies/watch/condition.ts';
-import { shortestVisitOfWatch } from '../policies/watch/shortest-visit.ts';
+import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 
 export type PresentedWatch = z.input<typeof watchResponseSchema>;

@@ -3,8 +3,7 @@ import { failJob } from '../job/end-job.ts';
 import type { Run } from '../records/run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { rules } from '../rules.ts';
-import { nextGeneration } from '../tick/advance-run.ts';
-import { leaseUntil } from '../tick/next-tick.ts';
+import { leaseUntil, nextGeneration } from '../tick/advance-run.ts';
 import { runLog } from '../ports/log.ts';
 import { addSeconds } from '../time.ts';
 

@@ -7,7 +7,7 @@ import { purgeAfterSeconds } from '../ports/watch-store.ts';
 import { toRunKey } from '../records/run.ts';
 import type { Run } from '../records/run.ts';
 import { rules } from '../rules.ts';
-import { leaseUntil } from '../tick/next-tick.ts';
+import { leaseUntil } from '../tick/advance-run.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 import { failRun } from './fail-run.ts';
 

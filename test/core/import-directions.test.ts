@@ -7,7 +7,7 @@ const ownLayers = ['policies/job-policies.ts', 'delivery/receivers.ts'];
 
 /**
  * Folders of core from the ground up. A folder imports folders of the rows before its own, and files in core itself. `policies/*` is the folder of a
- * policy; policies do not import each other.
+ * policy; policies do not import each other, those of jobs have `policies/job` in common.
  */
 const layers = [
   ['evaluation', 'records'],
@@ -19,6 +19,7 @@ const layers = [
   ['event'],
   ['tick'],
   ['policies'],
+  ['policies/job'],
   ['policies/*'],
   ownLayers,
   ['job', 'watch'],
@@ -51,7 +52,7 @@ test('a folder of core imports only folders of lower layers', () => {
 function toLayer(file: string): string {
   if (lowerFiles.test(file)) return 'records';
   if (ownLayers.includes(file)) return file;
-  return dirname(file).replace(/^policies\/\w+$/, 'policies/*');
+  return dirname(file).replace(/^policies\/(?!job$)\w+$/, 'policies/*');
 }
 
 function findLayer(folder: string): number {

@@ -140,7 +140,12 @@ const ofWatches: Row[] = [
     '',
     'core/workflow/black-moments.test.ts',
   ],
-  ['one id per opening', 'tick.ts', 'openings: stored.openings + counts.opened', 'openings: stored.openings'],
+  [
+    'one id per opening',
+    'decide-tick.ts',
+    'openings: stored.openings + counts.opened',
+    'openings: stored.openings',
+  ],
   ['changed text', 'datapoints.ts', 'answer?.condition === condition ? answer : undefined', 'answer'],
   ['no reminder if exhausted', 'condition-steps.ts', 'causes.budget_exhausted || !remindsNow', '!remindsNow'],
   [
@@ -155,9 +160,9 @@ const ofWatches: Row[] = [
     '../../sight/after-tick.ts',
     "readTime(sign, seen) : 'seen'",
     "readTime(sign, seen) : 'unknown'",
-    'core/policies/watch/tick.test.ts',
+    'core/policies/watch/decide-tick.test.ts',
   ],
-  ['model failure is news', 'tick.ts', 'seconds: rules.modelLostSeconds', 'seconds: 600'],
+  ['model failure is news', 'decide-tick.ts', 'seconds: rules.modelLostSeconds', 'seconds: 600'],
   [
     'changed condition begins',
     'change.ts',
@@ -377,14 +382,14 @@ const ofJobs: Row[] = [
   ],
   [
     'lateness of the model of a digest',
-    'core/tick/record-outcome.ts',
+    'core/policies/job/record-outcome.ts',
     'ageSeconds(job.next.wait_until, at)',
     '0',
-    'core/policies/digest/after-tick.test.ts',
+    'core/policies/digest/decide-tick.test.ts',
   ],
   [
     'grace period of a job',
-    'core/tick/tick-outcome.ts',
+    'core/policies/job/outcome.ts',
     '>= rules.streamGraceSeconds',
     '>= rules.streamGraceSeconds / 2',
     'simulation/virtual-jobs.test.ts',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rules } from '../../core/rules.ts';
 import { jobStats } from '../../core/job/present-job.ts';
-import { computeCoverage } from '../../core/tick/coverage.ts';
+import { computeCoverage } from '../../core/policies/job/coverage.ts';
 import type { Span } from './camera.ts';
 import { clockDifferenceMs, expectedGaps, knownMs, requireAlerts, requirePace } from './oracle/job-oracle.ts';
 import type { JobTick } from './oracle/job-oracle.ts';

@@ -1,7 +1,7 @@
 import type { DigestConfig } from '../../core/policies/digest/records.ts';
 import type { MonitorConfig } from '../../core/policies/monitor/records.ts';
 import type { JobOf } from '../../core/records/job.ts';
-import type { TickOutcome } from '../../core/tick/tick-outcome.ts';
+import type { JobOutcome } from '../../core/policies/job/outcome.ts';
 import type { CaptureOutput } from '../../core/records/workflow.ts';
 import { after, newDigest, newJob, start } from '../contract/records.ts';
 
@@ -70,7 +70,7 @@ export function captured(rest: Partial<Captured> = {}, at = start): Captured {
 }
 
 /** Returns the outcome of a tick with a verdict. */
-export function looked(triggered: boolean): TickOutcome {
+export function looked(triggered: boolean): JobOutcome {
   return {
     kind: 'judged',
     verdict: {
@@ -83,17 +83,17 @@ export function looked(triggered: boolean): TickOutcome {
 }
 
 /** Outcome of a tick whose model call failed. */
-export const missed: TickOutcome = {
+export const missed: JobOutcome = {
   kind: 'model_failed',
   failure: { code: 'VLM_ERROR', message: 'Vision model analysis failed', remediation: 'Try again.' },
   captured: captured(),
 };
 
 /** Outcome of a tick whose model had too many images to judge. */
-export const modelBusy: TickOutcome = { kind: 'model_busy', captured: captured() };
+export const modelBusy: JobOutcome = { kind: 'model_busy', captured: captured() };
 
 /** Outcome of a tick whose capture failed. */
-export const captureFailed: TickOutcome = {
+export const captureFailed: JobOutcome = {
   kind: 'capture_failed',
   code: 'STREAM_FETCH_FAILED',
   message: 'Failed to fetch stream',

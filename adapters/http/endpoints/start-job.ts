@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Job, JobPolicy } from '../../../core/records/job.ts';
 import { acceptJob } from '../../../core/job/accept-job.ts';
 import type { JobRequest } from '../../../core/job/accept-job.ts';
-import type { JobPlan, PlanDeps } from '../../../core/policies/job-plan.ts';
+import type { JobPlan, PlanDeps } from '../../../core/policies/job/plan.ts';
 import { createIdempotently } from '../../../core/job/create-idempotently.ts';
 import { jobSummary } from '../../../core/job/present-job.ts';
 import { requireKey } from '../../../core/access/require-key.ts';

@@ -1,10 +1,10 @@
-import { recordModelCall } from '../../tick/record-outcome.ts';
-import { gapsWithin } from '../../tick/coverage.ts';
+import { recordModelCall } from '../job/record-outcome.ts';
+import { gapsWithin } from '../job/coverage.ts';
 import type { NewEvent } from '../../records/event.ts';
 import type { Counters, JobOf, JobSight } from '../../records/job.ts';
 import type { Gap } from '../../records/sight.ts';
 import type { DigestEnd, DigestState, DigestWindow } from './records.ts';
-import type { TickTimes } from '../../tick/tick-outcome.ts';
+import type { TickTimes } from '../job/outcome.ts';
 import type { ClosureResult, SummaryResult, WindowSpan } from '../../records/window-closure.ts';
 import { emptyWindow } from './records.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { flag, integer, streamUrl, jobWebhookEvents, webhookUrl, labels } from '../../requests/fields.ts';
 import { rules } from '../../rules.ts';
-import { limitNotice } from '../job-plan.ts';
-import type { PlanDeps } from '../job-plan.ts';
+import { limitNotice } from '../job/plan.ts';
+import type { PlanDeps } from '../job/plan.ts';
 import { digestRecords } from './records.ts';
 import type { DigestConfig } from './records.ts';
 

@@ -1,10 +1,10 @@
 import { atTick } from '../../sight/clock-change.ts';
-import { mapJobTimes } from '../../tick/clock-change.ts';
-import { screenCapture } from '../../tick/screen-capture.ts';
+import { mapJobTimes } from '../job/map-times.ts';
+import { screenCapture } from '../job/screen-capture.ts';
 import type { JobOf } from '../../records/job.ts';
-import type { JobDecisions } from '../job-policy.ts';
+import type { JobDecisions } from '../job/policy.ts';
 import { applyClosure } from './apply-closure.ts';
-import { decideDigestTick } from './after-tick.ts';
+import { decideDigestTick } from './decide-tick.ts';
 import { digestRequestSchema, planDigest } from './create.ts';
 import { planFinalClosure, planTickClosure } from './window-closure.ts';
 

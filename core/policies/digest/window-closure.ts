@@ -1,7 +1,7 @@
 import { rules } from '../../rules.ts';
-import { recordOutcome } from '../../tick/record-outcome.ts';
-import { streamLostEnding, readTimes } from '../../tick/tick-outcome.ts';
-import type { TickOutcome } from '../../tick/tick-outcome.ts';
+import { recordOutcome } from '../job/record-outcome.ts';
+import { streamLostEnding, readTimes } from '../job/outcome.ts';
+import type { JobOutcome } from '../job/outcome.ts';
 import { earlier, addSeconds, later, ageSeconds } from '../../time.ts';
 import type { JobOf } from '../../records/job.ts';
 import type { DigestEnd, DigestState, DigestWindow, StoredSample } from './records.ts';
@@ -23,7 +23,7 @@ export function closeUnasked(closing: WindowClosure): ClosureResult {
 /** Plans the windows that a tick closes: elapsed ones, and at the end of the job the open one. */
 export function planTickClosure(
   job: JobOf<'digest'>,
-  outcome: TickOutcome,
+  outcome: JobOutcome,
   now: Date,
 ): WindowClosure | undefined {
   const digest = addCapture(job, outcome, now);
@@ -34,7 +34,7 @@ export function planTickClosure(
 }
 
 /** Returns the end of the job if this tick ends its last window: the stream is lost or has ended, or the duration is over. */
-function findEnd(job: JobOf<'digest'>, outcome: TickOutcome, now: Date): DigestEnd | undefined {
+function findEnd(job: JobOf<'digest'>, outcome: JobOutcome, now: Date): DigestEnd | undefined {
   const at = now.toISOString();
   const lost = streamLostEnding(job, outcome, recordOutcome(job, outcome, now).sight, now);
   if (lost) return { at, reason: lost.reason, failure: lost.failure };
@@ -103,7 +103,7 @@ function countWindows(job: JobOf<'digest'>): number {
 }
 
 /** Returns the state with the capture of a tick in its window: as a sample, or counted as skipped. */
-export function addCapture(job: JobOf<'digest'>, outcome: TickOutcome, now: Date): DigestState {
+export function addCapture(job: JobOf<'digest'>, outcome: JobOutcome, now: Date): DigestState {
   const { state: digest } = job;
   if (outcome.kind !== 'sampled' && outcome.kind !== 'skipped') return digest;
   const takenAt = readTimes(outcome, now).at;

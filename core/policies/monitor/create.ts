@@ -13,8 +13,8 @@ import {
   labels,
 } from '../../requests/fields.ts';
 import { rules } from '../../rules.ts';
-import { limitNotice } from '../job-plan.ts';
-import type { PlanDeps } from '../job-plan.ts';
+import { limitNotice } from '../job/plan.ts';
+import type { PlanDeps } from '../job/plan.ts';
 import { monitorRecords } from './records.ts';
 import type { MonitorConfig } from './records.ts';
 

@@ -1,8 +1,8 @@
 import type { JobOf } from '../../records/job.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
-import type { JobDecisions } from '../job-policy.ts';
-import { judgeOne } from '../judge-one.ts';
-import { decideMonitorTick } from './after-tick.ts';
+import type { JobDecisions } from '../job/policy.ts';
+import { judgeOne } from '../job/judge-one.ts';
+import { decideMonitorTick } from './decide-tick.ts';
 import { monitorRequestSchema, planMonitor } from './create.ts';
 
 /** One question about each fresh capture; an alert for a verdict that holds. */

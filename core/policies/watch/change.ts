@@ -10,12 +10,13 @@ import { addSeconds } from '../../time.ts';
 import { alertFields, closeAlert } from './alerts.ts';
 import type { Closing } from './alerts.ts';
 import { closed, forget, isOpen } from './condition.ts';
-import { countByHour, listActive } from './coverage.ts';
+import { countByHour } from './hourly-counts.ts';
 import { initialConditionState } from './initial-state.ts';
+import { listActive } from './schedule.ts';
 import { watchStatus } from './status.ts';
 import { nextGeneration } from '../../tick/advance-run.ts';
-import { describeLoss, uncounted } from './tick.ts';
-import type { WatchDecision } from './tick.ts';
+import { describeLoss, uncounted } from './decide-tick.ts';
+import type { WatchDecision } from './decide-tick.ts';
 
 /** Decision about a change by a caller. */
 type WatchChangeDecision = Omit<WatchDecision, 'set' | 'next'> & {

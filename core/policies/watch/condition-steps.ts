@@ -24,7 +24,7 @@ import type { Datapoint } from './datapoints.ts';
 import { toEvidenceKey } from './evidence.ts';
 import { initialConditionState } from './initial-state.ts';
 import type { WatchOutcome } from './outcome.ts';
-import { shortestVisitOfCondition } from './shortest-visit.ts';
+import { shortestVisitOfCondition } from './shortest-visit-of-watch.ts';
 import type { AlertCounts } from './tick-counts.ts';
 
 /** Returns the id of an alert: a UUIDv5 of watch, condition and the number of the opening. */

@@ -3,7 +3,7 @@ import type { Sight } from '../../records/sight.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { WatchStatus } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
-import { nextGridCheck, toNextTick, wakeUpTime } from '../../sight/next-tick.ts';
+import { nextGridCheck, toNextTick, wakeUpTime } from '../../sight/wake-up.ts';
 import { backoffSeconds } from '../../sight/trouble.ts';
 import { addSeconds, earlier, later } from '../../time.ts';
 import { hasVerdict } from './outcome.ts';

@@ -15,7 +15,7 @@ import type { Captured } from '../../sight/screening.ts';
 import { addSeconds, ageSeconds, earlier } from '../../time.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import type { Evidence, Policy, Tick } from '../policy.ts';
-import { mapWatchTimes } from './clock-change.ts';
+import { mapWatchTimes } from './map-times.ts';
 import { isPending } from './condition.ts';
 import { isRefreshDue, toCaptureKey } from './evidence.ts';
 import { decideHealth } from './health.ts';
@@ -26,7 +26,7 @@ import { watchWakeUpTime } from './next-tick.ts';
 import type { WatchOutcome } from './outcome.ts';
 import { findState, planAllQuestions, planQuestions, screenWatchCapture } from './questions.ts';
 import { scheduleAt } from './schedule.ts';
-import { decideWatchTick } from './tick.ts';
+import { decideWatchTick } from './decide-tick.ts';
 import type { CreateAlertId } from './condition-steps.ts';
 
 export type WatchSettings = CostSettings & {

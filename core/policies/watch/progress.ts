@@ -6,7 +6,7 @@ import {
   busyExplanation,
   describeCapture,
   explainScreening,
-} from '../../tick/progress-event.ts';
+} from '../../tick/describe-capture.ts';
 import { shorten } from './condition.ts';
 import type { WatchOutcome } from './outcome.ts';
 

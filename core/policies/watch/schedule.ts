@@ -1,6 +1,8 @@
 import { Temporal } from 'temporal-polyfill';
 import type { Schedule } from '../../records/watch.ts';
 import { setBounded } from '../../set-bounded.ts';
+import type { ActiveSpan } from '../../sight/count-sight.ts';
+import { earlier } from '../../time.ts';
 
 /** Schedule at one instant: active or not, and the next change; `null` without one. */
 export type ScheduleAt = { active: boolean; until: Date | null };
@@ -24,6 +26,19 @@ export function scheduleAt(schedule: Schedule | null, now: Date): ScheduleAt {
   const result = computeScheduleAt(schedule, now);
   results.set(schedule, { ...result, from: now });
   return result;
+}
+
+/** Returns the parts of a time that are on schedule. Time off schedule is neither watched nor a gap. */
+export function listActive(schedule: Schedule | null, from: Date, to: Date): ActiveSpan[] {
+  const spans: ActiveSpan[] = [];
+  let at = from;
+  while (at < to) {
+    const { active, until } = scheduleAt(schedule, at);
+    const end = until === null ? to : earlier(until, to);
+    if (active) spans.push({ from: at, to: end });
+    at = end;
+  }
+  return spans;
 }
 
 function computeScheduleAt(schedule: Schedule, now: Date): ScheduleAt {

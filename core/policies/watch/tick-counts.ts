@@ -1,6 +1,6 @@
 import type { WatchCounts } from '../../records/watch-state.ts';
-import { toHour } from './coverage.ts';
-import type { HourlyCounts } from './coverage.ts';
+import { toHour } from './hourly-counts.ts';
+import type { HourlyCounts } from './hourly-counts.ts';
 import type { WatchOutcome } from './outcome.ts';
 
 type Used = Extract<WatchOutcome, { kind: 'judged' }>['used'];

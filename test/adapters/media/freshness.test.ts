@@ -11,7 +11,7 @@ import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/gu
 import { createFfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer } from '../../../adapters/media/hls/capture-hls.ts';
 import { compareMotion } from '../../../adapters/media/motion/compare-motion.ts';
-import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { computeCoverage } from '../../../core/policies/job/coverage.ts';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { getJob } from '../../../core/job/read-jobs.ts';
 import { after, start } from '../../contract/records.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { computeCoverage } from '../../../core/policies/job/coverage.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob } from '../../../core/job/end-job.ts';

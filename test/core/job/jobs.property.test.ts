@@ -9,7 +9,7 @@ import {
 } from '../../../core/errors.ts';
 import type { JobEvent } from '../../../core/records/event.ts';
 import type { Job, JobOf } from '../../../core/records/job.ts';
-import { computeCoverage, watchSeconds } from '../../../core/tick/coverage.ts';
+import { computeCoverage, watchSeconds } from '../../../core/policies/job/coverage.ts';
 import { createDigest, createMonitor } from '../../support/create-jobs.ts';
 import { cancelJob, failJob } from '../../../core/job/end-job.ts';
 import { repairDue } from '../../../core/workflow/repair.ts';

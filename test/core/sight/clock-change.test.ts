@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { atTick, onClock } from '../../../core/sight/clock-change.ts';
-import { mapJobTimes } from '../../../core/tick/clock-change.ts';
-import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { mapJobTimes } from '../../../core/policies/job/map-times.ts';
+import { computeCoverage } from '../../../core/policies/job/coverage.ts';
 import type { Job } from '../../../core/records/job.ts';
 import { jobDetail } from '../../../core/job/present-job.ts';
 import { after, runningDigest, runningJob } from '../../support/watching.ts';

@@ -2,18 +2,18 @@ import { applyRunChange } from '../../../core/event/stored-run.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { changeWatch, pauseWatch, resumeWatch } from '../../../core/policies/watch/change.ts';
-import { mapWatchTimes } from '../../../core/policies/watch/clock-change.ts';
+import { mapWatchTimes } from '../../../core/policies/watch/map-times.ts';
 import { planTickClosure } from '../../../core/policies/digest/window-closure.ts';
 import { createWatchRun } from '../../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../../core/policies/watch/outcome.ts';
-import { decideWatchTick } from '../../../core/policies/watch/tick.ts';
+import { decideWatchTick } from '../../../core/policies/watch/decide-tick.ts';
 import type { Job } from '../../../core/records/job.ts';
 import type { WatchRun } from '../../../core/records/watch-run.ts';
 import { atTick, onClock } from '../../../core/sight/clock-change.ts';
-import { mapJobTimes } from '../../../core/tick/clock-change.ts';
-import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { mapJobTimes } from '../../../core/policies/job/map-times.ts';
+import { computeCoverage } from '../../../core/policies/job/coverage.ts';
 import { withDecisions } from '../../../core/policies/job-policies.ts';
-import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
+import type { JobOutcome } from '../../../core/policies/job/outcome.ts';
 import { start } from '../../contract/records.ts';
 import { captured, looked, missed, runningDigest, runningJob } from '../../support/watching.ts';
 import { activeBetween } from '../../simulation/oracle/calendar.ts';
@@ -157,7 +157,7 @@ function liveJob(first: Job): Subject {
     tick: ({ outcome: kind, stretch }, at, now) => {
       const due = atTick(job, now, mapJobTimes);
       const times = { at: at < due.now ? at : due.now, askedAt: due.now };
-      const seen: TickOutcome = due.run.next?.closing
+      const seen: JobOutcome = due.run.next?.closing
         ? { kind: 'no_capture' }
         : { ...(job.policy === 'digest' ? ofDigest(kind, at) : ofMonitor(kind, at)), times };
       const closing = due.run.policy === 'digest' ? planTickClosure(due.run, seen, due.now) : undefined;
@@ -182,12 +182,12 @@ function liveJob(first: Job): Subject {
   };
 }
 
-function ofMonitor(kind: Outcome, at: Date): TickOutcome {
+function ofMonitor(kind: Outcome, at: Date): JobOutcome {
   if (kind === 'seen') return looked(false);
   return kind === 'model' ? missed : ofStream(kind, at);
 }
 
-function ofDigest(kind: Outcome, at: Date): TickOutcome {
+function ofDigest(kind: Outcome, at: Date): JobOutcome {
   return kind === 'seen' || kind === 'model'
     ? { kind: 'sampled', captured: captured({}, at) }
     : ofStream(kind, at);

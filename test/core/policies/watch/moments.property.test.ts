@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { listDatapoints } from '../../../../core/policies/watch/datapoints.ts';
 import { createWatchRun, initialConditionState } from '../../../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
-import { decideWatchTick } from '../../../../core/policies/watch/tick.ts';
+import { decideWatchTick } from '../../../../core/policies/watch/decide-tick.ts';
 import type { ConditionAnswer } from '../../../../core/tick/ask-model.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { newCondition, newWatch, newWatchConfig } from '../../../support/watch-records.ts';

@@ -3,7 +3,7 @@ import { changeWatch, pauseWatch, resumeWatch } from '../../../../core/policies/
 import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
 import { createWatchPolicy } from '../../../../core/policies/watch/policy.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
-import { decideWatchTick } from '../../../../core/policies/watch/tick.ts';
+import { decideWatchTick } from '../../../../core/policies/watch/decide-tick.ts';
 import type { WatchConfig } from '../../../../core/records/watch.ts';
 import type { WatchRun } from '../../../../core/records/watch-run.ts';
 import { newCondition, newWatch, newWatchConfig } from '../../../support/watch-records.ts';

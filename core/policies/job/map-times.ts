@@ -1,9 +1,9 @@
-import type { JobChange } from '../ports/job-store.ts';
-import { isTerminal } from '../records/job.ts';
-import { withKind } from '../records/job-kind.ts';
-import type { Job } from '../records/job.ts';
-import { mapRunTimes } from '../sight/clock-change.ts';
-import type { Mover } from '../time.ts';
+import type { JobChange } from '../../ports/job-store.ts';
+import { isTerminal } from '../../records/job.ts';
+import { withKind } from '../../records/job-kind.ts';
+import type { Job } from '../../records/job.ts';
+import { mapRunTimes } from '../../sight/clock-change.ts';
+import type { Mover } from '../../time.ts';
 
 /** Replaces the times of a job. A job that has ended keeps them. */
 export function mapJobTimes<J extends Job>(job: J, move: Mover): J {

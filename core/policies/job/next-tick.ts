@@ -1,11 +1,11 @@
-import { withKind } from '../records/job-kind.ts';
-import type { Job, JobSight } from '../records/job.ts';
-import type { NextTick } from '../records/run-base.ts';
-import { rules } from '../rules.ts';
-import { nextGridCheck, toNextTick, wakeUpTime } from '../sight/next-tick.ts';
-import { backoffSeconds } from '../sight/trouble.ts';
-import { addSeconds, earlier } from '../time.ts';
-import type { TickOutcome } from './tick-outcome.ts';
+import { withKind } from '../../records/job-kind.ts';
+import type { Job, JobSight } from '../../records/job.ts';
+import type { NextTick } from '../../records/run-base.ts';
+import { rules } from '../../rules.ts';
+import { nextGridCheck, toNextTick, wakeUpTime } from '../../sight/wake-up.ts';
+import { backoffSeconds } from '../../sight/trouble.ts';
+import { addSeconds, earlier } from '../../time.ts';
+import type { JobOutcome } from './outcome.ts';
 
 /**
  * Returns the time of the next capture: on the grid, earlier while the stream is stale, by the backoff after failed captures. A refused password is tried once
@@ -27,16 +27,11 @@ export function jobWakeUpTime(job: Job, now: Date): Date {
   return wakeUpTime(job.next, intervalSeconds(job), waitSeconds, now);
 }
 
-/** Returns the end of the lease of a job that wakes at `wakeAt`. A job that is silent beyond its lease counts as lost. */
-export function leaseUntil(wakeAt: Date): string {
-  return addSeconds(wakeAt, rules.leaseMarginSeconds).toISOString();
-}
-
 /** Plans the next tick. With `closing` it captures nothing, and with `done` the job ends. */
 export function scheduleTick(
   job: Job,
   at: Date,
-  outcome: TickOutcome,
+  outcome: JobOutcome,
   sight: JobSight,
   next: Partial<Pick<NextTick, 'done' | 'closing' | 'stretch'>>,
 ): NextTick {

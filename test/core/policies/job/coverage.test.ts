@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { rules } from '../../../core/rules.ts';
-import { computeCoverage } from '../../../core/tick/coverage.ts';
-import { recordOutcome } from '../../../core/tick/record-outcome.ts';
-import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
-import { after, captured, captureFailed, looked, runningJob } from '../../support/watching.ts';
+import { rules } from '../../../../core/rules.ts';
+import { computeCoverage } from '../../../../core/policies/job/coverage.ts';
+import { recordOutcome } from '../../../../core/policies/job/record-outcome.ts';
+import type { JobOutcome } from '../../../../core/policies/job/outcome.ts';
+import { after, captured, captureFailed, looked, runningJob } from '../../../support/watching.ts';
 
 /** Returns a job of an interval of 10 s after ticks at these seconds. */
-function jobAfter(...ticks: [number, TickOutcome][]) {
+function jobAfter(...ticks: [number, JobOutcome][]) {
   return ticks.reduce(
     (job, [seconds, outcome]) => ({ ...job, ...recordOutcome(job, outcome, after(seconds)) }),
     runningJob(),
@@ -49,7 +49,7 @@ describe('coverage', () => {
   });
 
   test('coverage keeps the newest gaps and the sum of all gaps', () => {
-    const ticks = Array.from({ length: 60 }, (_, index): [number, TickOutcome] => [
+    const ticks = Array.from({ length: 60 }, (_, index): [number, JobOutcome] => [
       5 * (index + 1),
       index % 2 === 0 ? captureFailed : seen,
     ]);
@@ -59,7 +59,7 @@ describe('coverage', () => {
   });
 
   test('a gap over several ticks is one gap, with its first reason', () => {
-    const stale: TickOutcome = { kind: 'stale', captured: captured() };
+    const stale: JobOutcome = { kind: 'stale', captured: captured() };
     const { sight } = jobAfter([10, seen], [20, captureFailed], [30, stale], [40, seen], [50, captureFailed]);
     expect(sight.gaps).toEqual([
       { from: after(10).toISOString(), to: after(40).toISOString(), reason: 'stream' },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { monitorDecisions } from '../../../core/policies/monitor/policy.ts';
-import { screenCapture } from '../../../core/tick/screen-capture.ts';
-import type { JobSight } from '../../../core/records/job.ts';
-import { failingModel } from '../../support/trouble.ts';
-import { after, captured, runningDigest, runningJob, start } from '../../support/watching.ts';
+import { monitorDecisions } from '../../../../core/policies/monitor/policy.ts';
+import { screenCapture } from '../../../../core/policies/job/screen-capture.ts';
+import type { JobSight } from '../../../../core/records/job.ts';
+import { failingModel } from '../../../support/trouble.ts';
+import { after, captured, runningDigest, runningJob, start } from '../../../support/watching.ts';
 
 const still = captured({ moved: false, changed_share: 0 });
 const jobWith = (sight: Partial<JobSight>) => ({ sight: { ...runningJob().sight, ...sight } });

@@ -1,11 +1,11 @@
-import { withKind } from '../records/job-kind.ts';
-import type { Job, JobSight } from '../records/job.ts';
-import type { Gap } from '../records/sight.ts';
+import { withKind } from '../../records/job-kind.ts';
+import type { Job, JobSight } from '../../records/job.ts';
+import type { Gap } from '../../records/sight.ts';
 import { intervalSeconds } from './next-tick.ts';
-import { countSight } from '../sight/count-sight.ts';
-import type { SightSpan } from '../sight/count-sight.ts';
-import { rules } from '../rules.ts';
-import { ageSeconds, earlier, later } from '../time.ts';
+import { countSight } from '../../sight/count-sight.ts';
+import type { SightSpan } from '../../sight/count-sight.ts';
+import { rules } from '../../rules.ts';
+import { ageSeconds, earlier, later } from '../../time.ts';
 
 type Gaps = Pick<JobSight, 'gap_seconds' | 'gaps'>;
 

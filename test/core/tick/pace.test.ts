@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { createDecodeTurns, limitDecodes } from '../../../adapters/embedded/load/limit-decodes.ts';
 import { createPace } from '../../../core/tick/pace.ts';
 import { computeStreamPhase } from '../../../core/stream/stream-phase.ts';
-import { nextCaptureAt } from '../../../core/tick/next-tick.ts';
+import { nextCaptureAt } from '../../../core/policies/job/next-tick.ts';
 import { initialJobSight } from '../../../core/records/job.ts';
-import { recordOutcome } from '../../../core/tick/record-outcome.ts';
-import { computeCoverage } from '../../../core/tick/coverage.ts';
+import { recordOutcome } from '../../../core/policies/job/record-outcome.ts';
+import { computeCoverage } from '../../../core/policies/job/coverage.ts';
 import { createHash } from 'node:crypto';
 import { newJob, start } from '../../contract/records.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { jobWakeUpTime, nextCaptureAt, scheduleTick } from '../../../core/tick/next-tick.ts';
-import type { TickOutcome } from '../../../core/tick/tick-outcome.ts';
-import { after, captureFailed, looked, missed, modelBusy, runningJob } from '../../support/watching.ts';
+import { jobWakeUpTime, nextCaptureAt, scheduleTick } from '../../../../core/policies/job/next-tick.ts';
+import type { JobOutcome } from '../../../../core/policies/job/outcome.ts';
+import { after, captureFailed, looked, missed, modelBusy, runningJob } from '../../../support/watching.ts';
 
-test.each<[string, string, TickOutcome]>([
+test.each<[string, string, JobOutcome]>([
   ['a verdict', 'at', looked(false)],
   ['a failed model call', 'before', missed],
   ['a busy model', 'before', modelBusy],

@@ -1,30 +1,5 @@
-import type { NewEvent } from '../records/event.ts';
-import type { Counters, Job } from '../records/job.ts';
 import type { NextTick } from '../records/run-base.ts';
 import type { SeenOutcome } from '../sight/after-tick.ts';
-import type { TickOutcome } from './tick-outcome.ts';
-
-/** Creates the `progress` event of a tick with a capture. */
-export function createProgressEvent(
-  job: Job,
-  outcome: Exclude<TickOutcome, { kind: 'no_capture' }>,
-  counters: Counters,
-  next: NextTick,
-): NewEvent {
-  const verdict = outcome.kind === 'judged' && !outcome.captured.black ? outcome.verdict : null;
-  return {
-    type: 'progress',
-    data: {
-      check: job.last_tick + 1,
-      checks_performed: counters.checks_performed,
-      frames_skipped: counters.frames_skipped,
-      triggers_fired: counters.triggers_fired,
-      triggered: verdict && verdict.triggered,
-      judged: verdict && verdict.judged !== false,
-      ...describeCapture(outcome, explain(outcome) + withoutSummary(outcome), next, outcome.kind === 'ended'),
-    },
-  };
-}
 
 /** Returns the fields of `progress` that describe the capture of a tick of any run. A stream that `hasEnded` is no trouble: its job ends. */
 export function describeCapture(outcome: SeenOutcome, explanation: string, next: NextTick, hasEnded = false) {
@@ -66,29 +41,6 @@ export function explainScreening(
     case 'unavailable':
       return `No picture, which is no fault of the stream: ${outcome.message}. It is tried again.`;
   }
-}
-
-function explain(outcome: Exclude<TickOutcome, { kind: 'no_capture' }>): string {
-  switch (outcome.kind) {
-    case 'judged':
-      return outcome.verdict.explanation;
-    case 'sampled':
-      return 'This picture goes into the summary of its window.';
-    case 'model_failed':
-      return `The model gave no verdict: ${outcome.failure.message}.`;
-    case 'model_busy':
-      return busyExplanation;
-    case 'ended':
-      return 'The stream has ended.';
-    default:
-      return explainScreening(outcome);
-  }
-}
-
-/** A pending summary is visible here, because its own event waits for the model. */
-function withoutSummary({ closed }: TickOutcome): string {
-  if (closed?.result.kind !== 'missed') return '';
-  return ` The model gave no summary: ${closed.result.failure.message}. It is asked again.`;
 }
 
 export const blackExplanation = 'The picture is black; moments before it are judged.';

@@ -1,20 +1,20 @@
-import { afterTick } from '../sight/after-tick.ts';
-import type { PolicySight } from '../sight/after-tick.ts';
-import { afterModelCall } from '../sight/trouble.ts';
-import type { Failure } from '../records/failure.ts';
-import type { Counters, Job, JobSight } from '../records/job.ts';
-import type { ModelTrouble } from '../records/sight.ts';
-import { rules } from '../rules.ts';
-import { ageSeconds } from '../time.ts';
+import { afterTick } from '../../sight/after-tick.ts';
+import type { PolicySight } from '../../sight/after-tick.ts';
+import { afterModelCall } from '../../sight/trouble.ts';
+import type { Failure } from '../../records/failure.ts';
+import type { Counters, Job, JobSight } from '../../records/job.ts';
+import type { ModelTrouble } from '../../records/sight.ts';
+import { rules } from '../../rules.ts';
+import { ageSeconds } from '../../time.ts';
 import { addGaps } from './coverage.ts';
 import { intervalSeconds } from './next-tick.ts';
-import { readTimes } from './tick-outcome.ts';
-import type { TickOutcome, TickTimes } from './tick-outcome.ts';
+import { readTimes } from './outcome.ts';
+import type { JobOutcome, TickTimes } from './outcome.ts';
 
 /** Returns the counters and the sight of a job after a tick; the same for every type of job. */
 export function recordOutcome(
   job: Job,
-  outcome: TickOutcome,
+  outcome: JobOutcome,
   now: Date,
   stretch = 1,
 ): { counters: Counters; sight: JobSight } {
@@ -34,7 +34,7 @@ export function recordOutcome(
   return { counters: count(job.counters, outcome), sight: { ...sight, ...addGaps(job.sight, spans) } };
 }
 
-function readSight(outcome: TickOutcome): PolicySight {
+function readSight(outcome: JobOutcome): PolicySight {
   switch (outcome.kind) {
     case 'judged':
       return {
@@ -68,7 +68,7 @@ function modelGrace({ model_grace_seconds: seconds }: Job) {
   return { failures: rules.maxModelFailures, seconds };
 }
 
-function count(before: Counters, outcome: TickOutcome): Counters {
+function count(before: Counters, outcome: JobOutcome): Counters {
   const counters = { ...before };
   if (outcome.kind === 'judged') {
     counters.checks_performed += 1;

@@ -1,19 +1,20 @@
-import type { RunChange } from '../ports/run-store.ts';
-import { assignSequences } from '../records/event.ts';
-import { isTerminal } from '../records/job.ts';
-import type { Job } from '../records/job.ts';
-import type { CaptureOutput } from '../records/workflow.ts';
-import { toJobType } from '../records/job-type.ts';
-import type { ClosureResult } from '../records/window-closure.ts';
-import { atTick } from '../sight/clock-change.ts';
-import { mapJobTimes, withMovedTimes } from '../tick/clock-change.ts';
-import { planTick } from '../tick/job-change.ts';
-import type { JobUpdate } from '../tick/job-change.ts';
-import { durationSeconds, intervalSeconds, jobWakeUpTime, leaseUntil } from '../tick/next-tick.ts';
-import type { JobEnding, TickDecision, TickOutcome } from '../tick/tick-outcome.ts';
-import { addSeconds, earlier } from '../time.ts';
-import type { JobPlan, PlanDeps } from './job-plan.ts';
-import type { Closing, Evidence, Picture, Policy, Tick, Work } from './policy.ts';
+import type { RunChange } from '../../ports/run-store.ts';
+import { assignSequences } from '../../records/event.ts';
+import { isTerminal } from '../../records/job.ts';
+import type { Job } from '../../records/job.ts';
+import type { CaptureOutput } from '../../records/workflow.ts';
+import { toJobType } from '../../records/job-type.ts';
+import type { ClosureResult } from '../../records/window-closure.ts';
+import { atTick } from '../../sight/clock-change.ts';
+import { mapJobTimes, withMovedTimes } from './map-times.ts';
+import { planTick } from './plan-change.ts';
+import type { JobUpdate } from './plan-change.ts';
+import { durationSeconds, intervalSeconds, jobWakeUpTime } from './next-tick.ts';
+import { leaseUntil } from '../../tick/advance-run.ts';
+import type { JobEnding, TickDecision, JobOutcome } from './outcome.ts';
+import { addSeconds, earlier } from '../../time.ts';
+import type { JobPlan, PlanDeps } from './plan.ts';
+import type { Closing, Evidence, Picture, Policy, Tick, Work } from '../policy.ts';
 
 export type JobSettings = {
   /** Time for which an ended job stays readable, in seconds. */
@@ -28,11 +29,11 @@ export type JobDecisions<J extends Job> = {
   /** Plans a job with the request of an earlier one. */
   planAgain(request: object, deps: PlanDeps): JobPlan;
   /** Screens a capture, and plans a check of it. */
-  work(job: J, captured: CaptureOutput, now: Date): Work<TickOutcome>;
+  work(job: J, captured: CaptureOutput, now: Date): Work<JobOutcome>;
   /** Plans the windows that a tick closes. */
-  windows?(job: J, outcome: TickOutcome, now: Date): Closing | undefined;
+  windows?(job: J, outcome: JobOutcome, now: Date): Closing | undefined;
   /** Decides a tick. */
-  decide(job: J, outcome: TickOutcome, now: Date, stretch: number): TickDecision;
+  decide(job: J, outcome: JobOutcome, now: Date, stretch: number): TickDecision;
   /** Plans the windows that the end of a running job closes outside of a tick: its cancellation, or the failure of its execution. */
   lastWindows?(job: J, ending: JobEnding, now: Date): Closing | undefined;
   /** Returns the last events and state of such a job; `closed` are its last windows. */
@@ -40,7 +41,7 @@ export type JobDecisions<J extends Job> = {
   /** Pictures that the job refers to, besides its newest frame. */
   pictures?(job: J): Picture[];
   /** Returns the pictures to store before a change is committed that refers to them. */
-  evidence?(outcome: TickOutcome, change: RunChange): Evidence[];
+  evidence?(outcome: JobOutcome, change: RunChange): Evidence[];
 };
 
 /** Returns the policy of a job for the steps of the workflow. */
@@ -48,7 +49,7 @@ export function toPolicy<J extends Job>(
   policy: J['policy'],
   { work, windows, decide, pictures, evidence }: JobDecisions<J>,
   settings: JobSettings,
-): Policy<J, TickOutcome> {
+): Policy<J, JobOutcome> {
   return {
     owns: (run): run is J => run.policy === policy,
     probesLost: false,
@@ -103,10 +104,10 @@ function planBegin(job: Job, now: Date): RunChange | undefined {
 /** Plans the one transaction of a tick of a job, on the clock of the tick. */
 function planJobTick<J extends Job>(
   stored: J,
-  tick: Tick<TickOutcome>,
+  tick: Tick<JobOutcome>,
   at: Date,
   { retentionSeconds }: JobSettings,
-  decide: (job: J, outcome: TickOutcome, now: Date, stretch: number) => TickDecision,
+  decide: (job: J, outcome: JobOutcome, now: Date, stretch: number) => TickDecision,
 ): RunChange {
   const { run: job, now } = atTick(stored, at, mapJobTimes);
   const decision = decide(job, toOutcome(stored, tick), now, tick.stretch);
@@ -121,10 +122,10 @@ function toOutcome(
     seen,
     askedAt: asked,
     closed,
-  }: Pick<Tick<TickOutcome>, 'input' | 'seen' | 'askedAt'> & {
-    closed?: Tick<TickOutcome>['closed'];
+  }: Pick<Tick<JobOutcome>, 'input' | 'seen' | 'askedAt'> & {
+    closed?: Tick<JobOutcome>['closed'];
   },
-): TickOutcome {
+): JobOutcome {
   const { now: askedAt } = atTick(stored, asked, mapJobTimes);
   const beganAt = earlier(new Date(input.captured.began_at), askedAt);
   return { ...seen, times: { at: seen.kind === 'no_capture' ? askedAt : beganAt, askedAt }, closed };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { decideMonitorTick } from '../../../../core/policies/monitor/after-tick.ts';
-import { screenCapture } from '../../../../core/tick/screen-capture.ts';
-import type { TickOutcome } from '../../../../core/tick/tick-outcome.ts';
+import { decideMonitorTick } from '../../../../core/policies/monitor/decide-tick.ts';
+import { screenCapture } from '../../../../core/policies/job/screen-capture.ts';
+import type { JobOutcome } from '../../../../core/policies/job/outcome.ts';
 import { initialJobSight } from '../../../../core/records/job.ts';
 import type { JobOf } from '../../../../core/records/job.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../../../support/watching.ts';
 
 /** Plays outcomes one after the other at the given seconds, each on the job that the last one left. */
-function play(job: JobOf<'monitor'>, ticks: [number, TickOutcome][]) {
+function play(job: JobOf<'monitor'>, ticks: [number, JobOutcome][]) {
   const decisions = [];
   let current = job;
   for (const [seconds, outcome] of ticks) {
@@ -74,7 +74,7 @@ describe('triggers', () => {
     const left = { ...outcome, verdict: { ...outcome.verdict, shown_at_seconds: 1.5 } };
     const still = captured({ moved: false, changed_share: 0 });
     const job = runningJob({ max_triggers: null });
-    const screen = (seen: TickOutcome) =>
+    const screen = (seen: JobOutcome) =>
       screenCapture({ ...job, sight: decideMonitorTick(job, seen, after(10)).sight }, still, after(20)).kind;
     expect(screen(left)).toBe('fresh');
     expect(screen(outcome)).toBe('skipped');
@@ -103,7 +103,7 @@ describe('triggers', () => {
   test('a job with max_triggers null sends alerts until its end', () => {
     const decisions = play(
       runningJob({ max_triggers: null }),
-      Array.from({ length: 20 }, (_, index): [number, TickOutcome] => [10 * (index + 1), looked(true)]),
+      Array.from({ length: 20 }, (_, index): [number, JobOutcome] => [10 * (index + 1), looked(true)]),
     );
     expect(filterAlerts(decisions)).toEqual(Array(20).fill(true));
     expect(decisions.every(({ ending }) => ending === undefined)).toBe(true);
@@ -225,7 +225,7 @@ describe('a stream that fails', () => {
   });
 
   test('a stale capture ends the waits after failed ones: the next failure waits for a second', () => {
-    const stale: TickOutcome = { kind: 'stale', captured: captured() };
+    const stale: JobOutcome = { kind: 'stale', captured: captured() };
     const decisions = play(runningJob({ interval_seconds: 300 }), [
       [10, captureFailed],
       [11, captureFailed],
@@ -239,7 +239,7 @@ describe('a stream that fails', () => {
   });
 
   test('a stale stream is checked again soon, and counts as lost if it stays stale', () => {
-    const stale: TickOutcome = { kind: 'stale', captured: captured() };
+    const stale: JobOutcome = { kind: 'stale', captured: captured() };
     const decisions = play(runningJob({ interval_seconds: 300 }), [
       [300, stale],
       [316, stale],
@@ -253,7 +253,7 @@ describe('a stream that fails', () => {
 });
 
 describe('a tick without a picture that is no fault of the stream', () => {
-  const advertisement: TickOutcome = { kind: 'unavailable', message: 'The platform shows an advertisement' };
+  const advertisement: JobOutcome = { kind: 'unavailable', message: 'The platform shows an advertisement' };
 
   test('an advertisement does not extend the stream loss of the job, however long it lasts', () => {
     const decisions = play(runningJob(), [
@@ -302,13 +302,13 @@ test('an alert has the version of the prompt, and none without one', () => {
   const withPrompt = looked(true);
   if (withPrompt.kind !== 'judged') throw new Error('not judged');
   const versioned = { ...withPrompt, verdict: { ...withPrompt.verdict, prompt_version: 'strict-1' } };
-  const readAlert = (outcome: TickOutcome) => play(runningJob(), [[10, outcome]])[0]?.events.at(-1)?.data;
+  const readAlert = (outcome: JobOutcome) => play(runningJob(), [[10, outcome]])[0]?.events.at(-1)?.data;
   expect(readAlert(versioned)).toMatchObject({ prompt_version: 'strict-1' });
   expect(readAlert(withPrompt)).not.toHaveProperty('prompt_version');
 });
 
 test('a check that the model of this machine is too busy for is a gap of the service, and never fails the job', () => {
-  const busy = [5, 10, 15, 20, 25, 30, 305].map((at): [number, TickOutcome] => [at, modelBusy]);
+  const busy = [5, 10, 15, 20, 25, 30, 305].map((at): [number, JobOutcome] => [at, modelBusy]);
   const decisions = play(runningJob(), [...busy, [310, looked(false)]]);
   expect(decisions.map(({ ending }) => ending)).toEqual(decisions.map(() => undefined));
   const back = decisions.at(-1);
@@ -388,7 +388,7 @@ describe('a model that fails', () => {
 
 describe('skips', () => {
   test('skips are counted by kind and reported in progress events', () => {
-    const skip = (why: 'no_motion' | 'frozen' | 'black' | 'repeated'): TickOutcome => ({
+    const skip = (why: 'no_motion' | 'frozen' | 'black' | 'repeated'): JobOutcome => ({
       kind: 'skipped',
       why,
       captured: captured(),

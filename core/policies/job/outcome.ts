@@ -1,38 +1,36 @@
-import type { Failure } from '../records/failure.ts';
-import type { ClosureResult } from '../records/window-closure.ts';
-import type { Counters, Job, JobSight, TerminalStatus } from '../records/job.ts';
-import type { StopReason } from '../records/stop-reason.ts';
-import type { NextTick } from '../records/run-base.ts';
-import type { Verdict } from '../records/vision.ts';
-import type { Screening } from '../sight/screening.ts';
-import type { NewEvent } from '../records/event.ts';
-import { ageSeconds, earlier } from '../time.ts';
-import { rules } from '../rules.ts';
+import type { Failure } from '../../records/failure.ts';
+import type { ClosureResult } from '../../records/window-closure.ts';
+import type { Counters, Job, JobSight, TerminalStatus } from '../../records/job.ts';
+import type { StopReason } from '../../records/stop-reason.ts';
+import type { NextTick } from '../../records/run-base.ts';
+import type { Verdict } from '../../records/vision.ts';
+import type { Screening } from '../../sight/screening.ts';
+import type { NewEvent } from '../../records/event.ts';
+import { ageSeconds, earlier } from '../../time.ts';
+import { rules } from '../../rules.ts';
 
 type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
 /** Verdict on an earlier moment of a capture that looks back. */
 export type EarlierVerdict = { frame_key: string; captured_at: string; verdict: Omit<Verdict, 'tokens'> };
 
-/** Result of a tick's capture: a fresh one has a verdict, a failed or omitted model call, or is a sample of a summary. */
-type Observation =
+/** Outcome of a job's tick: a fresh capture has a verdict, a failed or omitted model call, or is a sample of a summary. */
+export type JobOutcome = (
   | Exclude<Screening, { kind: 'fresh' }>
   | { kind: 'judged'; verdict: Verdict; captured: Captured; earlier?: EarlierVerdict[] }
   | { kind: 'model_failed'; failure: Failure; captured: Captured }
   /** The model of this machine had too many images to judge. */
   | { kind: 'model_busy'; captured: Captured }
-  | { kind: 'sampled'; captured: Captured };
-
-/** Times of a tick: `at` is the begin of its capture, or of a tick without one; `askedAt` is before the model is called. */
-export type TickTimes = { at: Date; askedAt: Date };
-
-/** Outcome of a tick. */
-export type TickOutcome = Observation & {
+  | { kind: 'sampled'; captured: Captured }
+) & {
   /** Absent if all of the tick happens when it is decided. */
   times?: TickTimes | undefined;
   /** Windows of a digest that end with this tick. */
   closed?: ClosureResult | undefined;
 };
+
+/** Times of a tick: `at` is the begin of its capture, or of a tick without one; `askedAt` is before the model is called. */
+export type TickTimes = { at: Date; askedAt: Date };
 
 export type JobEnding = { status: TerminalStatus; reason: StopReason; failure?: Failure };
 
@@ -48,7 +46,7 @@ export type TickDecision = {
 };
 
 /** Returns the times of a tick that is decided at `now`, which is later unless the clock was set back during the tick. */
-export function readTimes({ times }: TickOutcome, now: Date): TickTimes {
+export function readTimes({ times }: JobOutcome, now: Date): TickTimes {
   return { at: earlier(times?.at ?? now, now), askedAt: earlier(times?.askedAt ?? now, now) };
 }
 
@@ -58,7 +56,7 @@ export function readTimes({ times }: TickOutcome, now: Date): TickTimes {
  */
 export function streamLostEnding(
   job: Job,
-  outcome: TickOutcome,
+  outcome: JobOutcome,
   { stream_trouble: trouble, last_frame: lastFrame }: JobSight,
   now: Date,
 ): JobEnding | undefined {

@@ -1,26 +1,11 @@
-import type { Schedule } from '../../records/watch.ts';
 import type { WatchCounts } from '../../records/watch-state.ts';
-import type { ActiveSpan, SightSpan } from '../../sight/count-sight.ts';
+import type { SightSpan } from '../../sight/count-sight.ts';
 import { earlier } from '../../time.ts';
-import { scheduleAt } from './schedule.ts';
 
 /** Counts of one hour, which begins at `hour` (UTC). */
 export type HourlyCounts = { hour: string; counts: Partial<WatchCounts> };
 
 const hourMs = 3_600_000;
-
-/** Returns the parts of a time that are on schedule. Time off schedule is neither watched nor a gap. */
-export function listActive(schedule: Schedule | null, from: Date, to: Date): ActiveSpan[] {
-  const spans: ActiveSpan[] = [];
-  let at = from;
-  while (at < to) {
-    const { active, until } = scheduleAt(schedule, at);
-    const end = until === null ? to : earlier(until, to);
-    if (active) spans.push({ from: at, to: end });
-    at = end;
-  }
-  return spans;
-}
 
 /** Returns the counts of watched time and gaps, by hour. */
 export function countByHour(spans: readonly SightSpan[]): HourlyCounts[] {

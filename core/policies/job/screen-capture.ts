@@ -1,8 +1,8 @@
-import type { Job } from '../records/job.ts';
-import type { CaptureOutput } from '../records/workflow.ts';
-import { screenOutput } from '../sight/screening.ts';
-import type { Screening } from '../sight/screening.ts';
-import { earlier } from '../time.ts';
+import type { Job } from '../../records/job.ts';
+import type { CaptureOutput } from '../../records/workflow.ts';
+import { screenOutput } from '../../sight/screening.ts';
+import type { Screening } from '../../sight/screening.ts';
+import { earlier } from '../../time.ts';
 
 /**
  * Screens the capture of a job's tick. A capture that began at the deadline or later is not used. If `isUnjudged`, the last frame had no verdict, and is

@@ -1,6 +1,6 @@
-import type { Limits } from '../dependencies.ts';
-import type { VisionModel } from '../ports/vision-model.ts';
-import type { Job, Source } from '../records/job.ts';
+import type { Limits } from '../../dependencies.ts';
+import type { VisionModel } from '../../ports/vision-model.ts';
+import type { Job, Source } from '../../records/job.ts';
 
 /** Service and model that a new job depends on. */
 export type PlanDeps = {

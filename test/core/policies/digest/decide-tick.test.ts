@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { decideDigestTick } from '../../../../core/policies/digest/after-tick.ts';
-import type { TickOutcome } from '../../../../core/tick/tick-outcome.ts';
+import { decideDigestTick } from '../../../../core/policies/digest/decide-tick.ts';
+import type { JobOutcome } from '../../../../core/policies/job/outcome.ts';
 import { planTickClosure } from '../../../../core/policies/digest/window-closure.ts';
 import type { SummaryResult } from '../../../../core/records/window-closure.ts';
 import type { JobOf } from '../../../../core/records/job.ts';
 import { after, captured, captureFailed, missed, runningDigest } from '../../../support/watching.ts';
 
-const due: TickOutcome = { kind: 'no_capture' };
-const ended: TickOutcome = { kind: 'ended', message: 'Stream has ended' };
+const due: JobOutcome = { kind: 'no_capture' };
+const ended: JobOutcome = { kind: 'ended', message: 'Stream has ended' };
 const tokens = { input_tokens: 500, output_tokens: 50 };
 const failure = missed.kind === 'model_failed' ? missed.failure : undefined!;
 
 const timesAt = (seconds: number) => ({ at: after(seconds), askedAt: after(seconds) });
-const sampledAt = (seconds: number): TickOutcome => ({
+const sampledAt = (seconds: number): JobOutcome => ({
   kind: 'sampled',
   captured: captureAt(seconds),
   times: timesAt(seconds),
 });
-const skippedAt = (seconds: number, why: 'no_motion' | 'black' | 'frozen' | 'repeated'): TickOutcome => ({
+const skippedAt = (seconds: number, why: 'no_motion' | 'black' | 'frozen' | 'repeated'): JobOutcome => ({
   kind: 'skipped',
   why,
   captured: captureAt(seconds),
@@ -28,7 +28,7 @@ function captureAt(seconds: number) {
 }
 
 /** Plays outcomes at the given seconds, each on the job that the last one left; the model answers unless it is silent. */
-function play(job: JobOf<'digest'>, ticks: [number, TickOutcome, 'silent'?][]) {
+function play(job: JobOf<'digest'>, ticks: [number, JobOutcome, 'silent'?][]) {
   const decisions = [];
   let current = job;
   for (const [seconds, outcome, silent] of ticks) {

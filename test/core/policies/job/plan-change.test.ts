@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { rules } from '../../../core/rules.ts';
-import { planTick } from '../../../core/tick/job-change.ts';
-import { initialJobSight, zeroCounters } from '../../../core/records/job.ts';
-import type { TickInput } from '../../../core/records/workflow.ts';
-import { newDigest, progress } from '../../contract/records.ts';
-import { after, captured } from '../../support/watching.ts';
+import { rules } from '../../../../core/rules.ts';
+import { planTick } from '../../../../core/policies/job/plan-change.ts';
+import { initialJobSight, zeroCounters } from '../../../../core/records/job.ts';
+import type { TickInput } from '../../../../core/records/workflow.ts';
+import { newDigest, progress } from '../../../contract/records.ts';
+import { after, captured } from '../../../support/watching.ts';
 
 const capture = captured({ motion_if_judged: '3.reference.learned' });
 

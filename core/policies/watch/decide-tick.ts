@@ -22,14 +22,14 @@ import type { Cost } from './budget.ts';
 import { isPending, isUnjudgeable, shorten } from './condition.ts';
 import { findRule, stepConditions } from './condition-steps.ts';
 import type { CreateAlertId } from './condition-steps.ts';
-import { countByHour, listActive } from './coverage.ts';
-import type { HourlyCounts } from './coverage.ts';
+import { countByHour } from './hourly-counts.ts';
+import type { HourlyCounts } from './hourly-counts.ts';
 import { findAnswer } from './datapoints.ts';
 import { planNextTick } from './next-tick.ts';
 import { hasVerdict } from './outcome.ts';
 import type { WatchOutcome } from './outcome.ts';
 import { createWatchProgress } from './progress.ts';
-import { localDay, scheduleAt } from './schedule.ts';
+import { listActive, localDay, scheduleAt } from './schedule.ts';
 import { watchStatus } from './status.ts';
 import { countTick } from './tick-counts.ts';
 

@@ -1,11 +1,11 @@
-import { recordModelWait } from '../../tick/coverage.ts';
-import { recordOutcome } from '../../tick/record-outcome.ts';
-import { createProgressEvent } from '../../tick/progress-event.ts';
-import { modelFailureEnding, readTimes } from '../../tick/tick-outcome.ts';
+import { recordModelWait } from '../job/coverage.ts';
+import { recordOutcome } from '../job/record-outcome.ts';
+import { createProgressEvent } from '../job/progress.ts';
+import { modelFailureEnding, readTimes } from '../job/outcome.ts';
 import { rules } from '../../rules.ts';
 import { addSeconds, earlier } from '../../time.ts';
-import type { JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
-import { nextCaptureAt, scheduleTick } from '../../tick/next-tick.ts';
+import type { JobEnding, TickDecision, JobOutcome } from '../job/outcome.ts';
+import { nextCaptureAt, scheduleTick } from '../job/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
 import type { JobOf } from '../../records/job.ts';
 import type { DigestState } from './records.ts';
@@ -18,7 +18,7 @@ import { addCapture, closeUnasked, nextWindowEnd, planFinalClosure } from './win
 /** Decides a tick of a digest: keeps the sample, applies the window closure, ends the job or plans the next sample or window end. */
 export function decideDigestTick(
   job: JobOf<'digest'>,
-  outcome: TickOutcome,
+  outcome: JobOutcome,
   now: Date,
   stretch = 1,
 ): DigestDecision {
@@ -38,7 +38,7 @@ type DigestDecision = TickDecision & { state: DigestState };
 type Closed = DigestSnapshot & { events: NewEvent[]; ending: JobEnding | undefined };
 
 /** Applies the closure of a tick. If the model has failed for too long, all remaining windows are closed without a summary. */
-function closeWindows(job: JobOf<'digest'>, before: DigestSnapshot, outcome: TickOutcome, now: Date): Closed {
+function closeWindows(job: JobOf<'digest'>, before: DigestSnapshot, outcome: JobOutcome, now: Date): Closed {
   const { closed } = outcome;
   if (!closed) return { ...before, events: [], ending: undefined };
   const times = readTimes(outcome, now);
@@ -61,7 +61,7 @@ function endingAfter({ last, end }: WindowClosure): JobEnding | undefined {
 /** Plans the next sample, or the end of a window if that is earlier. After the end of the digest only summaries remain. */
 function nextStep(
   job: JobOf<'digest'>,
-  outcome: TickOutcome,
+  outcome: JobOutcome,
   { sight, state }: DigestSnapshot,
   now: Date,
   stretch: number,

@@ -3,7 +3,7 @@ import { changeWatch } from '../../../../core/policies/watch/change.ts';
 import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
 import { screenWatchCapture } from '../../../../core/policies/watch/questions.ts';
-import { decideWatchTick } from '../../../../core/policies/watch/tick.ts';
+import { decideWatchTick } from '../../../../core/policies/watch/decide-tick.ts';
 import type { Schedule, WatchConfig } from '../../../../core/records/watch.ts';
 import type { CaptureResult } from '../../../../core/records/workflow.ts';
 import { newCondition, newWatch, newWatchConfig } from '../../../support/watch-records.ts';

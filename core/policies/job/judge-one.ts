@@ -1,19 +1,19 @@
-import type { Job } from '../records/job.ts';
-import type { CaptureOutput } from '../records/workflow.ts';
-import { atTick } from '../sight/clock-change.ts';
-import type { Captured } from '../sight/screening.ts';
-import type { Judgement } from '../tick/ask-model.ts';
-import { mapJobTimes } from '../tick/clock-change.ts';
-import { blackExplanation } from '../tick/progress-event.ts';
-import { screenCapture } from '../tick/screen-capture.ts';
-import type { TickOutcome } from '../tick/tick-outcome.ts';
-import type { Work } from './policy.ts';
+import type { Job } from '../../records/job.ts';
+import type { CaptureOutput } from '../../records/workflow.ts';
+import { atTick } from '../../sight/clock-change.ts';
+import type { Captured } from '../../sight/screening.ts';
+import type { Judgement } from '../../tick/ask-model.ts';
+import { mapJobTimes } from './map-times.ts';
+import { blackExplanation } from '../../tick/describe-capture.ts';
+import { screenCapture } from './screen-capture.ts';
+import type { JobOutcome } from './outcome.ts';
+import type { Work } from '../policy.ts';
 
 /** Job with one condition. */
 type Asking = Extract<Job, { config: { condition: string } }>;
 
 /** Plans one question about a fresh capture. */
-export function judgeOne(stored: Asking, output: CaptureOutput, at: Date): Work<TickOutcome> {
+export function judgeOne(stored: Asking, output: CaptureOutput, at: Date): Work<JobOutcome> {
   const { run: job, now } = atTick(stored, at, mapJobTimes);
   // After a failed model call the same frame is checked again.
   const screening = screenCapture(job, output, now, job.sight.model_trouble !== null);
@@ -30,7 +30,7 @@ export function judgeOne(stored: Asking, output: CaptureOutput, at: Date): Work<
   };
 }
 
-function readJudgement(captured: Captured, judgement: Judgement | undefined): TickOutcome {
+function readJudgement(captured: Captured, judgement: Judgement | undefined): JobOutcome {
   if (judgement === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { answers, failure, busy, calls } = judgement;

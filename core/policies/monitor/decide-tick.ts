@@ -1,9 +1,9 @@
-import { recordModelWait } from '../../tick/coverage.ts';
-import { recordOutcome } from '../../tick/record-outcome.ts';
-import { createProgressEvent } from '../../tick/progress-event.ts';
-import { modelFailureEnding, readTimes, streamLostEnding } from '../../tick/tick-outcome.ts';
-import type { EarlierVerdict, JobEnding, TickDecision, TickOutcome } from '../../tick/tick-outcome.ts';
-import { nextCaptureAt, scheduleTick } from '../../tick/next-tick.ts';
+import { recordModelWait } from '../job/coverage.ts';
+import { recordOutcome } from '../job/record-outcome.ts';
+import { createProgressEvent } from '../job/progress.ts';
+import { modelFailureEnding, readTimes, streamLostEnding } from '../job/outcome.ts';
+import type { EarlierVerdict, JobEnding, TickDecision, JobOutcome } from '../job/outcome.ts';
+import { nextCaptureAt, scheduleTick } from '../job/next-tick.ts';
 import type { NewEvent } from '../../records/event.ts';
 import type { Counters, JobOf, JobSight } from '../../records/job.ts';
 import type { MonitorState } from './records.ts';
@@ -16,7 +16,7 @@ import { ageSeconds, later } from '../../time.ts';
 /** Decides a tick of a monitor: alert, cooldown, end of the job, next tick. */
 export function decideMonitorTick(
   job: JobOf<'monitor'>,
-  outcome: TickOutcome,
+  outcome: JobOutcome,
   now: Date,
   stretch = 1,
 ): TickDecision & { state: MonitorState } {
@@ -45,7 +45,7 @@ export function decideMonitorTick(
 type Trigger = EarlierVerdict & { at: Date };
 
 /** Lists the verdicts that fire an alert, in time order: those that hold, except during the cooldown after the one before, until the job has its last. */
-function listTriggers(job: JobOf<'monitor'>, outcome: TickOutcome, now: Date): Trigger[] {
+function listTriggers(job: JobOf<'monitor'>, outcome: JobOutcome, now: Date): Trigger[] {
   if (outcome.kind !== 'judged') return [];
   const { config, state, counters } = job;
   const { captured, verdict, earlier: moments = [] } = outcome;
@@ -71,14 +71,14 @@ function listTriggers(job: JobOf<'monitor'>, outcome: TickOutcome, now: Date): T
   return fired;
 }
 
-function shownKey({ verdict, captured }: Extract<TickOutcome, { kind: 'judged' }>): string {
+function shownKey({ verdict, captured }: Extract<JobOutcome, { kind: 'judged' }>): string {
   const { shown_at_seconds: atSeconds } = verdict;
   return atSeconds === undefined ? captured.frame_key : toShownKey(captured.frame_key, atSeconds);
 }
 
 function findEnding(
   job: JobOf<'monitor'>,
-  outcome: TickOutcome,
+  outcome: JobOutcome,
   counters: Counters,
   sight: JobSight,
   alerts: boolean,
@@ -103,7 +103,7 @@ function findEnding(
 /** A check at or after the deadline is omitted: the job wakes at the deadline and ends. */
 function planNextCheck(
   job: JobOf<'monitor'>,
-  outcome: TickOutcome,
+  outcome: JobOutcome,
   sight: JobSight,
   now: Date,
   stretch: number,

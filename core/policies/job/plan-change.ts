@@ -1,14 +1,14 @@
-import { applyRunChange } from '../event/stored-run.ts';
-import { assignSequences } from '../records/event.ts';
-import type { NewEvent } from '../records/event.ts';
-import type { Job } from '../records/job.ts';
-import type { JobChange } from '../ports/job-store.ts';
-import type { JobPatch } from '../ports/run-store.ts';
-import type { TickInput } from '../records/workflow.ts';
-import { addSeconds } from '../time.ts';
-import { advanceRun } from './advance-run.ts';
+import { applyRunChange } from '../../event/stored-run.ts';
+import { assignSequences } from '../../records/event.ts';
+import type { NewEvent } from '../../records/event.ts';
+import type { Job } from '../../records/job.ts';
+import type { JobChange } from '../../ports/job-store.ts';
+import type { JobPatch } from '../../ports/run-store.ts';
+import type { TickInput } from '../../records/workflow.ts';
+import { addSeconds } from '../../time.ts';
+import { advanceRun } from '../../tick/advance-run.ts';
 import { watchSeconds } from './coverage.ts';
-import type { TickDecision, JobEnding } from './tick-outcome.ts';
+import type { TickDecision, JobEnding } from './outcome.ts';
 
 /** Plans the one transaction of a tick: its events, the new numbers of the job, and its end if the tick ends it. */
 export function planTick(
