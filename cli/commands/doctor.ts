@@ -24,6 +24,7 @@ import { listen } from '../service/http-server.ts';
 import { createLimits } from '../service/limits.ts';
 import { readSparseSeconds } from '../../core/stream/validate-stream.ts';
 import { jobPolicies } from '../../core/records/job.ts';
+import { hasSession } from '../../core/records/platform.ts';
 import type { Platform } from '../../core/records/platform.ts';
 import { createCaptureScheduler } from '../service/capture-scheduler.ts';
 import { loadPlatformSettings } from '../service/platforms.ts';
@@ -231,8 +232,7 @@ async function streamFinding(url: string, settings: Settings, streams: StreamCap
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
     const sparseSeconds = readSparseSeconds(capture);
     const isSparse = sparseSeconds !== undefined;
-    // Between two key frames, a session of RTSP has pictures too.
-    const sparse = `, a ${platform === 'rtsp' ? 'key frame' : 'picture'} every ${sparseSeconds} s or more`;
+    const sparse = `, a ${hasSession(platform) ? 'key frame' : 'picture'} every ${sparseSeconds} s or more`;
     return {
       check: 'streams',
       status: isSparse ? 'warning' : 'ok',

@@ -27,6 +27,11 @@ const byExtension: Partial<Record<string, Platform>> = {
   ts: 'mpegts',
 };
 
+/** Returns true if a session brings the whole stream between two captures, without further requests: it has pictures between two key frames too. */
+export function hasSession(platform: Platform): boolean {
+  return platform === 'rtsp';
+}
+
 /** Returns true for a stream that no platform serves. */
 export function isCamera(url: string): boolean {
   return !['youtube', 'twitch'].includes(detectPlatform(url));

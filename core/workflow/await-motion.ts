@@ -1,5 +1,5 @@
 import type { CoreDeps } from '../dependencies.ts';
-import { detectPlatform } from '../records/platform.ts';
+import { detectPlatform, hasSession } from '../records/platform.ts';
 import type { RunStore } from '../ports/run-store.ts';
 import type { CaptureInput } from '../records/workflow.ts';
 
@@ -17,8 +17,8 @@ export async function awaitMotion(
   const source = await runs.source(sourceId);
   if (!source || source.ended || !streams.follow || motion === null) return false;
   const { url, caller, follow = false, regions } = source;
-  // An RTSP session receives the stream in any case. To follow a playlist costs the bandwidth of a player.
-  if (detectPlatform(url) !== 'rtsp' && !follow) return false;
+  // To follow a playlist costs the bandwidth of a player.
+  if (!hasSession(detectPlatform(url)) && !follow) return false;
   let wasQuiet = wakes?.quiet ?? false;
   const found = new AbortController();
   const onFrame = (thumbnail: Uint8Array): void => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { InvalidInputModeError, StreamWithoutClipsError } from '../../errors.ts';
 import { inputModeSchema } from '../../records/capture.ts';
 import type { InputMode } from '../../records/capture.ts';
-import { detectPlatform } from '../../records/platform.ts';
+import { detectPlatform, hasSession } from '../../records/platform.ts';
 import {
   condition,
   flag,
@@ -101,7 +101,7 @@ function lookBackNotice(
   if (!looksBack) return undefined;
   if (framesOnly) return 'The stream gives single pictures: look_back finds none between checks.';
   const isRare = interval > rules.maxScanSeconds;
-  if (detectPlatform(url) === 'rtsp' && (isRare || !wakesOnMotion))
+  if (hasSession(detectPlatform(url)) && (isRare || !wakesOnMotion))
     return 'This service reads an RTSP stream in its checks only: look_back finds nothing between them.';
   return isRare ? `look_back scans the ${rules.maxScanSeconds} s before each check only.` : undefined;
 }
