@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
 import { z } from 'zod';
-import { visionProviders } from '../adapters/vision/providers.ts';
+import { visionProviders } from '../adapters/vision/aws-provider-registry.ts';
 import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
 import { checkAccount, toExitCode } from '../lib/operations/preflight/checks.ts';
 import { listActions } from '../lib/operations/preflight/deployment-actions.ts';

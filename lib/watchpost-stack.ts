@@ -1,7 +1,7 @@
 import { Annotations, CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { storageVersion } from '../adapters/aws/dynamodb/table/storage-version.ts';
-import { visionProviders } from '../adapters/vision/providers.ts';
+import { visionProviders } from '../adapters/vision/aws-provider-registry.ts';
 import { AccessLogs } from './api/access-logs.ts';
 import { ServiceAlarms } from './operations/alarms/alarms.ts';
 import { ServiceDashboard } from './operations/alarms/dashboard.ts';

@@ -1,6 +1,6 @@
 import { advise as adviseOn } from '../../core/advice/advise.ts';
 import { forecastCost } from '../../core/advice/forecast.ts';
-import { findModelPrice } from '../../adapters/vision/providers.ts';
+import { findModelPrice } from '../../adapters/vision/aws-provider-registry.ts';
 import type { Settings } from '../settings.ts';
 import type { Terminal } from '../terminal.ts';
 import { createVisionModel } from '../service/vision-model.ts';

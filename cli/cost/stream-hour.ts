@@ -1,7 +1,7 @@
 import type { InputMode } from '../../core/records/capture.ts';
 import { rules } from '../../core/rules.ts';
 import { listPrices } from './list-prices.ts';
-import type { ModelPrice } from '../../adapters/vision/provider.ts';
+import type { ModelPrice } from '../../adapters/vision/aws-provider.ts';
 import { units } from '../../adapters/aws/usage-units.ts';
 
 /** Transitions of the definition that runs the ticks: per tick, or per burst if `burstSeconds` is not 0. */

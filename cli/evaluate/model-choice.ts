@@ -1,5 +1,5 @@
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { findModelPrice } from '../../adapters/vision/providers.ts';
+import { findModelPrice } from '../../adapters/vision/aws-provider-registry.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { createVisionModel } from '../service/vision-model.ts';
 

@@ -60,7 +60,7 @@ import { loadPlatformSettings } from './platforms.ts';
 import type { Settings } from '../settings.ts';
 import { createMediaTrim, startMaintenance, type MaintenanceDeps } from './maintenance.ts';
 import { version } from '../version.ts';
-import { findModelPrice } from '../../adapters/vision/providers.ts';
+import { findModelPrice } from '../../adapters/vision/aws-provider-registry.ts';
 import { createVisionModel } from './vision-model.ts';
 import type { InTurn } from '../../adapters/media/ffmpeg/in-turn.ts';
 import { openStores, type ServiceStores } from './open-stores.ts';

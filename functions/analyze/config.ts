@@ -5,7 +5,7 @@ import {
   defaultVisionProvider,
   visionProviderSchema,
   visionSettings,
-} from '../../adapters/vision/providers.ts';
+} from '../../adapters/vision/aws-provider-registry.ts';
 
 /** Environment variables of `analyze`, the only function that may call the model. `capture` creates its contact sheets. */
 export const analyzeConfigSchema = functionSettings

@@ -21,7 +21,7 @@ import { createAlertId } from '../../adapters/alert-id.ts';
 import { capturedWidthPixels, withPictureWidth } from '../../adapters/vision/picture-width.ts';
 import { promptVariants } from '../../adapters/vision/prompt-variants.ts';
 import { meteredVision } from '../../adapters/vision/metered-vision.ts';
-import { findModelPrice, visionProviders } from '../../adapters/vision/providers.ts';
+import { findModelPrice, visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import type { AnalyzeTaskDeps } from '../../core/workflow/tasks.ts';
 import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';

@@ -5,7 +5,7 @@ import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
 import { jobsByCaller, repair } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { DeployedModel } from '../../adapters/aws/function-settings.ts';
-import { findModelPrice, visionProviders } from '../../adapters/vision/providers.ts';
+import { findModelPrice, visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import type { ApiEnvironment } from '../../functions/api/config.ts';
 import { alarmPrefix } from '../operations/alarms/alarm-prefix.ts';
 import {

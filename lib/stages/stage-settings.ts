@@ -5,7 +5,7 @@ import {
   defaultVisionProvider,
   visionProviderSchema,
   visionStageSettings,
-} from '../../adapters/vision/providers.ts';
+} from '../../adapters/vision/aws-provider-registry.ts';
 import { promptNames } from '../../adapters/vision/prompt-variants.ts';
 import { capturedWidthPixels, minPictureWidthPixels } from '../../adapters/vision/picture-width.ts';
 import { rules } from '../../core/rules.ts';

@@ -3,7 +3,7 @@ import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Stack } from 'aws-cdk-lib';
 import { Construct } from 'constructs';
-import { visionProviders } from '../../adapters/vision/providers.ts';
+import { visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import type { AnalyzeEnvironment } from '../../functions/analyze/config.ts';
 import {
   allowExecutions,

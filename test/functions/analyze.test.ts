@@ -11,7 +11,7 @@ import type { BurstCuts } from '../../core/workflow/burst.ts';
 import { createHandler } from '../../functions/analyze/handler.ts';
 import { createWorld, digestRequest, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
-import { visionProviders } from '../../adapters/vision/providers.ts';
+import { visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import { during, lambdaContext } from './lambda-context.ts';
 
 const described = (modelId?: string) => visionProviders.bedrock.describeModel(modelId);

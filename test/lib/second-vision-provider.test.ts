@@ -2,8 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import type { VisionProvider } from '../../adapters/vision/provider.ts';
-import { findModelPrice, visionProviders, visionProviderSchema } from '../../adapters/vision/providers.ts';
+import type { VisionProvider } from '../../adapters/vision/aws-provider.ts';
+import {
+  findModelPrice,
+  visionProviders,
+  visionProviderSchema,
+} from '../../adapters/vision/aws-provider-registry.ts';
 import { analyzeConfigSchema } from '../../functions/analyze/config.ts';
 import { createDependencies } from '../../functions/analyze/dependencies.ts';
 import { describeRoles } from './roles.ts';
@@ -16,12 +20,12 @@ const { second } = vi.hoisted(() => {
 });
 
 afterAll(() => {
-  vi.doUnmock('../../adapters/vision/provider-list.ts');
+  vi.doUnmock('../../adapters/vision/aws-provider-list.ts');
   vi.resetModules();
 });
 
 /** The line of a second provider, and the description that its folder exports. */
-vi.mock('../../adapters/vision/provider-list.ts', async (original) => ({
+vi.mock('../../adapters/vision/aws-provider-list.ts', async (original) => ({
   ...(await original<object>()),
   second: {
     settings: { SECOND_HOST: z.string() },
@@ -92,5 +96,5 @@ test('only the list imports the folder of a provider on AWS', () => {
     .filter((file) => file.endsWith('.ts') && !file.startsWith('adapters/vision/bedrock/'))
     .filter((file) => /from '[^']*\/bedrock\//.test(readFileSync(join(root, file), 'utf8')));
 
-  expect(importing).toEqual(['adapters/vision/provider-list.ts']);
+  expect(importing).toEqual(['adapters/vision/aws-provider-list.ts']);
 });

@@ -1,5 +1,5 @@
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
-import type { VisionFactoryDeps } from '../provider.ts';
+import type { VisionFactoryDeps } from '../aws-provider.ts';
 import { createBedrockClient } from './bedrock-client.ts';
 import { createBedrockVision } from './bedrock-vision.ts';
 

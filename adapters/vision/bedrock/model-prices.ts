@@ -1,4 +1,4 @@
-import type { ModelPrice } from '../provider.ts';
+import type { ModelPrice } from '../aws-provider.ts';
 
 const perMillion = (dollars: number): number => dollars / 1_000_000;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rules } from '../../../core/rules.ts';
-import type { DescribedModel, VisionPermission, VisionProvider } from '../provider.ts';
+import type { DescribedModel, VisionPermission, VisionProvider } from '../aws-provider.ts';
 import { createModel } from './create-model.ts';
 import { defaultVideoModelId, modelFamily } from './model-families.ts';
 import { priceOfModel } from './model-prices.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findModelPrice } from '../../../../adapters/vision/providers.ts';
+import { findModelPrice } from '../../../../adapters/vision/aws-provider-registry.ts';
 
 test.each(['objects', 'pixel', 'openai'])('a model of the provider %s costs nothing', (provider) => {
   expect(findModelPrice({ provider, model: 'amazon.nova-lite-v1:0' })).toMatchObject({ input: 0, output: 0 });

@@ -5,7 +5,7 @@ import type { VisionModel } from '../../core/ports/vision-model.ts';
 
 /**
  * Provider of models on AWS: a folder with `provider.ts`, which describes it, and `create-model.ts`, which imports its client. The line of
- * the folder in `provider-list.ts` is the only other place that names it.
+ * the folder in `aws-provider-list.ts` is the only other place that names it.
  */
 export type VisionProvider = {
   /** Environment variables of `analyze`, with a prefix of the provider. */

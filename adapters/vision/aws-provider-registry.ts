@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { ModelPrice } from './provider.ts';
-import * as list from './provider-list.ts';
+import type { ModelPrice } from './aws-provider.ts';
+import * as list from './aws-provider-list.ts';
 
-/** Providers by name. `provider-list.ts` lists them; everything else is read from their descriptions. */
+/** Providers by name. `aws-provider-list.ts` lists them; everything else is read from their descriptions. */
 export const visionProviders = { ...list };
 
 /** Name of a provider. */

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { findModelPrice, visionProviders, visionProviderSchema } from '../../../adapters/vision/providers.ts';
+import {
+  findModelPrice,
+  visionProviders,
+  visionProviderSchema,
+} from '../../../adapters/vision/aws-provider-registry.ts';
 
 const stack = { region: 'eu-central-1', partition: 'aws', account: '123456789012' };
 const { bedrock } = visionProviders;
