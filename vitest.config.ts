@@ -3,11 +3,11 @@ import { defineConfig } from 'vitest/config';
 import { AttackLine } from './test/attacks/attack-line.ts';
 import { excludedFrom, lanes } from './test/lanes.ts';
 import type { Lane } from './test/lanes.ts';
-import { ClosingLine } from './test/support/closing-line.ts';
-import { layerPath } from './test/support/layer-ffmpeg.ts';
-import { LongFirst } from './test/support/long-first.ts';
+import { ClosingLine } from './test/support/runner/closing-line.ts';
+import { layerPath } from './test/support/runner/layer-ffmpeg.ts';
+import { LongFirst } from './test/support/runner/long-first.ts';
 
-const withPackages = ['test/support/packages.ts', 'test/support/run-folder.ts'];
+const withPackages = ['test/support/runner/packages.ts', 'test/support/runner/run-folder.ts'];
 
 export default defineConfig({
   test: {
@@ -18,13 +18,17 @@ export default defineConfig({
     projects: [
       // Files of a worker share their modules: half of the processor time of short files is their import.
       project('core', {
-        globalSetup: ['test/step-functions/install.ts', 'test/support/run-folder.ts'],
-        setupFiles: ['test/support/no-side-effects.ts'],
+        globalSetup: ['test/step-functions/install.ts', 'test/support/runner/run-folder.ts'],
+        setupFiles: ['test/support/runner/no-side-effects.ts'],
         pool: 'threads',
         isolate: false,
         ...busyLane(2),
       }),
-      project('stacks', { globalSetup: ['test/support/run-folder.ts'], isolate: false, ...busyLane(0) }),
+      project('stacks', {
+        globalSetup: ['test/support/runner/run-folder.ts'],
+        isolate: false,
+        ...busyLane(0),
+      }),
       project('contract', {
         globalSetup: [...withPackages, 'test/adapters/aws/dynamodb/start-dynamo-local.ts'],
         isolate: false,
@@ -36,7 +40,7 @@ export default defineConfig({
       project('service', { globalSetup: withPackages, isolate: false }),
       // A thousand captures with the ffmpeg of the layer; the other lanes use that of the system.
       project('media', {
-        globalSetup: [...withPackages, 'test/support/layer-ffmpeg.ts'],
+        globalSetup: [...withPackages, 'test/support/runner/layer-ffmpeg.ts'],
         env: { PATH: layerPath },
         isolate: false,
       }),

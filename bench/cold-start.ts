@@ -6,7 +6,7 @@ import { originSecretHeader, viewerHostHeader } from '../adapters/aws/http/origi
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import { buildFunctions } from '../lib/bundle/build-functions.ts';
 import { functionsEnvironment } from '../test/support/functions-environment.ts';
-import { openLocally } from '../test/support/local-server.ts';
+import { openLocally } from '../test/support/servers/local-server.ts';
 import { describeMachine, quantile } from './harness.ts';
 
 // Measures what a cold start of each function loads, how long its import takes in a new process, until its settings are read and until its handler is

@@ -45,7 +45,7 @@ export const lanes = {
     // Two hours of virtual time take more than seconds.
     'test/simulation/virtual-jobs.test.ts',
   ],
-  /** Everything else: no socket and no process, which `test/support/no-side-effects.ts` holds. */
+  /** Everything else: no socket and no process, which `test/support/runner/no-side-effects.ts` holds. */
   core: ['test/**/*.test.ts'],
 } as const;
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { ffmpegPath, record } from '../support/hls/recording.ts';
-import { createHttpCaller } from '../support/http-caller.ts';
+import { createHttpCaller } from '../support/api/http-caller.ts';
 import { createWorld } from '../support/world.ts';
 import { openAttack, type Attack } from './attack.ts';
 import { brotliBomb, dripping, endless, gzipBomb } from './bombs.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCallLimiter } from '../../adapters/embedded/callers/call-limiter.ts';
 import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
 import type { WebhookSender } from '../../core/ports/delivery.ts';
-import { createHttpCaller } from '../support/http-caller.ts';
+import { createHttpCaller } from '../support/api/http-caller.ts';
 import { createWorld } from '../support/world.ts';
 import { forEachItem, openAttack, type Attack } from './attack.ts';
 import { hostileAddress } from './canaries.ts';

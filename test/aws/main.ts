@@ -7,7 +7,7 @@ import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
 import { openTerminal } from '../../cli/terminal.ts';
-import { layerPath, setup as fetchLayerFfmpeg } from '../support/layer-ffmpeg.ts';
+import { layerPath, setup as fetchLayerFfmpeg } from '../support/runner/layer-ffmpeg.ts';
 import { startBedrock } from './bedrock-endpoint.ts';
 import { queueBusEvents } from './bus-queue.ts';
 import { deploy } from './deployment.ts';

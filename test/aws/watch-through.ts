@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createClient } from '../../client/index.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 
 /**
  * Runs one monitor from POST to `job_stopped` through HTTP API, Step Functions, functions, DynamoDB, SQS, a receiver, an event bus and

@@ -18,7 +18,7 @@ import { startLoop } from '../support/hls/looped-stream.ts';
 import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
 
 /** Tests the packed client: installed alone elsewhere, compiled strictly, run against a service through broken connections. */
 

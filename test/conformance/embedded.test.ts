@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addKeys } from '../../cli/program/add-keys.ts';
 import { runCommand } from '../support/run-command.ts';
-import { startLivePlatforms } from '../support/live-platforms.ts';
-import type { LivePlatforms } from '../support/live-platforms.ts';
+import { startLivePlatforms } from '../support/platforms/live-platforms.ts';
+import type { LivePlatforms } from '../support/platforms/live-platforms.ts';
 import { startService } from '../support/service-process.ts';
 import type { ServiceProcess } from '../support/service-process.ts';
 import { allCases } from './cases/index.ts';

@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
-/** Path of Debian's Chromium, which `test/support/packages.ts` installs. */
+/** Path of Debian's Chromium, which `test/support/runner/packages.ts` installs. */
 const executablePath = process.env['WATCHPOST_CHROMIUM'] ?? '/usr/bin/chromium';
 
 const flags = [

@@ -16,7 +16,7 @@ import {
 import { defaultNotify } from '../../core/delivery/receivers.ts';
 import { destinationTypeSchema, notifySchema } from '../../core/records/watch.ts';
 import { watchRequestSchema } from '../../core/requests/watches.ts';
-import { gateRequest } from '../support/watch-records.ts';
+import { gateRequest } from '../support/watches/watch-records.ts';
 
 const start = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (seconds: number) => new Date(start + seconds * 1000).toISOString();

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { startLoop } from '../support/hls/looped-stream.ts';
 import type { LoopedStream } from '../support/hls/looped-stream.ts';
 import { startService } from '../support/service-process.ts';

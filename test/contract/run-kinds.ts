@@ -4,7 +4,7 @@ import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { Job } from '../../core/records/job.ts';
 import { asJob, asWatch, type Policy, type Run } from '../../core/records/run.ts';
 import type { RunProgress } from '../../core/records/run-base.ts';
-import { newWatchConfig } from '../support/watch-records.ts';
+import { newWatchConfig } from '../support/watches/watch-records.ts';
 import * as job from './records.ts';
 import * as watch from './watch-records.ts';
 

@@ -5,7 +5,7 @@ import type { Watch } from '../../core/records/watch.ts';
 import { watchRunSchema, type WatchRun } from '../../core/records/watch-run.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
 import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
-import { newWatch } from '../support/watch-records.ts';
+import { newWatch } from '../support/watches/watch-records.ts';
 import { after, start } from './records.ts';
 
 /** Watches, alerts and changes like those of the core, for the contract suites. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { WatchChange } from '../../core/ports/watch-store.ts';
 import type { Watch } from '../../core/records/watch.ts';
 import type { Alert } from '../../core/records/watch-state.ts';
-import { newWatchConfig } from '../support/watch-records.ts';
+import { newWatchConfig } from '../support/watches/watch-records.ts';
 import { after, start } from './records.ts';
 import { feedCases } from './watch-feed.contract.ts';
 import {

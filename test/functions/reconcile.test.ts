@@ -12,7 +12,7 @@ import type { FanOutDeps } from '../../functions/reconcile/fan-out.ts';
 import { createWorld, monitorRequest } from '../support/world.ts';
 import type { World } from '../support/world.ts';
 import { newCreation } from '../contract/watch-records.ts';
-import { destination } from '../support/watch-records.ts';
+import { destination } from '../support/watches/watch-records.ts';
 import { initialSight } from '../../core/records/sight.ts';
 import { failingModel } from '../support/trouble.ts';
 import { during, lambdaContext } from './lambda-context.ts';

@@ -1,4 +1,4 @@
-import type { Received } from '../support/receiver.ts';
+import type { Received } from '../support/servers/receiver.ts';
 
 /** Event of a log, as the API returns it. */
 export type LoggedEvent = {

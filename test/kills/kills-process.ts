@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
-import { startReceiver } from '../support/receiver.ts';
+import { startReceiver } from '../support/servers/receiver.ts';
 import { startService } from '../support/service-process.ts';
 import { checkJob, checkWatch, isExpected, readLog } from './check-logs.ts';
 

@@ -10,7 +10,7 @@ import { cfnLint } from './cfn-lint.ts';
 import { covers, findings } from './findings.ts';
 import { joinTemplates } from './join-templates.ts';
 import type { PlainTemplate } from './join-templates.ts';
-import { folderOfRun } from '../support/run-folder.ts';
+import { folderOfRun } from '../support/runner/run-folder.ts';
 import { describeRoleChanges, describeRoles } from './roles.ts';
 import { stageKinds } from './stage-kinds.ts';
 import { ownFunctions, synthesize } from './synthesize.ts';

@@ -5,7 +5,7 @@ import { Template } from 'aws-cdk-lib/assertions';
 import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
 import type { StageSettingsInput } from '../../lib/stages/stage-settings.ts';
 import { WatchpostStack } from '../../lib/watchpost-stack.ts';
-import { folderOfRun } from '../support/run-folder.ts';
+import { folderOfRun } from '../support/runner/run-folder.ts';
 
 const functions = ['api', 'stream', 'events', 'capture', 'analyze', 'deliver', 'reconcile'];
 

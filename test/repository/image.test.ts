@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Copy, DockerfileParser } from 'dockerfile-ast';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../support/servers/free-port.ts';
 import { pythonTool } from '../support/python-tool.ts';
 import { buildImage, fromFlag, inside, linkDependencies, linkProductionDependencies } from './build-image.ts';
 import type { BuiltImage } from './build-image.ts';

@@ -58,7 +58,7 @@ describe('workflows', () => {
   });
 
   test('the packages that CI installs are those that the tests ask for', () => {
-    const installer = readFileSync('test/support/packages.ts', 'utf8');
+    const installer = readFileSync('test/support/runner/packages.ts', 'utf8');
     const needed = [...installer.matchAll(/'((?:gir1\.2-|gstreamer1\.0-|python3-gi)[^']*)'/g)];
     expect(needed.length).toBeGreaterThan(4);
     for (const file of workflows)

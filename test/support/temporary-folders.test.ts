@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { listLeft, removeEnded } from './run-folder.ts';
+import { listLeft, removeEnded } from './runner/run-folder.ts';
 import { folderOfTest } from './temporary-folder.ts';
 
 describe('the temporary folder of a test run', () => {

@@ -30,7 +30,7 @@ import type { DeliveryMessage } from '../../core/records/delivery.ts';
 import { StreamFetchError } from '../../core/errors.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/policies/digest/summarize-windows.ts';
-import { evidenceLinks, messageFacts } from './watch-records.ts';
+import { evidenceLinks, messageFacts } from './watches/watch-records.ts';
 import type { DeliverDeps } from '../../core/delivery/delivery-target.ts';
 import type { WatchSettings } from '../../core/policies/watch/policy.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';

@@ -9,7 +9,7 @@ import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createStreamCapturer } from '../../../adapters/media/stream-capturer.ts';
 import { defaultPlatformSettings } from '../../../adapters/platforms/platform-settings.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
-import { startFakeTwitch } from '../../support/fake-twitch.ts';
+import { startFakeTwitch } from '../../support/platforms/fake-twitch.ts';
 import { readStandardOutput } from './standard-output.ts';
 
 const client = new SecretsManagerClient({ region: 'eu-west-1' });

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { openLocally } from '../../support/local-server.ts';
+import { openLocally } from '../../support/servers/local-server.ts';
 
 /**
  * Server for the part of S3's protocol that the media store uses: whole objects by key. `requests` holds method,

@@ -23,7 +23,7 @@ import { defaultNotify, isWanted } from '../../../core/delivery/receivers.ts';
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import type { WatchEvent } from '../../../core/records/watch-event.ts';
-import { destination } from '../../support/watch-records.ts';
+import { destination } from '../../support/watches/watch-records.ts';
 import { selfSigned } from '../egress/self-signed.ts';
 import { alertId, frame, notify, watchId } from './notifications.ts';
 

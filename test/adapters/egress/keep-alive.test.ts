@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { deferWebhookHttp } from '../../../adapters/aws/deferred.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
-import { startHttpProxy } from '../../support/http-proxy.ts';
+import { startHttpProxy } from '../../support/servers/http-proxy.ts';
 
 const closers: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {

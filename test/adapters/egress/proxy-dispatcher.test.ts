@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { EgressNetworkError, EgressRefusedError } from '../../../adapters/egress/errors.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp, type GuardedHttp } from '../../../adapters/egress/guarded-http.ts';
-import { startHttpProxy } from '../../support/http-proxy.ts';
+import { startHttpProxy } from '../../support/servers/http-proxy.ts';
 
 /** The guard allows nothing: every connection goes through the proxy. */
 const guard = createEgressGuard({

@@ -8,7 +8,7 @@ import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
 import { apiCall } from '../../../adapters/mcp/arguments.ts';
 import { hasScope, scopeSchema } from '../../../core/records/key.ts';
 import type { Scope } from '../../../core/records/key.ts';
-import { readKey } from '../../support/api-story.ts';
+import { readKey } from '../../support/api/api-story.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

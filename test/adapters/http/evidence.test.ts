@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApp } from '../../../adapters/http/app.ts';
 import { toNotification } from '../../../core/delivery/notification.ts';
 import { newCreation } from '../../contract/watch-records.ts';
-import { destination } from '../../support/watch-records.ts';
-import { openAlert } from '../../support/watch-alerts.ts';
+import { destination } from '../../support/watches/watch-records.ts';
+import { openAlert } from '../../support/watches/watch-alerts.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

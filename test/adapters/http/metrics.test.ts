@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMeter } from '../../../adapters/embedded/callers/meter.ts';
 import { VisionError } from '../../../core/errors.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
-import { createClientFor, internal } from '../../support/api-client.ts';
-import type { ApiClient } from '../../support/api-client.ts';
+import { createClientFor, internal } from '../../support/api/api-client.ts';
+import type { ApiClient } from '../../support/api/api-client.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

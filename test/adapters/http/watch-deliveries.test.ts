@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import type { DestinationOutcome } from '../../../core/ports/destinations.ts';
 import { publishRun } from '../../../core/delivery/publish.ts';
-import { createHttpCaller } from '../../support/http-caller.ts';
+import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

@@ -9,7 +9,7 @@ import { listen } from '../../../cli/service/http-server.ts';
 import type { HttpServer } from '../../../cli/service/http-server.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import type { Scope } from '../../../core/records/key.ts';
-import { readKey, tellApiStory } from '../../support/api-story.ts';
+import { readKey, tellApiStory } from '../../support/api/api-story.ts';
 import { createWorld } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

@@ -20,8 +20,8 @@ import {
   snapshot,
   writePart,
   type PictureServer,
-} from '../../support/pictures.ts';
-import { sharedFolder } from '../../support/run-folder.ts';
+} from '../../support/servers/pictures.ts';
+import { sharedFolder } from '../../support/runner/run-folder.ts';
 
 /** Web addresses of cameras, with the real guard, HTTP client and ffmpeg. */
 

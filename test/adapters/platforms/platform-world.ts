@@ -5,8 +5,8 @@ import { createStreamCapturer } from '../../../adapters/media/stream-capturer.ts
 import { defaultPlatformSettings } from '../../../adapters/platforms/platform-settings.ts';
 import type { TwitchSettings, YoutubeSettings } from '../../../adapters/platforms/platform-settings.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
-import { startFakeTwitch } from '../../support/fake-twitch.ts';
-import { startFakeYoutube } from '../../support/fake-youtube.ts';
+import { startFakeTwitch } from '../../support/platforms/fake-twitch.ts';
+import { startFakeYoutube } from '../../support/platforms/fake-youtube.ts';
 
 /** Capturer as wired in the service, with local platforms and a stopped clock. */
 export async function startPlatforms() {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
-import { liveChannel, twitchPlaylist } from '../../support/fake-twitch.ts';
+import { liveChannel, twitchPlaylist } from '../../support/platforms/fake-twitch.ts';
 import { readFailure, look, never, startPlatforms, type Platforms } from './platform-world.ts';
 
 const url = 'https://www.twitch.tv/harbour_cam';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
-import { livePlayer, offlinePlayer, refusedPlayer } from '../../support/fake-youtube.ts';
+import { livePlayer, offlinePlayer, refusedPlayer } from '../../support/platforms/fake-youtube.ts';
 import { readFailure, look, never, startPlatforms, type Platforms } from './platform-world.ts';
 
 const id = 'jNQXAC9IVRw';

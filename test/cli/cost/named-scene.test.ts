@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { estimate } from '../../../cli/cost/estimate.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { start } from '../../contract/records.ts';
-import { closeWorld, createWatch, stored, watchId, world } from '../../support/watch-world.ts';
+import { closeWorld, createWatch, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
 /** An hour of a watch with the defaults, on a stream with a visit of 6 s every 28 s and a key frame every 2 s. */
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { addKeys } from '../../../cli/program/add-keys.ts';
 import { runCommand } from '../../support/run-command.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { startReceiver } from '../../support/servers/receiver.ts';
 import { startLoop } from '../../support/hls/looped-stream.ts';
 import type { LoopedStream } from '../../support/hls/looped-stream.ts';
 import { startService } from '../../support/service-process.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { pagerdutyEvent, slackMessage } from '../../adapters/destinations/vendor-schemas.ts';
-import { startReceiver } from '../../support/receiver.ts';
+import { startReceiver } from '../../support/servers/receiver.ts';
 import { jpegSize } from '../../support/hls/jpeg-size.ts';
 import { startLoop } from '../../support/hls/looped-stream.ts';
 import type { LoopedStream } from '../../support/hls/looped-stream.ts';

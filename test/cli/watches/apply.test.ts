@@ -12,7 +12,7 @@ import { mintKey } from '../../../core/access/api-key.ts';
 import { NotLiveError } from '../../../core/errors.ts';
 import { parseLabelledSet } from '../../../core/evaluation/labelled-set.ts';
 import type { Scope } from '../../../core/records/key.ts';
-import { openAlert } from '../../support/watch-alerts.ts';
+import { openAlert } from '../../support/watches/watch-alerts.ts';
 import { createWorld, type World } from '../../support/world.ts';
 
 let world: World;

@@ -4,8 +4,8 @@ import { destinationTypeSchema, notifySchema } from '../../../core/records/watch
 import type { Destination } from '../../../core/records/watch.ts';
 import { watchChangeReasonSchema } from '../../../core/records/watch-event.ts';
 import type { NewWatchEvent, WatchChangeReason, WatchEvent } from '../../../core/records/watch-event.ts';
-import { closed, first, opened, second } from '../../support/delivered-watch.ts';
-import { destination, watchId } from '../../support/watch-records.ts';
+import { closed, first, opened, second } from '../../support/watches/delivered-watch.ts';
+import { destination, watchId } from '../../support/watches/watch-records.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 const alert = { ...readAlert(opened(first)) };

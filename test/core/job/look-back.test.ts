@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMonitor } from '../../support/create-jobs.ts';
 import { VisionError } from '../../../core/errors.ts';
 import { addSeconds } from '../../../core/time.ts';
-import { compared, newScan } from '../../support/scans.ts';
+import { compared, newScan } from '../../support/watches/scans.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
 import type { World } from '../../support/world.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { watchSecretsSchema } from '../../../core/records/watch-secrets.ts';
 import { watchSchema } from '../../../core/records/watch.ts';
 import { watchPatchSchema, watchRequestSchema } from '../../../core/requests/watches.ts';
-import { gatePatch, gateRequest, newWatch, secrets } from '../../support/watch-records.ts';
+import { gatePatch, gateRequest, newWatch, secrets } from '../../support/watches/watch-records.ts';
 
 test('a record of a watch with every field is read as it was written', () => {
   expect(watchSchema.parse(JSON.parse(JSON.stringify(newWatch())))).toEqual(newWatch());

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chooseMoments } from '../../../core/sight/choose-moments.ts';
 import type { ComparedFrame } from '../../../core/sight/choose-moments.ts';
-import { compared } from '../../support/scans.ts';
-import type { ScriptedFrame } from '../../support/scans.ts';
+import { compared } from '../../support/watches/scans.ts';
+import type { ScriptedFrame } from '../../support/watches/scans.ts';
 
 const newest = { at: new Date('2026-03-01T12:00:00Z'), moved: false, black: false, confirms: false };
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { VisionError } from '../../../core/errors.ts';
-import { ago, black, quiet, tick, visitor } from '../../support/scanned-watch.ts';
+import { ago, black, quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
 import {
   alertEvents,
   closeWorld,
@@ -10,7 +10,7 @@ import {
   stored,
   watchId,
   world,
-} from '../../support/watch-world.ts';
+} from '../../support/watches/watch-world.ts';
 
 afterEach(closeWorld);
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createCurrentCaller } from '../../../adapters/embedded/load/current-caller.ts';
 import { createCallerUsage } from '../../../adapters/caller-usage.ts';
-import { createHttpCaller } from '../../support/http-caller.ts';
+import { createHttpCaller } from '../../support/api/http-caller.ts';
 import { createWorld } from '../../support/world.ts';
 
 /** A model of this machine serves callers in turn, so it must know for whom each call is. */

@@ -6,7 +6,7 @@ import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import type { CaptureInput } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { createWorld, monitorRequest } from '../../support/world.ts';
-import { scriptScan } from '../../support/scans.ts';
+import { scriptScan } from '../../support/watches/scans.ts';
 import type { World } from '../../support/world.ts';
 
 let world: World;

@@ -6,7 +6,7 @@ import { addSeconds } from '../../../core/time.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import { awaitMotion } from '../../../core/workflow/await-motion.ts';
 import { start } from '../../contract/records.ts';
-import { closeWorld, createWatch, run, stored, watchId, world } from '../../support/watch-world.ts';
+import { closeWorld, createWatch, run, stored, watchId, world } from '../../support/watches/watch-world.ts';
 
 afterEach(closeWorld);
 

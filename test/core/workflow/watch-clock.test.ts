@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Budget, Destination } from '../../../core/records/watch.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
-import { newCondition } from '../../support/watch-records.ts';
+import { newCondition } from '../../support/watches/watch-records.ts';
 import { changeWatch } from '../../../core/policies/watch/change.ts';
 import { changeStoredWatch } from '../../../core/watch/commit-watch.ts';
 import { snoozeStoredWatch } from '../../../core/watch/control-watch.ts';

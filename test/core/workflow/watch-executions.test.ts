@@ -12,7 +12,7 @@ import {
   stored,
   watchId,
   world,
-} from '../../support/watch-world.ts';
+} from '../../support/watches/watch-world.ts';
 
 const later = 'aaaaaaaa-0000-4000-8000-000000000001';
 

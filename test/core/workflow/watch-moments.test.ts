@@ -3,8 +3,8 @@ import { ModelBusyError, StreamFetchError, VisionError } from '../../../core/err
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
-import { compared, newScan } from '../../support/scans.ts';
-import { ago, quiet, tick, visitor } from '../../support/scanned-watch.ts';
+import { compared, newScan } from '../../support/watches/scans.ts';
+import { ago, quiet, tick, visitor } from '../../support/watches/scanned-watch.ts';
 import {
   alertEvents,
   closeWorld,
@@ -14,7 +14,7 @@ import {
   stored,
   watchId,
   world,
-} from '../../support/watch-world.ts';
+} from '../../support/watches/watch-world.ts';
 
 afterEach(closeWorld);
 

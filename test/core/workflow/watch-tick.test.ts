@@ -8,7 +8,7 @@ import { initialDestinationState } from '../../../core/delivery/destination-stat
 import { readMetrics } from '../../../core/observability/metrics.ts';
 import { analyzeTask, captureTask } from '../../../core/workflow/tasks.ts';
 import { start } from '../../contract/records.ts';
-import { destination } from '../../support/watch-records.ts';
+import { destination } from '../../support/watches/watch-records.ts';
 import {
   changes,
   closeWorld,
@@ -19,7 +19,7 @@ import {
   stored,
   watchId,
   world,
-} from '../../support/watch-world.ts';
+} from '../../support/watches/watch-world.ts';
 
 afterEach(closeWorld);
 

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { folderOfRun, sharedFolder } from '../../support/run-folder.ts';
+import { folderOfRun, sharedFolder } from '../../support/runner/run-folder.ts';
 
 /** Available Python: `receivers` require a package of PyPI, which is downloaded once. */
 export type Python = { present: boolean; receivers: boolean; env: NodeJS.ProcessEnv };

@@ -6,7 +6,7 @@ import type { Python } from './python.ts';
 import { openTerminal } from './shell.ts';
 import type { Terminal } from './shell.ts';
 import { sceneArguments } from '../../../cli/demo/scene.ts';
-import { freePort } from '../../support/free-port.ts';
+import { freePort } from '../../support/servers/free-port.ts';
 import { loopSeconds, startLoop } from '../../support/hls/looped-stream.ts';
 import type { LoopedStream } from '../../support/hls/looped-stream.ts';
 

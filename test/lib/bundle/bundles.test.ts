@@ -11,7 +11,7 @@ import { compareSizes } from '../../../lib/bundle/compare-sizes.ts';
 import { laterPackage } from '../../../lib/bundle/load-later.ts';
 import { bundleOptions, functionNames } from '../../../lib/bundle/options.ts';
 import { functionsEnvironment } from '../../support/functions-environment.ts';
-import { folderOfRun } from '../../support/run-folder.ts';
+import { folderOfRun } from '../../support/runner/run-folder.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
 import recorded from '../../../lib/bundle/sizes.json' with { type: 'json' };
 

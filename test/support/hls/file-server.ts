@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import { openLocally } from '../local-server.ts';
+import { openLocally } from '../servers/local-server.ts';
 
 export type ServedFile = {
   body: Buffer | string;

@@ -1,7 +1,7 @@
 import { createCipheriv } from 'node:crypto';
 import { createServer, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { openLocally } from '../local-server.ts';
+import { openLocally } from '../servers/local-server.ts';
 import type { Recording } from './recording.ts';
 
 /** Response of the server, which a test may change. */

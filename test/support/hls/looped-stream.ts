@@ -4,14 +4,14 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openLocally } from '../local-server.ts';
+import { openLocally } from '../servers/local-server.ts';
 import {
   packetBytes,
   packetPayload,
   readPid,
   startsPayloadUnit,
 } from '../../../adapters/media/mpeg-ts/packet.ts';
-import { sharedFolder } from '../run-folder.ts';
+import { sharedFolder } from '../runner/run-folder.ts';
 
 /** Live HLS stream without an encoder of its own: a recording in a loop, in real time. */
 export type LoopedStream = {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, vi } from 'vitest';
 import { locateFfmpeg } from '../../../adapters/media/ffmpeg/locate-ffmpeg.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
-import { sharedFolder } from '../run-folder.ts';
+import { sharedFolder } from '../runner/run-folder.ts';
 
 /**
  * Recording whose brightness encodes the time: luma is 30 + 12 per second, so that a test can read the time of a frame.

@@ -14,7 +14,7 @@ import {
   type StreamProbe,
 } from '../../../core/records/capture.ts';
 import { StreamError } from '../../../core/errors.ts';
-import { sharedFolder } from '../run-folder.ts';
+import { sharedFolder } from '../runner/run-folder.ts';
 import { serveFiles, type FileServer, type Served } from './file-server.ts';
 import { ffmpegPath, readMoment, record } from './recording.ts';
 

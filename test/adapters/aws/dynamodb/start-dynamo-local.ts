@@ -12,7 +12,7 @@ import {
   sortKey,
   type Attribute,
 } from '../../../../adapters/aws/dynamodb/table/table-layout.ts';
-import { freePort } from '../../../support/free-port.ts';
+import { freePort } from '../../../support/servers/free-port.ts';
 
 const require = createRequire(import.meta.url);
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { createPixelVision } from '../../../../adapters/vision/pixel/pixel-vision.ts';
 import { VisionError } from '../../../../core/errors.ts';
-import { createHttpCaller } from '../../../support/http-caller.ts';
+import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 import { jpeg } from '../../vision/pixel/pictures.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createHttpCaller } from '../../../support/http-caller.ts';
+import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 

@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createApp } from '../../../../adapters/http/app.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { NotLiveError, StreamEndedError, StreamFetchError, VisionError } from '../../../../core/errors.ts';
-import { createClientFor } from '../../../support/api-client.ts';
-import { createHttpCaller } from '../../../support/http-caller.ts';
+import { createClientFor } from '../../../support/api/api-client.ts';
+import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 

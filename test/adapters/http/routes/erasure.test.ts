@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { newCaller } from '../../../../core/records/caller.ts';
-import { createClientFor } from '../../../support/api-client.ts';
+import { createClientFor } from '../../../support/api/api-client.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 

@@ -3,8 +3,8 @@ import { createApp } from '../../../../adapters/http/app.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import { deliver } from '../../../../core/delivery/deliver.ts';
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
-import { openEvents } from '../../../support/event-stream.ts';
-import { createHttpCaller } from '../../../support/http-caller.ts';
+import { openEvents } from '../../../support/api/event-stream.ts';
+import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 

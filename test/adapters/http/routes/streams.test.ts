@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { InvalidUrlError, NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
-import { createHttpCaller } from '../../../support/http-caller.ts';
+import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 

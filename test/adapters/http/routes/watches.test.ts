@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { NotLiveError } from '../../../../core/errors.ts';
 import { createWebhookGuard } from '../../../../adapters/egress/guard.ts';
-import { createHttpCaller } from '../../../support/http-caller.ts';
+import { createHttpCaller } from '../../../support/api/http-caller.ts';
 import { destinationTypeSchema } from '../../../../core/records/watch.ts';
-import { openAlert } from '../../../support/watch-alerts.ts';
+import { openAlert } from '../../../support/watches/watch-alerts.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 

@@ -7,7 +7,7 @@ import { NotLiveError, TransientError, VisionError } from '../../../../core/erro
 import type { WorkflowState } from '../../../../core/records/workflow.ts';
 import { createWorld } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
-import { openEvents } from '../../../support/event-stream.ts';
+import { openEvents } from '../../../support/api/event-stream.ts';
 
 let world: World;
 let key: string;

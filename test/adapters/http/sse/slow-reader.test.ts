@@ -8,7 +8,7 @@ import { listen } from '../../../../cli/service/http-server.ts';
 import type { HttpServer } from '../../../../cli/service/http-server.ts';
 import { mintKey } from '../../../../core/access/api-key.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
-import { openEvents } from '../../../support/event-stream.ts';
+import { openEvents } from '../../../support/api/event-stream.ts';
 import { createWorld, monitorRequest } from '../../../support/world.ts';
 import type { World } from '../../../support/world.ts';
 

@@ -8,7 +8,7 @@ import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { serveFiles, type Served } from '../../../support/hls/file-server.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
 import { readFailure } from '../../../support/hls/watched-stream.ts';
-import { sharedFolder } from '../../../support/run-folder.ts';
+import { sharedFolder } from '../../../support/runner/run-folder.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -16,7 +16,7 @@ import {
   watchFiles,
   type WatchedStream,
 } from '../../../support/hls/watched-stream.ts';
-import { sharedFolder } from '../../../support/run-folder.ts';
+import { sharedFolder } from '../../../support/runner/run-folder.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { captureSnapshot } from '../../../../adapters/media/pictures/capture-pic
 import { defaultPictureLimits } from '../../../../adapters/media/pictures/picture-limits.ts';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
 import { ffmpegPath } from '../../../support/hls/recording.ts';
-import { sharedFolder } from '../../../support/run-folder.ts';
+import { sharedFolder } from '../../../support/runner/run-folder.ts';
 
 const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: sharedFolder() });
 const { signal } = new AbortController();

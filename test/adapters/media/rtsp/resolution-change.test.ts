@@ -5,7 +5,7 @@ import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg
 import { thumbnail } from '../../../../core/records/capture.ts';
 import { jpegSize } from '../../../support/hls/jpeg-size.ts';
 import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
-import { sharedFolder } from '../../../support/run-folder.ts';
+import { sharedFolder } from '../../../support/runner/run-folder.ts';
 import { openPlayedSession } from '../../../support/rtsp/played-session.ts';
 
 /** Camera whose key frames have another resolution than its session description after 3 s. */

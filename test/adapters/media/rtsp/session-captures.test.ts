@@ -14,7 +14,7 @@ import { ffmpegPath, readMoment } from '../../../support/hls/recording.ts';
 import { startCamera, type CameraOddities } from '../../../support/rtsp/camera.ts';
 import { startGstRtspServer } from '../../../support/rtsp/gst-rtsp-server.ts';
 import { recordRtp } from '../../../support/rtsp/rtp-recording.ts';
-import { startTcpProxy } from '../../../support/tcp-proxy.ts';
+import { startTcpProxy } from '../../../support/servers/tcp-proxy.ts';
 
 const closers: (() => Promise<unknown> | void)[] = [];
 afterEach(async () => {

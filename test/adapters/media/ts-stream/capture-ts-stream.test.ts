@@ -20,8 +20,8 @@ import { NotLiveError } from '../../../../core/errors.ts';
 import { thumbnail, type InputMode } from '../../../../core/records/capture.ts';
 import { ffmpegPath, readMoment, record, type RecordingOptions } from '../../../support/hls/recording.ts';
 import { readFailure } from '../../../support/hls/watched-stream.ts';
-import { servePictures, type PictureServer } from '../../../support/pictures.ts';
-import { sharedFolder } from '../../../support/run-folder.ts';
+import { servePictures, type PictureServer } from '../../../support/servers/pictures.ts';
+import { sharedFolder } from '../../../support/runner/run-folder.ts';
 
 /** Endless MPEG-TS over HTTP, from the recording whose brightness is its time. */
 

@@ -4,9 +4,9 @@ import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../../adapters/egress/guarded-http.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createStreamCapturer } from '../../../../adapters/media/stream-capturer.ts';
-import { freePort } from '../../../support/free-port.ts';
+import { freePort } from '../../../support/servers/free-port.ts';
 import { ffmpegPath } from '../../../support/hls/recording.ts';
-import { sharedFolder } from '../../../support/run-folder.ts';
+import { sharedFolder } from '../../../support/runner/run-folder.ts';
 
 /** Servers of ffmpeg, which serve one client each. */
 

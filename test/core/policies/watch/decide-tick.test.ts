@@ -6,7 +6,7 @@ import { screenWatchCapture } from '../../../../core/policies/watch/questions.ts
 import { decideWatchTick } from '../../../../core/policies/watch/decide-tick.ts';
 import type { Schedule, WatchConfig } from '../../../../core/records/watch.ts';
 import type { CaptureResult } from '../../../../core/records/workflow.ts';
-import { newCondition, newWatch, newWatchConfig } from '../../../support/watch-records.ts';
+import { newCondition, newWatch, newWatchConfig } from '../../../support/watches/watch-records.ts';
 
 const begin = new Date('2026-03-02T12:00:00.000Z');
 const after = (seconds: number) => new Date(begin.getTime() + seconds * 1000);

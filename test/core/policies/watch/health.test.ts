@@ -7,7 +7,7 @@ import { failingModel } from '../../../support/trouble.ts';
 import { decideHealth } from '../../../../core/policies/watch/health.ts';
 import { countWatches } from '../../../../core/observability/count-watches.ts';
 import { initialWatchState } from '../../../../core/policies/watch/initial-state.ts';
-import { destination, watchId } from '../../../support/watch-records.ts';
+import { destination, watchId } from '../../../support/watches/watch-records.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const ago = (seconds: number) => new Date(now.getTime() - seconds * 1000).toISOString();

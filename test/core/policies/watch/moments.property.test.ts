@@ -6,7 +6,7 @@ import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
 import { decideWatchTick } from '../../../../core/policies/watch/decide-tick.ts';
 import type { ConditionAnswer } from '../../../../core/tick/ask-model.ts';
 import { addSeconds } from '../../../../core/time.ts';
-import { newCondition, newWatch, newWatchConfig } from '../../../support/watch-records.ts';
+import { newCondition, newWatch, newWatchConfig } from '../../../support/watches/watch-records.ts';
 import { captured } from '../../../support/watching.ts';
 
 const begin = new Date('2026-03-02T12:00:00.000Z');

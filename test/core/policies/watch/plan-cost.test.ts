@@ -10,7 +10,7 @@ import type { Budget } from '../../../../core/records/watch.ts';
 import type { WatchRun } from '../../../../core/records/watch-run.ts';
 import type { Captured } from '../../../../core/sight/screening.ts';
 import type { Judgement } from '../../../../core/tick/ask-model.ts';
-import { newCondition, newWatch, newWatchConfig } from '../../../support/watch-records.ts';
+import { newCondition, newWatch, newWatchConfig } from '../../../support/watches/watch-records.ts';
 
 const begin = new Date('2026-03-01T12:00:00.000Z');
 const modelPrice = { input: 0.06e-6, output: 0.24e-6 };

@@ -10,7 +10,7 @@ import {
   record,
   type RecordingOptions,
 } from '../../../../support/hls/recording.ts';
-import { findSystemFfmpeg } from '../../../../support/layer-ffmpeg.ts';
+import { findSystemFfmpeg } from '../../../../support/runner/layer-ffmpeg.ts';
 import { mediaPlaylist, watchFiles, type WatchedStream } from '../../../../support/hls/watched-stream.ts';
 
 const runner = openUnhurriedRunner();

@@ -1,5 +1,5 @@
-import type { WorkflowState } from '../../core/records/workflow.ts';
-import { addSeconds } from '../../core/time.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
+import { addSeconds } from '../../../core/time.ts';
 import { compared, newScan } from './scans.ts';
 import type { ScriptedFrame } from './scans.ts';
 import { world } from './watch-world.ts';

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { laneOrder, longFiles, waitingFiles } from '../lanes.ts';
+import { laneOrder, longFiles, waitingFiles } from '../../lanes.ts';
 
 /** Starts the files that mostly wait, then the lanes in their order, and the long files of a lane first: one that starts last runs alone, beside an idle core. */
 export class LongFirst extends BaseSequencer {

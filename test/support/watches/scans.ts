@@ -1,6 +1,6 @@
-import type { Capture, Scan } from '../../core/records/capture.ts';
-import type { EarlierMotion } from '../../core/records/motion.ts';
-import type { World } from './world.ts';
+import type { Capture, Scan } from '../../../core/records/capture.ts';
+import type { EarlierMotion } from '../../../core/records/motion.ts';
+import type { World } from '../world.ts';
 
 const comparisons = {
   visitor: { moved: true, isNews: true, likeNewest: false, black: false },

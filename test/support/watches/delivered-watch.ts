@@ -1,20 +1,20 @@
-import { embeddedRuns, watchRuns } from './select-runs.ts';
+import { embeddedRuns, watchRuns } from '../select-runs.ts';
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { createDeliveryQueue } from '../../adapters/embedded/queue/delivery-queue.ts';
-import { openDatabase } from '../../adapters/embedded/sqlite/database.ts';
-import { createDeliveryStore } from '../../adapters/embedded/queue/delivery-store.ts';
-import { deliver } from '../../core/delivery/deliver.ts';
-import { publishCommits } from '../../core/delivery/publish.ts';
-import type { WatchChange } from '../../core/ports/watch-store.ts';
-import type { DestinationResult, Notification } from '../../core/ports/destinations.ts';
-import type { QueueMessage } from '../../core/records/delivery.ts';
-import type { Destination, DestinationAddress, Watch } from '../../core/records/watch.ts';
-import type { NewWatchEvent } from '../../core/records/watch-event.ts';
-import { toWatchEvents } from '../../core/records/watch-event.ts';
-import { createCollectedLog } from '../adapters/embedded/log/collected-log.ts';
-import { createFakeTime } from '../adapters/embedded/fake-time.ts';
-import { newChange, newCreation } from '../contract/watch-records.ts';
+import { createDeliveryQueue } from '../../../adapters/embedded/queue/delivery-queue.ts';
+import { openDatabase } from '../../../adapters/embedded/sqlite/database.ts';
+import { createDeliveryStore } from '../../../adapters/embedded/queue/delivery-store.ts';
+import { deliver } from '../../../core/delivery/deliver.ts';
+import { publishCommits } from '../../../core/delivery/publish.ts';
+import type { WatchChange } from '../../../core/ports/watch-store.ts';
+import type { DestinationResult, Notification } from '../../../core/ports/destinations.ts';
+import type { QueueMessage } from '../../../core/records/delivery.ts';
+import type { Destination, DestinationAddress, Watch } from '../../../core/records/watch.ts';
+import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
+import { toWatchEvents } from '../../../core/records/watch-event.ts';
+import { createCollectedLog } from '../../adapters/embedded/log/collected-log.ts';
+import { createFakeTime } from '../../adapters/embedded/fake-time.ts';
+import { newChange, newCreation } from '../../contract/watch-records.ts';
 
 import { destination, evidenceLinks, messageFacts } from './watch-records.ts';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
+import { openTemporaryFolder } from '../../../cli/temporary-folder.ts';
 
 /** Environment variable with the temporary folder of a test run. */
 const runFolder = 'WATCHPOST_TEST_FOLDER';

@@ -1,5 +1,5 @@
-import { createLinkSigner } from '../../adapters/evidence-links.ts';
-import type { WatchSecrets } from '../../core/records/watch-secrets.ts';
+import { createLinkSigner } from '../../../adapters/evidence-links.ts';
+import type { WatchSecrets } from '../../../core/records/watch-secrets.ts';
 import type {
   Budget,
   Destination,
@@ -9,9 +9,9 @@ import type {
   Watch,
   WatchCondition,
   WatchConfig,
-} from '../../core/records/watch.ts';
-import type { Region } from '../../core/records/capture.ts';
-import type { WatchPatch, WatchRequest } from '../../core/requests/watches.ts';
+} from '../../../core/records/watch.ts';
+import type { Region } from '../../../core/records/capture.ts';
+import type { WatchPatch, WatchRequest } from '../../../core/requests/watches.ts';
 
 /** Records of watches for tests: valid, with every field set. */
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
-import { openTerminal } from '../../cli/terminal.ts';
+import { ensureFfmpeg } from '../../../cli/ensure-ffmpeg.ts';
+import { openTerminal } from '../../../cli/terminal.ts';
 
 /** Packages of the third-party camera of the RTSP tests: GStreamer's RTSP server. */
 const gstreamer = [

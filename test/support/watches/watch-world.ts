@@ -1,14 +1,14 @@
-import { watchSchema } from '../../core/records/watch.ts';
+import { watchSchema } from '../../../core/records/watch.ts';
 import { expect } from 'vitest';
-import type { WatchRun } from '../../core/records/watch-run.ts';
-import type { Budget, Destination, Schedule, WatchConfig } from '../../core/records/watch.ts';
-import type { WorkflowState } from '../../core/records/workflow.ts';
-import { createWatchRun } from '../../core/policies/watch/initial-state.ts';
-import type { changeWatch } from '../../core/policies/watch/change.ts';
-import { start } from '../contract/records.ts';
-import { createWorld } from './world.ts';
-import type { World } from './world.ts';
-import { toWatch } from '../simulation/watch-request.ts';
+import type { WatchRun } from '../../../core/records/watch-run.ts';
+import type { Budget, Destination, Schedule, WatchConfig } from '../../../core/records/watch.ts';
+import type { WorkflowState } from '../../../core/records/workflow.ts';
+import { createWatchRun } from '../../../core/policies/watch/initial-state.ts';
+import type { changeWatch } from '../../../core/policies/watch/change.ts';
+import { start } from '../../contract/records.ts';
+import { createWorld } from '../world.ts';
+import type { World } from '../world.ts';
+import { toWatch } from '../../simulation/watch-request.ts';
 
 export const watchId = '00000000-0000-4000-8000-000000000001';
 /** World of the current test. */

@@ -1,7 +1,7 @@
-import { createApp } from '../../adapters/http/app.ts';
-import { mintKey } from '../../core/access/api-key.ts';
-import type { Scope } from '../../core/records/key.ts';
-import type { World } from './world.ts';
+import { createApp } from '../../../adapters/http/app.ts';
+import { mintKey } from '../../../core/access/api-key.ts';
+import type { Scope } from '../../../core/records/key.ts';
+import type { World } from '../world.ts';
 
 export type Reply = { status: number; headers: Headers; body: any };
 

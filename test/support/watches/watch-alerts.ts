@@ -1,6 +1,6 @@
-import type { Alert } from '../../core/records/watch-state.ts';
-import { newAlert, opened } from '../contract/watch-records.ts';
-import type { World } from './world.ts';
+import type { Alert } from '../../../core/records/watch-state.ts';
+import { newAlert, opened } from '../../contract/watch-records.ts';
+import type { World } from '../world.ts';
 
 /** Opens an alert of the first condition of a watch, as a tick does, with a frame. Returns its id. */
 export async function openAlert(

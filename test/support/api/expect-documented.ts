@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import { endpointErrorCodes } from '../../adapters/http/endpoint.ts';
-import type { Endpoint } from '../../adapters/http/endpoint.ts';
-import { endpoints } from '../../adapters/http/endpoints/endpoints.ts';
-import { errorStatus } from '../../adapters/openapi/error-examples.ts';
-import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
+import { endpointErrorCodes } from '../../../adapters/http/endpoint.ts';
+import type { Endpoint } from '../../../adapters/http/endpoint.ts';
+import { endpoints } from '../../../adapters/http/endpoints/endpoints.ts';
+import { errorStatus } from '../../../adapters/openapi/error-examples.ts';
+import { errorEnvelopeSchema, validationErrorSchema } from '../../../core/responses/errors.ts';
 
 /**
  * Compares a response with the OpenAPI document: status, content type, all fields of the body, error code.

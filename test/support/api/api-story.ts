@@ -1,10 +1,10 @@
-import { frameBase64 } from '../../adapters/openapi/examples/jobs.ts';
-import { mintKey } from '../../core/access/api-key.ts';
-import { deliver } from '../../core/delivery/deliver.ts';
-import { publishRun } from '../../core/delivery/publish.ts';
-import type { Scope } from '../../core/records/key.ts';
-import { openAlert } from './watch-alerts.ts';
-import type { World } from './world.ts';
+import { frameBase64 } from '../../../adapters/openapi/examples/jobs.ts';
+import { mintKey } from '../../../core/access/api-key.ts';
+import { deliver } from '../../../core/delivery/deliver.ts';
+import { publishRun } from '../../../core/delivery/publish.ts';
+import type { Scope } from '../../../core/records/key.ts';
+import { openAlert } from '../watches/watch-alerts.ts';
+import type { World } from '../world.ts';
 
 /** Calls an operation by its id, with all inputs in one object, and returns the response. */
 export type CallOperation = (id: string, given?: Record<string, unknown>) => Promise<any>;

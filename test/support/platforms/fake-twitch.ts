@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { openLocally } from './local-server.ts';
+import { openLocally } from '../servers/local-server.ts';
 
 /** Local server with the parts of Twitch's GraphQL and usher that the tests use. Contains no data from Twitch. */
 

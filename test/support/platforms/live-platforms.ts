@@ -1,6 +1,6 @@
 import { startFakeTwitch, type FakeTwitch } from './fake-twitch.ts';
 import { livePlayer, startFakeYoutube, type FakeYoutube } from './fake-youtube.ts';
-import { startLoop } from './hls/looped-stream.ts';
+import { startLoop } from '../hls/looped-stream.ts';
 
 export type LivePlatforms = {
   youtube: FakeYoutube;
