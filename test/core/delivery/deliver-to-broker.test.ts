@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { withOpenConditions } from '../../contract/watch-records.ts';
-import { closed, createWatching, failing, first, opened } from '../../support/watches/delivered-watch.ts';
+import { closed, createWatching, failing, first, opened } from '../../support/watches/delivery.ts';
 
 describe('a broker, which keeps the state of a watch', () => {
   test('a broker gets the state at the attempt, and again if it has changed meanwhile', async () => {

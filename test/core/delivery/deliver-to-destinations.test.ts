@@ -8,15 +8,8 @@ import type { Watch } from '../../../core/records/watch.ts';
 import { messageGroup } from '../../../core/records/delivery.ts';
 import { initialSight } from '../../../core/records/sight.ts';
 import { failingModel, neverJudged } from '../../support/trouble.ts';
-import type { Answer } from '../../support/watches/delivered-watch.ts';
-import {
-  closed,
-  createWatching,
-  failing,
-  first,
-  opened,
-  second,
-} from '../../support/watches/delivered-watch.ts';
+import type { Answer } from '../../support/watches/delivery.ts';
+import { closed, createWatching, failing, first, opened, second } from '../../support/watches/delivery.ts';
 
 describe('events of a watch', () => {
   test('each destination receives the events that it wants, once and in order', async () => {

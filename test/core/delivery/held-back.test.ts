@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { visibilitySeconds } from '../../../adapters/aws/message-visibility.ts';
 import { deliver } from '../../../core/delivery/deliver.ts';
 import type { DeliveryMessage, QueueMessage } from '../../../core/records/delivery.ts';
-import { createWatching, failing, first, opened } from '../../support/watches/delivered-watch.ts';
+import { createWatching, failing, first, opened } from '../../support/watches/delivery.ts';
 
 describe('an event that waits for an earlier one', () => {
   test('an event that is held back for the four days of a queue on AWS is received less often than its 75 times', async () => {

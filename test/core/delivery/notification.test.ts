@@ -5,7 +5,7 @@ import { toNotification } from '../../../core/delivery/notification.ts';
 import { asWatch } from '../../../core/records/run.ts';
 import { destinationTypeSchema } from '../../../core/records/watch.ts';
 import type { WatchEvent } from '../../../core/records/watch-event.ts';
-import { createWatching, first, opened } from '../../support/watches/delivered-watch.ts';
+import { createWatching, first, opened } from '../../support/watches/delivery.ts';
 import { evidenceLinks, schedule } from '../../support/watches/watch-records.ts';
 
 const box = { label: 'person', score: 0.9, x: 0.1, y: 0.1, width: 0.2, height: 0.5 };

@@ -4,7 +4,7 @@ import { destinationTypeSchema, notifySchema } from '../../../core/records/watch
 import type { Destination } from '../../../core/records/watch.ts';
 import { watchChangeReasonSchema } from '../../../core/records/watch-event.ts';
 import type { NewWatchEvent, WatchChangeReason, WatchEvent } from '../../../core/records/watch-event.ts';
-import { closed, first, opened, second } from '../../support/watches/delivered-watch.ts';
+import { closed, first, opened, second } from '../../support/watches/delivery.ts';
 import { destination, watchId } from '../../support/watches/watch-records.ts';
 
 const at = '2026-03-01T12:00:00.000Z';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sendTestAlert } from '../../../core/delivery/test-destinations.ts';
-import { createWatching, failing, first, opened } from '../../support/watches/delivered-watch.ts';
+import { createWatching, failing, first, opened } from '../../support/watches/delivery.ts';
 
 describe('a test alert', () => {
   test('a test alert reaches all destinations once, and each result is returned', async () => {
