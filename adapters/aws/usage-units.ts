@@ -1,3 +1,7 @@
+/** Sources whose captures differ in time and traffic: HLS, and cameras by RTSP. */
+export const sourceKinds = ['hls', 'rtsp'] as const;
+export type SourceKind = (typeof sourceKinds)[number];
+
 /**
  * Usage of one tick on AWS. Memory equals that of the stack (`lib/`); a test compares both. Seconds are upper estimates
  * from `npm run bench -- capture` on two cores, with 60 ms per request and occasional cold connections. Database units are
@@ -7,8 +11,8 @@ export const units = {
   capture: {
     megabytes: 1769,
     seconds: { frames: 0.5, clip: 1, hybrid: 1.2 },
-    /** Delay until a camera sends a key frame, in seconds: half of a group of pictures of 4 s, and two round trips. */
-    rtspExtraSeconds: 2.5,
+    /** Delay until the source sends a key frame, in seconds: for a camera half of a group of pictures of 4 s, and two round trips. */
+    extraSeconds: { hls: 0, rtsp: 2.5 },
     /** Further time of a capture with `look_back`: the segments since the last one in the lowest rendition. */
     scanSeconds: 0.4,
     /** Time for the picture of an earlier moment. */
@@ -24,8 +28,8 @@ export const units = {
   },
   /** Delivery of an alert: reads the evidence, signs and sends the event. */
   deliver: { megabytes: 512, seconds: 0.3 },
-  /** Segments that a capture of HLS requests through a NAT gateway, their length, and the seconds of a camera's stream. */
-  egress: { segments: 1.5, segmentSeconds: 6, rtspSeconds: 3 },
+  /** Seconds of the stream that a capture requests through a NAT gateway; of HLS, one and a half segments of 6 s. */
+  egressSeconds: { hls: 9, rtsp: 3 },
   /** An open event stream is an execution of `stream`, which reads the log twice per second. */
   reader: { megabytes: 512, readUnitsPerSecond: 1, secondsPerRequest: 840 },
   /** A poll of a job: `api`, its key and its job. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { rules } from '../../core/rules.ts';
 import type { InputMode } from '../../core/records/capture.ts';
+import type { SourceKind } from '../../adapters/aws/usage-units.ts';
 import { CommandError } from '../command-error.ts';
 import { modelPrices, priceOfModel } from '../../adapters/vision/bedrock/model-prices.ts';
 import { priceStreamHour } from './stream-hour.ts';
@@ -16,7 +17,7 @@ export type CostQuestion = {
   framesPerCheck?: number;
   alertsPerHour: number;
   model: string;
-  source?: 'hls' | 'rtsp';
+  source?: SourceKind;
   readers?: number;
   pollsPerHour?: number;
   streamOrigin?: 'function-url' | 'rest-api';

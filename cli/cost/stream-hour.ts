@@ -2,7 +2,7 @@ import type { InputMode } from '../../core/records/capture.ts';
 import { rules } from '../../core/rules.ts';
 import { listPrices } from './list-prices.ts';
 import type { ModelPrice } from '../../adapters/vision/aws-provider.ts';
-import { units } from '../../adapters/aws/usage-units.ts';
+import { units, type SourceKind } from '../../adapters/aws/usage-units.ts';
 
 /** Transitions of the definition that runs the ticks: per tick, or per burst if `burstSeconds` is not 0. */
 export type Workflow = { burstSeconds: number; transitionsPerLoop: number; transitionsPerExecution: number };
@@ -19,7 +19,7 @@ export type StreamHourInput = {
   /** Webhooks; 0 for a monitor without a webhook. */
   alertsPerHour: number;
   /** Source of the stream; a camera needs longer per capture. */
-  source: 'hls' | 'rtsp';
+  source: SourceKind;
   /** Open event streams, on average. */
   readers: number;
   pollsPerHour: number;
@@ -46,7 +46,7 @@ export function priceStreamHour(input: StreamHourInput): CostLine[] {
     checks * analyze.modelSeconds[mode] +
     earlier * analyze.earlierFrameSeconds;
   const captureSeconds =
-    ticks * (capture.seconds[mode] + (input.source === 'rtsp' ? capture.rtspExtraSeconds : 0)) +
+    ticks * (capture.seconds[mode] + capture.extraSeconds[input.source]) +
     (input.framesPerCheck === undefined ? 0 : ticks * capture.scanSeconds) +
     earlier * capture.earlierFrameSeconds;
   const media = mode === 'frames' ? 1 : 2;
@@ -91,8 +91,7 @@ function readerLines({ readers, pollsPerHour, streamOrigin }: StreamHourInput): 
 /** Lines of a NAT gateway: the data of the captures, and the share of the stream in its hour. */
 function gatewayLines({ gateway, source, framesPerCheck }: StreamHourInput, ticks: number): CostLine[] {
   if (gateway === undefined) return [];
-  const { segments, segmentSeconds, rtspSeconds } = units.egress;
-  const captured = ticks * (source === 'rtsp' ? rtspSeconds : segments * segmentSeconds);
+  const captured = ticks * units.egressSeconds[source];
   // Each segment of a stream with one rendition is requested once, for scan and capture.
   const seconds = framesPerCheck === undefined ? captured : Math.max(captured, 3600);
   const gigabytes = (seconds * gateway.megabitsPerSecond) / 8 / 1000;

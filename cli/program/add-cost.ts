@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { z } from 'zod';
+import { sourceKinds } from '../../adapters/aws/usage-units.ts';
 import { defaultVideoModelId } from '../../adapters/vision/bedrock/model-families.ts';
 import { rules } from '../../core/rules.ts';
 import type { Terminal } from '../terminal.ts';
@@ -13,7 +14,7 @@ const costOptions = z.object({
   alerts: z.number(),
   model: z.string(),
   burstSeconds: z.number(),
-  source: z.enum(['hls', 'rtsp']),
+  source: z.enum(sourceKinds),
   readers: z.number(),
   polls: z.number(),
   fixedEgress: z.boolean().default(false),
@@ -49,7 +50,7 @@ export function addCost(program: Command, terminal: Terminal): void {
         .default(1)
         .argParser(between(0, Number.MAX_SAFE_INTEGER)),
     )
-    .addOption(new Option('--source <kind>', 'kind of the stream').choices(['hls', 'rtsp']).default('hls'))
+    .addOption(new Option('--source <kind>', 'kind of the stream').choices(sourceKinds).default('hls'))
     .addOption(
       new Option('--readers <count>', 'open event streams, on average')
         .default(0)

@@ -5,34 +5,53 @@ export const streamSchemes = ['http', 'https', 'rtsp', 'rtsps', 'rtsp+http', 'rt
 export const platforms = ['youtube', 'twitch', 'rtsp', 'hls', 'jpeg', 'mjpeg', 'mpegts'] as const;
 export type Platform = (typeof platforms)[number];
 
+/** Facts of a source: what its URLs have, and what it gives. */
+type Facts = {
+  schemes?: readonly (typeof streamSchemes)[number][];
+  /** Host of a website whose pages lead to streams; absent for a camera. */
+  website?: RegExp;
+  /** Extensions of the paths of web addresses. */
+  extensions?: readonly string[];
+  /** True if a session brings the whole stream between two captures, without further requests: it has pictures between two key frames too. */
+  hasSession?: true;
+};
+
+const facts: Record<Platform, Facts> = {
+  youtube: { website: /(^|\.)(youtube\.com|youtube-nocookie\.com|youtu\.be)\.?$/i },
+  twitch: { website: /(^|\.)twitch\.tv\.?$/i },
+  rtsp: { schemes: ['rtsp', 'rtsps', 'rtsp+http', 'rtsp+https'], hasSession: true },
+  hls: {},
+  jpeg: { extensions: ['jpg', 'jpeg'] },
+  mjpeg: { extensions: ['mjpg', 'mjpeg'] },
+  mpegts: { extensions: ['ts'] },
+};
+
 /**
- * Returns the source of a stream by its URL: of a web address, by its extension, HLS without a known one. The content of the response decides later. Text that
- * is not a URL is HLS.
+ * Returns the source of a stream by its URL: by its scheme or host, of another web address by its extension, HLS without a known one. The content of the
+ * response decides later. Text that is not a URL is HLS.
  */
 export function detectPlatform(text: string): Platform {
   const url = URL.parse(text);
-  if (/^rtsp(s|\+https?)?:$/.test(url?.protocol ?? '')) return 'rtsp';
-  const host = url?.hostname ?? '';
-  if (/(^|\.)(youtube\.com|youtube-nocookie\.com|youtu\.be)\.?$/i.test(host)) return 'youtube';
-  if (/(^|\.)twitch\.tv\.?$/i.test(host)) return 'twitch';
-  const [, extension = ''] = /\.([a-z0-9]+)$/i.exec(url?.pathname ?? '') ?? [];
-  return byExtension[extension.toLowerCase()] ?? 'hls';
+  if (!url) return 'hls';
+  const [, extension = ''] = /\.([a-z0-9]+)$/i.exec(url.pathname) ?? [];
+  return (
+    find(({ schemes }) => schemes?.some((scheme) => url.protocol === `${scheme}:`)) ??
+    find(({ website }) => website?.test(url.hostname)) ??
+    find(({ extensions }) => extensions?.includes(extension.toLowerCase())) ??
+    'hls'
+  );
 }
 
-const byExtension: Partial<Record<string, Platform>> = {
-  jpg: 'jpeg',
-  jpeg: 'jpeg',
-  mjpg: 'mjpeg',
-  mjpeg: 'mjpeg',
-  ts: 'mpegts',
-};
-
-/** Returns true if a session brings the whole stream between two captures, without further requests: it has pictures between two key frames too. */
-export function hasSession(platform: Platform): boolean {
-  return platform === 'rtsp';
+function find(has: (of: Facts) => boolean | undefined): Platform | undefined {
+  return platforms.find((name) => has(facts[name]));
 }
 
 /** Returns true for a stream that no platform serves. */
 export function isCamera(url: string): boolean {
-  return !['youtube', 'twitch'].includes(detectPlatform(url));
+  return facts[detectPlatform(url)].website === undefined;
+}
+
+/** Returns true for a source with sessions. */
+export function hasSession(platform: Platform): boolean {
+  return facts[platform].hasSession === true;
 }

@@ -1,20 +1,15 @@
-import { units } from '../../../adapters/aws/usage-units.ts';
+import { units, type SourceKind } from '../../../adapters/aws/usage-units.ts';
 import type { InputMode } from '../../../core/records/capture.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
-
-/** Kinds of sources whose captures take different times. */
-export const sourceKinds = ['hls', 'rtsp'] as const;
-type SourceKind = (typeof sourceKinds)[number];
 
 /** Part of the unreserved executions that ticks may use; the rest is for callers, webhooks and peaks. */
 const shareOfTicks = 0.5;
 
 /** Returns the executions of `capture` and `analyze` that a stream uses on average, with a capture and a check each interval. */
 export function executionsPerStream(source: SourceKind, mode: InputMode, intervalSeconds: number) {
-  const extraSeconds = source === 'rtsp' ? units.capture.rtspExtraSeconds : 0;
   const analyzeSeconds = units.analyze.secondsWithoutModel + units.analyze.modelSeconds[mode];
   return {
-    capture: (units.capture.seconds[mode] + extraSeconds) / intervalSeconds,
+    capture: (units.capture.seconds[mode] + units.capture.extraSeconds[source]) / intervalSeconds,
     analyze: analyzeSeconds / intervalSeconds,
   };
 }

@@ -1,6 +1,6 @@
+import type { SourceKind } from '../../../adapters/aws/usage-units.ts';
 import { checkOutputTokens } from '../../../adapters/vision/prompt.ts';
 import { countStreams, sumReserved } from './capacity.ts';
-import type { sourceKinds } from './capacity.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 import type { AccountFacts, Attempt } from './facts.ts';
 import type { PolicyDecision } from './policies.ts';
@@ -171,7 +171,7 @@ function checkConcurrency(
       found: `The stage reserves ${reserved} of ${limit} executions; Lambda keeps ${minUnreserved} unreserved.`,
       next: `${request} Until then, remove reservedConcurrency from the stage.`,
     };
-  const streams = (source: (typeof sourceKinds)[number]) =>
+  const streams = (source: SourceKind) =>
     countStreams(limit, reservedConcurrency, { source, mode: 'clip', intervalSeconds: 10 });
   const found = `${limit} executions, ${reserved} reserved: they carry ${streams('hls')} streams of HLS or ${streams('rtsp')} of RTSP in clip mode at 10 s.`;
   return limit < 100 ? { check, level: 'yellow', found, next: request } : { check, level: 'green', found };

@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import {
-  countStreams,
-  executionsPerStream,
-  sourceKinds,
-} from '../../../../lib/operations/preflight/capacity.ts';
+import { sourceKinds } from '../../../../adapters/aws/usage-units.ts';
+import { countStreams, executionsPerStream } from '../../../../lib/operations/preflight/capacity.ts';
 
 test('the table of docs/operate/cost.md has the streams that preflight counts', () => {
   const rows = sourceKinds.flatMap((source) =>
