@@ -1,7 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { KeyCrypto } from '../core/access/api-key.ts';
 import { computeStreamPhase } from '../core/stream/stream-phase.ts';
-import { createSteadyClock } from './steady-clock.ts';
 
 /** Hashes and random bytes of Node. */
 export const nodeKeyCrypto: KeyCrypto = {
@@ -19,5 +18,19 @@ export function createMachine(wakeUpStepMs: number) {
     newId: () => randomUUID(),
     random: Math.random,
     streamPhase: (url: string) => computeStreamPhase(url, nodeKeyCrypto.sha256, wakeUpStepMs),
+  };
+}
+
+/**
+ * Returns a monotonic clock for durations that one process measures. It follows the monotonic time of the machine, and the wall
+ * clock forward: the monotonic time stops while the machine sleeps. After the wall clock is set back, it stays ahead, so do not
+ * show its times.
+ */
+export function createSteadyClock(source: { wallMs: () => number; monotonicMs: () => number }): () => Date {
+  let aheadMs = -Infinity;
+  return () => {
+    const monotonicMs = source.monotonicMs();
+    aheadMs = Math.max(aheadMs, source.wallMs() - monotonicMs);
+    return new Date(Math.floor(monotonicMs + aheadMs));
   };
 }

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BuildOptions, Plugin } from 'esbuild';
+import type { BuildOptions } from 'esbuild';
 import { z } from 'zod';
-import { laterPackage, loadLater } from './load-later.ts';
-import { stubUnused } from './stub-unused.ts';
-import { readFile } from 'node:fs/promises';
+import { importZodNamespace, laterPackage, loadLater, stubUnused } from './plugins.ts';
 
 /** Lambda functions: the folders in `functions/`. */
 export const functionNames = ['api', 'stream', 'capture', 'analyze', 'deliver', 'reconcile'] as const;
@@ -48,28 +46,5 @@ export function bundleOptions(name: FunctionName, outDir: string): BuildOptions 
     },
     define: { WATCHPOST_VERSION: JSON.stringify(version) },
     plugins: [importZodNamespace(), loadLater(), stubUnused()],
-  };
-}
-
-const named = "import { z } from 'zod';";
-
-/**
- * Creates an esbuild plugin that imports zod as a namespace in the files of the project: the bundler then leaves out the kinds of schemas that
- * nothing uses (zod.dev/packages/mini, "Tree-shaking").
- */
-function importZodNamespace(): Plugin {
-  return {
-    name: 'zod-namespace',
-    setup: (build) => {
-      build.onLoad(
-        { filter: /[\\/](?:adapters|core|functions)[\\/].*\.ts$/, namespace: 'file' },
-        async ({ path }) => {
-          if (/[\\/]node_modules[\\/]/.test(path)) return undefined;
-          const text = await readFile(path, 'utf8');
-          if (!text.includes(named)) return undefined;
-          return { contents: text.replace(named, "import * as z from 'zod';"), loader: 'ts' };
-        },
-      );
-    },
   };
 }

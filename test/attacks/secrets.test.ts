@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLineLog } from '../../adapters/embedded/log/line-log.ts';
-import { teeLog } from '../../adapters/embedded/log/tee-log.ts';
+import { teeLog } from '../../adapters/embedded/log/log-buffer.ts';
 import { createApp } from '../../adapters/http/app.ts';
 import { mountMcp } from '../../adapters/mcp/mount-mcp.ts';
 import { StreamFetchError } from '../../core/errors.ts';

@@ -2,7 +2,7 @@ import { embeddedRuns } from '../support/select-runs.ts';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
-import { useListedStatus } from '../../adapters/aws/listed-executions.ts';
+import { useListedStatus } from '../../adapters/aws/sweep-executions.ts';
 import { shardFor } from '../../adapters/aws/dynamodb/table/keys.ts';
 import { newCaller } from '../../core/records/caller.ts';
 import { noUse } from '../../core/records/caller-use.ts';

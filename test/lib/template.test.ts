@@ -4,7 +4,7 @@ import type { z } from 'zod';
 import { ttlAttribute } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import { originSecretHeader } from '../../adapters/aws/http/origin-headers.ts';
 import { backoffSeconds } from '../../adapters/aws/message-visibility.ts';
-import { metricNamespace as emittedNamespace } from '../../adapters/aws/telemetry/metrics.ts';
+import { metricNamespace as emittedNamespace } from '../../adapters/aws/telemetry/telemetry.ts';
 import { metricUnits } from '../../core/ports/metrics.ts';
 import { analyzeConfigSchema } from '../../functions/analyze/config.ts';
 import { apiConfigSchema } from '../../functions/api/config.ts';

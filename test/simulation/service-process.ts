@@ -14,7 +14,7 @@ import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.
 import { createMotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
 import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
 import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
-import { createSteadyClock } from '../../adapters/steady-clock.ts';
+import { createSteadyClock } from '../../adapters/machine.ts';
 import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/service/maintenance.ts';

@@ -13,9 +13,8 @@ import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.
 import { publishCommits } from '../../core/delivery/publish.ts';
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createAlertId } from '../../adapters/alert-id.ts';
-import { createLogBuffer } from '../../adapters/embedded/log/log-buffer.ts';
+import { createLogBuffer, teeLog } from '../../adapters/embedded/log/log-buffer.ts';
 import { createMeter } from '../../adapters/embedded/callers/meter.ts';
-import { teeLog } from '../../adapters/embedded/log/tee-log.ts';
 import { setSystemTimer } from '../../core/time-limit.ts';
 import { pollingSignals } from '../../core/ports/log-signals.ts';
 import type { HttpDeps } from '../../adapters/http/dependencies.ts';

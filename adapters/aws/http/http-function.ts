@@ -1,13 +1,12 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Hono } from 'hono';
 import { WatchpostError } from '../../../core/errors.ts';
 import type { Log } from '../../../core/ports/log.ts';
 import type { AuthEnv } from '../../http/bearer-auth.ts';
 import { errorResponse } from '../../http/error-envelope.ts';
 import type { Secret } from '../secret.ts';
-import { hasOriginSecret } from './verify-origin-secret.ts';
-import { toRequest } from './http-event.ts';
-import type { HttpEvent } from './http-event.ts';
-import { viewerHostHeader } from './origin-headers.ts';
+import { toRequest, type HttpEvent } from './http-event.ts';
+import { originSecretHeader, viewerHostHeader } from './origin-headers.ts';
 
 /** Options of `createHttpFunction`. */
 export type HttpFunctionOptions = {
@@ -90,4 +89,25 @@ export function outOfTime(): Response {
       'The request took too long. Read what it changed, then try again with exponential backoff.',
     ),
   );
+}
+
+/** Minimum time between reads of the secret: wrong guesses must not flood Secrets Manager. */
+const minRereadSeconds = 10;
+
+/** Returns true if the request has the secret of the distribution, because the origins are public. The comparison takes constant time. */
+async function hasOriginSecret({ headers }: HttpEvent, secret: Secret): Promise<boolean> {
+  const shown = headers[originSecretHeader];
+  if (shown === undefined) return false;
+  return (
+    matchesAny(shown, await secret.versions()) || matchesAny(shown, await secret.versions(minRereadSeconds))
+  );
+}
+
+function matchesAny(shown: string, versions: string[]): boolean {
+  return versions.filter((version) => timingSafeEqual(digest(version), digest(shown))).length > 0;
+}
+
+/** Hashes to equal lengths, as `timingSafeEqual` requires. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -1,9 +1,9 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
-import type { Log } from '../../../core/ports/log.ts';
-import type { MetricsSink } from '../../../core/ports/metrics.ts';
-import { createMetrics } from './metrics.ts';
-import { createPowertoolsLog } from './powertools-log.ts';
-import type { PowertoolsLogOptions } from './powertools-log.ts';
+import type { Log, LogFields } from '../../../core/ports/log.ts';
+import { metricUnits, type MetricsSink } from '../../../core/ports/metrics.ts';
+import { redactedLog } from '../../../core/observability/redact.ts';
 
 /** Logs and metrics of one function instance, with Powertools. */
 export type Telemetry = {
@@ -28,5 +28,70 @@ export function createTelemetry(options: PowertoolsLogOptions): Telemetry {
         metrics.flush();
       }
     },
+  };
+}
+
+/** Metrics of one function. */
+type FunctionMetrics = MetricsSink & {
+  /** Writes the collected metrics as one log line (embedded metric format). Sends no request. */
+  flush(): void;
+};
+
+/** CloudWatch namespace of all metrics. */
+export const metricNamespace = 'Watchpost';
+
+/**
+ * Creates the metrics. Their dimension is `service`, the deployment's name; those of one caller have `caller` as well, since each
+ * combination is billed as another series.
+ */
+function createMetrics(service: string): FunctionMetrics {
+  const create = () => new Metrics({ namespace: metricNamespace, serviceName: service });
+  const metrics = create();
+  const ofCallers = new Map<string, Metrics>();
+  return {
+    add: (name, value = 1, caller) =>
+      void (caller === undefined ? metrics : find(caller)).addMetric(name, metricUnits[name], value),
+    flush: () => {
+      for (const each of [metrics, ...ofCallers.values()])
+        if (each.hasStoredMetrics()) each.publishStoredMetrics();
+      ofCallers.clear();
+    },
+  };
+
+  function find(caller: string): Metrics {
+    const found = ofCallers.get(caller) ?? create();
+    if (!ofCallers.has(caller)) found.addDimension('caller', caller);
+    ofCallers.set(caller, found);
+    return found;
+  }
+}
+
+/** Options of `createPowertoolsLog`. */
+export type PowertoolsLogOptions = { level: 'debug' | 'info' | 'warning' | 'error'; service: string };
+
+/** Log of one function. */
+type FunctionLog = Log & {
+  /** Adds the request id and the trace id to each following entry. */
+  during(context: Context): void;
+};
+
+/**
+ * Creates a log that writes JSON to standard output, which Lambda sends to the log group. Additional data is in
+ * `fields`, so that it cannot replace fields of the logger.
+ */
+export function createPowertoolsLog({ level, service }: PowertoolsLogOptions): FunctionLog {
+  const logger = new Logger({ serviceName: service, logLevel: level === 'warning' ? 'WARN' : level });
+  const write = (method: 'debug' | 'info' | 'warn' | 'error') => (message: string, fields?: LogFields) => {
+    if (fields === undefined) logger[method](message);
+    else logger[method](message, { fields });
+  };
+  return {
+    ...redactedLog({
+      debug: write('debug'),
+      info: write('info'),
+      warning: write('warn'),
+      error: write('error'),
+    }),
+    during: (context) => logger.addContext(context),
   };
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { apiKeySchema, type ApiKey } from '../../../core/records/key.ts';
 import type { KeyStore } from '../../../core/ports/key-store.ts';
 import { readCount, readOptionalRecord, readRecords, toMilliseconds } from '../sqlite/record.ts';
-import { withStorageErrors, transaction } from '../sqlite/transaction.ts';
+import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
 
 export type EmbeddedKeyStore = KeyStore & {
   /** Removes at most 500 keys that were revoked before `revokedBefore`; returns how many. */
@@ -108,4 +108,12 @@ function revoked(key: ApiKey, at: Date): ApiKey {
 function touched(key: ApiKey, at: Date): ApiKey {
   const isNewer = key.last_used_at === null || Date.parse(key.last_used_at) < at.getTime();
   return isNewer ? { ...key, last_used_at: at.toISOString() } : key;
+}
+
+export type KeyCheck = (hash: string, caller: string, now: Date) => boolean;
+
+/** Creates a check inside a transaction: true if the key is stored for the caller and not revoked. An erased caller has no key. */
+export function createKeyCheck(database: DatabaseSync): KeyCheck {
+  const find = database.prepare('SELECT 1 FROM api_keys WHERE hash = ? AND caller = ? AND ends_at > ?');
+  return (hash, caller, now) => find.get(hash, caller, now.toISOString()) !== undefined;
 }

@@ -11,7 +11,7 @@ export type DeliveryHandler = (message: QueueMessage) => Promise<DeliveryOutcome
 export type ConsumerOptions = {
   messages: DeliveryMessageTable;
   handler: DeliveryHandler;
-  /** Monotonic time (`steady-clock.ts`). */
+  /** Monotonic time (`createSteadyClock`). */
   now: () => Date;
   setTimer: SetTimer;
   log: Log;

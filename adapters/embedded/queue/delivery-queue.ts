@@ -20,7 +20,7 @@ export type EmbeddedDeliveryQueue = DeliveryQueue & {
 
 export type DeliveryQueueOptions = {
   database: DatabaseSync;
-  /** Monotonic time (`steady-clock.ts`). */
+  /** Monotonic time (`createSteadyClock`). */
   now: () => Date;
   setTimer: SetTimer;
   log: Log;

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createEventTable } from './event-table.ts';
-import { createKeyCheck } from '../callers/key-check.ts';
+import { createKeyCheck } from '../callers/key-store.ts';
 import { createIdempotencyTable, createSlotTable, createTotalsTable } from './job-tables.ts';
 import { createRunRemoval } from './run-removal.ts';
 import { createRunTable } from './run-table.ts';

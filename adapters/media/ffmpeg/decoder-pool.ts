@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { LRUCache } from 'lru-cache';
 import { readCodedPicture, type CodedPicture } from '../h264/coded-picture.ts';
-import { readKeyFrameUnits } from '../mpeg-ts/key-frame-units.ts';
+import { readKeyFrameUnits } from '../mpeg-ts/extract-key-frames.ts';
 import { frameSize, maxPixels, type FrameSize } from './capture-arguments.ts';
 import { startDecoder, type DecoderProcess } from './decoder-process.ts';
 import type { FfmpegOutput, FfmpegRunner, KeyFramePicture, PipeInput } from './run-ffmpeg.ts';

@@ -27,7 +27,7 @@ type Parts = {
   streamOrigins: StreamOrigin[];
 };
 
-/** Copy of the namespace in `adapters/aws/telemetry/metrics.ts`, which imports Powertools; a test compares both. */
+/** Copy of the namespace in `adapters/aws/telemetry/telemetry.ts`, which imports Powertools; a test compares both. */
 export const metricNamespace = 'Watchpost';
 
 /** Metrics of dashboard and alarms. Counts are sums over the period. */

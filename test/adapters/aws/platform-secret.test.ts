@@ -3,7 +3,7 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPlatformSecret } from '../../../adapters/aws/platform-secret.ts';
 import { createSecret } from '../../../adapters/aws/secret.ts';
-import { createPowertoolsLog } from '../../../adapters/aws/telemetry/powertools-log.ts';
+import { createPowertoolsLog } from '../../../adapters/aws/telemetry/telemetry.ts';
 import { createEgressGuard } from '../../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../../adapters/egress/guarded-http.ts';
 import { createStreamCapturer } from '../../../adapters/media/stream-capturer.ts';

@@ -6,7 +6,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createRecentLog } from '../../../adapters/aws/recent-log.ts';
-import { createPowertoolsLog } from '../../../adapters/aws/telemetry/powertools-log.ts';
+import { createPowertoolsLog } from '../../../adapters/aws/telemetry/telemetry.ts';
 import { describeRecentLog } from '../../contract/recent-log.contract.ts';
 import { readStandardOutput } from './standard-output.ts';
 

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { BuiltFunction } from '../../../lib/bundle/build-functions.ts';
 import { compareSizes } from '../../../lib/bundle/compare-sizes.ts';
-import { laterPackage } from '../../../lib/bundle/load-later.ts';
+import { laterPackage } from '../../../lib/bundle/plugins.ts';
 import { bundleOptions, functionNames } from '../../../lib/bundle/options.ts';
 import { functionsEnvironment } from '../../support/functions-environment.ts';
 import { folderOfRun } from '../../support/runner/run-folder.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogBuffer } from '../../../../adapters/embedded/log/log-buffer.ts';
-import { teeLog } from '../../../../adapters/embedded/log/tee-log.ts';
+import { createLogBuffer, teeLog } from '../../../../adapters/embedded/log/log-buffer.ts';
 import { describeRecentLog } from '../../../contract/recent-log.contract.ts';
 import { start } from '../../../contract/records.ts';
 import { createCollectedLog } from './collected-log.ts';

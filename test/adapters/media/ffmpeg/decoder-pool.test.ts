@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FrameSize } from '../../../../adapters/media/ffmpeg/capture-arguments.ts';
-import { readKeyFrameUnits } from '../../../../adapters/media/mpeg-ts/key-frame-units.ts';
+import {
+  extractLastKeyFrame,
+  placeKeyFrame,
+  readKeyFrameUnits,
+} from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
 import { startDecoder } from '../../../../adapters/media/ffmpeg/decoder-process.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { extractLastKeyFrame, placeKeyFrame } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
 import { thumbnail } from '../../../../core/records/capture.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { watchEventLoop } from '../../../../adapters/embedded/load/watch-event-loop.ts';
+import { watchEventLoop } from '../../../../adapters/embedded/load/measure-lateness.ts';
 import { createPace } from '../../../../core/tick/pace.ts';
 import { createCollectedLog } from '../log/collected-log.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSteadyClock } from '../../adapters/steady-clock.ts';
+import { createSteadyClock } from '../../adapters/machine.ts';
 
 function createScriptedClock() {
   const source = { wall: 1_000_000, monotonic: 500 };

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { useListedStatus } from '../../../adapters/aws/listed-executions.ts';
-import { paceStarts } from '../../../adapters/aws/paced-executions.ts';
+import { paceStarts, useListedStatus } from '../../../adapters/aws/sweep-executions.ts';
 import type { Executions } from '../../../core/ports/executions.ts';
 
 const input = { job_id: '0c4c1c5e-7a53-4f2c-9b3f-1f0a5ad1e001', generation: 2 };
