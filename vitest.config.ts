@@ -7,7 +7,15 @@ import { ClosingLine } from './test/support/runner/closing-line.ts';
 import { layerPath } from './test/support/runner/layer-ffmpeg.ts';
 import { LongFirst } from './test/support/runner/long-first.ts';
 
-const withPackages = ['test/support/runner/packages.ts', 'test/support/runner/run-folder.ts'];
+/** Lane with processes. Its thousands of captures use the ffmpeg of the layer; `test/cli/service/service.test.ts` uses that of the system. */
+const withProcesses = (...furtherSetup: string[]) => ({
+  globalSetup: [
+    ...['packages', 'run-folder', 'layer-ffmpeg'].map((name) => `test/support/runner/${name}.ts`),
+    ...furtherSetup,
+  ],
+  env: { PATH: layerPath },
+  isolate: false,
+});
 
 export default defineConfig({
   test: {
@@ -29,21 +37,10 @@ export default defineConfig({
         isolate: false,
         ...busyLane(0),
       }),
-      project('contract', {
-        globalSetup: [...withPackages, 'test/adapters/aws/dynamodb/start-dynamo-local.ts'],
-        isolate: false,
-      }),
-      project('browser', {
-        globalSetup: [...withPackages, 'test/console/build-console.ts'],
-        isolate: false,
-      }),
-      project('service', { globalSetup: withPackages, isolate: false }),
-      // A thousand captures with the ffmpeg of the layer; the other lanes use that of the system.
-      project('media', {
-        globalSetup: [...withPackages, 'test/support/runner/layer-ffmpeg.ts'],
-        env: { PATH: layerPath },
-        isolate: false,
-      }),
+      project('contract', withProcesses('test/adapters/aws/dynamodb/start-dynamo-local.ts')),
+      project('browser', withProcesses('test/console/build-console.ts')),
+      project('service', withProcesses()),
+      project('media', withProcesses()),
     ],
   },
 });

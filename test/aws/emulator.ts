@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { installPython } from '../support/python-tool.ts';
 
 /** Version of MiniStack (MIT, PyPI), an independent emulator that runs Node functions without Docker. */
 const requirement = 'ministack==1.5.33';
@@ -19,7 +20,7 @@ export type Emulator = {
 
 /** Starts the emulator on loopback. Throws if it does not respond. */
 export async function startEmulator(directory: string): Promise<Emulator> {
-  const python = installEmulator();
+  const python = await installEmulator();
   const port = await freePort();
   const temporary = join(directory, 'emulator');
   mkdirSync(temporary, { recursive: true });
@@ -74,16 +75,14 @@ export async function startEmulator(directory: string): Promise<Emulator> {
 }
 
 /** Installs the emulator once into `.cache/` and returns the path of its Python. Throws without Python or package registry. */
-export function installEmulator(): string {
+export async function installEmulator(): Promise<string> {
   const environment = resolve('.cache/emulator', requirement);
-  const python = join(environment, 'bin/python');
-  if (existsSync(join(environment, 'installed'))) return python;
-  execFileSync('python3', ['-m', 'venv', environment], { stdio: 'inherit' });
-  execFileSync(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', requirement], {
-    stdio: 'inherit',
-  });
-  execFileSync('touch', [join(environment, 'installed')]);
-  return python;
+  const installed = join(environment, 'installed');
+  if (!existsSync(installed)) {
+    await installPython(environment, requirement);
+    writeFileSync(installed, '');
+  }
+  return join(environment, 'bin/python');
 }
 
 async function answers(endpoint: string): Promise<boolean> {

@@ -40,8 +40,8 @@ const { path: ffmpeg } = await ensureFfmpeg(
   process.env,
   openTerminal(process.env),
 );
-const ricPath = prepared(installRuntimeClient);
-prepared(installEmulator);
+const ricPath = await prepared(async () => installRuntimeClient());
+await prepared(installEmulator);
 const bedrock = await startBedrock(ffmpeg);
 cleanup.defer(bedrock.close);
 const emulator = await startEmulator(directory);
@@ -83,9 +83,9 @@ say(
 process.exitCode = (await smoke()) || (await conformance());
 
 /** Prepares a dependency. Without package registry or build tool the test is skipped with exit code 75. */
-function prepared<Made>(install: () => Made): Made {
+async function prepared<Made>(install: () => Promise<Made>): Promise<Made> {
   try {
-    return install();
+    return await install();
   } catch (error) {
     say(`SKIPPED: a dependency of the test cannot be installed: ${String(error)}`);
     // oxlint-disable-next-line unicorn/no-process-exit -- no resource needs to be closed yet

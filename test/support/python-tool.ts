@@ -21,7 +21,7 @@ export async function pythonTool(
   const folder = fileURLToPath(new URL(`../../node_modules/.cache/${name}-${version}`, import.meta.url));
   const path = join(folder, 'bin', command);
   try {
-    if (!existsSync(path)) await install(folder, `${name}==${version}`);
+    if (!existsSync(path)) await installPython(folder, `${name}==${version}`);
   } catch (error) {
     if (process.env['CI']) throw new Error(`${name} could not be installed`, { cause: error });
     process.stderr.write(`SKIPPED: ${name} could not be installed: ${String(error)}\n`);
@@ -36,8 +36,11 @@ export async function pythonTool(
   };
 }
 
-/** Installs with the pip of the system, if there is one, and without compiling: a pip of its own and modules that no run loads are two thirds of the processor time. */
-async function install(folder: string, requirement: string): Promise<void> {
+/**
+ * Installs a package of PyPI into a virtual environment, with the pip of the system, if there is one, and without compiling: a pip of its own and modules
+ * that no run loads are two thirds of the processor time.
+ */
+export async function installPython(folder: string, requirement: string): Promise<void> {
   const hasPip = await run('python3', ['-m', 'pip', '--version']).then(
     () => true,
     () => false,

@@ -9,6 +9,7 @@ import { jpegSize } from '../../support/hls/jpeg-size.ts';
 import { startLoop } from '../../support/hls/looped-stream.ts';
 import type { LoopedStream } from '../../support/hls/looped-stream.ts';
 import { startGstRtspServer } from '../../support/rtsp/gst-rtsp-server.ts';
+import { systemPath } from '../../support/runner/layer-ffmpeg.ts';
 import { startService } from '../../support/service-process.ts';
 import type { ServiceProcess } from '../../support/service-process.ts';
 import { folderOfFile } from '../../support/temporary-folder.ts';
@@ -19,13 +20,15 @@ const picture = 'testsrc2=size=320x180:rate=5';
 const filledWith = (color: string) => `color=${color}:size=320x180:rate=5`;
 
 const dataDir = folderOfFile();
+/** Starts the service with the ffmpeg of users. */
+const startAsUser = () => startService(dataDir, { PATH: systemPath });
 let service: ServiceProcess;
 let moving: LoopedStream;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 
 beforeAll(async () => {
   moving = await startLoop(picture);
-  service = await startService(dataDir);
+  service = await startAsUser();
   receiver = await startReceiver(() => service.webhookSecret);
 });
 
@@ -273,7 +276,7 @@ test('a kill -9 during ten running jobs loses no event', async () => {
   ).toBe(429);
   await sleep(6_000);
   await service.kill('SIGKILL');
-  service = await startService(dataDir);
+  service = await startAsUser();
 
   for (const [index, jobId] of jobIds.entries()) {
     expect(await ended(jobId, 60)).toMatchObject({

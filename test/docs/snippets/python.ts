@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { parseEnv } from 'node:util';
 import { folderOfRun, sharedFolder } from '../../support/runner/run-folder.ts';
 
 /** Available Python: `receivers` require a package of PyPI, which is downloaded once. */
@@ -62,13 +63,9 @@ function runs(args: string[]): boolean {
   }
 }
 
-/**
- * Go without inlining, optimization, debug data and C: its first build of the standard library takes half of the processor time. A program that is
- * killed leaves its build.
- */
+/** Settings of Go, which `.ci/run` shares. A program that is killed leaves its build. */
 export const goEnv = {
-  GOFLAGS: "'-gcflags=all=-l -N -dwarf=false'",
-  CGO_ENABLED: '0',
+  ...parseEnv(readFileSync(new URL('go.env', import.meta.url), 'utf8')),
   GOTMPDIR: sharedFolder(),
 };
 

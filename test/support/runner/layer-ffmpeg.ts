@@ -11,14 +11,20 @@ const architecture = process.arch === 'arm64' ? 'arm64' : 'x86_64';
 
 const layerFolder = `${outDir}/${architecture}/bin`;
 
-/** PATH of what captures with the ffmpeg of the layer on AWS: without libraries to load, it starts in a fifth of the processor time of Debian's. */
-export const layerPath = [layerFolder, process.env['PATH'] ?? ''].join(delimiter);
+/** PATH of users, whose ffmpeg may be older. */
+export const systemPath = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .filter((folder) => folder !== layerFolder)
+  .join(delimiter);
 
-/** Returns the path of the ffmpeg that users have, which may be older; null without one. */
+/** PATH of what captures with the ffmpeg of the layer on AWS: without libraries to load, it starts in a fifth of the processor time of Debian's. */
+export const layerPath = [layerFolder, systemPath].join(delimiter);
+
+/** Returns the path of the ffmpeg that users have; null without one. */
 export async function findSystemFfmpeg(): Promise<string | null> {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== layerFolder);
-  const env = { PATH: folders.join(delimiter) };
-  const located = await locateFfmpeg({ env, importStatic: async () => null }).catch(() => null);
+  const located = await locateFfmpeg({ env: { PATH: systemPath }, importStatic: async () => null }).catch(
+    () => null,
+  );
   return located?.path ?? null;
 }
 
