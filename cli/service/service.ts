@@ -14,6 +14,7 @@ import { mountReferencePage } from '../../adapters/embedded/web/reference-page.t
 import { createMachine } from '../../adapters/machine.ts';
 import { setSystemTimer, waitAtMost } from '../../core/time-limit.ts';
 import { systemClock } from '../../adapters/embedded/scheduler/clock.ts';
+import { createRunLog } from '../../adapters/embedded/runs/run-log.ts';
 import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
 import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
@@ -120,7 +121,7 @@ export async function openService(
       (lateMs) => pace.record('timer', lateMs),
     ),
     random: Math.random,
-    log,
+    log: createRunLog(database, log),
   });
   const deps = { ...baseDeps, executions, summaries: createWindowSummarizer(baseDeps) };
   const captureDeps = { ...deps, streams: captures.sharedStreams };

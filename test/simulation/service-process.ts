@@ -12,6 +12,7 @@ import { createKeyStore } from '../../adapters/embedded/callers/key-store.ts';
 import type { EmbeddedMediaStore } from '../../adapters/embedded/files/media-store.ts';
 import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.ts';
 import { createMotionReferences } from '../../adapters/embedded/scheduler/motion-references.ts';
+import { createRunLog } from '../../adapters/embedded/runs/run-log.ts';
 import { createScheduler } from '../../adapters/embedded/scheduler/scheduler.ts';
 import { listUnfinishedRuns } from '../../adapters/embedded/scheduler/unfinished-runs.ts';
 import { createSteadyClock } from '../../adapters/machine.ts';
@@ -138,7 +139,7 @@ export function startProcess(
     motionReferences,
     clock: time.schedulerClock(owner),
     random,
-    log,
+    log: createRunLog(database, log),
   });
   // No operation of a watch limits its calls.
   const deps = { ...base, executions, summaries: createWindowSummarizer(base) } as unknown as CoreDeps &

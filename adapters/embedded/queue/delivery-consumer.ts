@@ -1,6 +1,6 @@
 import type { DeliveryOutcome } from '../../../core/ports/delivery.ts';
 import type { QueueMessage } from '../../../core/records/delivery.ts';
-import { jobLog, type Log } from '../../../core/ports/log.ts';
+import type { Log } from '../../../core/ports/log.ts';
 import { ageSeconds } from '../../../core/time.ts';
 import type { DeliveryMessageTable, QueuedMessage } from './delivery-message-table.ts';
 import { waitAtMost, type SetTimer } from '../../../core/time-limit.ts';
@@ -14,7 +14,8 @@ export type ConsumerOptions = {
   /** Monotonic time (`createSteadyClock`). */
   now: () => Date;
   setTimer: SetTimer;
-  log: Log;
+  /** Returns the log of a job or watch. */
+  log: (runId: string) => Log;
   concurrency: number;
   /** Time limit of a handler, in milliseconds. */
   visibilityMs: number;
@@ -199,5 +200,5 @@ function backoffMs(failures: number): number {
 /** Logs a failure with the start of the group, which is the id of the job or watch. */
 function logFailure({ log }: ConsumerOptions, message: string, group: string, error: unknown): void {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  jobLog(log, group).error(message, { error: reason });
+  log(group).error(message, { error: reason });
 }

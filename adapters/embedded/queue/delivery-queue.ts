@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { messageGroup } from '../../../core/records/delivery.ts';
 import type { DeliveryQueue } from '../../../core/ports/delivery.ts';
 import type { Log } from '../../../core/ports/log.ts';
+import { createRunLog } from '../runs/run-log.ts';
 import { createDeliveryMessageTable } from './delivery-message-table.ts';
 import { startDeliveryConsumer, type DeliveryConsumer } from './delivery-consumer.ts';
 import type { DeliveryHandler } from './delivery-consumer.ts';
@@ -48,7 +49,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): EmbeddedDeli
         handler,
         now: options.now,
         setTimer: options.setTimer,
-        log: options.log,
+        log: createRunLog(options.database, options.log),
         concurrency: options.concurrency ?? 64,
         visibilityMs: (options.visibilitySeconds ?? rules.maxAttemptSeconds) * 1_000,
       });

@@ -1,5 +1,5 @@
 import { TransientError } from '../../../core/errors.ts';
-import { jobLog, type Log } from '../../../core/ports/log.ts';
+import type { Log } from '../../../core/ports/log.ts';
 import type {
   AnalyzeInput,
   CaptureInput,
@@ -29,7 +29,8 @@ export type RunDeps = {
   clock: Clock;
   /** Random number from 0 to below 1. */
   random: () => number;
-  log: Log;
+  /** Returns the log of a run. */
+  log: (runId: string) => Log;
 };
 
 /** Step that a run waits for: its next tick, a repetition, or a task. */
@@ -248,7 +249,7 @@ export class Run {
   }
 
   private get log(): Log {
-    return jobLog(this.deps.log, this.runId);
+    return this.deps.log(this.runId);
   }
 }
 

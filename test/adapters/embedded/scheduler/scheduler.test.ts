@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { RunTasks } from '../../../../adapters/embedded/scheduler/run.ts';
+import { createRunStores } from '../../../../adapters/embedded/runs/stores.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { TransientError } from '../../../../core/errors.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { start as startOfTest } from '../../../contract/records.ts';
+import { newCreation } from '../../../contract/watch-records.ts';
 import { errorNamed, executionInput, scriptedRun } from '../../../support/scripted-run.ts';
 import { FakeClock, settle } from './fake-clock.ts';
 import { testScheduler } from './test-scheduler.ts';
@@ -176,6 +178,19 @@ describe('a failing task', () => {
     await clock.advance(60);
     expect(calls).toEqual(['begin', 'begin', 'begin', 'capture 1', 'analyze 1']);
     expect(log.entries.map(({ message }) => message)).toEqual(['[JOB:00000000] Task failed, repeating it']);
+  });
+
+  test('the log of a failing task names a watch as such', async () => {
+    const { calls, tasks } = recorded(1, (call) => {
+      if (call === 'begin' && calls.length === 1) throw errorNamed('States.Timeout');
+    });
+    const database = openDatabase(':memory:');
+    const { watches } = createRunStores(database, () => {});
+    await watches.create(newCreation({ run_id: input.job_id }), startOfTest);
+    const { scheduler, clock, log } = testScheduler({ tasks, database });
+    await scheduler.start(input);
+    await clock.advance(1);
+    expect(log.entries.map(({ message }) => message)).toEqual(['[WATCH:00000000] Task failed, repeating it']);
   });
 
   test.each<[string, unknown, { Error: string; Cause: string }]>([

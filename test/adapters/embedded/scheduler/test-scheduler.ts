@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { createRunLog } from '../../../../adapters/embedded/runs/run-log.ts';
 import { createMotionReferences } from '../../../../adapters/embedded/scheduler/motion-references.ts';
 import type { RunTasks } from '../../../../adapters/embedded/scheduler/run.ts';
 import { createScheduler } from '../../../../adapters/embedded/scheduler/scheduler.ts';
@@ -28,7 +29,7 @@ export function testScheduler({
     motionReferences,
     clock,
     random: () => 0.5,
-    log,
+    log: createRunLog(database, log),
   });
   return { scheduler, clock, database, motionReferences, log };
 }
