@@ -1,14 +1,20 @@
 /** Errors of the egress guard and its HTTP client. Their messages contain no address, URL or credentials. */
 
-/** The name, the literal, or a resolved address is not allowed. */
+/** The name, the literal, a resolved address or the scheme is not allowed. */
 export class EgressRefusedError extends Error {
   override readonly name = 'EgressRefusedError';
   /** Name of the setting that opens ranges, for error messages. */
   readonly setting: string;
+  /** Scheme of a URL that is not of the web. */
+  readonly scheme: string | undefined;
 
-  constructor(message: string, { setting, ...options }: ErrorOptions & { setting: string }) {
+  constructor(
+    message: string,
+    { setting, scheme, ...options }: ErrorOptions & { setting: string; scheme?: string },
+  ) {
     super(message, options);
     this.setting = setting;
+    this.scheme = scheme;
   }
 }
 

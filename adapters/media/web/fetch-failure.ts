@@ -15,6 +15,12 @@ export type ResourceKind = 'playlist' | 'segment' | 'key' | 'stream';
 export function webStreamError(error: unknown, what: ResourceKind): unknown {
   if (error instanceof StreamError) return error;
   const cause = { cause: error };
+  if (error instanceof EgressRefusedError && error.scheme !== undefined) {
+    return new InvalidUrlError(
+      `stream_url: The URL of a ${what} begins with "${error.scheme.slice(0, 20)}:", which is not read. Use a stream whose ${what}s have http: or https: URLs.`,
+      cause,
+    );
+  }
   if (error instanceof EgressRefusedError) {
     return new InvalidUrlError(
       `stream_url: The ${what} resolves to a private, local or reserved address. Use a public one, or ask the operator to allow its range (${error.setting}).`,

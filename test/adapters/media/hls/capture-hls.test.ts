@@ -382,12 +382,30 @@ describe('forbidden address in HLS', () => {
       undefined,
     ],
     ['of a variant', () => `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${inside}`, undefined],
-    ['of a file', (text: string) => text.replaceAll('segments/4.ts', 'file:///etc/passwd'), undefined],
   ])('a forbidden address %s is rejected', async (_case, edit, url) => {
     server.editPlaylist = edit;
     const failure = await readFailure(capture(url === undefined ? {} : { url }));
     expect(failure).toBeInstanceOf(InvalidUrlError);
     expect(failure.remediation).toContain('WATCHPOST_ALLOW_RANGES');
+  });
+
+  test.each([
+    ['segment', 'file', (text: string) => text.replaceAll('segments/4.ts', 'file:///etc/passwd')],
+    ['segment', 'data', (text: string) => text.replaceAll('segments/4.ts', 'data:video/mp2t;base64,AA==')],
+    [
+      'key',
+      'data',
+      (text: string) =>
+        text.replace('#EXTINF', '#EXT-X-KEY:METHOD=AES-128,URI="data:text/plain;base64,AA=="\n#EXTINF'),
+    ],
+    ['playlist', 'ftp', () => '#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nftp://cam.example/live.m3u8'],
+  ])('a %s with the scheme %s is refused by the name of the scheme', async (what, scheme, edit) => {
+    server.editPlaylist = edit;
+    const failure = await readFailure(capture());
+    expect(failure).toBeInstanceOf(InvalidUrlError);
+    expect(failure.remediation).toBe(
+      `stream_url: The URL of a ${what} begins with "${scheme}:", which is not read. Use a stream whose ${what}s have http: or https: URLs.`,
+    );
   });
 
   test('a redirect of a segment to a forbidden address is rejected', async () => {
