@@ -1,9 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
+import { findUsageError, parseUsage } from './usage.ts';
 
 /**
  * Runs the parts of a command of `package.json`: `npm run check` runs all of them that are not on request, `npm run check -- words` one, and
- * `npm run bench -- load 40x40` passes its arguments on. Ends with the first part that fails; those of `check` run beside each other, to the end.
+ * `npm run bench -- load 40x40` passes its arguments on, those of our scripts if their usage has them. Ends with the first part that fails; those of `check` run
+ * beside each other, to the end.
  */
 
 type Part = { run: string; onRequest?: true };
@@ -77,6 +80,19 @@ async function runBeside({ run }: Part): Promise<number> {
 
 function runPart(part: Part | undefined, given: readonly string[] = []): number {
   if (!part) return explain();
+  const [, script] = /node (?:--\S+ )*(\S+\.ts)$/.exec(part.run) ?? [];
+  if (script !== undefined) {
+    const usage = parseUsage(readFileSync(script, 'utf8'));
+    if (given.some((argument) => argument === '--help' || argument === '-h')) {
+      process.stdout.write(`${usage.text}\n`);
+      return 0;
+    }
+    const error = findUsageError(usage, given);
+    if (error !== undefined) {
+      process.stderr.write(`${error}\n`);
+      return 2;
+    }
+  }
   const quoted = given.map((argument) => `'${argument.replaceAll("'", String.raw`'\''`)}'`);
   return spawnSync([part.run, ...quoted].join(' '), { stdio: 'inherit', shell: true }).status ?? 1;
 }

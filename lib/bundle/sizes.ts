@@ -3,7 +3,11 @@ import { z } from 'zod';
 import { measureFunctions } from './build-functions.ts';
 import { compareSizes } from './compare-sizes.ts';
 
-/** `npm run bench -- sizes` compares the size of each function with the recorded one; `-- --record` records it. */
+/**
+ * Compares the size of each function with the recorded one.
+ * Usage: npm run bench -- sizes
+ *   --record         records the sizes
+ */
 
 const file = new URL('sizes.json', import.meta.url);
 const built = await measureFunctions();

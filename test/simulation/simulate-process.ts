@@ -3,8 +3,14 @@ import { clockChanges } from './random-config.ts';
 import { VirtualWatches } from './virtual-watches.ts';
 
 /**
- * Runs the whole service in virtual time, seed by seed: `npm run simulate -- service --seeds 20 --days 30`. A failing seed is run again with
- * `--from N --seeds 1`.
+ * Runs the whole service in virtual time, seed by seed. A failing seed is run again with `--from N --seeds 1`.
+ * Usage: npm run simulate -- service
+ *   --seeds 20       number of seeds
+ *   --from 0         first seed
+ *   --days 30        virtual days of each seed
+ *   --interval 300   seconds between checks
+ *   --faults 1       factor of the number of faults and requests
+ *   --stop           ends with the first failure
  */
 const { values } = parseArgs({
   options: {
@@ -12,9 +18,7 @@ const { values } = parseArgs({
     from: { type: 'string', default: '0' },
     days: { type: 'string', default: '30' },
     interval: { type: 'string', default: '300' },
-    /** Factor of the number of faults and requests. */
     faults: { type: 'string', default: '1' },
-    /** Ends with the first failure. */
     stop: { type: 'boolean', default: false },
   },
 });

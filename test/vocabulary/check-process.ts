@@ -1,6 +1,10 @@
 import { checkFiles, countByRule, formatFinding } from './check-files.ts';
 
-/** `npm run check -- words`: the rules of docs/contribute/vocabulary.md that need no context. `--summary` counts only. */
+/**
+ * Checks the rules of docs/contribute/vocabulary.md that need no context.
+ * Usage: npm run check -- words
+ *   --summary        counts findings by rule
+ */
 
 const findings = checkFiles('.');
 if (process.argv.includes('--summary')) console.table(countByRule(findings));

@@ -1,8 +1,9 @@
 import { runAbuse, runCameraAbuse } from './abuse.ts';
 
 /**
- * `npm run bench -- abuse`: what one key can do to a service of 512 MB and to another caller; `-- cameras`: with ten hostile cameras, for a minute. Ends with 1 if memory or the other caller's p99
- * exceeds its goal; on a busy machine, compare with the latency that the other caller has alone.
+ * Measures what one key can do to a service of 512 MB and to another caller, with a number of creations, or for a minute with ten hostile cameras. Ends with 1 if
+ * memory or the other caller's p99 exceeds its goal; on a busy machine, compare with the latency that the other caller has alone.
+ * Usage: npm run bench -- abuse [cameras|10000]
  */
 
 const goals = { memory: 512, p99Ms: 250 };

@@ -4,9 +4,13 @@ import { fuzzed } from './properties.ts';
 import { realMedia } from './real-media.ts';
 
 /**
- * `npm run fuzz -- media --runs 100000`: parses mutated playlists, segments, JPEGs, session descriptions and RTSP
- * messages, and puts crafted pictures between those of other streams. Prints its seed; `--seed N` repeats a run, `--only playlists` selects one kind,
- * `--seconds 240` ends each kind then and says how many cases it had.
+ * Parses mutated playlists, segments, JPEGs, session descriptions and RTSP messages, and puts crafted pictures between those of other streams. Prints its seed,
+ * and the cases of each kind.
+ * Usage: npm run fuzz -- media
+ *   --runs 20000     cases
+ *   --seconds 240    maximum duration of each kind
+ *   --seed 1         repeats the run of this seed
+ *   --only playlists  only the kind of this name
  */
 const { values } = parseArgs({
   options: {
