@@ -29,12 +29,12 @@ export async function startProcess(script: string, ...args: string[]) {
   const readMessage = async () => {
     const early = ended.then(() => Promise.reject(new Error(`${script} has ended.`)));
     const [message] = await Promise.race([once(child, 'message'), early]);
-    return String(message);
+    return message;
   };
+  await readMessage();
   return {
-    firstMessage: await readMessage(),
     /** Sends a message and returns the response. */
-    ask: (message: string) => {
+    ask: <Response>(message: object): Promise<Response> => {
       child.send(message);
       return readMessage();
     },
@@ -45,12 +45,17 @@ export async function startProcess(script: string, ...args: string[]) {
   };
 }
 
-export type ProcessorTimes = { ownMs: number; childrenMs: number };
-
-/** Reads the processor time of this process and of its children, except those of Node, which serve streams (Linux). */
-export function readProcessorTimes(): ProcessorTimes {
-  const { user, system } = process.cpuUsage();
-  return { ownMs: (user + system) / 1000, childrenMs: childrenCpuMs() };
+/**
+ * Returns a function that returns the processor time used since then, by this process and by its children, except those of Node, which
+ * serve streams (Linux).
+ */
+export function startProcessorClock(): () => { ownMs: number; childrenMs: number; usedMs: number } {
+  const [own, children] = [process.cpuUsage(), childrenCpuMs()];
+  return () => {
+    const { user, system } = process.cpuUsage(own);
+    const [ownMs, childrenMs] = [(user + system) / 1000, childrenCpuMs() - children];
+    return { ownMs, childrenMs, usedMs: ownMs + childrenMs };
+  };
 }
 
 /**
@@ -115,4 +120,8 @@ export function mean(values: readonly number[]): number {
 
 export function round(value: number, digits = 2): number {
   return Number(value.toFixed(digits));
+}
+
+export function percent(part: number, of: number): string {
+  return of === 0 ? '–' : `${((part / of) * 100).toFixed(1)} %`;
 }

@@ -8,20 +8,19 @@ import {
   describeMachine,
   findFfmpeg,
   quantile,
-  readProcessorTimes,
   readResidentMb,
   round,
   startProcess,
+  startProcessorClock,
 } from './harness.ts';
-import { measureFairness } from './load/fairness.ts';
 import { type BenchService, openService } from './service.ts';
-import { type LiveStream, type Part, runFfmpeg, startStreams, words } from './streams.ts';
+import { type LiveStream, runFfmpeg, startStreams, words } from './streams.ts';
 
 /**
- * Measures what checks cost on this machine, with monitors or watches in `frames` mode and the `pixel` model. Prints the processor time per check (service and its
- * ffmpeg processes; the streams come from another process), the delay of checks, and the checks that motion caused. Several loads run after one another.
- * Usage: node bench/load.ts [jobs x sources …], for example `node bench/load.ts 1x1 40x40 300x300`
- *   --interval 10    seconds between the checks of a job
+ * Measures what checks every 10 s cost on this machine, with monitors or watches in `frames` mode and the `pixel` model. Prints the processor time per check (service
+ * and its ffmpeg processes; the streams come from another process), the delay of checks, and the checks that motion caused. Several loads, of jobs x sources, run
+ * after one another.
+ * Usage: npm run bench -- load [40x40 …]
  *   --judged 100     percent of the jobs whose every frame is judged; the others have the pre-filter and a still picture
  *   --look-back      captures scan the stream since the last one
  *   --rtsp           cameras instead of HLS streams
@@ -36,16 +35,19 @@ import { type LiveStream, type Part, runFfmpeg, startStreams, words } from './st
 type Load = { jobs: number; sources: number };
 /** `moving`: every frame differs. `still`: one picture. `visited`: one picture, with something that moves for 6 s of each visit. */
 type Picture = 'moving' | 'still' | 'visited';
+/** Recording in parts of which streams repeat one each, and by how much later in it each stream begins than the one before. */
+type Recording = { graph: string; parts: number; partSeconds: number; stepSeconds: number };
 
-type Recording = { graph: string; seconds: number; part: (index: number) => Part };
-
+const intervalSeconds = 10;
 const warmUpSeconds = 30;
 const [framesPerSecond, groupSeconds] = [30, 2];
+/** Time between two counts of checks after half of the jobs have ended, in seconds. */
+const recoveryStepSeconds = 5;
+const maxRecoverySteps = 60;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    interval: { type: 'string', default: '10' },
     judged: { type: 'string', default: '100' },
     'look-back': { type: 'boolean', default: false },
     rtsp: { type: 'boolean', default: false },
@@ -57,32 +59,27 @@ const { values, positionals } = parseArgs({
     fairness: { type: 'boolean', default: false },
   },
 });
-const intervalSeconds = Number(values.interval);
-const readers = Number(values.readers);
-const judgedPercent = Number(values.judged);
+const [readers, judgedPercent] = [Number(values.readers), Number(values.judged)];
 const visitSeconds = Number(values.visits);
 const unjudged: Picture = visitSeconds > 0 ? 'visited' : 'still';
 const pictures: Picture[] =
   judgedPercent === 0 ? [unjudged] : judgedPercent === 100 ? ['moving'] : ['moving', unjudged];
-const loads = (positionals.length === 0 ? ['1x1', '40x40'] : positionals).map(readLoad);
+const loads = (positionals.length === 0 ? ['1x1', '40x40'] : positionals).map((name): Load => {
+  const [jobs = 1, sources = 1] = name.split('x').map(Number);
+  return { jobs, sources };
+});
+const maxJobs = Math.max(...loads.map(({ jobs }) => jobs));
+const maxSources = Math.max(...loads.map(({ sources }) => sources));
 
 await using cleanup = new AsyncDisposableStack();
 const ffmpeg = await findFfmpeg();
 const { path: directory } = cleanup.use(openTemporaryFolder('bench-load-'));
-const live = await recordCameras(Math.max(...loads.map(({ sources }) => sources)));
-const cameras = cleanup.use(
-  await startStreams({ ffmpegPath: ffmpeg.path, ageSeconds: 30, delayMs: 0, streams: live }),
-);
+const live = await recordCameras(maxSources);
+const cameras = cleanup.use(await startStreams({ ffmpegPath: ffmpeg.path, ageSeconds: 30, streams: live }));
 if (values.fairness)
   for (const load of loads) console.table({ [`${load.jobs}x${load.sources}`]: await overload(load) });
 else await printCosts();
 console.log(describeMachine(ffmpeg));
-
-function readLoad(name: string): Load {
-  const [, jobs, sources] = /^(\d+)x(\d+)$/.exec(name) ?? [];
-  if (jobs === undefined) throw new Error(`"${name}" is not a load such as 40x40.`);
-  return { jobs: Number(jobs), sources: Number(sources) };
-}
 
 /**
  * Records 720p30, and returns `sources` streams of each kind of picture, named `moving-0`: no encoder runs during the measurement. Streams that move begin at
@@ -93,19 +90,21 @@ async function recordCameras(sources: number): Promise<LiveStream[]> {
   const recordings = describeRecordings(sources);
   const streams: LiveStream[] = [];
   for (const picture of pictures) {
-    const { graph, seconds, part } = recordings[picture];
+    const { graph, parts, partSeconds, stepSeconds } = recordings[picture];
     const file = join(directory, `${picture}.mp4`);
     const group = groupSeconds * framesPerSecond;
-    const encoding = `-t ${seconds} -c:v libx264 -preset ultrafast -b:v 3M -g ${group} -keyint_min ${group} -sc_threshold 0 -pix_fmt yuv420p`;
+    const encoding = `-t ${parts * partSeconds} -c:v libx264 -preset ultrafast -b:v 3M -g ${group} -keyint_min ${group} -sc_threshold 0 -pix_fmt yuv420p`;
     await runFfmpeg(ffmpeg.path, ['-f', 'lavfi', '-i', graph, ...words(encoding), file]);
-    for (let index = 0; index < sources; index += 1)
+    for (let index = 0; index < sources; index += 1) {
+      const beginsAtSeconds = (Math.floor((index * stepSeconds) / groupSeconds) * groupSeconds) % partSeconds;
       streams.push({
         name: `${picture}-${index}`,
         renditions: [{ height: 720, file }],
         framesPerSecond,
         segmentSeconds: values.rtsp ? 0 : groupSeconds,
-        part: part(index),
+        part: { fromSeconds: (index % parts) * partSeconds, seconds: partSeconds, beginsAtSeconds },
       });
+    }
   }
   return streams;
 }
@@ -113,38 +112,19 @@ async function recordCameras(sources: number): Promise<LiveStream[]> {
 function describeRecordings(sources: number): Record<Picture, Recording> {
   // At least 8 s between two streams, or so many streams that the service keeps no picture for that long.
   const movingSeconds = Math.max(4 * Math.min(sources, 40), sources) * groupSeconds;
-  const stills = Math.min(sources, 100);
-  const visited = Math.min(sources, 10);
   const source = 'testsrc2=size=1280x720';
+  const still = `${source}:rate=1/${visitSeconds || groupSeconds},fps=30`;
   const visitor = `overlay=y=260:x='mod(t,${visitSeconds})*220':enable='lt(mod(t,${visitSeconds}),6)'`;
+  const visited = `${still},noise=alls=4:allf=t[scene];color=red:size=120x240:rate=30[visitor];[scene][visitor]${visitor}`;
   return {
     moving: {
       graph: `${source}:rate=30`,
-      seconds: movingSeconds,
-      part: (index) => ({
-        fromSeconds: 0,
-        seconds: movingSeconds,
-        beginsAtSeconds: Math.floor((index * movingSeconds) / groupSeconds / sources) * groupSeconds,
-      }),
+      parts: 1,
+      partSeconds: movingSeconds,
+      stepSeconds: movingSeconds / sources,
     },
-    still: {
-      graph: `${source}:rate=1/${groupSeconds},fps=30`,
-      seconds: stills * groupSeconds,
-      part: (index) => ({
-        fromSeconds: (index % stills) * groupSeconds,
-        seconds: groupSeconds,
-        beginsAtSeconds: 0,
-      }),
-    },
-    visited: {
-      graph: `${source}:rate=1/${visitSeconds},fps=30,noise=alls=4:allf=t[scene];color=red:size=120x240:rate=30[visitor];[scene][visitor]${visitor}`,
-      seconds: visited * visitSeconds,
-      part: (index) => ({
-        fromSeconds: (index % visited) * visitSeconds,
-        seconds: visitSeconds,
-        beginsAtSeconds: (index * 7 * groupSeconds) % visitSeconds,
-      }),
-    },
+    still: { graph: still, parts: Math.min(sources, 100), partSeconds: groupSeconds, stepSeconds: 0 },
+    visited: { graph: visited, parts: Math.min(sources, 10), partSeconds: visitSeconds, stepSeconds: 14 },
   };
 }
 
@@ -171,28 +151,23 @@ async function printCosts(): Promise<void> {
 
 /** Runs many jobs with short intervals, so that no measurement contains the compilation of code: a service runs for days. */
 async function warmUp(): Promise<void> {
-  const jobs = Math.min(Math.max(...loads.map((load) => load.jobs)), 100);
-  const sources = Math.min(Math.max(...loads.map((load) => load.sources)), jobs, 10);
+  const jobs = Math.min(maxJobs, 100);
   await using service = await openWith(jobs);
-  for (let index = 0; index < jobs; index += 1) await startJob(service, { jobs, sources }, index, 5);
+  const load = { jobs, sources: Math.min(maxSources, jobs, 10) };
+  for (let index = 0; index < jobs; index += 1) await startJob(service, load, index, 5);
   await sleep(warmUpSeconds * 1000);
 }
 
 async function openWith(jobs: number): Promise<BenchService> {
-  const eventStreamsPerCaller = String(Math.max(readers, 10));
-  return openService({
-    ffmpeg,
-    jobs,
-    wakes: !values['no-wakes'],
-    settings: { vision: 'pixel', eventStreamsPerCaller },
-  });
+  const eventStreams = Math.max(readers, 10);
+  return openService({ ffmpeg, jobs, vision: 'pixel', eventStreams, wakes: !values['no-wakes'] });
 }
 
 async function startJob(
   service: BenchService,
   { jobs, sources }: Load,
   index: number,
-  seconds: number,
+  seconds = intervalSeconds,
 ): Promise<void> {
   const judged = (index * 100) / jobs < judgedPercent;
   const url = cameras.url(`${judged ? 'moving' : unjudged}-${index % sources}`);
@@ -201,45 +176,67 @@ async function startJob(
   else await service.startMonitor(url, fields);
 }
 
+/**
+ * Overloads the service, and returns how it treats its jobs: creations that it refuses, checks by job, intervals, gaps, and the recovery once half of the jobs
+ * have ended. Detection takes ten seconds, so jobs that are created in that time overload the service; later ones are refused.
+ */
 async function overload(load: Load) {
   await using service = await openWith(load.jobs + 1);
-  return await measureFairness(service, {
-    jobs: load.jobs,
-    intervalSeconds,
-    seconds: Number(values.seconds),
-    startJob: async (index) => {
-      try {
-        await startJob(service, load, index, intervalSeconds);
-        return true;
-      } catch (error) {
-        if (!(error instanceof WatchpostError) || error.code !== 'SERVICE_OVERLOADED') throw error;
-        return false;
-      }
-    },
-  });
+  const isRefused = async (index: number): Promise<boolean> => {
+    try {
+      await startJob(service, load, index);
+      return false;
+    } catch (error) {
+      if (!(error instanceof WatchpostError) || error.code !== 'SERVICE_OVERLOADED') throw error;
+      return true;
+    }
+  };
+  let refused = 0;
+  for (let index = 0; index < load.jobs; index += 1) if (await isRefused(index)) refused += 1;
+  // The factor of the intervals settles: until then, checks queue.
+  await sleep(60_000);
+  const before = await service.countChecks();
+  await sleep(Number(values.seconds) * 1000);
+  const after = await service.countChecks();
+  const checks = after.map((count, index) => count - (before[index] ?? 0));
+  const { lateSeconds, stretch } = service.readPace();
+  const lateRefused = await isRefused(0);
+  const gaps = await service.countOwnGaps();
+  await service.endJobs(Math.ceil(service.jobIds.length / 2));
+  let steps = 0;
+  for (; steps < maxRecoverySteps && service.readPace().stretch > 1; steps += 1)
+    await sleep(recoveryStepSeconds * 1000);
+  return {
+    'jobs that run': checks.length,
+    'creations refused': refused,
+    'refused while late': lateRefused ? 'yes' : 'no',
+    'checks of the median job': quantile(checks, 0.5),
+    'least of median': round(Math.min(...checks) / quantile(checks, 0.5)),
+    'interval factor': round(stretch),
+    'late, s': round(lateSeconds),
+    'gaps with reason service': gaps,
+    'normal again after, s': steps < maxRecoverySteps ? steps * recoveryStepSeconds : 'not in 5 min',
+  };
 }
 
 async function measure({ jobs, sources }: Load, bareMs: number) {
   await using service = await openWith(jobs);
-  for (let index = 0; index < jobs; index += 1)
-    await startJob(service, { jobs, sources }, index, intervalSeconds);
+  for (let index = 0; index < jobs; index += 1) await startJob(service, { jobs, sources }, index);
   await sleep(2 * intervalSeconds * 1000);
   await using reading = readers === 0 ? undefined : await startReaders(service, jobs);
   // Counting is a request per job, so it is outside of the measured time.
   const checksBefore = await service.countChecks();
   const sinceMs = Date.now();
-  const before = readProcessorTimes();
+  const readClock = startProcessorClock();
   await sleep(Number(values.seconds) * 1000);
-  const after = readProcessorTimes();
+  const { ownMs, usedMs } = readClock();
   const elapsedMs = Date.now() - sinceMs;
-  const ownMs = after.ownMs - before.ownMs;
-  const usedMs = ownMs + after.childrenMs - before.childrenMs;
   const resident = readResidentMb();
   const counts = await service.countChecks();
   const checks = counts.reduce((sum, count, index) => sum + count - (checksBefore[index] ?? 0), 0);
   const measured = await service.readDelays(sinceMs);
   const delays = measured.flatMap(({ checksMs }) => checksMs);
-  const eventDelays: number[] = reading === undefined ? [] : JSON.parse(await reading.ask('delays'));
+  const eventDelays = (await reading?.ask<number[]>({})) ?? [];
   const cores = usedMs / elapsedMs;
   const row = {
     checks,
@@ -248,7 +245,6 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
     'cores used': round(cores, 3),
     'ms a check': round(usedMs / checks),
     'of which Node': round(ownMs / checks),
-    'ms a stream-second': round(usedMs / (elapsedMs / 1000) / sources),
     'of bare ffmpeg': round(usedMs / checks / bareMs),
     'delay p50 ms': quantile(delays, 0.5),
     'p95 ms': quantile(delays, 0.95),
@@ -265,7 +261,7 @@ async function measure({ jobs, sources }: Load, bareMs: number) {
 
 async function startReaders(service: BenchService, jobs: number) {
   const perJob = String(Math.ceil(readers / jobs));
-  return startProcess('load/readers-process.ts', perJob, service.apiKey, ...service.eventUrls());
+  return startProcess('readers-process.ts', perJob, service.apiKey, ...service.eventUrls());
 }
 
 /** Measures the processor time of ffmpeg as its users call it, for the newest frame of a stream: the mean of nine runs. */
@@ -273,7 +269,7 @@ function bareFrameMs(): number {
   const runs = 9;
   const options = values.rtsp ? '-rtsp_transport tcp' : '-live_start_index -1';
   const args = `-loglevel fatal ${options} -i ${cameras.url(`${pictures[0]}-0`)} -frames:v 1 -f mjpeg -`;
-  const before = readProcessorTimes();
+  const readClock = startProcessorClock();
   for (let run = 0; run < runs; run += 1) spawnSync(ffmpeg.path, words(args), { stdio: 'ignore' });
-  return (readProcessorTimes().childrenMs - before.childrenMs) / runs;
+  return readClock().childrenMs / runs;
 }

@@ -1,16 +1,13 @@
 /**
  * Prints the savings and misses of the pre-filter, and of a plain difference to the previous frame, on clips that are drawn, encoded and labeled here.
- * Usage: node bench/motion.ts
- *   --quick     one seed per class
+ * Usage: npm run bench -- motion
  */
-import { parseArgs } from 'node:util';
 import { compareMotion } from '../adapters/media/motion/compare-motion.ts';
-import { describeMachine } from './harness.ts';
+import { describeMachine, percent } from './harness.ts';
 import { asInAJob, drawClips, evaluate, previousFrame, type Outcome, type Tally } from './motion/clips.ts';
 import { eventScene, eventTitles, savingsGoal, stillScene, stillTitles } from './motion/scenes.ts';
 
-const { quick } = parseArgs({ options: { quick: { type: 'boolean', default: false } } }).values;
-const seeds = (count: number) => Array.from({ length: quick ? 1 : count }, (_, at) => 2 * at + 1);
+const seeds = (count: number) => Array.from({ length: count }, (_, at) => 2 * at + 1);
 const stills = stillTitles.flatMap((title) => seeds(4).map((seed) => stillScene(title, seed)));
 const events = eventTitles.flatMap((title) => seeds(6).map((seed) => eventScene(title, seed)));
 const clips = await drawClips([...stills, ...events], 4);
@@ -33,9 +30,6 @@ function addRecall(name: string, shares: (share: number) => boolean): void {
 }
 
 function add(name: string, count: (outcome: Outcome) => Tally): void {
-  rows[name] = { watchpost: percent(count(watchpost)), 'previous frame': percent(count(previous)) };
-}
-
-function percent({ hits, of }: Tally): string {
-  return of === 0 ? '–' : `${((hits / of) * 100).toFixed(1)} % of ${of}`;
+  const print = ({ hits, of }: Tally) => `${percent(hits, of)} of ${of}`;
+  rows[name] = { watchpost: print(count(watchpost)), 'previous frame': print(count(previous)) };
 }

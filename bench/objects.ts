@@ -1,3 +1,8 @@
+/**
+ * Measures the object model on labelled pictures and videos: recall and precision by class and threshold, time and memory.
+ * Usage: npm run bench -- objects FOLDER
+ *   --labels FILE    default: bench/objects/footage.jsonl
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,10 +11,8 @@ import { createImageDecoder } from '../adapters/media/ffmpeg/decode-image.ts';
 import { findNetworkFiles } from '../adapters/vision/objects/packages.ts';
 import { createThreadDetector } from '../adapters/vision/objects/thread-detector.ts';
 import { readJpegHeader } from '../core/stream/jpeg.ts';
-import { describeMachine, quantile, readResidentMb } from './harness.ts';
+import { describeMachine, percent, quantile, readResidentMb } from './harness.ts';
 import { countFalseFrames, type Judged, parseLabels, scoreClasses } from './objects/score.ts';
-
-// Measures the object model on labelled pictures and videos: recall and precision by class and threshold, time and memory.
 
 const thresholds = [0.15, 0.25, 0.3, 0.4];
 const { values, positionals } = parseArgs({
@@ -41,10 +44,10 @@ console.table(
     object,
     threshold,
     whole,
-    recall: share(found, whole),
-    precision: share(reported - excess, reported),
+    recall: percent(found, whole),
+    precision: percent(reported - excess, reported),
     'frames without it': emptyFrames,
-    'false frames': `${falseFrames} (${share(falseFrames, emptyFrames)})`,
+    'false frames': `${falseFrames} (${percent(falseFrames, emptyFrames)})`,
   })),
 );
 for (const threshold of thresholds)
@@ -67,8 +70,4 @@ function capture(file: string, seconds: number): Uint8Array {
   const run = spawnSync('ffmpeg', args, { maxBuffer: 1 << 26 });
   if (run.status !== 0 || run.stdout.length === 0) throw new Error(`${file}: ${run.stderr.toString()}`);
   return run.stdout;
-}
-
-function share(part: number, of: number): string {
-  return of === 0 ? '–' : `${((part / of) * 100).toFixed(1)} %`;
 }

@@ -9,9 +9,10 @@ import { type AlertDelays, readDelays } from './delays.ts';
 type ServiceOptions = {
   ffmpeg: LocatedFfmpeg;
   jobs: number;
+  vision: 'objects' | 'pixel';
+  eventStreams?: number;
   /** False if motion causes no check before its time. Default: true. */
   wakes?: boolean;
-  settings?: Record<string, string>;
 };
 
 const neverHolds = 'The picture is entirely black';
@@ -19,27 +20,26 @@ const neverHolds = 'The picture is entirely black';
 export type BenchService = Awaited<ReturnType<typeof openService>>;
 
 /** Starts the service in this process with a data folder of its own, and returns what a measurement of its jobs needs. */
-export async function openService({ ffmpeg, jobs, wakes = true, settings = {} }: ServiceOptions) {
+export async function openService({ ffmpeg, jobs, vision, eventStreams = 10, wakes = true }: ServiceOptions) {
   const folder = openTemporaryFolder('watchpost-bench-');
-  const own = {
+  const settings = {
+    vision,
     port: '0',
     dataDir: folder.path,
     allowRanges: '127.0.0.0/8',
-    allowWebhookRanges: '127.0.0.0/8',
     jobsPerCaller: String(jobs),
     watchesPerCaller: String(jobs),
+    eventStreamsPerCaller: String(eventStreams),
     syncPerMinute: '0',
     logLevel: 'error',
     maxJobSeconds: '3600',
   };
   const logging = { write: (line: string) => console.error(line), humanReadable: false };
-  const running = await runService(readSettings({ ...own, ...settings }, {}), ffmpeg, logging);
-  const { service, credentials, close } = running;
+  const { service, credentials, close } = await runService(readSettings(settings, {}), ffmpeg, logging);
   if (!wakes) delete service.deps.limits.wakesOnMotion;
   const { api_key: apiKey, base_url: baseUrl } = credentials;
-  const client = createClient({ apiKey, baseUrl });
   // A refusal is a result of an overload, and is not tried again.
-  const once = createClient({ apiKey, baseUrl, attempts: 1 });
+  const client = createClient({ apiKey, baseUrl, attempts: 1 });
   const jobIds: string[] = [];
   const watchIds: string[] = [];
   const readJobs = () => Promise.all(jobIds.map((id) => client.getJob(id)));
@@ -53,7 +53,7 @@ export async function openService({ ffmpeg, jobs, wakes = true, settings = {} }:
     endJobs,
     /** Starts a monitor whose condition never holds. Throws `WatchpostError` if the service refuses it. */
     startMonitor: async (streamUrl: string, fields: Partial<MonitorRequest> = {}): Promise<void> => {
-      const { job_id: id } = await once.startMonitor({
+      const { job_id: id } = await client.startMonitor({
         stream_url: streamUrl,
         condition: neverHolds,
         input_mode: 'frames',
@@ -108,11 +108,11 @@ export async function openService({ ffmpeg, jobs, wakes = true, settings = {} }:
       ]);
       return pages.map(({ events }) => readDelays(events, sinceMs));
     },
-    /** Returns the gaps of all monitors with this reason. */
-    countGaps: async (reason: string): Promise<number> => {
-      const gaps = (await readJobs()).flatMap(({ stats }) => stats.coverage.gaps);
-      return gaps.filter((gap) => gap.reason === reason).length;
-    },
+    /** Returns the number of gaps of all monitors that the service caused. */
+    countOwnGaps: async (): Promise<number> =>
+      (await readJobs())
+        .flatMap(({ stats }) => stats.coverage.gaps)
+        .filter(({ reason }) => reason === 'service').length,
     eventUrls: () => jobIds.map((id) => `${baseUrl}/jobs/${id}/events`),
     /** Returns how late checks are, as in `/metrics`. */
     readPace: () => service.deps.pace.read(),

@@ -1,29 +1,29 @@
 /**
  * Serves recordings as live streams in real time, over HLS and RTSP, for `startStreams`. A process of its own, whose processor time does not count. Answers the
- * first message, what to play, with the addresses and the time at which the recordings began, and later ones with the bytes sent by HLS.
+ * message, what to play, with the addresses and the time at which the recordings began.
  */
 import { once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
+import { openLocally } from '../test/support/servers/local-server.ts';
 import { startCamera } from '../test/support/rtsp/camera.ts';
 import { recordPackets } from '../test/support/rtsp/rtp-recording.ts';
-import { type LiveStream, type Part, runFfmpeg, streamsSchema, words } from './streams.ts';
+import { type LiveStream, type Part, runFfmpeg, type StreamsConfig, words } from './streams.ts';
 
 process.on('disconnect', () => process.exit());
 process.send?.('ready');
 const [config] = await once(process, 'message');
-const { ffmpegPath, ageSeconds, delayMs, streams } = streamsSchema.parse(JSON.parse(String(config)));
+const { ffmpegPath, ageSeconds, delayMs = 0, streams }: StreamsConfig = config;
 const windowSegments = 6;
 const clockRate = 90_000;
 const maxUnsentBytes = 8e6;
 
 const hls = new Map(streams.filter(({ segmentSeconds }) => segmentSeconds > 0).map((one) => [one.name, one]));
 const rtsp = streams.filter(({ segmentSeconds }) => segmentSeconds === 0);
-const bytes: Record<string, number> = {};
 const cutFile = remember(cut);
 const readFrames = remember(splitFrames);
 for (const { renditions, segmentSeconds } of hls.values())
@@ -34,32 +34,26 @@ const startedAtMs = Date.now() - ageSeconds * 1000;
 const urls: Record<string, string> = {};
 const cameras = await Promise.all(rtsp.map((stream, index) => openCamera(stream, index / rtsp.length)));
 setInterval(() => cameras.forEach((play) => play()), 5);
-const server = createServer((request, response) => {
-  void sleep(delayMs).then(() => answer(request.url ?? '', response));
-});
-server.listen(0, '127.0.0.1', () => {
-  const address = server.address();
-  if (address === null || typeof address === 'string') return;
-  for (const name of hls.keys()) urls[name] = `http://127.0.0.1:${address.port}/${name}/live.m3u8`;
-  process.send?.(JSON.stringify({ startedAtMs, urls }));
-});
-process.on('message', () => process.send?.(JSON.stringify(bytes)));
+const server = await openLocally(
+  createServer((request, response) => {
+    void sleep(delayMs)
+      .then(() => find(request.url ?? ''))
+      .then((content) => response.writeHead(content === undefined ? 404 : 200).end(content));
+  }),
+);
+for (const name of hls.keys()) urls[name] = server.url(`/${name}/live.m3u8`);
+process.send?.({ startedAtMs, urls });
 
-/** Answers `/NAME/master.m3u8`, and `live.m3u8` and segments of the first rendition, or with its height before the name of the file. */
-async function answer(path: string, response: ServerResponse): Promise<void> {
+/** Finds `/NAME/master.m3u8`, and `live.m3u8` and segments of the first rendition, or with its height before the name of the file. */
+async function find(path: string): Promise<Buffer | string | undefined> {
   const [, name = '', ...rest] = path.split('/');
+  const [height, file = ''] = rest.length > 1 ? rest : [undefined, rest[0]];
   const stream = hls.get(name);
-  const content = stream === undefined ? undefined : await find(stream, rest.at(-1) ?? '', rest.at(-2));
-  bytes[name] = (bytes[name] ?? 0) + (content?.length ?? 0);
-  response.writeHead(content === undefined ? 404 : 200).end(content);
-}
-
-async function find(stream: LiveStream, file: string, height?: string): Promise<Buffer | string | undefined> {
+  if (stream === undefined) return undefined;
   const { renditions, segmentSeconds, part } = stream;
   if (file === 'master.m3u8') return multivariant(renditions);
   if (file === 'live.m3u8') return playlist(segmentSeconds);
-  const [first] = renditions;
-  const rendition = renditions.find((one) => String(one.height) === height) ?? first;
+  const rendition = renditions.find((one) => String(one.height) === height) ?? renditions[0];
   const segments = await cutFile(rendition.file, segmentSeconds);
   return segments[locate(part, Number.parseInt(file), 1 / segmentSeconds, segments.length).index];
 }

@@ -4,23 +4,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { openTemporaryFolder } from '../cli/temporary-folder.ts';
 import { type Film, type FilmStream, listVisits, recordFilm, type Visit } from './film.ts';
-import { describeMachine, findFfmpeg, mean, quantile, readProcessorTimes, round } from './harness.ts';
+import { describeMachine, findFfmpeg, mean, quantile, round, startProcessorClock } from './harness.ts';
 import { openService } from './service.ts';
 import { startStreams } from './streams.ts';
 
 /**
  * Measures which visits a watch sees. A film whose visits are known to the frame is live over HLS (segments of 2, 6 and 10 s, one and three renditions) and RTSP
  * (a key frame every 1, 2 and 10 s). A watch with the object model and the defaults is on each stream, once without looking back and once with it. Prints the
- * share of visits with an alert by their length, alerts without a visit, alerts more than one of a visit, calls, processor time and bandwidth of a stream.
- * Usage: node bench/visits.ts
+ * share of visits with an alert by what they show, alerts without a visit, alerts more than one of a visit, calls and processor time of a stream.
+ * Usage: npm run bench -- visits
  *   --lengths 8,6,4      lengths of the visits in turn, in seconds
  *   --every 31           seconds from a visit to the next
  *   --minutes 8          duration of each of the two measurements
  *   --streams hls        only streams with these names, or whose name contains the text
  *   --copies 1           streams of each kind
- *   --only with          measures only with (or only without) looking back
- *   --follow             follows the HLS streams, so that motion causes a check
- *   --no-wakes           motion causes no check
+ *   --only with|without  measures only with or only without looking back
  *   --clips FOLDER       GIFs of which each visit shows one in turn, with cuts to the scene; set `--condition`. `watchpost replay` of a
  *                        clip says whether the model sees it
  *   --condition TEXT     default: A stop sign is in the picture
@@ -34,8 +32,6 @@ const { values } = parseArgs({
     streams: { type: 'string', default: '' },
     copies: { type: 'string', default: '1' },
     only: { type: 'string' },
-    follow: { type: 'boolean', default: false },
-    'no-wakes': { type: 'boolean', default: false },
     clips: { type: 'string' },
     condition: { type: 'string', default: 'A stop sign is in the picture' },
   },
@@ -79,8 +75,7 @@ console.table({ ...without?.rows, ...withLookBack?.rows });
 for (const [name, of] of Object.entries({ without, with: withLookBack }))
   if (of)
     console.log(
-      `${name} looking back: ${of.calls} pictures sent to the model, ${of.checks} captures judged, ${round(of.processorMs)} ms of processor time for a second of a stream; ` +
-        `${of.seen} of ${of.visits} visits seen, ${of.alone} alerts without a visit`,
+      `${name} looking back: ${of.calls} pictures sent to the model, ${of.checks} captures judged, ${round(of.processorMs)} ms of processor time for a second of a stream`,
     );
 if (without && withLookBack) {
   const ratio = (part: 'checks' | 'calls' | 'processorMs') => round(withLookBack[part] / without[part]);
@@ -91,110 +86,71 @@ if (without && withLookBack) {
 console.log(describeMachine(ffmpeg));
 
 async function measure(lookBack: boolean) {
-  const { path: ffmpegPath } = ffmpeg;
-  const config = { ffmpegPath, ageSeconds: leadSeconds, delayMs: 0, streams: live };
+  const config = { ffmpegPath: ffmpeg.path, ageSeconds: leadSeconds, streams: live };
   await using streams = await startStreams(config);
-  await using service = await openService({
-    ffmpeg,
-    jobs: live.length,
-    wakes: !values['no-wakes'],
-    settings: { vision: 'objects' },
-  });
+  await using service = await openService({ ffmpeg, jobs: live.length, vision: 'objects' });
   for (const { name } of live)
     await service.startWatch(streams.url(name).replace('live.m3u8', 'master.m3u8'), {
       name,
       conditions: [{ condition: values.condition }],
       look_back: lookBack,
-      follow: values.follow,
     });
   await sleep(settleSeconds * 1000);
   const fromMs = Date.now();
-  const bytesBefore = await streams.readBytes();
-  const before = readProcessorTimes();
+  const readClock = startProcessorClock();
   await sleep(seconds * 1000);
-  const after = readProcessorTimes();
-  const bytesAfter = await streams.readBytes();
+  const { usedMs } = readClock();
   const toMs = Date.now();
   // Alerts of the last visits: a segment and the next check may be 10 s each.
   await sleep(30_000);
-  const usedMs = after.ownMs + after.childrenMs - before.ownMs - before.childrenMs;
   const toTime = (at: number) => streams.startedAtMs + at * 1000;
   const toFilmed = (time: string) => (Date.parse(time) - streams.startedAtMs) / 1000;
   const visits = listVisits(film).filter(({ from, to }) => toTime(from) > fromMs && toTime(to) < toMs);
-  const found: Found[] = [];
-  for (const [index, { segmentSeconds }] of live.entries())
-    // A segment is listed once it is over, and an alert has the time of the service.
-    found.push(findAlerts(visits, await service.readWatch(index), toFilmed, 4 + 2 * segmentSeconds));
-  const sent = live.map(({ name }) => (bytesAfter[name] ?? 0) - (bytesBefore[name] ?? 0));
-  return summarize(visits, found, { usedMs, sent, lookBack });
+  const totals = { checks: 0, calls: 0, processorMs: usedMs / seconds / live.length };
+  const rows: Record<string, object> = {};
+  for (const [index, { name, segmentSeconds }] of live.entries()) {
+    const watch = await service.readWatch(index);
+    totals.checks += watch.checks;
+    totals.calls += watch.modelCalls;
+    rows[`${name}${lookBack ? ', looking back' : ''}`] = {
+      // A segment is listed once it is over, and an alert has the time of the service.
+      ...countAlerts(visits, watch.openedAt.map(toFilmed), 4 + 2 * segmentSeconds),
+      'told after s': describeDelays(visits, watch.toldAt.map(toFilmed)),
+      'sure from s': watch.shortestSeconds,
+      coverage: watch.coverage,
+      checks: watch.checks,
+      calls: watch.modelCalls,
+    };
+  }
+  return { rows, ...totals };
 }
 
-function summarize(
-  visits: readonly Visit[],
-  found: readonly Found[],
-  { usedMs, sent, lookBack }: { usedMs: number; sent: readonly number[]; lookBack: boolean },
-) {
-  const sum = (count: (one: Found) => number) => found.reduce((total, one) => total + count(one), 0);
-  const rows = found.map((one, index) => [
-    `${live[index]?.name}${lookBack ? ', looking back' : ''}`,
-    {
-      ...describeVisits(visits, one),
-      'sure from s': one.watch.shortestSeconds,
-      coverage: one.watch.coverage,
-      checks: one.watch.checks,
-      calls: one.watch.modelCalls,
-      'kB/s': round((sent[index] ?? 0) / seconds / 1000, 1),
-    },
-  ]);
-  return {
-    rows: Object.fromEntries(rows),
-    checks: sum(({ watch }) => watch.checks),
-    calls: sum(({ watch }) => watch.modelCalls),
-    processorMs: usedMs / seconds / live.length,
-    seen: sum(({ byVisit }) => byVisit.filter((alerts) => alerts.length > 0).length),
-    visits: visits.length * found.length,
-    alone: sum(({ alone }) => alone),
-  };
-}
-
-type Found = ReturnType<typeof findAlerts>;
-type WatchResult = Awaited<ReturnType<Awaited<ReturnType<typeof openService>>['readWatch']>>;
-
-/** Assigns each alert to the visit that was under way when it opened, or had just ended. */
-function findAlerts(
-  visits: readonly Visit[],
-  watch: WatchResult,
-  toFilmed: (time: string) => number,
-  lateSeconds: number,
-) {
-  const first = (visits[0]?.from ?? 0) - 5;
-  const last = (visits.at(-1)?.to ?? 0) + lateSeconds;
-  const opened = watch.openedAt.map(toFilmed).filter((at) => at >= first && at <= last);
+/** Assigns alerts to the visits that were under way when they opened, or had just ended. Counts visits with one by what they show, and alerts that are too many. */
+function countAlerts(visits: readonly Visit[], openedAt: readonly number[], lateSeconds: number) {
   const byVisit = visits.map(({ from, to }) =>
-    opened.filter((at) => at >= from - 1 && at <= to + lateSeconds),
+    openedAt.filter((at) => at >= from - 1 && at <= to + lateSeconds),
   );
   const matched = new Set(byVisit.flat());
-  const alone = opened.filter((at) => !matched.has(at)).length;
-  return { watch, byVisit, alone, told: watch.toldAt.map(toFilmed) };
-}
-
-/** Describes the visits of a stream: seen by what they show, alerts that are too many, mean and 90th percentile of the time from the begin of a visit to its event. */
-function describeVisits(visits: readonly Visit[], { byVisit, alone, told }: Found) {
+  const first = (visits[0]?.from ?? 0) - 5;
+  const last = (visits.at(-1)?.to ?? 0) + lateSeconds;
   const shares = [...Map.groupBy(visits.keys(), (at) => visits[at]?.shows ?? '')].map(([shows, own]) => {
     const seen = own.filter((at) => (byVisit[at]?.length ?? 0) > 0);
     return [shows, `${seen.length}/${own.length}`];
   });
-  const delays = visits.flatMap(({ from }) => {
-    const first = told.find((at) => at >= from - 1);
-    return first !== undefined && first <= from + film.everySeconds ? [first - from] : [];
-  });
   return {
     ...Object.fromEntries(shares),
-    'without a visit': alone,
+    'without a visit': openedAt.filter((at) => at >= first && at <= last && !matched.has(at)).length,
     'more than one': byVisit.reduce((sum, alerts) => sum + Math.max(0, alerts.length - 1), 0),
-    'told after s':
-      delays.length === 0 ? null : `${round(mean(delays), 1)}/${round(quantile(delays, 0.9), 1)}`,
   };
+}
+
+/** Returns mean and 90th percentile of the time from the begin of a visit to its event. */
+function describeDelays(visits: readonly Visit[], toldAt: readonly number[]): string | null {
+  const delays = visits.flatMap(({ from }) => {
+    const first = toldAt.find((at) => at >= from - 1);
+    return first !== undefined && first <= from + film.everySeconds ? [first - from] : [];
+  });
+  return delays.length === 0 ? null : `${round(mean(delays), 1)}/${round(quantile(delays, 0.9), 1)}`;
 }
 
 async function listClips(folder = ''): Promise<string[]> {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +13,8 @@ import { thumbnail } from '../../core/records/capture.ts';
 import type { CompareMotion } from '../../core/records/motion.ts';
 import { rules } from '../../core/rules.ts';
 import { drawScene } from './draw.ts';
-import { picture, type Scene } from './scenes.ts';
+import { picture } from './frame.ts';
+import type { Scene } from './scenes.ts';
 
 /** Detector that reads the thumbnails of one clip in order and returns true for motion. */
 type Detector = (picture: Uint8Array) => boolean;
@@ -84,8 +86,8 @@ const cacheDirectory = join(
   process.env['WATCHPOST_TEST_SYSTEM_FOLDER'] ?? tmpdir(),
   'watchpost-bench-motion',
 );
-/** Version of the cache in the temporary folder. Increment it with every change of drawing or encoding. */
-const drawingVersion = '2';
+const sources = ['clips', 'draw', 'effects', 'frame', 'scenes', 'texture'];
+const drawing = sources.map((name) => readFileSync(join(import.meta.dirname, `${name}.ts`), 'utf8')).join();
 
 /** Draws scenes, `atOnce` of them at the same time. */
 export async function drawClips(scenes: readonly Scene[], atOnce: number): Promise<Clip[]> {
@@ -98,9 +100,9 @@ export async function drawClips(scenes: readonly Scene[], atOnce: number): Promi
   return drawn;
 }
 
-/** Creates one thumbnail per tick, through H.264 at 720p. Cached in the temporary folder under a hash of the scene. */
+/** Creates one thumbnail per tick, through H.264 at 720p. Cached in the temporary folder, until the drawing changes. */
 async function renderThumbnails(scene: Scene): Promise<Uint8Array[]> {
-  const hash = createHash('sha256').update(drawingVersion).update(JSON.stringify(scene));
+  const hash = createHash('sha256').update(`${drawing} ${scene.title} ${scene.seed}`);
   const path = join(cacheDirectory, `${hash.digest('hex').slice(0, 32)}.yuv`);
   const kept = await readFile(path).catch(() => null);
   if (kept !== null) return split(kept);
@@ -110,7 +112,7 @@ async function renderThumbnails(scene: Scene): Promise<Uint8Array[]> {
   if (pictures.length !== ticks * encoding.framesPerTick)
     throw new Error(`ffmpeg returned ${pictures.length} of ${ticks * encoding.framesPerTick} frames`);
   const made = Array.from({ length: ticks }, (_, tick) => {
-    const within = encoding.sampled === 'any' ? tick % encoding.framesPerTick : 0;
+    const within = encoding.group > encoding.framesPerTick ? tick % encoding.framesPerTick : 0;
     return pictures[tick * encoding.framesPerTick + within]!;
   });
   await mkdir(cacheDirectory, { recursive: true });
@@ -121,14 +123,10 @@ async function renderThumbnails(scene: Scene): Promise<Uint8Array[]> {
 
 /** Encodes ten frames per second, because the encoder's rate control works in seconds. */
 function encode(scene: Scene): Promise<Buffer> {
-  const { rate, group } = scene.encoding;
-  const noise = scene.noise > 0 ? `noise=alls=${scene.noise}:allf=t:all_seed=${scene.seed},` : '';
-  const quality =
-    'crf' in rate
-      ? `-crf ${rate.crf}`
-      : `-b:v ${rate.kilobits}k -maxrate ${rate.kilobits}k -bufsize ${rate.kilobits}k`;
+  const { quality, group } = scene.encoding;
+  const noise = scene.noise > 0 ? `,noise=alls=${scene.noise}:allf=t:all_seed=${scene.seed}` : '';
   return ffmpeg(
-    `-f rawvideo -pix_fmt yuv420p -s ${picture.width}x${picture.height} -r 10 -i pipe:0 -vf ${noise}format=yuv420p ` +
+    `-f rawvideo -pix_fmt yuv444p -s ${picture.width}x${picture.height} -r 10 -i pipe:0 -vf format=yuv420p${noise} ` +
       `-c:v libx264 -threads 1 -preset superfast -bf 0 -g ${group} -sc_threshold 0 ${quality} -f mpegts pipe:1`,
     drawScene(scene),
   );
@@ -142,13 +140,13 @@ function split(raw: Uint8Array): Uint8Array[] {
 
 async function ffmpeg(options: string, input: Iterable<Uint8Array>): Promise<Buffer> {
   const child = spawn('ffmpeg', ['-nostdin', '-loglevel', 'error', ...options.split(' ')], {
-    timeout: 120_000,
+    timeout: 600_000,
     killSignal: 'SIGKILL',
   });
   const [output, complaints] = [buffer(child.stdout), text(child.stderr)];
   const ended = once(child, 'close');
-  await pipeline(Readable.from(input, { objectMode: false, highWaterMark: 1 << 21 }), child.stdin);
-  const [code] = await ended;
+  const fed = pipeline(Readable.from(input, { objectMode: false }), child.stdin).catch(() => undefined);
+  const [[code]] = await Promise.all([ended, fed]);
   if (code !== 0) throw new Error(await complaints);
   return output;
 }

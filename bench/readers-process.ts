@@ -1,29 +1,27 @@
-import { Agent, get } from 'node:http';
+import { get } from 'node:http';
 
 /**
  * Reads event streams for `bench/load.ts`, as a process of its own, whose processor time does not count. Sends `open` when all streams
- * are open, and at a message the delays in milliseconds, from an event's timestamp to its arrival, as JSON.
+ * are open, and at a message the delays in milliseconds, from an event's timestamp to its arrival.
  * Usage: readers-process.ts <streams per URL> <API key> <URL …>
  */
 
 const [perUrl = '1', apiKey = '', ...urls] = process.argv.slice(2);
-const agent = new Agent({ maxSockets: Infinity });
 let openedAt = Infinity;
-let delays: number[] = [];
+const delays: number[] = [];
 
 await Promise.all(urls.flatMap((url) => Array.from({ length: Number(perUrl) }, () => open(url))));
 openedAt = Date.now();
 process.send?.('open');
 process.on('disconnect', () => process.exit());
 process.on('message', () => {
-  process.send?.(JSON.stringify(delays));
-  delays = [];
+  process.send?.(delays);
 });
 
 function open(url: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { accept: 'text/event-stream', authorization: `Bearer ${apiKey}` };
-    get(url, { agent, headers }, (response) => {
+    get(url, { headers }, (response) => {
       if (response.statusCode !== 200) {
         reject(new Error(`${url} responded with ${response.statusCode}.`));
         return;
