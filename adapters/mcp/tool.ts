@@ -1,30 +1,45 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
+import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import { jsonSchema } from '../openapi/json-schema.ts';
 import type { Effect, EndpointDeclaration } from '../http/endpoint.ts';
+import type { EndpointResponse } from '../http/endpoint-response.ts';
 import { argumentFields } from './arguments.ts';
 import { textsInToolTerms, toolDescription } from './tool-terms.ts';
 
-/**
- * Returns an endpoint as an MCP tool. It has no schema of its structured content, which the protocol does not require: those of all tools would be eight times
- * as long as the rest, and clients may load all into the context of a model.
- */
+/** Returns an endpoint as an MCP tool: its name, and the schemas of its arguments and of its structured content. */
 export function toTool(endpoint: EndpointDeclaration): Tool {
   return {
     name: endpoint.id,
     title: endpoint.title,
     description: toolDescription(endpoint),
     inputSchema: {
-      ...textsInToolTerms(jsonSchema(z.object(argumentFields(endpoint)), 'request'), ['description']),
+      ...schemaInToolTerms(z.object(argumentFields(endpoint)), 'request'),
       type: 'object',
       additionalProperties: false,
     },
+    ...outputSchema(endpoint.response),
     annotations: {
       ...annotations[endpoint.effect],
       idempotentHint: endpoint.idempotent ?? isReading(endpoint),
     },
   };
 }
+
+/**
+ * Returns the schema of the response or of one of the two error bodies, because clients validate the content of a failed call
+ * against the same schema. An image becomes an image block and is left out.
+ */
+function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
+  if (response.kind !== 'json') return {};
+  const schema = response.picture ? response.schema.omit({ [response.picture]: true }) : response.schema;
+  return { outputSchema: { type: 'object', anyOf: [schemaInToolTerms(schema, 'response'), ...failures] } };
+}
+
+/** Both bodies of a failed call. */
+const failures = [errorEnvelopeSchema, validationErrorSchema].map((schema) =>
+  schemaInToolTerms(schema, 'response'),
+);
 
 const annotations: Record<Effect, ToolAnnotations> = {
   reads: { readOnlyHint: true, openWorldHint: false },
@@ -36,4 +51,8 @@ const annotations: Record<Effect, ToolAnnotations> = {
 
 function isReading({ effect }: EndpointDeclaration): boolean {
   return effect === 'reads' || effect === 'probes';
+}
+
+function schemaInToolTerms(schema: z.ZodType, direction: 'request' | 'response') {
+  return textsInToolTerms(jsonSchema(schema, direction), ['description']);
 }
