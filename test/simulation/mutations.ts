@@ -294,7 +294,7 @@ const ofService: Row[] = [
   ],
   [
     'a newer generation ends the wait of the one before',
-    'adapters/embedded/scheduler/run.ts',
+    'adapters/embedded/scheduler/tick-loop.ts',
     "['next tick', 'repetition', 'capture']",
     "['repetition', 'capture']",
   ],

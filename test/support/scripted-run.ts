@@ -1,4 +1,4 @@
-import type { RunTasks } from '../../adapters/embedded/scheduler/run.ts';
+import type { RunTasks } from '../../adapters/embedded/scheduler/tick-loop.ts';
 import {
   type AnalyzeInput,
   analyzeInputSchema,

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Executions } from '../../../core/ports/executions.ts';
 import type { ExecutionInput } from '../../../core/records/workflow.ts';
 import { waitAtMost } from '../../../core/time-limit.ts';
-import { Run, type RunDeps } from './run.ts';
+import { TickLoop, type TickLoopDeps } from './tick-loop.ts';
 
-export type SchedulerDeps = RunDeps & { unfinishedRuns: () => ExecutionInput[] };
+export type SchedulerDeps = TickLoopDeps & { unfinishedRuns: () => ExecutionInput[] };
 
 /** Scheduler of one machine. It stores nothing itself: a run continues from its record, whichever process had it before. */
 export type Scheduler = Executions & {
@@ -26,7 +26,7 @@ const begunAtOnce = 100;
  * model calls run together is decided by their turns, not here.
  */
 export function createScheduler({ unfinishedRuns, ...deps }: SchedulerDeps): Scheduler {
-  const runs = new Map<string, Run>();
+  const runs = new Map<string, TickLoop>();
   const tasks = new Set<Promise<unknown>>();
   let isClosed = false;
 
@@ -54,7 +54,7 @@ export function createScheduler({ unfinishedRuns, ...deps }: SchedulerDeps): Sch
     const current = runs.get(runId);
     if (current) return current.begin(generation);
     if (isClosed) return true;
-    const run = new Run({ job_id: runId, generation }, deps, watchTask);
+    const run = new TickLoop({ job_id: runId, generation }, deps, watchTask);
     runs.set(runId, run);
     void run.follow(() => {
       if (runs.get(runId) === run) runs.delete(runId);

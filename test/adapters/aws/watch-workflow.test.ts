@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RunTasks } from '../../../adapters/embedded/scheduler/run.ts';
+import type { RunTasks } from '../../../adapters/embedded/scheduler/tick-loop.ts';
 import { taskLimits } from '../../../core/workflow/task-limits.ts';
 import definition from '../../../lib/workflow/run.asl.json' with { type: 'json' };
 import { StateMachine } from '../../step-functions/interpreter.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { RunTasks } from '../../../../adapters/embedded/scheduler/run.ts';
 import { createRunStores } from '../../../../adapters/embedded/runs/stores.ts';
+import type { RunTasks } from '../../../../adapters/embedded/scheduler/tick-loop.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import { TransientError } from '../../../../core/errors.ts';
 import { addSeconds } from '../../../../core/time.ts';

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { createRunLog } from '../../../../adapters/embedded/runs/run-log.ts';
 import { createMotionReferences } from '../../../../adapters/embedded/scheduler/motion-references.ts';
-import type { RunTasks } from '../../../../adapters/embedded/scheduler/run.ts';
+import type { RunTasks } from '../../../../adapters/embedded/scheduler/tick-loop.ts';
 import { createScheduler } from '../../../../adapters/embedded/scheduler/scheduler.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import type { ExecutionInput } from '../../../../core/records/workflow.ts';

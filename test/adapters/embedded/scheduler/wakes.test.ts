@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RunTasks } from '../../../../adapters/embedded/scheduler/run.ts';
+import type { RunTasks } from '../../../../adapters/embedded/scheduler/tick-loop.ts';
 import { addSeconds } from '../../../../core/time.ts';
 import { start as startOfTest } from '../../../contract/records.ts';
 import { executionInput, scriptedRun } from '../../../support/scripted-run.ts';

@@ -23,7 +23,7 @@ export type RunTasks = {
 type ClosedRun = { job_id: string; done: true };
 type Task<Result> = (signal: AbortSignal) => Promise<Result>;
 
-export type RunDeps = {
+export type TickLoopDeps = {
   tasks: RunTasks;
   motionReferences: MotionReferences;
   clock: Clock;
@@ -48,10 +48,10 @@ class InterruptedError extends Error {}
  * Runs the ticks of a job or watch: waits, captures and analyzes until Analyze says that it is done. Everything that must survive the process is in the
  * record that Analyze commits.
  */
-export class Run {
+export class TickLoop {
   private readonly runId: string;
   private generation: number;
-  private readonly deps: RunDeps;
+  private readonly deps: TickLoopDeps;
   /** Called with each task. */
   private readonly onTask: (settled: Promise<unknown>) => void;
   /** True if the record is to be read before the next tick. */
@@ -65,7 +65,7 @@ export class Run {
 
   constructor(
     { job_id: runId, generation }: ExecutionInput,
-    deps: RunDeps,
+    deps: TickLoopDeps,
     onTask: (settled: Promise<unknown>) => void,
   ) {
     this.runId = runId;
