@@ -25,7 +25,7 @@ import { ServiceSecrets } from './storage/service-secrets.ts';
 import type { Stage } from './stages/read-stage.ts';
 import { assertSupportedRegion, supportsEdgeLogs } from './stages/region.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
-import { WatchWorkflow } from './workflow/watch-workflow.ts';
+import { StateMachines } from './workflow/state-machines.ts';
 import { WebhookDelivery } from './delivery/webhook-delivery.ts';
 import { executionMachines, workflowNames } from './workflow/workflow-names.ts';
 
@@ -69,8 +69,8 @@ export class WatchpostStack extends Stack {
     const tickProps = { ...resources, capture, modelId };
     const analyze = new AnalyzeFunction(this, 'Analyze', context, tickProps).function;
     const workflowProps = { names, capture, analyze, log: log.workflow, settings };
-    const workflow = new WatchWorkflow(this, 'Watch', workflowProps);
-    const stateMachines = [workflow.jobs, workflow.watch];
+    const workflow = new StateMachines(this, 'Watch', workflowProps);
+    const stateMachines = [workflow.inBursts, workflow.continuous];
 
     // HTTP and console
     const httpProps = { ...tickProps, analyze, secrets, log: log.functions };

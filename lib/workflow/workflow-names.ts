@@ -3,11 +3,15 @@ import { stateMachineArn } from '../function/permissions.ts';
 import type { StageSettings } from '../stages/stage-settings.ts';
 
 /** Names of the state machines of a stack. */
-export type WorkflowNames = Record<'watch' | 'jobs' | 'burst', string>;
+export type WorkflowNames = Record<'continuous' | 'inBursts' | 'burst', string>;
 
-/** Returns the names of the state machines of a stack. */
+/** Returns the names of the state machines of a stack. Deployed ones keep theirs, which the ARNs of executions contain. */
 export function workflowNames(stackName: string): WorkflowNames {
-  return { watch: `${stackName}-watch`, jobs: `${stackName}-jobs`, burst: `${stackName}-burst` };
+  return {
+    continuous: `${stackName}-watch`,
+    inBursts: `${stackName}-jobs`,
+    burst: `${stackName}-burst`,
+  };
 }
 
 /** State machine that starts executions, and the one of the other mode, whose executions continue. */
@@ -15,10 +19,12 @@ export type ExecutionMachines = { current: string; other: string };
 
 /** Returns the names by the mode of the stage. */
 export function executionMachines(
-  { watch, jobs }: WorkflowNames,
+  { continuous, inBursts }: WorkflowNames,
   { burstSeconds }: Pick<StageSettings, 'burstSeconds'>,
 ): ExecutionMachines {
-  return burstSeconds > 0 ? { current: jobs, other: watch } : { current: watch, other: jobs };
+  return burstSeconds > 0
+    ? { current: inBursts, other: continuous }
+    : { current: continuous, other: inBursts };
 }
 
 /** Returns the environment variables of functions that start executions. */

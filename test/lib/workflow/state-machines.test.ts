@@ -6,7 +6,7 @@ import { ofType, ownFunctions, synthesize } from '../synthesize.ts';
 const synthesized = synthesize();
 const { resources } = synthesized;
 
-describe('WatchWorkflow', () => {
+describe('StateMachines', () => {
   const machine = (name: string) => {
     const found = ofType(synthesized, 'AWS::StepFunctions::StateMachine').find(
       ([, { Properties }]) => Properties.StateMachineName === `Watchpost-test-${name}`,

@@ -19,12 +19,12 @@ type Props = {
 };
 
 /**
- * State machines of jobs. With bursts, an execution of `jobs` runs its ticks in executions of `burst`; without, an execution of `watch` runs
- * them all, as the embedded engine does. All three exist in both modes: executions continue on the machine that they started on.
+ * State machines of runs. With bursts, an execution of `inBursts` runs its ticks in executions of `burst`; without, an execution of `continuous`
+ * runs them all, as one machine does. All three exist in both modes: executions continue on the machine that they started on.
  */
-export class WatchWorkflow extends Construct {
-  readonly watch: StateMachine;
-  readonly jobs: StateMachine;
+export class StateMachines extends Construct {
+  readonly continuous: StateMachine;
+  readonly inBursts: StateMachine;
   readonly burst: StateMachine;
 
   constructor(scope: Construct, id: string, { names, capture, analyze, log, settings }: Props) {
@@ -34,9 +34,9 @@ export class WatchWorkflow extends Construct {
     const both = { ...functions, CaptureFunctionArn: capture.live.functionArn };
     const burstSeconds = settings.burstSeconds || rules.maxBurstSeconds;
 
-    this.watch = this.#stateMachine('StateMachine', {
+    this.continuous = this.#stateMachine('StateMachine', {
       // Explicit names: Analyze starts the next generation, and its ARN would be a circular dependency.
-      stateMachineName: names.watch,
+      stateMachineName: names.continuous,
       definition: { ...run, TimeoutSeconds: rules.executionTimeoutSeconds },
       functions: [analyze, capture],
       substitutions: both,
@@ -50,14 +50,14 @@ export class WatchWorkflow extends Construct {
       log,
       express: true,
     });
-    this.jobs = this.#stateMachine('Jobs', {
-      stateMachineName: names.jobs,
+    this.inBursts = this.#stateMachine('Jobs', {
+      stateMachineName: names.inBursts,
       definition: { ...readDefinition('bursts.asl.json'), TimeoutSeconds: rules.executionTimeoutSeconds },
       functions: [analyze],
       substitutions: { ...functions, BurstStateMachineArn: this.burst.stateMachineArn },
       log,
     });
-    this.jobs.addToRolePolicy(
+    this.inBursts.addToRolePolicy(
       new PolicyStatement({
         actions: ['states:StartSyncExecution'],
         resources: [this.burst.stateMachineArn],
