@@ -29,9 +29,9 @@ export type MaintenanceDeps = {
   trimMedia?: () => Promise<void>;
 };
 
-const upkeepSeconds = 60;
+const maintenanceSeconds = 60;
 const motionReferencesKeptSeconds = 86_400;
-const runsASweep = 400;
+const runsAtOnce = 400;
 /** At start every active job is due, even if a clock far ahead set its lease. */
 const endOfTime = new Date(8.64e15);
 
@@ -47,46 +47,46 @@ export async function startMaintenance(deps: MaintenanceDeps): Promise<() => Pro
   const everything = { dueBy: endOfTime, limit: Number.MAX_SAFE_INTEGER };
   await repairDue(core, everything);
   let running = Promise.resolve();
-  let cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
+  let cancelTimer = setTimer(maintainAgain, maintenanceSeconds * 1000);
   return async () => {
     cancelTimer();
     await running;
   };
 
-  function tidyAgain(): void {
-    cancelTimer = setTimer(tidyAgain, upkeepSeconds * 1000);
-    running = running.then(() => tidy(deps, repairs));
+  function maintainAgain(): void {
+    cancelTimer = setTimer(maintainAgain, maintenanceSeconds * 1000);
+    running = running.then(() => maintain(deps, repairs));
   }
 }
 
-type Repairs = { renewLeases(): void; sweep(): Promise<void> };
+type Repairs = { renewLeases(): void; reconcile(): Promise<void> };
 
 /** Extends leases before the check if the machine slept: all leases may have expired before the first tick commits. */
 function createRepairs({ core, jobs }: MaintenanceDeps): Repairs {
-  let renewedOrSweptAt = core.now();
-  return { renewLeases, sweep };
+  let renewedOrReconciledAt = core.now();
+  return { renewLeases, reconcile };
 
   function renewLeases(): void {
     const now = core.now();
     jobs.renewLeases(addSeconds(now, rules.leaseMarginSeconds));
-    renewedOrSweptAt = now;
+    renewedOrReconciledAt = now;
   }
 
-  async function sweep(): Promise<void> {
-    if (isOver(renewedOrSweptAt, 2 * upkeepSeconds, core.now())) renewLeases();
-    renewedOrSweptAt = core.now();
-    await repairDue(core, { dueBy: renewedOrSweptAt, limit: runsASweep });
+  async function reconcile(): Promise<void> {
+    if (isOver(renewedOrReconciledAt, 2 * maintenanceSeconds, core.now())) renewLeases();
+    renewedOrReconciledAt = core.now();
+    await repairDue(core, { dueBy: renewedOrReconciledAt, limit: runsAtOnce });
   }
 }
 
-async function tidy(
+async function maintain(
   { core, jobs, keys, media, watchStore, deliveries, motionReferences, log, trimMedia }: MaintenanceDeps,
   repairs: Repairs,
 ): Promise<void> {
   const now = core.now();
   const aDayAgo = addSeconds(now, -motionReferencesKeptSeconds);
   const steps: Record<string, () => Promise<unknown>> = {
-    reconcile: repairs.sweep,
+    reconcile: repairs.reconcile,
     'sweep of jobs': () => jobs.sweep(now),
     'sweep of media': () => media.sweep(addSeconds(now, -computeMediaSeconds(core.limits))),
     ...(trimMedia && { 'quota of media': trimMedia }),
