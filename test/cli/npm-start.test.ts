@@ -15,7 +15,7 @@ test('a SIGTERM to npm start ends the service in order: there is no shell betwee
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const lines = createInterface(npm.stdout)[Symbol.asyncIterator]();
-  const { pid } = JSON.parse((await lines.next()).value);
+  const { pid } = JSON.parse((await lines.next()).value ?? '');
   onTestFinished(() => {
     if (isRunning(pid)) process.kill(pid, 'SIGKILL');
   });
