@@ -11,7 +11,7 @@ import {
 import { shareCaptures } from '../../adapters/embedded/load/share-captures.ts';
 import { poolDecoders } from '../../adapters/media/ffmpeg/decoder-pool.ts';
 import { createFfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
-import { createMaskMedia, maskCaptures } from '../../adapters/media/mask-media.ts';
+import { createMaskMedia, maskCaptures } from '../../adapters/media/images/mask-media.ts';
 import { createRtspSessions } from '../../adapters/media/rtsp/session/rtsp-sessions.ts';
 import { createStreamCapturer } from '../../adapters/media/stream-capturer.ts';
 import type { PlatformSettings } from '../../adapters/platforms/platform-settings.ts';

@@ -1,6 +1,6 @@
 import type { Meter } from '../../core/ports/meter.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
-import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
+import { createContactSheets } from '../../adapters/media/images/contact-sheet.ts';
 import type { InTurn } from '../../adapters/media/ffmpeg/in-turn.ts';
 import { createImageDecoder } from '../../adapters/media/ffmpeg/decode-image.ts';
 import { poolImageDecoders } from '../../adapters/media/ffmpeg/image-pool.ts';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect, promisify } from 'node:util';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
 import { openTerminal } from '../../cli/terminal.ts';
-import { createContactSheets } from '../../adapters/media/contact-sheet.ts';
+import { createContactSheets } from '../../adapters/media/images/contact-sheet.ts';
 import { createModelHost } from '../../adapters/vision/local/model-host.ts';
 import { startModelProcess } from '../../adapters/vision/local/running-model.ts';
 import { findRuntime } from '../../adapters/vision/local/runtime.ts';

@@ -54,7 +54,7 @@ const bounds: Record<string, string> = {
   'adapters/media/hls/playlist/playlist-cache.ts': 'newest playlist of a stream: 1,000',
   'adapters/media/hls/segments/resource-cache.ts':
     'keys, media initialization sections: 1,000 of at most 64 kB; usually 16 bytes or 1 kB',
-  'adapters/media/mask-media.ts': 'drawn regions of a capture: weak',
+  'adapters/media/images/mask-media.ts': 'drawn regions of a capture: weak',
   'adapters/media/motion/share-comparisons.ts': 'work of a thumbnail; decoded references: weak; 16 of 30 kB',
   'adapters/media/rtsp/capture-rtsp.ts': 'max: 2,000 URLs',
   'adapters/media/rtsp/connection/connection-turns.ts':

@@ -2,6 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { readJpegHeader } from '../../../../../core/stream/jpeg.ts';
 import type { Capture } from '../../../../../core/records/capture.ts';
+import { scanHls } from '../../../../../adapters/media/hls/scan/scan-hls.ts';
 import { readMoment, record, type Recording } from '../../../../support/hls/recording.ts';
 import type { Served } from '../../../../support/hls/file-server.ts';
 import { mediaPlaylist, watchFiles, type WatchedStream } from '../../../../support/hls/watched-stream.ts';
@@ -395,6 +396,15 @@ describe('scan of a stream in trouble', () => {
     expect(second.scan.frames).toEqual([]);
     list([2, 3, 4]);
     expect(moments(await look(second.next))).toEqual([8]);
+  });
+
+  test('a scan that fails leaves out the whole time since the position, and fails no capture', async () => {
+    await serve({});
+    list([0, 1, 2]);
+    const edge = { capture: await stream.capture('/live.m3u8'), playlist: null!, read: [] };
+    const lookBack = { since: `- 1 ${edge.capture.capturedAt.getTime() - 300_000}` };
+    const { scan } = await scanHls({} as never, edge, null, { lookBack } as never, never);
+    expect(scan).toMatchObject({ frames: [], coveredSeconds: 0, leftOutSeconds: 300 });
   });
 
   test('an unreadable position starts a new scan', async () => {

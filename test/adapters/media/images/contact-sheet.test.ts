@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { createContactSheets } from '../../../adapters/media/contact-sheet.ts';
-import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
-import { VisionError } from '../../../core/errors.ts';
-import { ffmpegPath } from '../../support/hls/recording.ts';
-import { jpegSize } from '../../support/hls/jpeg-size.ts';
+import { createContactSheets } from '../../../../adapters/media/images/contact-sheet.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
+import { VisionError } from '../../../../core/errors.ts';
+import { ffmpegPath } from '../../../support/hls/recording.ts';
+import { jpegSize } from '../../../support/hls/jpeg-size.ts';
 
 const sheets = createContactSheets({ ffmpegPath });
 const decoder = createImageDecoder({ ffmpegPath });

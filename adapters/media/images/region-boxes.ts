@@ -1,5 +1,5 @@
-import type { Region } from '../../core/records/capture.ts';
-import { listEdges } from '../../core/records/region.ts';
+import type { Region } from '../../../core/records/capture.ts';
+import { listEdges } from '../../../core/records/region.ts';
 
 /** Filled rectangle in shares of the picture. */
 type Box = { x: number; y: number; width: number; height: number };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createCutFrame } from '../../../adapters/media/cut-frame.ts';
-import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
-import { mp4 } from '../vision/pixel/pictures.ts';
+import { createCutFrame } from '../../../../adapters/media/images/cut-frame.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
+import { mp4 } from '../../vision/pixel/pictures.ts';
 
 const never = new AbortController().signal;
 const size = { width: 32, height: 18 };

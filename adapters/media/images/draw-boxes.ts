@@ -1,7 +1,7 @@
-import type { DrawBoxes } from '../../core/ports/draw-boxes.ts';
-import { quietArguments } from './ffmpeg/capture-arguments.ts';
-import { withoutTurns, type InTurn } from './ffmpeg/in-turn.ts';
-import { runForOutput } from './ffmpeg/run-for-output.ts';
+import type { DrawBoxes } from '../../../core/ports/draw-boxes.ts';
+import { quietArguments } from '../ffmpeg/capture-arguments.ts';
+import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
+import { runForOutput } from '../ffmpeg/run-for-output.ts';
 
 const timeoutMs = 5000;
 const maxBytes = 16 * 1024 * 1024;

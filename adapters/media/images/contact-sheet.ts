@@ -1,10 +1,10 @@
-import { TransientError, VisionError } from '../../core/errors.ts';
-import type { ContactSheets } from '../../core/ports/contact-sheets.ts';
+import { TransientError, VisionError } from '../../../core/errors.ts';
+import type { ContactSheets } from '../../../core/ports/contact-sheets.ts';
 import { burnInTime } from './contact-sheet-clock.ts';
-import { createImageDecoder } from './ffmpeg/decode-image.ts';
-import type { ImageSize } from './ffmpeg/decode-image.ts';
-import { withoutTurns, type InTurn } from './ffmpeg/in-turn.ts';
-import { encodeJpeg } from './ffmpeg/encode-jpeg.ts';
+import { createImageDecoder } from '../ffmpeg/decode-image.ts';
+import type { ImageSize } from '../ffmpeg/decode-image.ts';
+import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
+import { encodeJpeg } from '../ffmpeg/encode-jpeg.ts';
 
 /** Width of the black lines between tiles, in pixels. They keep a model from reading two frames as one scene. */
 const linePixels = 4;

@@ -1,4 +1,4 @@
-import type { ImageSize } from './ffmpeg/decode-image.ts';
+import type { ImageSize } from '../ffmpeg/decode-image.ts';
 
 /** Time of day drawn into an image with built-in glyphs, because the host may have no font. */
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createImageDecoder } from '../../../adapters/media/ffmpeg/decode-image.ts';
-import { createDrawBoxes } from '../../../adapters/media/draw-boxes.ts';
-import { jpeg } from '../vision/pixel/pictures.ts';
+import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
+import { createDrawBoxes } from '../../../../adapters/media/images/draw-boxes.ts';
+import { jpeg } from '../../vision/pixel/pictures.ts';
 
 const never = new AbortController().signal;
 const size = { width: 320, height: 180 };

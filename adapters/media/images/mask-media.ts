@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TransientError } from '../../core/errors.ts';
-import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
-import type { Capture, Region, Scan } from '../../core/records/capture.ts';
-import { shareCall, type SharedCall } from '../../core/share-call.ts';
-import { decodingLimits, quietArguments } from './ffmpeg/capture-arguments.ts';
-import { withoutTurns, type InTurn } from './ffmpeg/in-turn.ts';
-import { spawnFfmpeg } from './ffmpeg/spawn-ffmpeg.ts';
+import { TransientError } from '../../../core/errors.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
+import type { Capture, Region, Scan } from '../../../core/records/capture.ts';
+import { shareCall, type SharedCall } from '../../../core/share-call.ts';
+import { decodingLimits, quietArguments } from '../ffmpeg/capture-arguments.ts';
+import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
+import { spawnFfmpeg } from '../ffmpeg/spawn-ffmpeg.ts';
 import { regionFilters } from './region-boxes.ts';
 
 const timeoutMs = 10_000;

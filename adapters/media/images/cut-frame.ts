@@ -1,7 +1,7 @@
-import type { CutFrame } from '../../core/ports/cut-frame.ts';
-import { decodingLimits, quietArguments } from './ffmpeg/capture-arguments.ts';
-import { withoutTurns, type InTurn } from './ffmpeg/in-turn.ts';
-import { runForOutput } from './ffmpeg/run-for-output.ts';
+import type { CutFrame } from '../../../core/ports/cut-frame.ts';
+import { decodingLimits, quietArguments } from '../ffmpeg/capture-arguments.ts';
+import { withoutTurns, type InTurn } from '../ffmpeg/in-turn.ts';
+import { runForOutput } from '../ffmpeg/run-for-output.ts';
 
 const timeoutMs = 5000;
 const maxBytes = 16 * 1024 * 1024;
