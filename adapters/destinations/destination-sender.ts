@@ -17,7 +17,7 @@ import type { HttpSender } from './http-sender.ts';
 import { heartbeatStatuses, toHeartbeatRequest } from './heartbeat/heartbeat.ts';
 import { ntfyStatuses, toNtfyRequest } from './ntfy/ntfy.ts';
 import { pagerdutyStatuses, toPagerdutyRequest } from './pagerduty/pagerduty.ts';
-import type { DestinationRequest } from './request.ts';
+import type { HttpRequest } from './http-request.ts';
 import { slackStatuses, toSlackRequest } from './slack/slack.ts';
 import { toWebhookRequest } from './webhook/webhook.ts';
 
@@ -76,7 +76,7 @@ async function sendWebhook(
 }
 
 async function post(
-  request: DestinationRequest,
+  request: HttpRequest,
   statuses: PermanentStatuses,
   { http }: DestinationSenderDeps,
 ): Promise<DestinationResult> {

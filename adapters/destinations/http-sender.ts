@@ -7,7 +7,7 @@ import {
   EgressUnresolvedError,
 } from '../egress/errors.ts';
 import type { GuardedHttp, GuardedResponse } from '../egress/guarded-http.ts';
-import type { DestinationRequest } from './request.ts';
+import type { HttpRequest } from './http-request.ts';
 
 /** Options of `createHttpSender`. */
 export type HttpSenderOptions = {
@@ -21,7 +21,7 @@ export type HttpSenderOptions = {
 };
 
 /** Sender of the webhooks of jobs, and of requests to all destinations over HTTP. */
-export type HttpSender = { send(request: DestinationRequest): Promise<WebhookResult> };
+export type HttpSender = { send(request: HttpRequest): Promise<WebhookResult> };
 
 /** Creates a sender. Every response is a result; core decides the meaning of its status. */
 export function createHttpSender(options: HttpSenderOptions): HttpSender {
@@ -40,10 +40,7 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
   };
 }
 
-function post(
-  options: HttpSenderOptions,
-  { url, headers, body }: DestinationRequest,
-): Promise<GuardedResponse> {
+function post(options: HttpSenderOptions, { url, headers, body }: HttpRequest): Promise<GuardedResponse> {
   return options.http.request(url, {
     method: body === null ? 'GET' : 'POST',
     headers: {

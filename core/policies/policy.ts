@@ -79,7 +79,11 @@ export interface Policy<R extends Run, Seen extends Observation> {
   /** Screens a capture, and plans a check of it. */
   work(run: R, captured: CaptureOutput, now: Date): Work<Seen>;
   /** Plans the windows that the tick closes. It is planned again after a conflict, because a concurrent change may have closed some. */
-  windows?(run: R, tick: Pick<Tick<Seen>, 'input' | 'seen' | 'askedAt'>, now: Date): Closing | undefined;
+  windows?(
+    run: R,
+    tick: Pick<Tick<Seen>, 'input' | 'seen' | 'askedAt'>,
+    now: Date,
+  ): WindowsToClose | undefined;
   /** Decides the tick, in the one transaction that commits it. */
   decide(run: R, tick: Tick<Seen>, now: Date): RunChange;
   /** Returns true if the tick is counted even if another one came first: the caller pays for its model calls. */
@@ -92,4 +96,4 @@ export interface Policy<R extends Run, Seen extends Observation> {
 }
 
 /** Windows to summarize. */
-export type Closing = { job: JobOf<'digest'>; closing: WindowClosure };
+export type WindowsToClose = { job: JobOf<'digest'>; closing: WindowClosure };

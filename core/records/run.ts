@@ -10,7 +10,7 @@ import type { WatchRun } from './watch-run.ts';
 export const runSchema = z.discriminatedUnion('policy', [watchRunSchema, ...jobSchemas]);
 export type Run = z.infer<typeof runSchema>;
 
-export type Policy = Run['policy'];
+export type PolicyName = Run['policy'];
 export const policySchema = z.enum(runSchema.options.map(({ shape }) => shape.policy.value));
 
 export function isJob(run: Run): run is Job {

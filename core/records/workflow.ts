@@ -5,6 +5,7 @@ const timestampSchema = z.iso.datetime();
 
 /** Input of an execution of `lib/workflow/run.asl.json`. */
 export const executionInputSchema = z.object({
+  /** Id of the run, a job or a watch. Executions that run have it under this name. */
   job_id: z.uuid(),
   generation: z.int().nonnegative(),
 });

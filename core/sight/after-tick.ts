@@ -3,14 +3,12 @@ import type { NextTick } from '../records/run-base.ts';
 import type { Sight } from '../records/sight.ts';
 import { rules } from '../rules.ts';
 import { skipsAfterVerdicts } from './screening.ts';
-import type { Screening } from './screening.ts';
+import type { Captured, Screening } from './screening.ts';
 import { ageSeconds } from '../time.ts';
 import { countSight } from './count-sight.ts';
 import type { SeenTime, SightQuestion, SightSpan } from './count-sight.ts';
 import { afterModelCall, afterStreamSign } from './trouble.ts';
 import type { ModelGrace, StreamSign } from './trouble.ts';
-
-type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
 /** Outcome of a tick, as far as every policy has it: a screened capture, or a fresh one that the policy used. */
 export type SeenOutcome =

@@ -13,7 +13,7 @@ import { captureTick } from './capture-tick.ts';
 import type { CaptureDeps } from './capture-tick.ts';
 import { failRun } from './fail-run.ts';
 import { withDecisions } from '../policies/job-policies.ts';
-import { toPolicy } from '../policies/job/policy.ts';
+import { toJobPolicy } from '../policies/job/policy.ts';
 import type { JobSettings } from '../policies/job/policy.ts';
 import type { Observation, Policy } from '../policies/policy.ts';
 import { createWatchPolicy } from '../policies/watch/policy.ts';
@@ -113,5 +113,5 @@ function withPolicy<Result>(
   use: <R extends Run, Seen extends Observation>(run: R, policy: Policy<R, Seen>) => Result,
 ): Result {
   if (run.policy === 'watch') return use(run, createWatchPolicy(settings));
-  return withDecisions(run, (job, decisions) => use(job, toPolicy(job.policy, decisions, settings)));
+  return withDecisions(run, (job, decisions) => use(job, toJobPolicy(job.policy, decisions, settings)));
 }

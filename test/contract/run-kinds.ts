@@ -2,7 +2,7 @@ import type { JobStore } from '../../core/ports/job-store.ts';
 import type { RunChange, RunStore } from '../../core/ports/run-store.ts';
 import type { WatchStore } from '../../core/ports/watch-store.ts';
 import type { Job } from '../../core/records/job.ts';
-import { asJob, asWatch, type Policy, type Run } from '../../core/records/run.ts';
+import { asJob, asWatch, type PolicyName, type Run } from '../../core/records/run.ts';
 import type { RunProgress } from '../../core/records/run-base.ts';
 import { newWatchConfig } from '../support/watches/watch-records.ts';
 import * as job from './records.ts';
@@ -17,7 +17,7 @@ export type Stores = { runs: RunStore; jobs: JobStore; watches: WatchStore };
 
 /** Runs of one policy, as the contract of a store of runs makes and changes them. */
 export type Kind = {
-  policy: Policy;
+  policy: PolicyName;
   /** Stores an active run whose log has one event that destinations receive. */
   add(stores: Stores, fields: { hasReceivers?: boolean; leaseUntil?: Date }): Promise<Run>;
   /** Creates a change with events that nobody receives (`progress`), or that destinations receive (`told`). */

@@ -2,7 +2,7 @@ import type { Notification } from '../../../core/ports/destinations.ts';
 import type { Severity } from '../../../core/records/watch.ts';
 import { describeNotification, shorten } from '../describe.ts';
 import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
-import { jsonRequest, type DestinationRequest } from '../request.ts';
+import { jsonRequest, type HttpRequest } from '../http-request.ts';
 
 /** Webhook of Discord. 401 and 404 mean that it was deleted (docs.discord.com/developers/resources/webhook#execute-webhook). */
 export const discordStatuses: PermanentStatuses = { gone: [401, 404, 410], rejected: [400, 413] };
@@ -17,7 +17,7 @@ const colors: Record<Severity, number> = { critical: 0xd92d20, warning: 0xf79009
 const neutral = 0x667085;
 
 /** Returns a message with one embed. The frame is attached, so that Discord needs no access to this service. */
-export function toDiscordRequest(url: string, notification: Notification): DestinationRequest {
+export function toDiscordRequest(url: string, notification: Notification): HttpRequest {
   const { frame } = notification;
   if (frame === null || frame.length > maxFileBytes) return jsonRequest(url, message(notification, false));
   const boundary = `watchpost-${notification.id}`;

@@ -2,7 +2,7 @@ import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress, Severity } from '../../../core/records/watch.ts';
 import { describeNotification, shorten } from '../describe.ts';
 import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
-import type { DestinationRequest } from '../request.ts';
+import type { HttpRequest } from '../http-request.ts';
 
 /** Topic of ntfy (docs.ntfy.sh/publish). 401 and 403: the token does not permit to publish. */
 export const ntfyStatuses: PermanentStatuses = { gone: [401, 403, 410], rejected: [400, 413] };
@@ -22,7 +22,7 @@ export function toNtfyRequest(
   url: string,
   { token }: Pick<DestinationAddress, 'token'>,
   notification: Notification,
-): DestinationRequest {
+): HttpRequest {
   const { title, text, facts, severity, isOpen } = describeNotification(notification);
   const { frame, console } = notification;
   const shown = facts.map(([name, value]) => `${name}: ${value}`);

@@ -2,7 +2,7 @@ import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
 import { describeNotification, findAlert, shorten } from '../describe.ts';
 import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
-import { jsonRequest, type DestinationRequest } from '../request.ts';
+import { jsonRequest, type HttpRequest } from '../http-request.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
 
 /** Events API v2: 202 accepts, 400 is a bad request, 429 and 5xx are retried (github.com/PagerDuty/api-schema, reference/events-v2). */
@@ -20,7 +20,7 @@ const maxSource = 255;
 export function toPagerdutyRequest(
   address: Pick<DestinationAddress, 'url' | 'routing_key'>,
   notification: Notification,
-): DestinationRequest | undefined {
+): HttpRequest | undefined {
   const action = toAction(notification);
   if (action === undefined) return undefined;
   const alert = findAlert(notification.event);

@@ -1,7 +1,7 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import { describeNotification, shorten } from '../describe.ts';
 import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
-import { jsonRequest, type DestinationRequest } from '../request.ts';
+import { jsonRequest, type HttpRequest } from '../http-request.ts';
 
 /**
  * Incoming webhook of Slack. 403 `action_prohibited`, 404 `channel_not_found` and 410 `channel_is_archived` are permanent
@@ -14,7 +14,7 @@ const maxHeader = 150;
 const maxSection = 3_000;
 
 /** Returns a message of blocks, with a text for notifications and screen readers. */
-export function toSlackRequest(url: string, notification: Notification): DestinationRequest {
+export function toSlackRequest(url: string, notification: Notification): HttpRequest {
   const { title, text, facts } = describeNotification(notification);
   const lines = facts.map(([name, value]) => `*${escape(name)}:* ${escape(shorten(value, 300))}`);
   return jsonRequest(url, {

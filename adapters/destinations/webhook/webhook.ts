@@ -1,8 +1,8 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
-import { jsonRequest, type DestinationRequest } from '../request.ts';
+import { jsonRequest, type HttpRequest } from '../http-request.ts';
 
 /** Returns the request without its signature: the envelope of the interface, `{type, timestamp, source_url, data}`. */
-export function toWebhookRequest(url: string, notification: Notification): DestinationRequest {
+export function toWebhookRequest(url: string, notification: Notification): HttpRequest {
   const { event, timestamp, sourceUrl } = notification;
   return jsonRequest(url, {
     type: event.type,

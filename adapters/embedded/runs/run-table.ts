@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { JobQuery } from '../../../core/ports/job-store.ts';
 import { goneAt, hasReceivers, isIdle, splitRun } from '../../../core/event/stored-run.ts';
-import { runSchema, type Policy, type Run } from '../../../core/records/run.ts';
+import { runSchema, type PolicyName, type Run } from '../../../core/records/run.ts';
 import { freeze } from '../sqlite/freeze.ts';
 import { parseFields, readCount, readValue, toMilliseconds, type Row } from '../sqlite/record.ts';
 
@@ -77,14 +77,14 @@ export function createRunTable(database: DatabaseSync) {
     countWatches: (caller: string) => readCount(countWatches.get(caller)),
     watches: (caller: string) => reader.readAll(watches.all(caller)),
     /** Returns the runs with a lease: active jobs, and watches that are neither paused nor deleted. */
-    active: (policies: readonly Policy[]) =>
+    active: (policies: readonly PolicyName[]) =>
       reader.readAll(active.all({ policies: JSON.stringify(policies) })),
     /** Returns ids of runs with an expired lease, oldest lease first, then of those with events to publish. */
     due: (now: Date, limit: number) => {
       return [...readIds(late.all({ limit, now: now.getTime() })), ...readIds(unpublished.all({ limit }))];
     },
     /** Returns runs that reads omit since `until`. */
-    goneBy: (until: Date, limit: number, policies: readonly Policy[]) =>
+    goneBy: (until: Date, limit: number, policies: readonly PolicyName[]) =>
       reader.readAll(gone.all({ until: until.getTime(), policies: JSON.stringify(policies), limit })),
     /** Extends the leases of active jobs that end before `until`. Returns how many. */
     renewLeases: (until: Date) =>

@@ -4,12 +4,10 @@ import type { Counters, Job, JobSight, TerminalStatus } from '../../records/job.
 import type { StopReason } from '../../records/stop-reason.ts';
 import type { NextTick } from '../../records/run-base.ts';
 import type { Verdict } from '../../records/vision.ts';
-import type { Screening } from '../../sight/screening.ts';
+import type { Captured, Screening } from '../../sight/screening.ts';
 import type { NewEvent } from '../../records/event.ts';
 import { ageSeconds, earlier } from '../../time.ts';
 import { rules } from '../../rules.ts';
-
-type Captured = Extract<Screening, { kind: 'fresh' }>['captured'];
 
 /** Verdict on an earlier moment of a capture that looks back. */
 export type EarlierVerdict = { frame_key: string; captured_at: string; verdict: Omit<Verdict, 'tokens'> };

@@ -14,7 +14,7 @@ import { leaseUntil } from '../../tick/advance-run.ts';
 import type { JobEnding, TickDecision, JobOutcome } from './outcome.ts';
 import { addSeconds, earlier } from '../../time.ts';
 import type { JobPlan, PlanDeps } from './plan.ts';
-import type { Closing, Evidence, Picture, Policy, Tick, Work } from '../policy.ts';
+import type { WindowsToClose, Evidence, Picture, Policy, Tick, Work } from '../policy.ts';
 
 export type JobSettings = {
   /** Time for which an ended job stays readable, in seconds. */
@@ -31,11 +31,11 @@ export type JobDecisions<J extends Job> = {
   /** Screens a capture, and plans a check of it. */
   work(job: J, captured: CaptureOutput, now: Date): Work<JobOutcome>;
   /** Plans the windows that a tick closes. */
-  windows?(job: J, outcome: JobOutcome, now: Date): Closing | undefined;
+  windows?(job: J, outcome: JobOutcome, now: Date): WindowsToClose | undefined;
   /** Decides a tick. */
   decide(job: J, outcome: JobOutcome, now: Date, stretch: number): TickDecision;
   /** Plans the windows that the end of a running job closes outside of a tick: its cancellation, or the failure of its execution. */
-  lastWindows?(job: J, ending: JobEnding, now: Date): Closing | undefined;
+  lastWindows?(job: J, ending: JobEnding, now: Date): WindowsToClose | undefined;
   /** Returns the last events and state of such a job; `closed` are its last windows. */
   finish?(job: J, end: { at: Date; closed: ClosureResult | undefined }, now: Date): FinalUpdate | undefined;
   /** Pictures that the job refers to, besides its newest frame. */
@@ -45,7 +45,7 @@ export type JobDecisions<J extends Job> = {
 };
 
 /** Returns the policy of a job for the steps of the workflow. */
-export function toPolicy<J extends Job>(
+export function toJobPolicy<J extends Job>(
   policy: J['policy'],
   { work, windows, decide, pictures, evidence }: JobDecisions<J>,
   settings: JobSettings,

@@ -3,7 +3,8 @@ import type { NewWatchEvent } from '../../records/watch-event.ts';
 import type { AlertChange, AlertCloseReason, ConditionState } from '../../records/watch-state.ts';
 import { addSeconds, ageSeconds } from '../../time.ts';
 import { countedChecks, opened } from './condition.ts';
-import type { OpenCondition, Verdict } from './condition.ts';
+import type { OpenCondition } from './condition.ts';
+import type { ConditionVerdict } from '../../tick/ask-model.ts';
 
 type Step<Type extends NewWatchEvent['type'], Kind extends AlertChange['kind']> = {
   event: Extract<NewWatchEvent, { type: Type }>;
@@ -25,7 +26,7 @@ export function openAlert(
   state: ConditionState,
   rule: WatchCondition,
   alertId: string,
-  { explanation, boxes = [], prompt_version }: Omit<Verdict, 'triggered'>,
+  { explanation, boxes = [], prompt_version }: Omit<ConditionVerdict, 'triggered'>,
   { watch, frameKey, now }: Moment,
   context: OpeningContext,
 ): Opening & { state: OpenCondition } {

@@ -7,9 +7,6 @@ import { ageSeconds } from '../../time.ts';
 
 /** State machine of one condition. Each function returns a new state. */
 
-/** Result of a check of one condition. Only a verdict is a datapoint. */
-export type Verdict = ConditionVerdict;
-
 /** Condition with an open alert. */
 export type OpenCondition = ConditionState & { phase: 'open'; alert: OpenAlert };
 
@@ -41,7 +38,7 @@ export function afterTimeWithoutSight(
 export function withVerdict(
   state: ConditionState,
   rule: WatchCondition,
-  { triggered, explanation }: Pick<Verdict, 'triggered'> & { explanation?: string },
+  { triggered, explanation }: Pick<ConditionVerdict, 'triggered'> & { explanation?: string },
   now: Date,
   clearApartSeconds = 0,
 ): ConditionState {

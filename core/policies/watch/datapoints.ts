@@ -1,11 +1,10 @@
 import type { WatchCondition } from '../../records/watch.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
 import { confirmApartSeconds } from '../../sight/choose-moments.ts';
-import type { ConditionAnswer } from '../../tick/ask-model.ts';
+import type { ConditionAnswer, ConditionVerdict } from '../../tick/ask-model.ts';
 import { momentTime } from '../../sight/moment-time.ts';
 import { ageSeconds, later } from '../../time.ts';
 import { isSeenClear } from './condition.ts';
-import type { Verdict } from './condition.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import type { WatchOutcome } from './outcome.ts';
 
@@ -14,7 +13,7 @@ type Judged = Extract<WatchOutcome, { kind: 'judged' }>;
 /** Datapoint of a condition: a verdict at the time of its frame, or a frame that does not differ from a clear one (`verdict` is `null`). */
 export type Datapoint = {
   at: Date;
-  verdict: Verdict | null;
+  verdict: ConditionVerdict | null;
   /** Media key of the frame; that of the newest one for a frame that was not judged. */
   frameKey: string;
   isNewest?: boolean;
@@ -74,7 +73,10 @@ export function findAnswer(
 }
 
 /** Returns the key of a frame that a verdict is about: one of the clip, or the newest frame. */
-function shownKey({ shown_at_seconds: atSeconds }: Verdict, { frame_key }: Judged['captured']): string {
+function shownKey(
+  { shown_at_seconds: atSeconds }: ConditionVerdict,
+  { frame_key }: Judged['captured'],
+): string {
   return atSeconds === undefined ? frame_key : toShownKey(frame_key, atSeconds);
 }
 

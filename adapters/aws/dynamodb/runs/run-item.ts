@@ -11,7 +11,7 @@ import {
   splitRun,
 } from '../../../../core/event/stored-run.ts';
 import { purgeAfterSeconds } from '../../../../core/ports/watch-store.ts';
-import { policySchema, runSchema, type Policy, type Run } from '../../../../core/records/run.ts';
+import { policySchema, runSchema, type PolicyName, type Run } from '../../../../core/records/run.ts';
 import type { ItemRules } from '../table/item-rules.ts';
 import { itemKeys, readRunId, shardFor } from '../table/keys.ts';
 import { packRecord, parseRecord, readItem } from '../table/record.ts';
@@ -35,7 +35,7 @@ export type NewestDelivered = { sequence: number; minute: number };
 /** Item of a run, with the columns that decide its repair and its log. Ticks leave the other item (`META`) unchanged. */
 export type StoredProgress = {
   runId: string;
-  policy: Policy;
+  policy: PolicyName;
   progress: z.infer<typeof progressSchema>;
   published: number;
   newest: NewestDelivered;
@@ -186,7 +186,7 @@ function repairDue(stored: StoredProgress, hasBus: boolean): number | undefined 
 }
 
 /** Returns the partition of the repair index for a shard: watches are apart from jobs. */
-export function repairShard(policy: Policy, shard: string): string {
+export function repairShard(policy: PolicyName, shard: string): string {
   return policy === 'watch' ? `${watchShard}${shard}` : shard;
 }
 

@@ -1,6 +1,6 @@
 import type { RunStore } from '../../../../core/ports/run-store.ts';
 import { isGone, isPurgeable } from '../../../../core/event/stored-run.ts';
-import { policySchema, type Policy, type Run } from '../../../../core/records/run.ts';
+import { policySchema, type PolicyName, type Run } from '../../../../core/records/run.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
 import { createEventReads } from './event-items.ts';
 import { itemKeys, runPartition, shards } from '../table/keys.ts';
@@ -107,7 +107,7 @@ async function dueForRepair({ table, hasBus }: RunDeps, now: Date, limit: number
 /** Returns the runs in the repair index: those with a lease, and those with events to publish or a removal ahead. */
 export async function readRepairIndex(
   table: Table,
-  policies: readonly Policy[],
+  policies: readonly PolicyName[],
   due?: { before: Date; limit: number },
 ): Promise<StoredProgress[]> {
   const partitions = new Set(policies.flatMap((policy) => shards.map((shard) => repairShard(policy, shard))));
