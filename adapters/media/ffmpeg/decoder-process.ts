@@ -100,8 +100,7 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
   /** Writes key frames with a mark after each. Returns the number of marks that come back before their pictures. */
   function writeKeyFrames(keyFrames: readonly Uint8Array[]): number {
     const earlier = pendingMarks;
-    // The decoder holds back those that have not arrived, so that it needs as many for the last picture.
-    const held = Math.min(maxMarks, Math.max(1, earlier - pictures.length));
+    const held = countLastMarks(earlier, pictures.length);
     pendingMarks = 0;
     child.stdin?.cork();
     for (const [index, keyFrame] of keyFrames.entries())
@@ -140,6 +139,14 @@ export function startDecoder(ffmpegPath: string, size: FrameSize | null): Decode
     child.kill('SIGKILL');
     change.wake();
   }
+}
+
+/**
+ * Returns the number of marks after the last key frame. The decoder holds back those that have not arrived, so that it needs as many for the last picture; more
+ * than it can reorder are late only, and would add to those of each later decode.
+ */
+export function countLastMarks(written: number, arrived: number): number {
+  return Math.min(maxMarks, Math.max(1, written - arrived));
 }
 
 type Picture = { frame: Buffer; thumbnail: Buffer };

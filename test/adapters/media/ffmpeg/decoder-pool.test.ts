@@ -10,7 +10,7 @@ import {
   readKeyFrameUnits,
 } from '../../../../adapters/media/mpeg-ts/extract-key-frames.ts';
 import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
-import { startDecoder } from '../../../../adapters/media/ffmpeg/decoder-process.ts';
+import { countLastMarks, startDecoder } from '../../../../adapters/media/ffmpeg/decoder-process.ts';
 import { createFfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import type { FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
@@ -364,6 +364,18 @@ test('key frames that a decoder holds back have their own pictures, in a first a
   }
   decoder.close();
 });
+
+test.each([
+  { written: 1, arrived: 1, marks: 1 },
+  { written: 2, arrived: 5, marks: 1 },
+  { written: 18, arrived: 1, marks: 17 },
+  { written: 60, arrived: 1, marks: 20 },
+])(
+  'a decoder with $arrived of $written marks gets $marks after its last key frame',
+  ({ written, arrived, marks }) => {
+    expect(countLastMarks(written, arrived)).toBe(marks);
+  },
+);
 
 test('key frames from the first unusual one on are decoded in one process of their own', async () => {
   const { runAll, countAlone } = openPool();
