@@ -1,6 +1,5 @@
 import type { Tool, ToolAnnotations } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import { errorEnvelopeSchema, validationErrorSchema } from '../../core/responses/errors.ts';
 import { jsonSchema } from '../openapi/json-schema.ts';
 import type { Effect, EndpointDeclaration } from '../http/endpoint.ts';
 import type { EndpointResponse } from '../http/endpoint-response.ts';
@@ -36,10 +35,26 @@ function outputSchema(response: EndpointResponse): Pick<Tool, 'outputSchema'> {
   return { outputSchema: { type: 'object', anyOf: [schemaInToolTerms(schema, 'response'), ...failures] } };
 }
 
-/** Both bodies of a failed call. */
-const failures = [errorEnvelopeSchema, validationErrorSchema].map((schema) =>
-  schemaInToolTerms(schema, 'response'),
-);
+/** Both bodies of a failed call, only as far as clients need to tell them apart: each tool has them, and the API documents their codes. */
+const text = { type: 'string' };
+const failures = [
+  {
+    type: 'object',
+    properties: {
+      error: {
+        type: 'object',
+        properties: { code: text, message: text, remediation: text },
+        required: ['code', 'message', 'remediation'],
+      },
+    },
+    required: ['error'],
+  },
+  {
+    type: 'object',
+    properties: { detail: { type: 'array', items: { type: 'object' } } },
+    required: ['detail'],
+  },
+];
 
 const annotations: Record<Effect, ToolAnnotations> = {
   reads: { readOnlyHint: true, openWorldHint: false },
