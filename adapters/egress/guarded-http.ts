@@ -220,7 +220,7 @@ async function* readChunks(
 function firstHop(guard: EgressGuard, text: string, request: RequestHead): Hop {
   const scheme = URL.parse(text)?.protocol.slice(0, -1);
   if (scheme !== undefined && !webSchemes.some((known) => known === scheme))
-    throw new EgressRefusedError('URL is not of the web', { setting: guard.setting, scheme });
+    throw new EgressRefusedError('The scheme of the URL is not allowed', { setting: guard.setting, scheme });
   const url = guard.check(text, webSchemes);
   const headers = basicAuthorization(url);
   // undici writes a byte per character: those of UTF-8 are what servers compute the digest of a user name from.
