@@ -58,12 +58,12 @@ test('a set is labelled with the keyboard alone, with undo and progress, and eac
   await page.keyboard.press('u');
   await page.getByText('3 of 3 labelled').waitFor();
   await page.getByText(`watchpost -- evaluate ${folder}`).waitFor();
-  await expect.poll(labels).toEqual(['yes', 'no', 'unclear']);
+  await expect.poll(labels, { timeout: 10_000 }).toEqual(['yes', 'no', 'unclear']);
   await page.getByLabel('Show the verdict of the model').check();
   await page.getByText('Red covers the frame.').waitFor();
   await inspect(page, 'label-done');
   await page.getByRole('button', { name: 'No', exact: false }).first().click();
-  await expect.poll(labels).toEqual(['yes', 'no', 'no']);
+  await expect.poll(labels, { timeout: 10_000 }).toEqual(['yes', 'no', 'no']);
   await page.reload();
   await page.getByText('3 of 3 labelled').waitFor();
   expect(faults).toEqual([]);
