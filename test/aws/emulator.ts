@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { installPython } from '../support/python-tool.ts';
+import { installPython } from '../support/python/python-tool.ts';
 
-/** Version of MiniStack (MIT, PyPI), an independent emulator that runs Node functions without Docker. */
-const requirement = 'ministack==1.5.33';
+/** MiniStack (MIT, PyPI), an independent emulator that runs Node functions without Docker. */
+export const emulatorPackage = 'ministack';
 
 export type Emulator = {
   endpoint: string;
@@ -20,7 +20,7 @@ export type Emulator = {
 
 /** Starts the emulator on loopback. Throws if it does not respond. */
 export async function startEmulator(directory: string): Promise<Emulator> {
-  const python = await installEmulator();
+  const python = join(await installPython(emulatorPackage), 'bin/python');
   const port = await freePort();
   const temporary = join(directory, 'emulator');
   mkdirSync(temporary, { recursive: true });
@@ -72,17 +72,6 @@ export async function startEmulator(directory: string): Promise<Emulator> {
     },
     stop,
   };
-}
-
-/** Installs the emulator once into `.cache/` and returns the path of its Python. Throws without Python or package registry. */
-export async function installEmulator(): Promise<string> {
-  const environment = resolve('.cache/emulator', requirement);
-  const installed = join(environment, 'installed');
-  if (!existsSync(installed)) {
-    await installPython(environment, requirement);
-    writeFileSync(installed, '');
-  }
-  return join(environment, 'bin/python');
 }
 
 async function answers(endpoint: string): Promise<boolean> {

@@ -11,9 +11,10 @@ import { layerPath, setup as fetchLayerFfmpeg } from '../support/runner/layer-ff
 import { startBedrock } from './bedrock-endpoint.ts';
 import { queueBusEvents } from './bus-queue.ts';
 import { deploy } from './deployment.ts';
-import { installEmulator, startEmulator } from './emulator.ts';
+import { emulatorPackage, startEmulator } from './emulator.ts';
 import { keyMaker } from './first-keys.ts';
 import { startFront } from './front.ts';
+import { installPython } from '../support/python/python-tool.ts';
 import { knownGaps, timedCases, waitingCase } from './known-gaps.ts';
 import { installRuntimeClient } from './runtime-client.ts';
 import { troubles } from './service-log.ts';
@@ -41,7 +42,7 @@ const { path: ffmpeg } = await ensureFfmpeg(
   openTerminal(process.env),
 );
 const ricPath = await prepared(async () => installRuntimeClient());
-await prepared(installEmulator);
+await prepared(() => installPython(emulatorPackage));
 const bedrock = await startBedrock(ffmpeg);
 cleanup.defer(bedrock.close);
 const emulator = await startEmulator(directory);

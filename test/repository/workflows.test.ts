@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { pythonTool } from '../support/python-tool.ts';
+import { pythonTool } from '../support/python/python-tool.ts';
 
 const run = promisify(execFile);
 const workflows = globSync('.github/workflows/*.yml').toSorted();
-const validate = await pythonTool('check-jsonschema', '0.39.0');
-const audit = await pythonTool('zizmor', '1.32.0');
+const validate = await pythonTool('check-jsonschema');
+const audit = await pythonTool('zizmor');
 
 describe('files that GitHub reads', () => {
   test.skipIf(!validate).each([
