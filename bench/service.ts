@@ -74,24 +74,7 @@ export async function openService({ ffmpeg, jobs, vision, eventStreams = 10, wak
       });
       watchIds.push(id);
     },
-    /** Returns what a watch has seen: checks and calls, and when alerts opened and were told. */
-    readWatch: async (index: number) => {
-      const id = watchIds[index] ?? '';
-      const [{ state }, { alerts }, { total }, { events }] = await Promise.all([
-        client.getWatch(id),
-        client.listAlerts({ watch_id: id, limit: 100 }),
-        client.watchStats(id),
-        client.listWatchEvents(id, { limit: 1000 }),
-      ]);
-      return {
-        checks: total.checks,
-        modelCalls: total.model_calls,
-        coverage: total.coverage,
-        shortestSeconds: state.shortest_visit_seconds,
-        openedAt: alerts.map((alert) => alert.opened_at),
-        toldAt: events.filter(({ type }) => type === 'alert_opened').map(({ timestamp }) => timestamp),
-      };
-    },
+    readWatch: (index: number) => readWatch(client, watchIds[index] ?? ''),
     /** Returns the checks of each monitor and watch since its start. */
     countChecks: async (): Promise<number[]> => {
       const watches = await Promise.all(watchIds.map((id) => client.getWatch(id)));
@@ -122,5 +105,23 @@ export async function openService({ ffmpeg, jobs, vision, eventStreams = 10, wak
       await close();
       folder[Symbol.dispose]();
     },
+  };
+}
+
+/** Returns what a watch has seen: checks and calls, and when alerts opened and were told. */
+async function readWatch(client: ReturnType<typeof createClient>, id: string) {
+  const [{ state }, { alerts }, { total }, { events }] = await Promise.all([
+    client.getWatch(id),
+    client.listAlerts({ watch_id: id, limit: 100 }),
+    client.watchStats(id),
+    client.listWatchEvents(id, { limit: 1000 }),
+  ]);
+  return {
+    checks: total.checks,
+    modelCalls: total.model_calls,
+    coverage: total.coverage,
+    shortestSeconds: state.shortest_visit_seconds,
+    openedAt: alerts.map((alert) => alert.opened_at),
+    toldAt: events.filter(({ type }) => type === 'alert_opened').map(({ timestamp }) => timestamp),
   };
 }
