@@ -1,4 +1,8 @@
-import { deliverySchema, destinationStateSchema } from '../../../../core/records/delivery.ts';
+import {
+  deliverySchema,
+  type DestinationKey,
+  destinationStateSchema,
+} from '../../../../core/records/delivery.ts';
 import type { DeliveryStore } from '../../../../core/ports/delivery.ts';
 import { rules } from '../../../../core/rules.ts';
 import type { BackoffDeps } from '../../../retry-with-backoff.ts';
@@ -49,18 +53,18 @@ export function createDeliveryStore(table: Table, backoff: BackoffDeps, now: () 
         const state = change(item && readRecord(destinationStateSchema, item));
         const written = await table.write({
           kind: 'put',
-          // The purge of a watch removes its states; a job has no purge.
-          item: {
-            ...key,
-            record: JSON.stringify(state),
-            ...(destination.run === 'job' && { ttl: expiry(now()) }),
-          },
+          item: { ...key, record: JSON.stringify(state), ...stateExpiry(destination, now()) },
           condition: item ? '#record = :seen' : 'attribute_not_exists(#pk)',
           ...(item && { values: { ':seen': item['record'] } }),
         });
         return written.kind === 'written' ? state : undefined;
       }, backoff),
   };
+}
+
+/** Returns the expiry of a destination's state. The purge of a watch removes its states; a job has no purge. */
+function stateExpiry({ run }: DestinationKey, at: Date): { ttl?: number } {
+  return run === 'job' ? { ttl: expiry(at) } : {};
 }
 
 function expiry(at: Date): number {

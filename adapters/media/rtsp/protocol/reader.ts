@@ -32,10 +32,7 @@ export function createRtspReader(): RtspReader {
   let head: ReadHead | undefined;
   return {
     push(chunk) {
-      const bytes =
-        pending.length === 0
-          ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
-          : Buffer.concat([pending, chunk]);
+      const bytes = append(pending, chunk);
       const items: RtspItem[] = [];
       let at = 0;
       for (let next = readNext(bytes, at); next !== null; next = readNext(bytes, at)) {
@@ -74,6 +71,12 @@ export function createRtspReader(): RtspReader {
     const body = new Uint8Array(buffer.subarray(bodyAt, bytes));
     return { item: { kind: 'message', message: { ...message, body } }, bytes };
   }
+}
+
+/** Returns both, without a copy if nothing is pending. */
+function append(pending: Buffer, chunk: Uint8Array): Buffer {
+  if (pending.length > 0) return Buffer.concat([pending, chunk]);
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
 }
 
 /** Head of a message, the offset of its body, and the bytes of the whole message. */
