@@ -200,5 +200,6 @@ function backoffMs(failures: number): number {
 /** Logs a failure with the start of the group, which is the id of the job or watch. */
 function logFailure({ log }: ConsumerOptions, message: string, group: string, error: unknown): void {
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  log(group).error(message, { error: reason });
+  const [runId = group] = group.split(':', 1);
+  log(runId).error(message, { error: reason });
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { createRunStores } from '../../../../adapters/embedded/runs/stores.ts';
 import { openDatabase } from '../../../../adapters/embedded/sqlite/database.ts';
 import {
   createDeliveryQueue,
@@ -10,6 +11,7 @@ import type { DeliveryOutcome } from '../../../../core/ports/delivery.ts';
 import { describeDeliveryQueue } from '../../../contract/delivery-queue.contract.ts';
 import type { DeliveryMessage } from '../../../../core/records/delivery.ts';
 import { webhookMessage } from '../../../contract/records.ts';
+import { newCreation } from '../../../contract/watch-records.ts';
 import { createCollectedLog } from '../log/collected-log.ts';
 import { createFakeTime } from '../fake-time.ts';
 
@@ -143,6 +145,20 @@ describe('The embedded queue', () => {
 
     expect(asked).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
     expect(log.entries[0]?.fields).toMatchObject({ error: 'Error: The handler broke' });
+  });
+
+  test('the log of a failed message names a watch as such, by the id with which its group starts', async () => {
+    const { queue, time, database, log } = createQueue();
+    const watch = newCreation();
+    await createRunStores(database, () => {}).watches.create(watch, time.now());
+    queue.consume(async () => {
+      throw new Error('The handler broke');
+    });
+    await queue.send({ ...message(watch.run_id, 1), run: 'watch' });
+    await time.pass(0);
+    expect(log.entries.map(({ message: text }) => text)).toEqual([
+      `[WATCH:${watch.run_id.slice(0, 8)}] Delivery message failed, returned to the queue`,
+    ]);
   });
 
   test('a message whose removal cannot be stored is handled again when the disk has space', async () => {
