@@ -47,7 +47,7 @@ export async function scanSession(
   const before = parsePosition(since);
   if (before === null) return { ...leaveOut(null, capturedAt), position };
   const dated = units
-    .map((unit) => ({ unit, atMs: captureMs - milliboundedSeconds(unit, newest, read.clockRate) }))
+    .map((unit) => ({ unit, atMs: captureMs - millisecondsBetween(unit, newest, read.clockRate) }))
     .filter(({ atMs }) => atMs <= captureMs - minDistanceSeconds * 1000 && (isWhole || atMs > before.atMs));
   const timed = timeUnits(dated);
   const known = dated.map(({ unit }) => findDecoded(unit, caller));
@@ -128,7 +128,7 @@ async function scanBetween(
     const isPast = ({ timestamp }: AccessUnit) => rtpDifference(timestamp, newest.timestamp) >= 0;
     const shown = index < groups.length - 1 ? units : units.filter(isPast);
     if (keyFrame === undefined || shown.length < 2) return [];
-    const atMs = captureMs - milliboundedSeconds(keyFrame, newest, read.clockRate);
+    const atMs = captureMs - millisecondsBetween(keyFrame, newest, read.clockRate);
     return [{ number, units: shown, atMs, seenTicks: number === seenNumber ? seenTicks : 0 }];
   });
   return scanGroups(dated, read, captureMs, ffmpeg, signal);
@@ -180,7 +180,7 @@ async function decode(
 }
 
 /** Returns the time from one unit to a later one: by the clock of the camera, which network delays do not change. */
-function milliboundedSeconds(unit: AccessUnit, later: AccessUnit, clockRate: number): number {
+function millisecondsBetween(unit: AccessUnit, later: AccessUnit, clockRate: number): number {
   const arrivedMs = later.arrivedMs - unit.arrivedMs;
   const clockMs = (rtpDifference(unit.timestamp, later.timestamp) * 1000) / clockRate;
   return Math.abs(clockMs - arrivedMs) <= maxClockMs ? clockMs : arrivedMs;
