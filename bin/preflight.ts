@@ -20,13 +20,6 @@ import { assertSupportedRegion } from '../lib/stages/region.ts';
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { values } = parseArgs({
-  options: {
-    context: { type: 'string', short: 'c', multiple: true, default: [] },
-    json: { type: 'boolean', default: false },
-  },
-});
-
 try {
   process.exitCode = await run();
 } catch (error) {
@@ -35,6 +28,17 @@ try {
 }
 
 async function run(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      context: { type: 'string', short: 'c', multiple: true, default: [] },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  if (values.help) {
+    process.stdout.write('Usage: npm run preflight -- -c stage=NAME [--json]\n');
+    return 0;
+  }
   const context = new Map(values.context.map((pair) => [pair.split('=')[0], pair.split('=')[1]]));
   const { name, settings } = readStage(
     context.get('stage') ?? 'dev',
