@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
+import { endWithNpm } from './end-with-npm.ts';
 import { formatError, toExitCode } from './exit.ts';
 import { addAdvise } from './program/add-advise.ts';
 import { addBackup } from './program/add-backup.ts';
@@ -50,6 +51,7 @@ const program = new Command('watchpost')
 
 for (const add of commands) add(program, terminal);
 
+endWithNpm();
 try {
   await program.parseAsync();
 } catch (error) {

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderOfTest } from '../support/temporary-folder.ts';
 
-test('a SIGTERM to npm start ends the service in order: there is no shell between them that keeps it', async () => {
+test('a SIGTERM to npm start ends the service in order, although the shell between them passes no signal on', async () => {
   const npm = spawn('npm', ['start', '--silent', '--', '--json'], {
     env: {
       ...process.env,
