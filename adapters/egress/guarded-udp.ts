@@ -2,6 +2,7 @@ import { createSocket, type Socket } from 'node:dgram';
 import { waitUntilAborted, type SetTimer } from '../../core/time-limit.ts';
 import type { AddressRule } from './address-rule.ts';
 import { createAnswerLimit } from './answer-limit.ts';
+import { contained } from '../contained.ts';
 
 /** Question to the hosts of a network, and what they answer. */
 export type DatagramQuestion = {
@@ -27,16 +28,18 @@ export type DatagramQuestion = {
 
 /**
  * Asks the hosts of a network by UDP over IPv4, which cameras use for it. A network or a host that cannot be reached is left out: others may
- * answer. Answers are bounded in size and time. Throws the reason of the signal.
+ * answer. Answers are bounded in size and time. Throws the reason of the signal, and what `onAnswer` or `onOutside` throws.
  */
 export async function askByDatagram(question: DatagramQuestion): Promise<void> {
   const { interfaces, hosts, group, port, messages, setTimer, signal } = question;
   const sockets: Socket[] = [];
   const fits = createAnswerLimit();
-  const receive = (bytes: Buffer, sender: string): void => {
+  const failed = Promise.withResolvers<never>();
+  failed.promise.catch(() => undefined);
+  const receive = contained((bytes: Buffer, sender: string) => {
     if (!question.isAllowed(sender)) question.onOutside(sender);
     else if (fits(sender, bytes.byteLength)) question.onAnswer(bytes.toString('utf8'), sender);
-  };
+  }, failed.reject);
   const open = async (address: string, targets: readonly string[]) => {
     const socket = targets.length === 0 ? undefined : await bind(address, receive);
     if (socket !== undefined) sockets.push(socket);
@@ -54,7 +57,7 @@ export async function askByDatagram(question: DatagramQuestion): Promise<void> {
       const isLast = index === messages.length - 1;
       const waited = Promise.withResolvers<void>();
       const cancel = setTimer(waited.resolve, isLast ? question.listenMs : question.gapMs);
-      await waitUntilAborted(waited.promise, signal).finally(cancel);
+      await waitUntilAborted(Promise.race([waited.promise, failed.promise]), signal).finally(cancel);
     }
   } finally {
     for (const socket of sockets) socket.close();

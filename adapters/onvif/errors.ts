@@ -29,12 +29,12 @@ export function passwordRequiredError(): StreamFetchError {
   );
 }
 
-/** `clockOffsetSeconds` is that of the camera, null if it does not state its time. */
+/** `clockOffsetSeconds` is that of the camera, null if it does not state a usable one. */
 export function wrongPasswordError(clockOffsetSeconds: number | null): StreamFetchError {
   const seconds = Math.abs(clockOffsetSeconds ?? 0);
   const clock =
     clockOffsetSeconds === null
-      ? ' If both are right, set the clock of the camera: it does not state its time.'
+      ? ' If both are right, set the clock of the camera: it does not state a usable time.'
       : seconds > maxClockOffsetSeconds
         ? ` If both are right, set the clock of the camera: it differs by ${seconds} s.`
         : '';

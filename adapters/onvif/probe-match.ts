@@ -1,6 +1,6 @@
 import type { Camera } from '../../core/records/camera.ts';
 import { isOwnHost, toShortAddress, toUrlHost } from './device-address.ts';
-import { childElements, findElement, findText, readXml, UnreadableXmlError, type XmlElement } from './xml.ts';
+import { childElements, findElement, findText, readXml, type XmlElement } from './xml.ts';
 
 /** Messages of WS-Discovery (April 2005), as ONVIF uses it. */
 
@@ -48,9 +48,8 @@ export function readProbeMatches(text: string, sender: string): Camera[] {
     return childElements(matches, 'ProbeMatch')
       .slice(0, maxMatches)
       .flatMap((match) => readMatch(match, sender) ?? []);
-  } catch (error) {
-    if (error instanceof UnreadableXmlError) return [];
-    throw error;
+  } catch {
+    return [];
   }
 }
 

@@ -1,7 +1,10 @@
 import type { DeviceCalls } from './device-calls.ts';
 import { findElement, findText } from './xml.ts';
 
-/** Returns by how many seconds the clock of a device is ahead; null if it does not state its time in UTC. */
+/** Times that WS-Security can state, which is in years of four digits. */
+const [earliestMs, latestMs] = [0, Date.UTC(9999)];
+
+/** Returns by how many seconds the clock of a device is ahead; null if it does not state a usable time in UTC. */
 export async function readClockOffset(
   calls: DeviceCalls,
   device: URL,
@@ -21,5 +24,6 @@ export async function readClockOffset(
     ['Time', 'Second'],
   ].map((path) => Number(findText(time, ...path) ?? Number.NaN));
   const stated = Date.UTC(year ?? 0, (month ?? 0) - 1, day, hour, minute, second);
-  return Number.isNaN(stated) ? null : Math.round((stated - now().getTime()) / 1000);
+  const isUsable = stated >= earliestMs && stated < latestMs;
+  return isUsable ? Math.round((stated - now().getTime()) / 1000) : null;
 }

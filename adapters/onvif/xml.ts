@@ -1,8 +1,8 @@
-import { parseXml, XmlElement } from '@rgrove/parse-xml';
+import { parseXml, XmlElement, XmlText } from '@rgrove/parse-xml';
 
 export type { XmlElement };
 
-/** Text that is no XML, or XML with a document type: that could define entities. */
+/** Text that is no XML, or XML beyond a limit or with a document type: that could define entities. */
 export class UnreadableXmlError extends Error {
   override readonly name = 'UnreadableXmlError';
 }
@@ -12,15 +12,31 @@ export class UnreadableXmlError extends Error {
  * cameras write in addresses, is text. Throws `UnreadableXmlError`.
  */
 export function readXml(text: string): XmlElement {
+  if (text.length > maxLength || isNestedTooDeep(text)) throw new UnreadableXmlError('XML is too large');
   if (/<!DOCTYPE/i.test(text)) throw new UnreadableXmlError('XML has a document type');
   try {
-    const { root } = parseXml(text.trim().replaceAll(bareAmpersand, '&amp;'));
+    // The parser takes quadratic time for carriage returns.
+    const lines = text.trim().replaceAll(/\r\n?/g, '\n');
+    const { root } = parseXml(lines.replaceAll(bareAmpersand, '&amp;'));
     if (root !== null) return root;
   } catch (cause) {
-    // Also a depth that exceeds the stack.
     throw new UnreadableXmlError('XML cannot be read', { cause });
   }
   throw new UnreadableXmlError('XML has no root');
+}
+
+/** Sixteen profiles of a camera have 100 kB, 3,000 tags and a depth of 10. */
+const [maxLength, maxTags, maxDepth] = [500_000, 20_000, 64];
+
+/** Counts the begins and ends of tags, also in comments: only a document that is larger than those of cameras is refused for them. */
+function isNestedTooDeep(text: string): boolean {
+  let [tags, depth] = [0, 0];
+  for (const [tag] of text.matchAll(/<\/|\/>|<[^/!?]/g)) {
+    tags += 1;
+    depth += tag.includes('/') ? -1 : 1;
+    if (tags > maxTags || depth > maxDepth) return true;
+  }
+  return false;
 }
 
 const bareAmpersand = /&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-f]{1,6});)/gi;
@@ -41,9 +57,11 @@ export function findElement(element: XmlElement | undefined, ...path: string[]):
   );
 }
 
-/** Returns the text at a path of names, without white space around it; undefined without a text. */
+/** Returns the text at a path of names, without white space around it and the text of elements in it; undefined without a text. */
 export function findText(element: XmlElement | undefined, ...path: string[]): string | undefined {
-  return findElement(element, ...path)?.text.trim() || undefined;
+  const children = findElement(element, ...path)?.children ?? [];
+  const texts = children.flatMap((child) => (child instanceof XmlText ? child.text : []));
+  return texts.join('').trim() || undefined;
 }
 
 export function localName({ name }: XmlElement): string {

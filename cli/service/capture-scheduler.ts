@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createEgressGuard } from '../../adapters/egress/guard.ts';
 import { createGuardedHttp } from '../../adapters/egress/guarded-http.ts';
+import { containStreams } from '../../adapters/embedded/load/contain-exceptions.ts';
 import { createFairTurns } from '../../adapters/embedded/load/fair-turns.ts';
 import { limitCaptures } from '../../adapters/embedded/load/limit-captures.ts';
 import {
@@ -86,7 +87,7 @@ export function createCaptureScheduler(deps: CaptureSchedulerDeps) {
           maxKept: maxRtspSessions,
           ...(deps.reportFallback && { reportFallback: deps.reportFallback }),
         });
-  const streams = createStreamCapturer({ guard, http, ffmpeg, now, platforms, rtspSessions });
+  const streams = containStreams(createStreamCapturer({ guard, http, ffmpeg, now, platforms, rtspSessions }));
   const limited = limitCaptures(streams, {
     turns,
     elapsedMs,

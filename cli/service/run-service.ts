@@ -19,7 +19,11 @@ export async function runService(
   logging: Logging,
 ): Promise<RunningService> {
   const log = createLineLog({ level: settings.logLevel, now: () => new Date(), ...logging });
-  const stopWatching = watchExceptions(process);
+  const stopWatching = watchExceptions(process, (error) =>
+    log.error('Something that a capture or delivery left open failed', {
+      error: error.stack ?? error.message,
+    }),
+  );
   const server = await listen(settings.host, settings.port);
   const baseUrl = `${settings.publicUrl || toOrigin(settings.host, server.port)}/api`;
   let service: Service | undefined;

@@ -8,6 +8,7 @@ import { createUsageLedger } from '../../adapters/embedded/callers/usage-ledger.
 import { createCallerUsage } from '../../adapters/caller-usage.ts';
 import { createLogBuffer, teeLog } from '../../adapters/embedded/log/log-buffer.ts';
 import { reportLateTimers, watchEventLoop } from '../../adapters/embedded/load/measure-lateness.ts';
+import { containCameras } from '../../adapters/embedded/load/contain-exceptions.ts';
 import { createCurrentCaller } from '../../adapters/embedded/load/current-caller.ts';
 import { createPace } from '../../core/tick/pace.ts';
 import { mountReferencePage } from '../../adapters/embedded/web/reference-page.ts';
@@ -232,7 +233,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
       consoleAddress: consoleAddresses.read,
     },
     consoleOpened: consoleAddresses.opened,
-    ...(cameras !== undefined && { cameras }),
+    ...(cameras !== undefined && { cameras: containCameras(cameras) }),
     eraser: forgetsAddress(stores.ports.eraser, consoleAddresses),
     log,
     recentLog,

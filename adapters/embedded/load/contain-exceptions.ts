@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
+import type { Cameras } from '../../../core/ports/cameras.ts';
+import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 
-/** Fails the work whose callback has thrown. */
-const running = new AsyncLocalStorage<(error: Error) => void>();
+/** Fails the work whose callback has thrown. Returns false if the work has ended: what it has opened may stay. */
+const running = new AsyncLocalStorage<(error: Error) => boolean>();
 
 /**
  * Runs work so that an exception in one of its callbacks rejects it instead of ending the process: a library may throw in the callback of a socket,
@@ -10,17 +12,45 @@ const running = new AsyncLocalStorage<(error: Error) => void>();
  */
 export function containExceptions<Result>(work: () => Promise<Result>): Promise<Result> {
   const failed = Promise.withResolvers<never>();
-  return running.run(failed.reject, () => Promise.race([work(), failed.promise]));
+  let isRunning = true;
+  const fail = (error: Error): boolean => {
+    failed.reject(error);
+    return isRunning;
+  };
+  return running.run(fail, () =>
+    Promise.race([work(), failed.promise]).finally(() => {
+      isRunning = false;
+    }),
+  );
 }
 
-/** Makes contained exceptions reject their work. Any other exception ends the process, as without this. Returns a function that stops it. */
-export function watchExceptions(process: EventEmitter): () => void {
+/** Returns the capturer; what a library throws in a callback fails the capture. */
+export function containStreams({ probe, capture, follow }: StreamCapturer): StreamCapturer {
+  return {
+    probe: (...given) => containExceptions(() => probe(...given)),
+    capture: (...given) => containExceptions(() => capture(...given)),
+    ...(follow && { follow: (...given) => containExceptions(() => follow(...given)) }),
+  };
+}
+
+/** Returns the cameras; what a library throws in a callback fails the call. */
+export function containCameras({ discover, readStreams }: Cameras): Cameras {
+  return {
+    discover: (...given) => containExceptions(() => discover(...given)),
+    readStreams: (...given) => containExceptions(() => readStreams(...given)),
+  };
+}
+
+/**
+ * Makes contained exceptions reject their work, and reports those of work that has ended. Any other exception ends the process, as without this. Returns a
+ * function that stops it.
+ */
+export function watchExceptions(process: EventEmitter, report: (error: Error) => void): () => void {
+  const failWork = (error: Error): void => {
+    const fail = running.getStore();
+    if (fail === undefined) throw error;
+    if (!fail(error)) report(error);
+  };
   process.on('uncaughtException', failWork);
   return () => void process.off('uncaughtException', failWork);
-}
-
-function failWork(error: Error): void {
-  const fail = running.getStore();
-  if (fail === undefined) throw error;
-  fail(error);
 }

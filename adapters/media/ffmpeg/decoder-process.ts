@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { contained } from '../../contained.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
 import { createMark } from '../h264/random-mark.ts';
 import {
@@ -162,15 +163,21 @@ function readPictures(
   let jpegs: Buffer = Buffer.alloc(0);
   let thumbnails: Buffer = Buffer.alloc(0);
   if (thumbnailOutput instanceof Readable)
-    thumbnailOutput.on('data', (chunk: Buffer) => {
-      thumbnails = Buffer.concat([thumbnails, chunk]);
-      takePictures();
-    });
+    thumbnailOutput.on(
+      'data',
+      contained((chunk: Buffer) => {
+        thumbnails = Buffer.concat([thumbnails, chunk]);
+        takePictures();
+      }, end),
+    );
   if (frameOutput instanceof Readable)
-    frameOutput.on('data', (chunk: Buffer) => {
-      jpegs = Buffer.concat([jpegs, chunk]);
-      takePictures();
-    });
+    frameOutput.on(
+      'data',
+      contained((chunk: Buffer) => {
+        jpegs = Buffer.concat([jpegs, chunk]);
+        takePictures();
+      }, end),
+    );
   return pictures;
 
   /** ffmpeg writes the JPEG of a picture before its thumbnail. */

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { contained } from '../../contained.ts';
 import { decodingLimits, quietArguments } from './capture-arguments.ts';
 import { createChangeWait } from './change-wait.ts';
 import { startFfmpeg } from './ffmpeg-process.ts';
@@ -37,7 +38,7 @@ export function startImageProcess(ffmpegPath: string, filter: string, pictureByt
   closed.then(end, end);
   child.stdin?.on('error', end);
   for (const unused of child.stdio.slice(2)) if (unused instanceof Readable) unused.on('error', end).resume();
-  child.stdout?.on('error', end).on('data', takePictures);
+  child.stdout?.on('error', end).on('data', contained(takePictures, end));
   awaited(false);
 
   return { decode, works: () => markPicture !== undefined, hasEnded: () => ended, close: end };

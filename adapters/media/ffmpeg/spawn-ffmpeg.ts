@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os';
 import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
+import { contained } from '../../contained.ts';
 import { startFfmpeg, type FfmpegProcess } from './ffmpeg-process.ts';
 
 /** Input of ffmpeg, in order. */
@@ -96,12 +97,13 @@ function collect(pipe: unknown, limitBytes: number, onOverflow: () => void): () 
   let keptBytes = 0;
   if (pipe instanceof Readable) {
     pipe.on('error', () => {});
-    pipe.on('data', (chunk: Uint8Array) => {
+    const keep = contained((chunk: Uint8Array) => {
       const kept = chunk.subarray(0, limitBytes - keptBytes);
       if (kept.length > 0) chunks.push(kept);
       keptBytes += kept.length;
       if (kept.length < chunk.length) onOverflow();
-    });
+    }, onOverflow);
+    pipe.on('data', keep);
   }
   return () => Buffer.concat(chunks);
 }

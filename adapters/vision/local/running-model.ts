@@ -1,6 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { contained } from '../../contained.ts';
 import { VisionError } from '../../../core/errors.ts';
 import type { SetTimer } from '../../../core/time-limit.ts';
 import { type Load, type ModelAnswer, type ModelRequest, replySchema } from './protocol.ts';
@@ -53,7 +54,10 @@ export function startModel(load: Load, setTimer: SetTimer, start = startModelPro
   child.stderr?.on('data', (text: Buffer) => {
     messages = (messages + text.toString()).slice(-keptCharacters);
   });
-  child.on('message', receive);
+  child.on(
+    'message',
+    contained(receive, () => child.kill('SIGKILL')),
+  );
   child.on('error', (error) => end(String(error)));
   child.on('exit', (code, killed) => end(killed ?? `exit code ${code}`));
   child.send(load);

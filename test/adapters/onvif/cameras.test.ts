@@ -172,6 +172,15 @@ describe('streams of a camera', () => {
     expect(received(simulator)).not.toMatch(/basic/i);
   });
 
+  test.each([275_760, 10_000])('a clock of the year %i is an error that names it', async (year) => {
+    const clockOffsetSeconds = Math.round((new Date(0).setUTCFullYear(year, 7) - Date.now()) / 1000);
+    const { address } = await simulate({ access: 'token', clockOffsetSeconds });
+    await expect(open().readStreams(address, login, signal)).rejects.toMatchObject({
+      code: 'STREAM_FETCH_FAILED',
+      remediation: expect.stringContaining('it does not state a usable time'),
+    });
+  });
+
   test('a camera without media 2 is read by media 1', async () => {
     const { address } = await simulate({ versions: [1] });
     expect((await open().readStreams(address, login, signal)).profiles).toEqual(profiles1);

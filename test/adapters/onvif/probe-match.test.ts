@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createProbe, readProbeMatches } from '../../../adapters/onvif/probe-match.ts';
-import { readXml } from '../../../adapters/onvif/xml.ts';
+import { findText, readXml } from '../../../adapters/onvif/xml.ts';
 import { match, probeMatches } from '../../support/onvif/simulator.ts';
 
 const sender = '192.168.1.20';
@@ -88,6 +88,7 @@ describe('answers to a probe', () => {
     ['a page', '<!doctype html><html><body>camera</body></html>'],
     ['unclosed elements', answer.slice(0, -20)],
     ['elements in 20,000 levels', '<a>'.repeat(20_000)],
+    ['elements in 4,000 levels', answer.replace('SIM-1', `${'<a>'.repeat(4000)}${'</a>'.repeat(4000)}`)],
     ['a camera and 10 MB', answer.replace('SIM-1', 'x'.repeat(10_000_000))],
     ['nothing', ''],
   ])('an answer with %s is ignored', (_, text) => {
@@ -112,6 +113,19 @@ test('a foreign text is read or ignored, and no text ends the reader', () => {
   );
   fc.assert(fc.property(foreign, (text) => readProbeMatches(text, sender).length <= 16));
 });
+
+test('a document is refused for its depth, its tags and its size before it is parsed', () => {
+  const nested = (depth: number) => `${'<a>'.repeat(depth)}${'</a>'.repeat(depth)}`;
+  expect(readXml(nested(64)).name).toBe('a');
+  expect(() => readXml(nested(65))).toThrow('too large');
+  expect(() => readXml(`<a>${'<b/>'.repeat(20_000)}</a>`)).toThrow('too large');
+  expect(() => readXml(`<a>${' '.repeat(500_000)}</a>`)).toThrow('too large');
+});
+
+test('lines that end with a carriage return are read as fast as others', () => {
+  const lines = '\r\n'.repeat(120_000);
+  expect(findText(readXml(`<a>${lines}text\r\ntext${lines}</a>`))).toBe('text\ntext');
+}, 2_000);
 
 test('a probe is XML with its id and one type', () => {
   const probe = createProbe('11111111-1111-4111-8111-111111111111', 'NetworkVideoTransmitter');

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import { contained } from '../../../contained.ts';
 import { createAuthorizer } from '../../../egress/authorizer.ts';
 import { openDeadline } from '../../../egress/deadline.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
@@ -141,7 +142,7 @@ type ResponseHead = { status: number; headers: RtspHeader[] };
 function readHead(socket: Socket): Promise<ResponseHead> {
   const { promise, resolve, reject } = Promise.withResolvers<ResponseHead>();
   let bytes = Buffer.alloc(0);
-  const take = (chunk: Buffer): void => {
+  const take = contained((chunk: Buffer) => {
     const searchedBytes = bytes.length;
     bytes = Buffer.concat([bytes, chunk]);
     const end = findHeadEnd(bytes, searchedBytes);
@@ -149,12 +150,8 @@ function readHead(socket: Socket): Promise<ResponseHead> {
     socket.off('data', take).pause();
     if (end === null) return reject(new RtspProtocolError('The response has too large a head'));
     socket.unshift(bytes.subarray(end.at + end.width));
-    try {
-      resolve(parseResponse(bytes.toString('latin1', 0, end.at)));
-    } catch (error) {
-      reject(error);
-    }
-  };
+    resolve(parseResponse(bytes.toString('latin1', 0, end.at)));
+  }, reject);
   socket.on('data', take);
   socket.once('close', () => reject(new RtspConnectionError('RTSP server closed the connection')));
   return promise;

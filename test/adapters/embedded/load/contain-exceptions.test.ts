@@ -5,7 +5,12 @@ import {
   containDestinations,
   containWebhooks,
 } from '../../../../adapters/embedded/queue/contain-deliveries.ts';
-import { containExceptions, watchExceptions } from '../../../../adapters/embedded/load/contain-exceptions.ts';
+import {
+  containCameras,
+  containExceptions,
+  containStreams,
+  watchExceptions,
+} from '../../../../adapters/embedded/load/contain-exceptions.ts';
 import { notify } from '../../destinations/notifications.ts';
 import { createCollectedLog } from '../log/collected-log.ts';
 
@@ -17,7 +22,7 @@ function throwLater(process: EventEmitter, error: Error): Promise<never> {
 
 test('an exception in a callback rejects the work that opened it, and leaves other work alone', async () => {
   const process = new EventEmitter();
-  watchExceptions(process);
+  watchExceptions(process, () => undefined);
   const failing = containExceptions(() => throwLater(process, new Error('in a callback')));
   const working = containExceptions(async () => {
     await nextTurn();
@@ -27,9 +32,42 @@ test('an exception in a callback rejects the work that opened it, and leaves oth
   await expect(working).resolves.toBe('done');
 });
 
+test('an exception in a callback fails the capture or the search for cameras that opened it', async () => {
+  const process = new EventEmitter();
+  watchExceptions(process, () => undefined);
+  const failing = () => throwLater(process, new Error('in a callback'));
+  const streams = containStreams({ probe: failing, capture: failing, follow: failing });
+  const cameras = containCameras({ discover: failing, readStreams: failing });
+  const request = { url: 'http://a.example', mode: 'frames', clipSeconds: 0, resolveAgain: false } as const;
+  const { signal } = new AbortController();
+  for (const work of [
+    streams.probe('http://a.example', signal),
+    streams.capture(request, signal),
+    streams.follow?.({ url: 'http://a.example' } as never, () => undefined, signal),
+    cameras.discover(signal),
+    cameras.readStreams('a', null, signal),
+  ])
+    await expect(work).rejects.toThrow('in a callback');
+});
+
+test('an exception of what ended work left open is reported, and ends nothing', async () => {
+  const process = new EventEmitter();
+  const reported: string[] = [];
+  watchExceptions(process, ({ message }) => void reported.push(message));
+  const left = Promise.withResolvers<void>();
+  await containExceptions(async () => {
+    setImmediate(() => {
+      process.emit('uncaughtException', new Error('left open'));
+      left.resolve();
+    });
+  });
+  await left.promise;
+  expect(reported).toEqual(['left open']);
+});
+
 test('an exception of anything else ends the process, and of a delivery after the service has closed too', async () => {
   const process = new EventEmitter();
-  const stop = watchExceptions(process);
+  const stop = watchExceptions(process, () => undefined);
   expect(() => process.emit('uncaughtException', new Error('elsewhere'))).toThrow('elsewhere');
   stop();
   expect(process.listenerCount('uncaughtException')).toBe(0);
@@ -37,7 +75,7 @@ test('an exception of anything else ends the process, and of a delivery after th
 
 test('an exception of a delivery is a failed attempt, so that its schedule applies', async () => {
   const process = new EventEmitter();
-  watchExceptions(process);
+  watchExceptions(process, () => undefined);
   const log = createCollectedLog();
   const send = () => throwLater(process, new Error('in a callback'));
   const failure = { status: null, error: expect.stringContaining('failed unexpectedly') };

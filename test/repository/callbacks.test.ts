@@ -1,0 +1,170 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseSync, Visitor } from 'oxc-parser';
+import type { CallExpression, Expression, Function as FunctionNode, Node } from 'oxc-parser';
+import { expect, test } from 'vitest';
+
+/**
+ * Callbacks of sockets, timers, child processes and emitters. What one of them throws reaches no `try` of its opener and ends the process, so each is
+ * one of: contained (`contained`, or a body that is one `try`), total (it only settles promises, closes, counts and looks up), or listed here with its reason.
+ */
+
+const root = join(import.meta.dirname, '../..');
+
+/** Callbacks that are neither contained nor total, by file and place, with the reason why they do not throw on what a stranger sends. */
+const reviewed: Record<string, string> = {
+  'adapters/aws/dynamodb/callers/event-sessions.ts setTimer': 'catches what its write rejects with',
+  'adapters/aws/limit-event-sessions.ts addEventListener abort': 'settles a promise',
+  'adapters/aws/http/response-stream.ts new Readable': 'catches what its source throws',
+  'adapters/destinations/mqtt/broker-answers.ts new Transform': 'counts bytes and reads the first one',
+  'adapters/egress/read-body.ts new Transform': 'counts bytes',
+  'adapters/embedded/load/contain-exceptions.ts on uncaughtException':
+    'ends the process for what is not contained',
+  'adapters/embedded/load/measure-lateness.ts setTimer': 'measures a clock',
+  'adapters/embedded/log/log-signals.ts addEventListener abort': 'wakes readers',
+  'adapters/embedded/log/log-signals.ts setTimer': 'wakes readers',
+  'adapters/embedded/queue/delivery-consumer.ts setTimer': 'work on a message catches its errors',
+  'adapters/embedded/scheduler/clock.ts setTimer': 'compares times',
+  'adapters/embedded/scheduler/tick-loop.ts setTimer': 'settles a promise',
+  'adapters/embedded/sqlite/group-commit.ts setImmediate': 'rejects its waiting writes',
+  'adapters/http/mount-endpoints.ts on': 'a route of Hono, which catches',
+  'adapters/media/ffmpeg/decoder-process.ts on error': 'kills its process',
+  'adapters/media/ffmpeg/ffmpeg-pool.ts setImmediate': 'starts a process: its failure is an event',
+  'adapters/media/ffmpeg/ffmpeg-pool.ts setTimeout': 'starts a process: its failure is an event',
+  'adapters/media/ffmpeg/image-process.ts on error': 'kills its process',
+  'adapters/media/rtsp/connection/handed-connections.ts setTimer': 'closes a connection',
+  'adapters/media/rtsp/connection/http-tunnel.ts addEventListener abort': 'closes sockets',
+  'adapters/media/rtsp/connection/http-tunnel.ts new Duplex': 'writes to a socket, whose failure is an event',
+  'adapters/media/rtsp/connection/rtsp-client.ts on close': 'rejects requests',
+  'adapters/media/rtsp/connection/rtsp-client.ts on error': 'rejects requests',
+  'adapters/media/rtsp/connection/track-setup.ts setInterval': 'catches what the request rejects with',
+  'adapters/media/rtsp/rtsp-relay.ts listen 0': 'reads the own port',
+  'adapters/media/rtsp/rtsp-relay.ts on connection': 'sets handlers, of which the one for data is contained',
+  'adapters/media/rtsp/session/open-sessions.ts setTimer': 'closes a session',
+  'adapters/vision/local/model-host.ts setTimer': 'starts a process: its failure is an event',
+  'adapters/vision/objects/network-worker.ts on message': 'in a thread of its own, whose failure is an event',
+  'adapters/vision/local/model-process.ts on disconnect': 'in a process of its own, whose end is an event',
+  'adapters/vision/local/model-process.ts on message': 'in a process of its own, whose end is an event',
+  'adapters/vision/local/model-process.ts send': 'in a process of its own, whose end is an event',
+  'adapters/vision/local/running-model.ts addEventListener abort': 'sends to its process',
+  'adapters/vision/local/running-model.ts on data': 'keeps the end of a text',
+  'adapters/vision/local/running-model.ts on error': 'rejects calls',
+  'adapters/vision/local/running-model.ts on exit': 'rejects calls',
+  'adapters/vision/objects/thread-detector.ts addEventListener abort': 'rejects a call',
+  'adapters/vision/objects/thread-detector.ts on error': 'rejects calls',
+  'adapters/vision/objects/thread-detector.ts on exit': 'rejects calls',
+  'adapters/vision/objects/thread-detector.ts on message': 'rejects a message of another call',
+  'adapters/vision/objects/thread-detector.ts setTimer': 'ends a thread',
+  'cli/service/http-server.ts createServer': 'the listener of Hono, which catches',
+  'cli/service/http-server.ts on request': 'counts responses',
+  'cli/service/maintenance.ts setTimer': 'catches and logs',
+  'cli/service/malformed-request.ts on clientError': 'writes a fixed text',
+  'cli/temporary-folder.ts on exit': 'at the end of the process',
+  'cli/temporary-folder.ts prependListener': 'at the end of the process',
+  'core/observability/model-status.ts setTimer': 'catches what the model throws',
+  'core/time-limit.ts setTimer': 'settles a promise with what it throws',
+};
+
+/** The service and its functions: not commands, which end with their first error. */
+const files = globSync('{adapters,core,functions,cli}/**/*.ts', {
+  cwd: root,
+  exclude: ['cli/{commands,demo,evaluate,replay,target}/**', 'cli/terminal.ts', 'adapters/recordings/**'],
+});
+
+/** Methods that register a callback for later, whose arguments may be callbacks. */
+const registering = new Set(
+  'on once addListener prependListener prependOnceListener addEventListener setTimeout setInterval setImmediate setTimer queueMicrotask nextTick createServer createSocket createConnection connect listen bind send write end execFile exec fork spawn lookup pipeline finished'.split(
+    ' ',
+  ),
+);
+
+/** Calls that do not throw for any input, or only for arguments that the source fixes. */
+const total = new Set(
+  'resolve reject abort destroy close kill terminate unref clear delete set get has add push shift pause resume clearTimeout clearInterval now removeEventListener off removeAll String Number Boolean min max values isPaused'.split(
+    ' ',
+  ),
+);
+
+test('each callback of a socket, timer, child process or emitter is contained, total, or reviewed', () => {
+  const found = files.flatMap((file) => findUncontained(file));
+  expect(found.toSorted()).toEqual(Object.keys(reviewed).toSorted());
+});
+
+type Local = Map<string, FunctionNode | Expression>;
+
+function findUncontained(file: string): string[] {
+  const { program } = parseSync(file, readFileSync(join(root, file), 'utf8'));
+  const local: Local = new Map();
+  new Visitor({
+    FunctionDeclaration: (node) => void (node.id && local.set(node.id.name, node)),
+    VariableDeclarator: (node) =>
+      void (node.id.type === 'Identifier' && node.init && local.set(node.id.name, node.init)),
+  }).visit(program);
+  const found: string[] = [];
+  new Visitor({
+    CallExpression: (call) => {
+      const name = calleeName(call);
+      if (name === undefined || !registering.has(name)) return;
+      for (const argument of call.arguments)
+        if (isCallback(argument, local) && !isSafe(argument, local, new Set()))
+          found.push(`${file} ${describe(call, name)}`);
+    },
+    NewExpression: ({ callee, arguments: [options] }) => {
+      if (callee.type !== 'Identifier' || !/^(?:Transform|Writable|Readable|Duplex)$/.test(callee.name))
+        return;
+      for (const option of options?.type === 'ObjectExpression' ? options.properties : [])
+        if (option.type === 'Property' && !isSafe(option.value, local, new Set()))
+          if (isFunction(option.value)) found.push(`${file} new ${callee.name}`);
+    },
+  }).visit(program);
+  return [...new Set(found)];
+}
+
+function calleeName({ callee }: CallExpression): string | undefined {
+  if (callee.type === 'Identifier') return callee.name;
+  return callee.type === 'MemberExpression' && callee.property.type === 'Identifier'
+    ? callee.property.name
+    : undefined;
+}
+
+function describe(call: CallExpression, name: string): string {
+  const [first] = call.arguments;
+  return first?.type === 'Literal' ? `${name} ${String(first.value)}` : name;
+}
+
+function isFunction(node: Node | undefined): node is FunctionNode {
+  return (
+    node !== undefined &&
+    ['ArrowFunctionExpression', 'FunctionExpression', 'FunctionDeclaration'].includes(node.type)
+  );
+}
+
+function isCallback(node: Node, local: Local): boolean {
+  if (isFunction(node)) return true;
+  return node.type === 'Identifier' && isFunction(local.get(node.name));
+}
+
+function isSafe(node: Node, local: Local, seen: Set<string>): boolean {
+  if (node.type === 'Identifier') {
+    if (seen.has(node.name)) return true;
+    const declared = local.get(node.name);
+    if (isFunction(declared)) return isSafe(declared, local, new Set([...seen, node.name]));
+    return declared?.type === 'CallExpression' ? calleeName(declared) === 'contained' : false;
+  }
+  if (!isFunction(node)) return false;
+  const { body } = node;
+  if (body?.type === 'BlockStatement' && body.body.length === 1 && body.body[0]?.type === 'TryStatement')
+    return true;
+  let isTotal = true;
+  new Visitor({
+    ThrowStatement: () => void (isTotal = false),
+    AwaitExpression: () => void (isTotal = false),
+    CallExpression: (call) => {
+      const name = calleeName(call);
+      if (name === undefined) isTotal = false;
+      else if (!total.has(name) && !(call.callee.type === 'Identifier' && isSafe(call.callee, local, seen)))
+        isTotal = false;
+    },
+  }).visit({ type: 'Program', body: [{ type: 'ExpressionStatement', expression: node }] } as never);
+  return isTotal;
+}
