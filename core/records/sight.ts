@@ -52,6 +52,8 @@ export const sightSchema = z.object({
   in_gap: gapReasonSchema.nullable(),
   stream_trouble: streamTroubleSchema.nullable(),
   model_trouble: modelTroubleSchema.nullable(),
+  /** First capture after the newest time without one, and that time; absent before the first. */
+  regained: z.object({ at: timestampSchema, lost_seconds: z.number().nonnegative() }).optional(),
   skipped_in_a_row: countSchema,
   /** Newest frame, judged or not, by its media key; `null` before the first capture. */
   last_frame: z

@@ -1,13 +1,13 @@
 import type { Failure } from '../records/failure.ts';
 import type { NextTick } from '../records/run-base.ts';
-import type { Sight } from '../records/sight.ts';
+import type { Sight, StreamTrouble } from '../records/sight.ts';
 import { rules } from '../rules.ts';
 import { skipsAfterVerdicts } from './screening.ts';
 import type { Captured, Screening } from './screening.ts';
 import { ageSeconds } from '../time.ts';
 import { countSight } from './count-sight.ts';
 import type { SeenTime, SightQuestion, SightSpan } from './count-sight.ts';
-import { afterModelCall, afterStreamSign } from './trouble.ts';
+import { afterModelCall, afterStreamSign, hasFailed } from './trouble.ts';
 import type { ModelGrace, StreamSign } from './trouble.ts';
 
 /** Outcome of a tick, as far as every policy has it: a screened capture, or a fresh one that the policy used. */
@@ -80,6 +80,7 @@ export function afterTick<Seen extends Sight>(
         modelFailure === undefined
           ? troubles.model
           : afterModelCall(troubles.model, modelFailure, rules.modelGrace, time),
+      regained: (sign === 'fine' && findRegained(troubles.stream, question.at)) || before.regained,
       skipped_in_a_row: countSkips(before, outcome, verdicts),
       ...newestFrame(outcome),
       ...newestScan(before, outcome),
@@ -106,6 +107,13 @@ function readStream(outcome: SeenOutcome, { outlivesStream, reportsStills }: Sig
     default:
       return reportsStills && outcome.captured.black ? 'black' : 'fine';
   }
+}
+
+/** Returns the end of a time without a picture. */
+function findRegained(trouble: StreamTrouble | null, at: Date): Sight['regained'] {
+  return hasFailed(trouble)
+    ? { at: at.toISOString(), lost_seconds: ageSeconds(trouble.since, at) }
+    : undefined;
 }
 
 /** Returns the begin of a frozen image. */

@@ -40,7 +40,7 @@ export function atTick<Run extends Ticking>(
 /** Replaces the times that every run has. */
 export function mapRunTimes<Run extends Ticking & { sight: Sight }>(run: Run, { past, other }: Mover): Run {
   const { next, sight } = run;
-  const { stream_trouble: stream, model_trouble: model } = sight;
+  const { stream_trouble: stream, model_trouble: model, regained } = sight;
   return {
     ...run,
     next: next && { ...next, wait_until: other(next.wait_until) },
@@ -49,6 +49,7 @@ export function mapRunTimes<Run extends Ticking & { sight: Sight }>(run: Run, { 
       counted_until: past(sight.counted_until),
       stream_trouble: stream && { ...stream, since: past(stream.since) },
       model_trouble: model && { ...model, since: past(model.since) },
+      ...(regained && { regained: { ...regained, at: past(regained.at) } }),
     },
   };
 }

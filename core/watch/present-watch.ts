@@ -5,15 +5,16 @@ import type { alertResponseSchema, watchResponseSchema } from '../responses/watc
 import { maskUrl } from '../stream/mask-url.ts';
 import { rules } from '../rules.ts';
 import { findLoss } from '../sight/trouble.ts';
-import { isNeverJudged } from '../policies/watch/condition.ts';
+import { afterTimeWithoutSight, isUnjudgeable } from '../policies/watch/condition.ts';
 import { shortestVisitOfWatch } from '../policies/watch/shortest-visit-of-watch.ts';
 import { addSeconds, ageSeconds } from '../time.ts';
 
 export type PresentedWatch = z.input<typeof watchResponseSchema>;
 
-/** Returns a watch as responses show it. */
-export function presentWatch(watch: WatchRun): PresentedWatch {
+/** Returns a watch as responses show it at `now`: its conditions age between ticks too, which can be hours apart. */
+export function presentWatch(watch: WatchRun, now: Date): PresentedWatch {
   const { state, sight } = watch;
+  const { interval_seconds: intervalSeconds } = watch.config;
   const { former_destinations: former } = watch;
   return {
     watch_id: watch.run_id,
@@ -34,7 +35,9 @@ export function presentWatch(watch: WatchRun): PresentedWatch {
     }),
     state: {
       causes: { ...state.causes, stream_lost: findLoss(sight) },
-      conditions: state.conditions.map(presentCondition),
+      conditions: state.conditions.map((condition) =>
+        presentCondition(afterTimeWithoutSight(condition, intervalSeconds, now)),
+      ),
       last_check: watch.last_tick,
       last_frame_at: sight.last_frame?.captured_at ?? null,
       shortest_visit_seconds: shortestVisitOfWatch(watch),
@@ -57,7 +60,7 @@ function presentCondition(condition: ConditionState): PresentedWatch['state']['c
     condition_id,
     state: phase,
     unconfirmed: alert?.unconfirmed ?? false,
-    unjudged: isNeverJudged(condition),
+    unjudged: isUnjudgeable(condition),
     alert_id: alert?.alert_id ?? null,
     opened_at: alert?.opened_at ?? null,
     seen_at,

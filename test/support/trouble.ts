@@ -17,5 +17,9 @@ export const lostStream: StreamTrouble = {
   captures: 9,
 };
 
-/** State of a condition that the model cannot judge. */
-export const neverJudged = { ...initialConditionState('person', new Date(0)), unjudged: rules.maxUnjudged };
+/** State of a condition that was clear, and that the model cannot judge any more. */
+export const notJudged = {
+  ...initialConditionState('person', new Date(0)),
+  phase: 'clear' as const,
+  unjudged: rules.maxUnjudged,
+};

@@ -34,6 +34,7 @@ import {
 import type { WatchRun } from '../../../core/records/watch-run.ts';
 import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint } from '../endpoint.ts';
+import type { HttpDeps } from '../dependencies.ts';
 import type { Call } from '../endpoint.ts';
 import { jpegResponse, jsonResponse } from '../endpoint-response.ts';
 import { ifMatchHeader, readVersion, toEntityTag } from '../entity-tag.ts';
@@ -47,9 +48,13 @@ const watchExample = { watch_id: examples.watchId };
 const streamErrors = ['NOT_LIVESTREAM', 'INVALID_URL', 'STREAM_FETCH_FAILED', 'INVALID_INPUT_MODE'] as const;
 
 /** Returns a watch with its ETag. */
-function respondWithWatch(stored: WatchRun, { setHeader }: Pick<Call, 'setHeader'>) {
+function respondWithWatch(
+  stored: WatchRun,
+  { setHeader }: Pick<Call, 'setHeader'>,
+  { now }: Pick<HttpDeps, 'now'>,
+) {
   setHeader('ETag', toEntityTag(stored.config_version));
-  return presentWatch(stored);
+  return presentWatch(stored, now());
 }
 
 const listWatchesEndpoint = defineEndpoint(
@@ -71,7 +76,12 @@ const listWatchesEndpoint = defineEndpoint(
   },
   async ({ query, caller }, deps) => {
     const { watches, total } = await listWatches(query, caller, deps);
-    return { watches: watches.map(presentWatch), total, limit: query.limit, offset: query.offset };
+    return {
+      watches: watches.map((watch) => presentWatch(watch, deps.now())),
+      total,
+      limit: query.limit,
+      offset: query.offset,
+    };
   },
 );
 
@@ -109,7 +119,7 @@ const createWatchEndpoint = defineEndpoint(
   },
   async ({ headers, body, caller, key, setHeader }, deps) => {
     const create = () => createWatch(body, caller, requireKey(deps, key), headers['Idempotency-Key']);
-    return respondWithWatch(await withCallLimit(caller, deps, create), { setHeader });
+    return respondWithWatch(await withCallLimit(caller, deps, create), { setHeader }, deps);
   },
 );
 
@@ -130,7 +140,7 @@ const getWatchEndpoint = defineEndpoint(
     examples: { parameters: watchExample, response: { watch: examples.watch } },
   },
   async ({ parameters, caller, setHeader }, deps) =>
-    respondWithWatch(await requireOwnWatch(parameters.watch_id, caller, deps), { setHeader }),
+    respondWithWatch(await requireOwnWatch(parameters.watch_id, caller, deps), { setHeader }, deps),
 );
 
 const changeWatchEndpoint = defineEndpoint(
@@ -160,7 +170,7 @@ const changeWatchEndpoint = defineEndpoint(
   },
   async ({ parameters, headers, body, caller, setHeader }, deps) => {
     const edit = { watchId: parameters.watch_id, patch: body, ifMatch: readVersion(headers['If-Match']) };
-    return respondWithWatch(await editWatch(edit, caller, deps, validate), { setHeader });
+    return respondWithWatch(await editWatch(edit, caller, deps, validate), { setHeader }, deps);
   },
 );
 
@@ -211,7 +221,7 @@ const pauseWatchEndpoint = defineEndpoint(
     examples: { parameters: watchExample, response: { watch: { ...examples.watch, status: 'paused' } } },
   },
   async ({ parameters, caller, setHeader }, deps) =>
-    respondWithWatch(await pauseStoredWatch(parameters.watch_id, caller, deps), { setHeader }),
+    respondWithWatch(await pauseStoredWatch(parameters.watch_id, caller, deps), { setHeader }, deps),
 );
 
 const resumeWatchEndpoint = defineEndpoint(
@@ -229,7 +239,7 @@ const resumeWatchEndpoint = defineEndpoint(
     examples: { parameters: watchExample, response: { watch: examples.watch } },
   },
   async ({ parameters, caller, setHeader }, deps) =>
-    respondWithWatch(await resumeStoredWatch(parameters.watch_id, caller, deps), { setHeader }),
+    respondWithWatch(await resumeStoredWatch(parameters.watch_id, caller, deps), { setHeader }, deps),
 );
 
 const snoozeWatchEndpoint = defineEndpoint(
@@ -253,7 +263,7 @@ const snoozeWatchEndpoint = defineEndpoint(
   },
   async ({ parameters, body, caller, setHeader }, deps) => {
     const snooze = { watchId: parameters.watch_id, seconds: body.seconds, conditionId: body.condition_id };
-    return respondWithWatch(await snoozeStoredWatch(snooze, caller, deps), { setHeader });
+    return respondWithWatch(await snoozeStoredWatch(snooze, caller, deps), { setHeader }, deps);
   },
 );
 

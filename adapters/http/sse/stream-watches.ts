@@ -80,7 +80,7 @@ async function* messages(
 }
 
 function formatState(stored: readonly WatchRun[], position: string, at: Date): string {
-  const data = { watches: stored.map(presentWatch) };
+  const data = { watches: stored.map((watch) => presentWatch(watch, at)) };
   return format('state', position, { type: 'state', timestamp: at.toISOString(), data });
 }
 

@@ -14,6 +14,7 @@ import {
   awaitsOpening,
   closed,
   closesNow,
+  countedChecks,
   isOpen,
   remindsNow,
   withSight,
@@ -135,7 +136,7 @@ function applyDatapoint(
   }
   if (progress.opening || !verdict?.triggered || !awaitsOpening(state, rule, at)) return next;
   const id = createId(state.condition_id);
-  const opened = openAlert(state, rule, id, verdict, moment, readContext(rule, tick));
+  const opened = openAlert(state, rule, id, verdict, moment, readContext(state, rule, tick));
   return { ...next, state: opened.state, opening: opened };
 }
 
@@ -159,11 +160,17 @@ function isBack({ alert }: OpenCondition, { isNewest }: Datapoint, { watch }: Co
   return new Date(alert.opened_at) >= addSeconds(new Date(trouble.since), -rules.streamGraceSeconds);
 }
 
-/** Returns for how long the stream gave no picture before this tick, and the shortest visit that is sure to be seen. */
-function readContext(rule: WatchCondition, { watch, now }: ConditionTick): OpeningContext {
-  const { stream_trouble: trouble } = watch.sight;
+/** Returns for how long the stream gave no picture before the first verdict of an opening, and the shortest visit that is sure to be seen. */
+function readContext(state: ConditionState, rule: WatchCondition, tick: ConditionTick): OpeningContext {
+  const { watch, now } = tick;
+  const { stream_trouble: trouble, regained } = watch.sight;
+  const isFirst = (at: string) =>
+    regained && at <= regained.at && ageSeconds(at, new Date(regained.at)) <= regained.lost_seconds;
+  const begins = countedChecks(state, rule).some((check) => check.triggered && isFirst(check.checked_at));
   return {
-    ...(hasFailed(trouble) && { lost_seconds: ageSeconds(trouble.since, now) }),
+    ...(hasFailed(trouble)
+      ? { lost_seconds: ageSeconds(trouble.since, now) }
+      : regained && begins && { lost_seconds: regained.lost_seconds }),
     shortest_visit_seconds: shortestVisitOfCondition(watch, rule),
   };
 }

@@ -43,7 +43,7 @@ export function withVerdict(
   clearApartSeconds = 0,
 ): ConditionState {
   const length = Math.max(rule.checks_considered, rule.checks_to_close);
-  const seen = withSight(state, now);
+  const seen = withSight({ ...state, unjudged: 0 }, now);
   const seconds = Math.floor(now.getTime() / 1000);
   const isNear = seconds - (state.checked_at.at(-1) ?? -Infinity) < clearApartSeconds;
   const isSame = state.phase === 'open' && !triggered && state.history.endsWith('0') && isNear;
@@ -54,7 +54,6 @@ export function withVerdict(
       history: (state.history + (triggered ? '1' : '0')).slice(-length),
       checked_at: [...state.checked_at, seconds].slice(-length),
     }),
-    unjudged: 0,
     alert: seen.alert && {
       ...seen.alert,
       ...(explanation !== undefined && { explanation: shorten(explanation) }),
@@ -63,8 +62,9 @@ export function withVerdict(
   };
 }
 
-/** Records sight without a datapoint: a skip of the pre-filter. */
+/** Records sight without a datapoint: a skip of the pre-filter. It compares with a picture in which a condition without a verdict was not judged. */
 export function withSight(state: ConditionState, now: Date): ConditionState {
+  if (state.unjudged > 0) return state;
   const alert = state.alert?.unconfirmed ? { ...state.alert, unconfirmed: false } : state.alert;
   return { ...state, seen_at: now.toISOString(), alert };
 }
@@ -84,11 +84,6 @@ export function awaitsOpening(state: ConditionState, rule: WatchCondition, now: 
 /** Returns true if the model has answered without a verdict too often in a row. */
 export function isUnjudgeable({ unjudged }: ConditionState): boolean {
   return unjudged >= rules.maxUnjudged;
-}
-
-/** Returns true if the model has given no verdict in all that is known: nobody would be told. */
-export function isNeverJudged(state: ConditionState): boolean {
-  return state.phase === 'unknown' && isUnjudgeable(state);
 }
 
 /** Returns true if enough consecutive verdicts did not hold since the opening, and the last sight is late enough after the last one that held. */

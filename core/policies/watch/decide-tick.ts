@@ -84,7 +84,7 @@ export function decideWatchTick(
     },
     sightRules,
   );
-  const sight = causes.paused ? { ...seen, ...uncounted } : seen;
+  const sight = causes.paused ? { ...seen, ...uncounted } : afterDay(seen, isActive, causes);
   const status = watchStatus(causes, sight);
   // The scan of the next check sees whether an alert that may close has ended, at its time.
   const isScanned = config.look_back && sight.scan !== undefined;
@@ -163,6 +163,15 @@ function sawEverything(
     const state = states.find(({ condition_id: other }) => other === id);
     return answer.unjudgedReason !== undefined && state !== undefined && isUnjudgeable(state);
   });
+}
+
+/** Returns the sight after the decision about the day: from an exhausted budget on, the active time is a gap. */
+function afterDay(
+  sight: Sight,
+  isActive: boolean,
+  { budget_exhausted: exhausted }: WatchState['causes'],
+): Sight {
+  return isActive && exhausted && sight.in_gap === null ? { ...sight, in_gap: 'service' } : sight;
 }
 
 /** Fields of a sight whose time is not counted. */

@@ -6,7 +6,7 @@ import type { WatchHealth } from '../../records/watch-state.ts';
 import type { NewWatchEvent } from '../../records/watch-event.ts';
 import { rules } from '../../rules.ts';
 import { ageSeconds } from '../../time.ts';
-import { isNeverJudged, shorten } from './condition.ts';
+import { isUnjudgeable, shorten } from './condition.ts';
 
 /** Signs from which a tick concludes whether the service serves its watch. */
 export type HealthSigns = {
@@ -89,8 +89,9 @@ export function isAllWell(
   return (
     status === 'active' &&
     lateSince === null &&
+    sight.in_gap === null &&
     sight.model_trouble === null &&
-    !state.conditions.some(isNeverJudged) &&
+    !state.conditions.some(isUnjudgeable) &&
     failing.every(({ destination_id: id }) => id === exceptId)
   );
 }

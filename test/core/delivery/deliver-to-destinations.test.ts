@@ -7,7 +7,7 @@ import type { NewWatchEvent } from '../../../core/records/watch-event.ts';
 import type { Watch } from '../../../core/records/watch.ts';
 import { messageGroup } from '../../../core/records/delivery.ts';
 import { initialSight } from '../../../core/records/sight.ts';
-import { failingModel, neverJudged } from '../../support/trouble.ts';
+import { failingModel, notJudged } from '../../support/trouble.ts';
 import type { Answer } from '../../support/watches/delivery.ts';
 import { closed, createWatching, failing, first, opened, second } from '../../support/watches/delivery.ts';
 
@@ -398,7 +398,8 @@ describe('a heartbeat', () => {
     ['the model fails', {}, { sight: { ...initialSight, model_trouble: failingModel(1) } }],
     ['the stream is lost', {}, { status: 'stream_lost' as const }],
     ['another destination fails', { health: failingDestination('team') }, {}],
-    ['the model cannot judge a condition', { conditions: [neverJudged] }, {}],
+    ['the model cannot judge a condition', { conditions: [notJudged] }, {}],
+    ['the time since the last sight is a gap', {}, { sight: { ...initialSight, in_gap: 'stream' as const } }],
   ])('a heartbeat is silent while %s', async (_, state, set) => {
     const watch = await createWatching(() => ({}), [{ destination_id: 'kuma', type: 'heartbeat' }]);
     const before = asWatch(await watch.deps.runs.get(watch.watch.run_id, watch.deps.now()));

@@ -95,10 +95,9 @@ async function begin(
       const validate = (merged: unknown) => watchRequestSchema.parse(merged);
       const edited = await editWatch({ watchId, patch, ifMatch: undefined }, 'alice', c, validate);
       step = await world.begin({ job_id: watchId, generation: edited.generation });
-      return presentWatch(edited).former_destinations?.map(({ destination_id: id, url_masked: url }) => [
-        id,
-        url,
-      ]);
+      return presentWatch(edited, clock.now).former_destinations?.map(
+        ({ destination_id: id, url_masked: url }) => [id, url],
+      );
     },
     /** Everything that is stored of addresses. */
     stored: async () => {

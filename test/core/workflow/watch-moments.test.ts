@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { ModelBusyError, StreamFetchError, VisionError } from '../../../core/errors.ts';
+import { ModelBusyError, VisionError } from '../../../core/errors.ts';
 import type { WorkflowState } from '../../../core/records/workflow.ts';
 import { addSeconds } from '../../../core/time.ts';
 import { presentWatch } from '../../../core/watch/present-watch.ts';
@@ -328,53 +328,8 @@ describe('times of moments', () => {
   });
 });
 
-describe('an alert beside a lost stream', () => {
-  const failing = () => {
-    world.script.captures.push(new StreamFetchError('gone'));
-  };
-  async function lose(step: WorkflowState): Promise<WorkflowState> {
-    let lost = step;
-    while (!(await stored()).sight.stream_trouble?.lost) {
-      failing();
-      lost = await world.tick(lost);
-    }
-    return lost;
-  }
-
-  test('an alert that opens with the first picture of a stream that was gone says for how long', async () => {
-    const clear = await run(await createWatch(), 1);
-    const lost = await lose(clear);
-    await tick(lost, visitor(6, 4), [true, true, false]);
-    const { since } = (await stored()).sight.stream_trouble ?? { since: null };
-    expect(since).toBeNull();
-    const [opened] = await alertEvents();
-    const seconds = opened && 'lost_seconds' in opened.data ? opened.data.lost_seconds : undefined;
-    expect(seconds).toBeGreaterThanOrEqual(60);
-    const [alert] = await world.c.watches.alerts({ caller: 'caller', limit: 1 }, world.clock.now);
-    expect(alert?.lost_seconds).toBe(seconds);
-  });
-
-  test('an alert that opened just before its stream was lost closes with the return of the stream', async () => {
-    const clear = await run(await createWatch(), 1);
-    const opened = await tick(clear, visitor(6, 4), [true, true, true]);
-    const lost = await lose(opened);
-    await tick(lost, [], [false], true);
-    expect(await eventTypes()).toEqual(['alert_opened', 'stream_lost', 'alert_closed', 'stream_recovered']);
-  });
-
-  test('an alert that opened long before its stream was lost closes by its rules', async () => {
-    const clear = await run(await createWatch(), 1);
-    let step = await tick(clear, visitor(6, 4), [true, true, true]);
-    world.script.verdicts.push(...Array.from({ length: 20 }, () => true));
-    step = await run(step, 20);
-    const lost = await lose(step);
-    await tick(lost, [], [false], true);
-    expect(await eventTypes()).toEqual(['alert_opened', 'stream_lost', 'stream_recovered']);
-  });
-});
-
 describe('the shortest visit of a watch', () => {
-  const read = async () => presentWatch(await stored()).state.shortest_visit_seconds;
+  const read = async () => presentWatch(await stored(), world.clock.now).state.shortest_visit_seconds;
 
   test('a watch states it by its newest scan, and its openings do', async () => {
     const clear = await run(await createWatch(), 1);

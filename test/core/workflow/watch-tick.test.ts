@@ -209,10 +209,53 @@ describe('tick of a watch', () => {
     const { judge } = world.c.vision;
     world.c.vision.judge = async (...given) => ({ ...(await judge(...given)), judged: false });
     const before = await run(begun, 2);
-    expect(presentWatch(await stored()).state.conditions).toMatchObject([{ unjudged: false }]);
+    expect(presentWatch(await stored(), world.clock.now).state.conditions).toMatchObject([
+      { unjudged: false },
+    ]);
     await run(before, 1);
-    expect(presentWatch(await stored()).state.conditions).toMatchObject([
+    expect(presentWatch(await stored(), world.clock.now).state.conditions).toMatchObject([
       { state: 'unknown', unjudged: true },
+    ]);
+  });
+
+  test('a condition that was clear is unknown after ten minutes without a verdict, though nothing moves', async () => {
+    const begun = await createWatch();
+    const { judge } = world.c.vision;
+    let step = await run(begun, 1);
+    world.c.vision.judge = async (...given) => ({ ...(await judge(...given)), judged: false });
+    const read = async () => presentWatch(await stored(), world.clock.now).state.conditions;
+    for (let tick = 0; tick < 70; tick += 1) {
+      world.script.moved.push(tick < 3);
+      step = await run(step, 1);
+      if (tick === 20) expect(await read()).toMatchObject([{ state: 'clear', unjudged: true }]);
+    }
+    expect(await read()).toMatchObject([{ state: 'unknown', unjudged: true }]);
+  });
+
+  test('conditions age while no tick comes: clear ones are unknown and open alerts unconfirmed', async () => {
+    const budget = { model_calls_per_day: 4, usd_per_day: null };
+    const begun = await createWatch({ conditions: ['person', 'car'], budget });
+    world.c.vision.judge = async (_media, condition) => ({
+      triggered: condition.includes('person'),
+      explanation: '',
+      tokens: { input_tokens: 1, output_tokens: 1 },
+    });
+    await run(begun, 2);
+    const read = async () => {
+      const { conditions } = presentWatch(await stored(), world.clock.now).state;
+      return conditions.map(({ state, unconfirmed }) => [state, unconfirmed]);
+    };
+    expect([(await stored()).status, await read()]).toEqual([
+      'budget_exhausted',
+      [
+        ['open', false],
+        ['clear', false],
+      ],
+    ]);
+    world.advance(600);
+    expect(await read()).toEqual([
+      ['open', true],
+      ['unknown', false],
     ]);
   });
 

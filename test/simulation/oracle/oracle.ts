@@ -261,7 +261,7 @@ export class Oracle {
         else becomeUnknown(condition);
       }
       if (!onSchedule) continue;
-      if (tick.kind === 'no_motion')
+      if (tick.kind === 'no_motion' && condition.unjudged === 0)
         Object.assign(condition, { lastSight: Math.max(at, condition.lastSight), unconfirmed: false });
       if (tick.kind !== 'judged') continue;
       const answer = tick.answers[rule.id];
@@ -363,10 +363,12 @@ export class Oracle {
       if (this.paused) this.countedUntil = null;
       return;
     }
-    if (tick.kind === 'none' || tick.kind === 'repeated') return;
-    const seen = tick.kind === 'no_motion' || (tick.kind === 'judged' && tick.hasVerdict);
-    this.coverUntil(now, seen);
-    this.inGap = !seen;
+    if (tick.kind !== 'none' && tick.kind !== 'repeated') {
+      const seen = tick.kind === 'no_motion' || (tick.kind === 'judged' && tick.hasVerdict);
+      this.coverUntil(now, seen);
+      this.inGap = !seen;
+    }
+    if (this.exhausted) this.inGap = true;
   }
 
   /** Watched is the active time between two ticks that saw the stream, unless they are too far apart. */

@@ -309,6 +309,20 @@ describe('coverage of a watch', () => {
     expect(watch.coverage()).toEqual({ watched: 10, gap: nextDay });
   });
 
+  test('the spans of the schedule after an exhausted budget are gaps, up to its renewal', () => {
+    const spans = [12, 14, 16].map((from) => ({
+      days: ['mon' as const],
+      from: `${from}:00`,
+      to: `${from + 1}:00`,
+    }));
+    const schedule: Schedule = { time_zone: 'UTC', active: spans };
+    const watch = runWatch({ schedule, budget: { model_calls_per_day: 2, usd_per_day: null } });
+    watch.judge(0, false);
+    watch.judge(10, false);
+    for (let at = hour; at <= 5 * hour; at += hour) watch.decide(at, { kind: 'no_capture' });
+    expect(watch.coverage()).toEqual({ watched: 10, gap: 3 * hour - 10 });
+  });
+
   test('a downtime of a week is counted whole, two days with each tick', () => {
     const watch = runWatch();
     const week = 7 * 86_400;
