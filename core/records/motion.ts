@@ -2,7 +2,7 @@ import type { Region } from './capture.ts';
 
 /**
  * Result of the motion pre-filter: a pure comparison of a thumbnail with the motion reference. States are opaque text
- * (deflated, base64, a few kB) that the workflow carries from tick to tick.
+ * (deflated, base64, a few kB; a picture of 160×90) that the workflow carries from tick to tick.
  */
 export type MotionComparison = {
   /** True if the thumbnail differs from the motion reference, and for the first thumbnail. */

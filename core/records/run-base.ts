@@ -55,7 +55,7 @@ export const runProgressSchema = z.object({
   seen: streamFreshnessSchema.nullable(),
   /**
    * Motion reference for the first capture of a generation, stored by the tick that ends the generation before; `null` at any other time. About
-   * 10 kB, so no other tick stores it.
+   * 10 kB, so no other tick stores it. On AWS the key of an object with it.
    */
   handed_over: z.string().nullable(),
   /** Lease expiry: `reconcile` repairs a run that has not committed by then. */

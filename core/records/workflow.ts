@@ -28,6 +28,8 @@ export const captureInputSchema = captureStateSchema.extend({
   confirms: z.literal(true).optional(),
   /** True after a failed capture: resolves the URL again instead of using the cache. */
   resolve_again: z.boolean(),
+  /** True in a burst on AWS, whose state nobody keeps: capture returns pictures in its output. */
+  in_burst: z.literal(true).optional(),
   /** Present if motion may wake the run before its planned time, on hosts that follow streams. `quiet`: the last capture saw no motion. */
   wakes: z.object({ quiet: z.boolean() }).optional(),
 });

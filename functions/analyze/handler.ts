@@ -1,7 +1,10 @@
 import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { analyzeCallSchema, handleAnalyzeCall } from '../../adapters/aws/invoke/analyze-calls.ts';
+import { createExecutionState } from '../../adapters/aws/execution-state.ts';
+import type { ExecutionState } from '../../adapters/aws/execution-state.ts';
 import { toOutcome } from '../../adapters/aws/invoke/outcome.ts';
+import type { RunChange } from '../../core/ports/run-store.ts';
 import { cutBurstSchema } from '../../core/records/workflow.ts';
 import { heldSeconds, shortenBurst, withNextBurst } from '../../core/workflow/burst.ts';
 import { analyzeTask } from '../../core/workflow/tasks.ts';
@@ -15,9 +18,11 @@ const eventSchema = z.discriminatedUnion('operation', [analyzeInputSchema, analy
 
 /** Creates the handler: runs workflow tasks, and model calls for other functions. Throws for an invalid event. */
 export function createHandler(deps: AnalyzeFunctionDeps) {
+  const execution = createExecutionState(deps);
   return (event: unknown, context: Context): Promise<unknown> =>
     deps.during(context, async () => {
-      const input = eventSchema.parse(event);
+      const { complete, outputKey } = await execution.complete(event, deps.now());
+      const input = eventSchema.parse(complete);
       switch (input.operation) {
         case 'judge':
         case 'answer':
@@ -25,27 +30,42 @@ export function createHandler(deps: AnalyzeFunctionDeps) {
           return toOutcome(() => handleAnalyzeCall(input, deps));
         case 'analyze':
           if (isLate(input, deps.now())) deps.measurements.add('LateTicks');
-          return analyzeTick(input, deps);
+          return execution.detach(await analyzeTick(input, deps, execution), [
+            input.capture.motion,
+            outputKey,
+          ]);
         case 'begin':
-          return begin(input, deps);
+          return execution.detach(await begin(input, deps));
         case 'close':
           return analyzeTask(input, deps);
       }
     });
 }
 
+type TaskResult = Awaited<ReturnType<typeof analyzeTask>>;
 type Input<Operation> = Extract<AnalyzeInput, { operation: Operation }>;
 
 /** Runs a tick. It ends its burst earlier if the service has cut bursts of the deployment. */
-async function analyzeTick(input: Input<'analyze'>, deps: AnalyzeFunctionDeps): Promise<unknown> {
-  if (input.burst === undefined) return analyzeTask(input, deps);
+async function analyzeTick(
+  input: Input<'analyze'>,
+  { runs, ...deps }: AnalyzeFunctionDeps,
+  execution: ExecutionState,
+): Promise<TaskResult> {
+  const detached = {
+    ...deps,
+    runs: {
+      ...runs,
+      commit: async (change: RunChange) => runs.commit(await execution.detachChange(change, input.capture)),
+    },
+  };
+  if (input.burst === undefined) return analyzeTask(input, detached);
   const cuts = await deps.burstCuts.read();
-  const state = await analyzeTask(shortenBurst(input, cuts, deps.now()), deps);
+  const state = await analyzeTask(shortenBurst(input, cuts, deps.now()), detached);
   return 'burst' in state ? withNextBurst(state, deps.now()) : state;
 }
 
 /** Begins the ticks of an execution. Stores how long the service held the burst before, if it cut that. */
-async function begin(input: Input<'begin'>, deps: AnalyzeFunctionDeps): Promise<unknown> {
+async function begin(input: Input<'begin'>, deps: AnalyzeFunctionDeps): Promise<TaskResult> {
   const state = await analyzeTask(input, deps);
   const cut = cutBurstSchema.safeParse(input.failure);
   const held = cut.success ? heldSeconds(cut.data) : undefined;

@@ -30,7 +30,7 @@ const now = () => new Date();
 /** Dependencies of the handler. */
 export type CaptureFunctionDeps = CaptureDeps &
   CaptureCallDeps &
-  Pick<Telemetry, 'during'> & { setTimer?: SetTimer };
+  Pick<Telemetry, 'during' | 'log'> & { setTimer?: SetTimer };
 
 /** Creates the dependencies, once per instance: resolved URLs and playlists are cached between ticks. */
 export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
@@ -38,7 +38,7 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     level: config.LOG_LEVEL,
     service: config.POWERTOOLS_SERVICE_NAME,
   });
-  const { measurements, during } = telemetry;
+  const { measurements, during, log } = telemetry;
   const guard = createEgressGuard({
     allowRanges: config.ALLOW_RANGES,
     denyRanges: config.DENY_RANGES,
@@ -70,6 +70,7 @@ export function createDependencies(config: CaptureConfig): CaptureFunctionDeps {
     now,
     newId: () => randomUUID(),
     during,
+    log,
   };
 }
 

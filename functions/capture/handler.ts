@@ -1,6 +1,7 @@
 import type { Context } from 'aws-lambda';
 import { z } from 'zod';
 import { handleCaptureCall, captureCallSchema } from '../../adapters/aws/invoke/capture-calls.ts';
+import { createExecutionState } from '../../adapters/aws/execution-state.ts';
 import { toOutcome } from '../../adapters/aws/invoke/outcome.ts';
 import { captureTick, tooSlow } from '../../core/workflow/capture-tick.ts';
 import { waitAtMost } from '../../core/time-limit.ts';
@@ -18,12 +19,16 @@ const resultMs = 3_000;
  * would count as an error of the function.
  */
 export function createHandler(deps: CaptureFunctionDeps) {
+  const execution = createExecutionState(deps);
   return (event: unknown, context: Context): Promise<unknown> =>
     deps.during(context, async () => {
       const input = eventSchema.parse(event);
       if ('operation' in input) return toOutcome(() => handleCaptureCall(input, deps));
       const availableMs = context.getRemainingTimeInMillis() - resultMs;
-      const expire = () => tooSlow(Math.round(availableMs / 1000));
-      return waitAtMost(availableMs, captureTick(input, deps), expire, deps.setTimer);
+      const beganAt = deps.now().toISOString();
+      const expire = () => ({ ...tooSlow(Math.round(availableMs / 1000)), began_at: beganAt });
+      const capture = async () => captureTick(await execution.withMotion(input), deps);
+      const output = await waitAtMost(availableMs, capture(), expire, deps.setTimer);
+      return execution.storeOutput(input, deps.newId(), output);
     });
 }

@@ -82,6 +82,13 @@ export function allowMedia(
   if (actions.includes('s3:GetObject')) to.allow(['s3:ListBucket'], [bucket.bucketArn]);
 }
 
+/** Grants reading of motion references (`adapters/aws/execution-state.ts`), not of frames and clips. A missing one is refused, as without `ListBucket`. */
+export function allowMotionReferences(to: ServiceFunction, bucket: Bucket): void {
+  to.allow(['s3:GetObject'], [bucket.arnForObjects(`${MediaBucket.prefix}*/motion-*`)], {
+    wildcardReason: 'Each run has its motion reference below its prefix.',
+  });
+}
+
 /** Grants sending to a queue. */
 export function allowSending(to: ServiceFunction, { queueArn }: Queue): void {
   to.allow(['sqs:SendMessage'], [queueArn]);

@@ -5,7 +5,7 @@ import { keyPrefixes } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { CaptureEnvironment } from '../../functions/capture/config.ts';
 import type { EgressNetwork } from '../delivery/egress-network.ts';
 import { FfmpegLayer, folderBytes, maxUnzippedBytes } from './ffmpeg-layer.ts';
-import { allowMedia, allowReadingItems } from '../function/permissions.ts';
+import { allowMedia, allowMotionReferences, allowReadingItems } from '../function/permissions.ts';
 import { ServiceFunction } from '../function/service-function.ts';
 import type { FunctionContext, OwnEnvironment } from '../function/service-function.ts';
 
@@ -17,7 +17,7 @@ type Props = {
 };
 
 /**
- * Function that fetches and decodes untrusted media. Its role may read `SOURCE#` items and write captures. With
+ * Function that fetches and decodes untrusted media. Its role may read `SOURCE#` items and motion references, and write captures. With
  * `platformSecretArn` it may also read that secret (risk: docs/operate/configuration.md). Throws if code and layer exceed Lambda's limit.
  */
 export class CaptureFunction extends Construct {
@@ -56,6 +56,7 @@ export class CaptureFunction extends Construct {
     if (layer) assertUnzippedSize(layer.unzippedBytes + folderBytes(`${context.bundles}/capture`));
     allowReadingItems(this.function, table, keyPrefixes.source);
     allowMedia(this.function, pictures, ['s3:PutObject']);
+    allowMotionReferences(this.function, pictures);
     if (platformSecretArn) this.function.allow(['secretsmanager:GetSecretValue'], [platformSecretArn]);
   }
 }

@@ -39,7 +39,7 @@ const request = { url, mode: 'hybrid', clipSeconds: 3, resolveAgain: false } as 
 describe('capture: workflow task', () => {
   const tick = async () => {
     const job = await createMonitor(monitorRequest(), 'harbour', world.c);
-    const state = { tick: 1, closing: false, resolve_again: false, seen: null, motion: null };
+    const state = { tick: 1, closing: false, resolve_again: false, seen: null, motion: null, in_burst: true };
     return handle({ source_id: job.source_id, ...state });
   };
 
@@ -68,11 +68,12 @@ describe('capture: workflow task', () => {
       ...world.c,
       streams: createWorld().c.streams,
     });
-    const state = { tick: 1, closing: false, resolve_again: false, seen: null, motion: null };
+    const state = { tick: 1, closing: false, resolve_again: false, seen: null, motion: null, in_burst: true };
     const handler = createHandler({ ...world.c, resizeJpeg, during, setTimer });
     expect(await handler({ source_id: job.source_id, ...state }, lambdaContext(58_000))).toMatchObject({
       kind: 'failed',
       message: expect.any(String),
+      began_at: world.clock.now.toISOString(),
     });
     expect(delay).toBe(55_000);
   });

@@ -5,7 +5,9 @@ declare module 'aws-local-stepfunctions' {
     waitTimeOverrides?: Record<string, number>;
     retryIntervalOverrides?: Record<string, number>;
   };
-  type LoggedEvent = { type: 'StateEntered'; state: { name: string; input: any } } | { type: 'StateExited' };
+  type LoggedEvent =
+    | { type: 'StateEntered'; state: { name: string; input: any } }
+    | { type: 'StateExited'; state: { name: string; output: unknown } };
   export class StateMachine {
     constructor(definition: unknown);
     run(

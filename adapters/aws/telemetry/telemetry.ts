@@ -9,7 +9,7 @@ import { redactedLog } from '../../../core/observability/redact.ts';
 export type Telemetry = {
   log: Log;
   measurements: MetricsSink;
-  /** Runs one invocation: adds its request id to log entries and writes metrics at the end. */
+  /** Runs one invocation: adds its request id to log entries, writes metrics at the end, and throws the name of an error only. */
   during<Result>(context: Context, work: () => Promise<Result>): Promise<Result>;
 };
 
@@ -24,11 +24,23 @@ export function createTelemetry(options: PowertoolsLogOptions): Telemetry {
       log.during(context);
       try {
         return await work();
+      } catch (error) {
+        const { stack = String(error), name = 'Error' } = error instanceof Error ? error : {};
+        log.error('Invocation failed', { error: stack });
+        throw nameOnly(name);
       } finally {
         metrics.flush();
       }
     },
   };
+}
+
+/**
+ * Returns an error without the text of the failure: Lambda logs what a handler throws with its secrets, and Step Functions keeps it for 90 days. The log has the
+ * text, redacted.
+ */
+function nameOnly(name: string): Error {
+  return Object.assign(new Error('The log of the function has the cause'), { name, stack: name });
 }
 
 /** Metrics of one function. */

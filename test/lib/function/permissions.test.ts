@@ -16,10 +16,17 @@ test('the role of reconcile queries the runs that are due, and by caller the ale
   expect([...queried].map(([, index]) => index)).toEqual(['jobs-by-caller', 'repair']);
 });
 
-test('the role of capture reads sources and writes captures', () => {
+test('the role of capture reads sources and motion references, no frames, and writes captures', () => {
   const section = roleOf('Capture');
   const actions = [...section.matchAll(/^- (\S+)/gm)].map(([, action]) => action);
-  expect(actions).toEqual(['dynamodb:GetItem', 'logs:CreateLogStream', 'logs:PutLogEvents', 's3:PutObject']);
+  expect(actions).toEqual([
+    'dynamodb:GetItem',
+    'logs:CreateLogStream',
+    'logs:PutLogEvents',
+    's3:GetObject',
+    's3:PutObject',
+  ]);
+  expect(section).toContain('s3:GetObject on `<MediaBucket.Arn>/captures/*/motion-*`');
   expect(section).toContain('"dynamodb:LeadingKeys":["SOURCE#*"]');
 });
 

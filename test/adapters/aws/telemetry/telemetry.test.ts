@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createTelemetry } from '../../../../adapters/aws/telemetry/telemetry.ts';
+import { TransientError } from '../../../../core/errors.ts';
 import { readStandardOutput } from '../standard-output.ts';
 
 const context = {
@@ -85,14 +86,27 @@ describe('createTelemetry', () => {
         measurements.add('InputTokens', 60);
         throw new Error('broken');
       }),
-    ).rejects.toThrow('broken');
+    ).rejects.toThrow();
 
-    expect(lines()).toHaveLength(1);
-    expect(lines()[0]).toMatchObject({ service: 'harbour', Ticks: 1, InputTokens: [240, 60] });
-    expect(lines()[0]?.['_aws'].CloudWatchMetrics[0]).toMatchObject({
+    expect(lines()).toHaveLength(2);
+    expect(lines()[1]).toMatchObject({ service: 'harbour', Ticks: 1, InputTokens: [240, 60] });
+    expect(lines()[1]?.['_aws'].CloudWatchMetrics[0]).toMatchObject({
       Namespace: 'Watchpost',
       Dimensions: [['service']],
     });
+  });
+
+  test('an error leaves a function with its name only, and its text is logged without secrets', async () => {
+    const { during } = createTelemetry({ level: 'info', service: 'harbour' });
+    const failing = during(context, async () => {
+      throw new TransientError('Cannot read rtsp://admin:hunter2@camera/live, a picture of Ada');
+    });
+
+    const error: unknown = await failing.catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ name: 'TransientError' });
+    expect(`${String(error)} ${(error as Error).stack}`).not.toMatch(/Ada|hunter2|camera/);
+    expect(output.lines()[0]).toMatch(/Invocation failed.*a picture of Ada/);
+    expect(output.lines()[0]).not.toContain('hunter2');
   });
 
   test('an invocation without metrics logs nothing', async () => {
