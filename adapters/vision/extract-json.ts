@@ -1,31 +1,37 @@
-/** Maximum braces that are tried as the start of an object, and maximum depth of a cut one: a hostile server may send a megabyte of braces. */
+/** Maximum braces that are tried in vain as the start of an object, and maximum depth of a cut one: a hostile server may send a megabyte of braces. */
 const maxBraces = 40;
 
 /**
- * Returns the first JSON object of a text, or undefined. Models wrap it in code fences, introduce it, or write
- * their reasoning first.
+ * Returns the last complete JSON object behind the thoughts of a text, or undefined. Models draft answers before they write one, wrap it in code fences,
+ * and add remarks. `isCut`: the text lacks its end, so an object that prose follows is a draft.
  */
-export function extractJson(text: string): unknown {
+export function extractJson(text: string, isCut = false): unknown {
+  const plain = withoutFence(text);
+  const whole = plain.startsWith('{') ? parse(plain) : undefined;
+  if (whole !== undefined) return whole;
   const spoken = withoutThoughts(text);
-  for (const start of braces(spoken)) {
-    const end = endOfObject(spoken, start);
-    const found = end === -1 ? undefined : parse(spoken.slice(start, end));
-    if (found !== undefined) return found;
+  let found: unknown;
+  let end = 0;
+  let tried = 0;
+  for (let start = spoken.indexOf('{'); start !== -1; start = spoken.indexOf('{', start)) {
+    const close = endOfObject(spoken, start);
+    // The answer itself may be the object that lacks its end.
+    if (close === -1 && /^\{\s*"/.test(spoken.slice(start, start + 100))) return undefined;
+    const object = close === -1 ? undefined : parse(spoken.slice(start, close));
+    if (object === undefined && (tried += 1) >= maxBraces) return undefined;
+    if (object !== undefined) [found, end] = [object, close];
+    start = object === undefined ? start + 1 : close;
   }
-  return undefined;
+  return isCut && /[^\s`]/.test(spoken.slice(end)) ? undefined : found;
 }
 
 /**
- * Returns the part of a cut JSON object that is certain: complete values, and the beginning of the last text. Returns undefined if the text
- * has no open object.
+ * Returns the part of a cut JSON object that is certain: complete values, and the beginning of the last text. Returns undefined if the text behind the
+ * thoughts does not begin with an open object: prose before it may be thoughts, and the object a draft.
  */
 export function extractCutJson(text: string): unknown {
-  const spoken = withoutThoughts(text);
-  for (const start of braces(spoken)) {
-    const found = endOfObject(spoken, start) === -1 ? closeObject(spoken.slice(start)) : undefined;
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const spoken = withoutFence(withoutThoughts(text));
+  return spoken.startsWith('{') && endOfObject(spoken, 0) === -1 ? closeObject(spoken) : undefined;
 }
 
 /** Parses an object that lacks its end. A number at the end is not certain: more digits may be missing. */
@@ -52,19 +58,37 @@ function closeObject(text: string): unknown {
   return (/\d\s*$/.test(text) && !quoted ? undefined : parse(closed)) ?? parse(complete);
 }
 
+const thinking = String.raw`(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|analysis|scratchpad)`;
+/**
+ * Marks behind which the answer begins. The opening mark is often part of the chat template: Qwen and others, Magistral, Kimi-VL, Gemma 4, MedGemma,
+ * Command A, gpt-oss with and without its special tokens (github.com/vllm-project/vllm/issues/31045, github.com/ggml-org/llama.cpp/issues/24671).
+ */
+const closingMarks = new RegExp(
+  [
+    String.raw`<\/${thinking}>|\[\/THINK\]|◁\/think▷|<\|\/think\|>|<channel\|>|<unused95>`,
+    String.raw`<\|END_THINKING\|>|<\|end_of_thought\|>`,
+    String.raw`<\|channel\|>\s?final[^<{]{0,40}(?:<\|constrain\|>[^<{]{0,40})?<\|message\|>|assistantfinal`,
+  ].join('|'),
+  'gi',
+);
+/** Marks behind which thoughts begin. */
+const openingMark = new RegExp(
+  String.raw`<${thinking}>|\[THINK\]|◁think▷|<\|think\|>|<\|channel\|?>|<unused94>|<\|START_THINKING\|>|<\|begin_of_thought\|>`,
+  'i',
+);
+
 /** Removes the thoughts of a model, also those that were cut. */
-function withoutThoughts(text: string): string {
-  return text.replaceAll(/<think>[\s\S]*?(?:<\/think>|$)/g, '');
+export function withoutThoughts(text: string): string {
+  const last = [...text.matchAll(closingMarks)].at(-1);
+  const spoken = last ? text.slice(last.index + last[0].length) : text;
+  return spoken.slice(0, openingMark.exec(spoken)?.index);
 }
 
-/** Returns the positions of the first braces, which may start the object; the others are prose. */
-function* braces(text: string): Generator<number> {
-  let start = -1;
-  for (let tried = 0; tried < maxBraces; tried += 1) {
-    start = text.indexOf('{', start + 1);
-    if (start === -1) return;
-    yield start;
-  }
+function withoutFence(text: string): string {
+  return text
+    .trim()
+    .replace(/^```(?:json)?\s*/i, '')
+    .replace(/\s*```$/, '');
 }
 
 function parse(json: string): unknown {

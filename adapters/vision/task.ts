@@ -42,7 +42,7 @@ export function toAnswerSchema(task: ModelTask<unknown>, { bounded = false } = {
 }
 
 /**
- * Parses the answer of a model: an object, or text that contains one. A cut answer needs its decision only. Throws `VisionError` if it does
+ * Parses the answer of a model: an object, or text that ends with one. A cut answer needs its decision only. Throws `VisionError` if it does
  * not match the schema.
  */
 export function readAnswer<Fields>(
@@ -50,7 +50,9 @@ export function readAnswer<Fields>(
   answer: unknown,
   end: AnswerEnd = 'complete',
 ): Fields {
-  const parsed = task.schema.safeParse(typeof answer === 'string' ? extractJson(answer) : answer);
+  const parsed = task.schema.safeParse(
+    typeof answer === 'string' ? extractJson(answer, end !== 'complete') : answer,
+  );
   if (parsed.success) return parsed.data;
   const cause = parsed.error;
   if (end === 'complete')

@@ -102,7 +102,7 @@ function readEnd({ stopReason }: ConverseReply): AnswerEnd {
 /** Returns the tool input, otherwise the text: a model that is not forced to use the tool sometimes writes text. */
 function answerIn(output: ConverseReply, toolName: string): unknown {
   const content = output.output?.message?.content ?? [];
-  const used = content.find(({ toolUse }) => toolUse?.name === toolName);
+  const used = content.findLast(({ toolUse }) => toolUse?.name === toolName);
   if (used?.toolUse !== undefined) return used.toolUse.input;
   return content.map(({ text }) => text ?? '').join('\n');
 }

@@ -3,7 +3,8 @@ import { VisionError } from '../../../core/errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
 import type { Chat } from '../picture-vision.ts';
 import { type AnswerEnd, ContextError, type ModelTask, PictureCountError, readAnswer } from '../task.ts';
-import { requestFormats, withoutThinking } from './request.ts';
+import { withoutThoughts } from '../extract-json.ts';
+import { adaptRequest, findRefusal, requestFormats, withoutThinking } from './request.ts';
 import {
   type FetchLike,
   lacksCredit,
@@ -24,30 +25,33 @@ export type ChatSettings = {
   fetch: FetchLike;
 } & Partial<RetryOptions>;
 
-/** Used part of a chat completion. Servers omit or null values that they do not count. */
+/** Text, or a list of parts: Mistral and gateways before it, whose thoughts are parts of their own (docs.mistral.ai/capabilities/reasoning). */
+const contentSchema = z.union([
+  z.string(),
+  z.array(z.union([z.string(), z.object({ type: z.string(), text: z.string().nullish().catch(null) })])),
+]);
+const tokensSchema = z.number().nonnegative().transform(Math.ceil).nullish().catch(null);
+const thoughtsSchema = z.string().nullish().catch(null);
+
+/** Used part of a chat completion. Servers omit, null or miscount what they do not need: only a lack of content costs the verdict. */
 const completionSchema = z.object({
   choices: z
     .array(
       z.object({
         // `length` if the tokens of the answer or the context were used up (platform.openai.com/docs/api-reference/chat/object,
         // github.com/ollama/ollama/pull/5312; vLLM and llama.cpp copy it).
-        finish_reason: z.string().nullish(),
+        finish_reason: z.string().nullish().catch(null),
         message: z.object({
-          content: z.string().nullish(),
-          refusal: z.string().nullish(),
+          content: contentSchema.nullish(),
+          refusal: z.string().nullish().catch(null),
           // Thoughts of a thinking model: Ollama, vLLM and OpenRouter; llama.cpp and older vLLM.
-          reasoning: z.string().nullish(),
-          reasoning_content: z.string().nullish(),
+          reasoning: thoughtsSchema,
+          reasoning_content: thoughtsSchema,
         }),
       }),
     )
     .min(1),
-  usage: z
-    .object({
-      prompt_tokens: z.int().nonnegative().nullish(),
-      completion_tokens: z.int().nonnegative().nullish(),
-    })
-    .nullish(),
+  usage: z.object({ prompt_tokens: tokensSchema, completion_tokens: tokensSchema }).nullish().catch(null),
 });
 /** Used part of a chat completion. */
 type Completion = z.infer<typeof completionSchema>;
@@ -55,19 +59,21 @@ type Completion = z.infer<typeof completionSchema>;
 /**
  * Creates a function that sends one request to `/chat/completions`. The schema is set as `response_format`. If a
  * server rejects that (400 or 422), a simpler format follows, also in all later requests for the task; once a server has accepted a
- * format, its errors are final. If a model thinks until its tokens are used up, the request is repeated without thinking, and so are all
- * later ones. Throws `VisionError`.
+ * format, its errors are final. A parameter that an error names is renamed or left out, also in all later requests. If a model thinks until its tokens
+ * are used up, the request is repeated without thinking, and so are all later ones. Throws `VisionError`.
  */
 export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings): Chat {
-  const url = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/chat/completions`;
+  const url = toEndpoint(baseUrl);
   const headers = {
     'content-type': 'application/json',
-    ...(apiKey && { authorization: `Bearer ${apiKey}` }),
+    ...(apiKey && authorize(url, apiKey)),
   };
   const post = (body: object, signal: AbortSignal) =>
-    postWithRetry({ url, headers, body: JSON.stringify(body) }, posting, signal);
+    postWithRetry({ url: url.href, headers, body: JSON.stringify(body) }, posting, signal);
   /** Position in `requestFormats` of the format that the server has accepted, by task. */
   const accepted = new Map<string, number>();
+  /** Parameters that the server has refused for this model, as often as it did. */
+  const refusals: string[] = [];
   let thinks = true;
 
   async function ask(task: ModelTask<unknown>, frames: Uint8Array[], signal: AbortSignal): Promise<Reply> {
@@ -75,11 +81,24 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
     const formats = first === undefined ? requestFormats : requestFormats.slice(first, first + 1);
     let reply: Reply = { status: 0, body: '' };
     for (const build of formats) {
-      reply = await post({ ...build(model, task, frames), ...(!thinks && withoutThinking) }, signal);
+      reply = await postAdapted({ ...build(model, task, frames), ...(!thinks && withoutThinking) }, signal);
       if (reply.status === 200) accepted.set(task.name, requestFormats.indexOf(build));
       if (!mayRejectFormat(reply)) return reply;
     }
     return reply;
+  }
+
+  /** Repeats a request without the parameter that the server refuses. Each refusal shortens the request, so the series ends. */
+  async function postAdapted(
+    request: Parameters<typeof adaptRequest>[0],
+    signal: AbortSignal,
+  ): Promise<Reply> {
+    const adapted = adaptRequest(request, refusals);
+    const reply = await post(adapted, signal);
+    const refused = mayRefuse(reply) ? findRefusal(reply.body, adapted) : undefined;
+    if (refused === undefined) return reply;
+    refusals.push(refused);
+    return postAdapted(request, signal);
   }
 
   return async (task, frames, signal) => {
@@ -90,10 +109,23 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
     }
     if (answer.onlyThoughts)
       throw new VisionError(
-        `${model} thinks until its ${task.maxTokens} tokens are used up, and gives no answer. Use its "instruct" variant, or turn thinking off in the server.`,
+        `${model} thinks until its limit of ${task.maxTokens} tokens is used up, and gives no answer. Use its "instruct" variant, or turn thinking off in the server.`,
       );
     return { fields: readAnswer(task, answer.text, answer.end), tokens: answer.tokens };
   };
+}
+
+/** Returns the address of the endpoint. The query stays behind the path: Azure has `?api-version=`. */
+function toEndpoint(baseUrl: string): URL {
+  const url = new URL(baseUrl);
+  const path = url.pathname.replace(/(?:(?<!\/)\/+)?$/, '');
+  if (!path.endsWith('/chat/completions')) url.pathname = `${path}/chat/completions`;
+  return url;
+}
+
+/** Azure takes the key of a deployment in a header of its own (learn.microsoft.com/azure/ai-services/openai/reference). */
+function authorize(url: URL, apiKey: string): Record<string, string> {
+  return url.searchParams.has('api-version') ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
 type ChatAnswer = { text: string; end: AnswerEnd; onlyThoughts: boolean; tokens: TokenUse };
@@ -107,22 +139,29 @@ function readCompletion(reply: Reply, { maxTokens }: ModelTask<unknown>, model: 
   }
   const { choices, usage } = parseCompletion(reply.body);
   const message = choices[0]?.message;
-  if (message?.refusal) {
-    throw new VisionError('The model refuses to answer. Rephrase the condition or use another model.', {
-      cause: new Error(message.refusal),
-    });
+  const refusal = message?.refusal || (choices[0]?.finish_reason === 'content_filter' && 'content_filter');
+  if (refusal) {
+    throw new VisionError(refusalRemedy, { cause: new Error(refusal) });
   }
-  const text = message?.content ?? '';
-  const thoughts = message?.reasoning ?? message?.reasoning_content ?? '';
+  const text = joinText(message?.content ?? '');
+  const thoughts = message?.reasoning ?? message?.reasoning_content ?? text;
   const isCut = choices[0]?.finish_reason === 'length';
   // Ollama shortens the request to its context, which leaves few tokens or one (github.com/can1357/oh-my-pi/issues/2774).
   const contextIsFull = isCut && (usage?.completion_tokens ?? maxTokens) < maxTokens;
   return {
     text,
     end: contextIsFull ? 'context' : isCut ? 'token limit' : 'complete',
-    onlyThoughts: text.trim() === '' && thoughts !== '',
+    // The thoughts of some hosted models are in no field.
+    onlyThoughts: withoutThoughts(text).trim() === '' && (thoughts !== '' || isCut) && !contextIsFull,
     tokens: { input_tokens: usage?.prompt_tokens ?? 0, output_tokens: usage?.completion_tokens ?? 0 },
   };
+}
+
+function joinText(content: z.infer<typeof contentSchema>): string {
+  if (typeof content === 'string') return content;
+  return content
+    .map((part) => (typeof part === 'string' ? part : /^(?:output_)?text$/.test(part.type) ? part.text : ''))
+    .join('');
 }
 
 function parseCompletion(body: string): Completion {
@@ -153,17 +192,31 @@ function hasTooManyPictures({ body }: Reply): boolean {
   return /at most [1-9]\d* image|single image|too many images/i.test(body.slice(0, 2_000));
 }
 
-/** Returns true if a simpler format can help. The context and a model without image support stay as they are. */
-function mayRejectFormat(reply: Reply): boolean {
-  const isRejected = reply.status === 400 || reply.status === 422;
-  return isRejected && !exceedsContext(reply) && !/\bimages?\b|multimodal/i.test(reply.body.slice(0, 2_000));
+/** Returns true if another request can help. The context and a model without image support stay as they are. */
+function mayRefuse({ status, body }: Reply): boolean {
+  const isOwnError = status >= 500 && /response_format|json_schema|grammar|role/i.test(body.slice(0, 2_000));
+  const isRejected = (status === 400 || status === 422 || isOwnError) && !isFiltered(body);
+  return isRejected && !exceedsContext({ status, body });
 }
 
+/** Returns true if a simpler format can help. */
+function mayRejectFormat(reply: Reply): boolean {
+  return mayRefuse(reply) && !/\bimages?\b|multimodal/i.test(reply.body.slice(0, 2_000));
+}
+
+/** Returns true if a filter of the host refuses pictures or prompt (learn.microsoft.com/azure/ai-services/openai/concepts/content-filter). */
+function isFiltered(body: string): boolean {
+  return /content_filter|ResponsibleAIPolicyViolation/.test(body.slice(0, 2_000));
+}
+
+const refusalRemedy = 'The model refuses to answer. Rephrase the condition or use another model.';
+
 function remedyFor({ status, body }: Reply, model: string): string {
-  if (lacksCredit(body))
+  if (lacksCredit({ status, body }))
     return 'The account of the vision server has no credit. Add credit, or use another server.';
+  if (isFiltered(body)) return refusalRemedy;
   // llama.cpp without its projector (github.com/ggml-org/llama.cpp/blob/master/tools/server/server.cpp, status 500).
-  if (/image input is not supported|mmproj/i.test(body.slice(0, 2_000)))
+  if (/(?:image input is not supported|support image input|mmproj)/i.test(body.slice(0, 2_000)))
     return `${model} takes no images on this server. Start llama.cpp with its projector (--mmproj), or use a model that supports images.`;
   switch (status) {
     case 401:
@@ -172,7 +225,9 @@ function remedyFor({ status, body }: Reply, model: string): string {
     case 404:
       return `The vision server has no model ${model} or no /chat/completions at this URL. Check both.`;
     case 429:
+    case 502:
     case 503:
+    case 529:
       return 'The vision server is overloaded. Use a longer interval or a faster server.';
     default:
       return `The vision server returned status ${status}. Check that ${model} supports images, and check the server's log.`;

@@ -1,10 +1,18 @@
+import { z } from 'zod';
 import { VisionError } from '../../../core/errors.ts';
+import { parseRetryAfter } from '../../../core/outside-time.ts';
 import { retryWithBackoff, systemBackoff, type BackoffDeps } from '../../retry-with-backoff.ts';
 
 /** Used part of `fetch`. */
 export type FetchLike = (
   url: string,
-  init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignal },
+  init: {
+    method: 'POST';
+    headers: Record<string, string>;
+    body: string;
+    signal: AbortSignal;
+    redirect: 'manual';
+  },
 ) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
 
 /** Retry options. */
@@ -19,27 +27,21 @@ export type Reply = { status: number; body: string };
 const busyServer = { firstWaitMs: 500, maxWaitMs: 20_000, jitter: 0.2 };
 
 /**
- * Sends a POST and retries if the server is busy (429 with credit left, 503). No other layer does. Waits for `Retry-After`, at most
- * 20 s, or for 0.5, 1 and 2 s. Returns any other status. Throws `VisionError` if the server does not respond, or
- * not in time.
+ * Sends a POST and retries if the server is busy: 429 with credit left, 402 that states a wait, 502, 503, and 529 of Anthropic. No other layer does. Waits
+ * for `Retry-After`, at most 20 s, or for 0.5, 1 and 2 s. Returns any other status. Throws `VisionError` if the server does not respond, not in
+ * time, or sends elsewhere.
  */
 export async function postWithRetry(
-  { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
+  request: { url: string; headers: Record<string, string>; body: string },
   { fetch, maxAttempts = 4, ...backoff }: { fetch: FetchLike } & Partial<RetryOptions>,
   signal: AbortSignal,
 ): Promise<Reply> {
-  const rule = { ...busyServer, maxAttempts, mustRetry: isBusy, requestedWaitMs: readRetryAfterMs };
-  const post = async () => {
-    const response = await fetch(url, { method: 'POST', headers, body, signal });
-    return {
-      status: response.status,
-      body: await response.text(),
-      retryAfter: response.headers.get('retry-after'),
-    };
-  };
+  const rule = { ...busyServer, maxAttempts, mustRetry: isBusy, requestedWaitMs };
   try {
+    const post = () => postOnce(request, fetch, signal);
     return await retryWithBackoff(post, rule, { ...systemBackoff, ...backoff }, signal);
   } catch (cause) {
+    if (cause instanceof VisionError) throw cause;
     throw signal.aborted
       ? new VisionError('The model did not respond in time. Try again, or use a faster model or server.', {
           cause,
@@ -50,19 +52,87 @@ export async function postWithRetry(
   }
 }
 
-function isBusy({ status, body }: Reply): boolean {
-  return (status === 429 && !lacksCredit(body)) || status === 503;
+type TimedReply = Reply & { retryAfterSeconds: number | undefined };
+
+/** Follows redirects at the same host, as a POST. A client of the web would send a GET after 301 and 302, and the key to any host. */
+async function postOnce(
+  { url, headers, body }: { url: string; headers: Record<string, string>; body: string },
+  fetch: FetchLike,
+  signal: AbortSignal,
+  redirectsLeft = 3,
+): Promise<TimedReply> {
+  const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'manual' });
+  const location = response.headers.get('location');
+  const text = await response.text();
+  if ([301, 302, 303, 307, 308].includes(response.status) && location !== null) {
+    const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
+    const isSame = target !== undefined && isSameServer(new URL(url), target);
+    if (!isSame || redirectsLeft === 0 || response.status === 303) throw redirectError(target);
+    return postOnce({ url: target.href, headers, body }, fetch, signal, redirectsLeft - 1);
+  }
+  const retryAfterSeconds = parseRetryAfter(response.headers.get('retry-after'), new Date());
+  const status = response.status === 200 ? (readInnerStatus(text) ?? 200) : response.status;
+  return { status, body: text, retryAfterSeconds };
+}
+
+/** The key stays at its host, and on TLS. The port of plain HTTP and of TLS may differ. */
+function isSameServer(from: URL, to: URL): boolean {
+  const isSecured = from.protocol === 'http:' && to.protocol === 'https:';
+  return from.hostname === to.hostname && (from.origin === to.origin || isSecured);
+}
+
+function redirectError(target: URL | undefined): VisionError {
+  return new VisionError(
+    `The vision server redirects to ${target?.origin ?? 'another address'}, where pictures and key are not sent. Set its URL (WATCHPOST_OPENAI_URL) to the final address.`,
+  );
+}
+
+const failureSchema = z.object({
+  code: z.unknown(),
+  message: z.unknown(),
+});
+const innerErrorSchema = z.object({
+  error: z.union([failureSchema, z.string()]).nullish(),
+  choices: z
+    .array(z.object({ finish_reason: z.unknown(), error: failureSchema.nullish().catch(null) }))
+    .nullish()
+    .catch(null),
+});
+
+/**
+ * Returns the status of an error that arrives with status 200: a router sends it before its upstream answers
+ * (openrouter.ai/docs/api/reference/errors-and-debugging). Returns undefined for any other body.
+ */
+function readInnerStatus(body: string): number | undefined {
+  const { success, data } = innerErrorSchema.safeParse(parseJson(body));
+  const [choice] = data?.choices ?? [];
+  const failed = choice?.finish_reason === 'error' || Boolean(choice?.error);
+  const error = data?.error ?? choice?.error;
+  if (!success || (!failed && (choice || !error))) return undefined;
+  const code = Number(typeof error === 'object' ? error?.code : undefined);
+  if (Number.isInteger(code) && code >= 400 && code < 600) return code;
+  return /rate.?limit|too many requests|overloaded/i.test(JSON.stringify(error ?? '')) ? 429 : 500;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    const found: unknown = JSON.parse(text);
+    return found;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBusy({ status, body, retryAfterSeconds }: TimedReply): boolean {
+  if (status === 402) return retryAfterSeconds !== undefined;
+  return (status === 429 && !lacksCredit({ status, body })) || [502, 503, 529].includes(status);
 }
 
 /** Returns true if the account of a hosted service has no credit (platform.openai.com/docs/guides/error-codes). */
-export function lacksCredit(body: string): boolean {
-  return body.includes('insufficient_quota');
+export function lacksCredit({ status, body }: Reply): boolean {
+  return status === 402 || /insufficient_quota|insufficient.?balance|credit balance is too low/i.test(body);
 }
 
-function readRetryAfterMs({ retryAfter }: { retryAfter: string | null }): number | undefined {
-  if (retryAfter === null || retryAfter === '') return undefined;
-  const requestedMs = Number(retryAfter) * 1000;
-  return Number.isFinite(requestedMs) && requestedMs >= 0
-    ? Math.min(requestedMs, busyServer.maxWaitMs)
-    : undefined;
+function requestedWaitMs({ retryAfterSeconds: seconds }: TimedReply): number | undefined {
+  return !seconds ? undefined : Math.min(seconds * 1000, busyServer.maxWaitMs);
 }

@@ -14,11 +14,59 @@ test.each([
   expect([extractJson(text), extractCutJson(text)]).toEqual([undefined, undefined]);
 });
 
-test('an object is found behind thirty braces of prose, whole or cut', () => {
+test('an object is found behind thirty braces of prose, and a cut one is not: the prose may be thoughts', () => {
   const prose = 'if (x) { y } '.repeat(30);
   expect(extractJson(`${prose}{"triggered":true}`)).toEqual({ triggered: true });
-  expect(extractCutJson(`${prose}{"triggered":true,"explanation":"A va`)).toEqual({
-    triggered: true,
-    explanation: 'A va…',
+  expect(extractCutJson(`${prose}{"triggered":true,"explanation":"A va`)).toBeUndefined();
+});
+
+const draft = 'Perhaps {"triggered": true, "explanation": "A person."} No: a bush.';
+const answer = '{"triggered": false, "explanation": "A bush."}';
+
+test.each([
+  ['a pair of marks', `<think>${draft}</think>${answer}`],
+  ['a closing mark alone', `${draft}\n</think>\n\n${answer}`],
+  ['thoughts that hold an opening mark', `${draft} <think> ${draft}</think>${answer}`],
+  ['<thinking>', `<thinking>${draft}</thinking>${answer}`],
+  ['a mark with a prefix', `<seed:think>${draft}</seed:think>${answer}`],
+  ['Magistral', `[THINK]${draft}[/THINK]${answer}`],
+  ['Kimi-VL', `◁think▷${draft}◁/think▷${answer}`],
+  ['Gemma 4', `<|channel>thought\n${draft}<channel|>${answer}`],
+  ['MedGemma', `<unused94>thought\n${draft}<unused95>${answer}`],
+  ['Command A', `<|START_THINKING|>${draft}<|END_THINKING|><|START_RESPONSE|>${answer}<|END_RESPONSE|>`],
+  [
+    'gpt-oss',
+    `<|channel|>analysis<|message|>${draft}<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>${answer}<|return|>`,
+  ],
+  ['gpt-oss without special tokens', `analysis${draft}assistantfinal${answer}`],
+  ['prose without marks', `${draft}\n${answer}`],
+  ['a fence for each', `\`\`\`json\n{"triggered": true}\n\`\`\`\nNo.\n\`\`\`json\n${answer}\n\`\`\`\nDone.`],
+  ['fifty drafts', `${draft.repeat(50)}${answer}`],
+  ['a box', `<think>${draft}</think><answer><|begin_of_box|>${answer}<|end_of_box|></answer>`],
+])('the object after all thoughts is the answer: %s', (_, text) => {
+  expect(extractJson(text)).toEqual({ triggered: false, explanation: 'A bush.' });
+});
+
+test.each([
+  ['before the closing mark', draft],
+  ['behind a draft', `${draft} {"triggered": false, "expl`],
+  ['in thoughts with a mark', `<think>${draft}`],
+  ['in an open draft', 'Perhaps {"triggered": true, "explanation": "A per'],
+  ['in a second channel', `<|channel|>analysis<|message|>${draft}`],
+])('an answer that is cut %s is none', (_, text) => {
+  expect([extractJson(text, true), extractCutJson(text)]).toEqual([undefined, undefined]);
+});
+
+test('an object that lacks its end is none, whatever complete objects it holds or follow a draft', () => {
+  expect(extractJson('{"draft": {"triggered": true}, "triggered": fal')).toBeUndefined();
+  expect(extractJson(`${draft} {"triggered": fal`)).toBeUndefined();
+});
+
+test('a complete answer is kept if only its space or fence is cut, and a mark in its words ends no thought', () => {
+  expect(extractJson(`\`\`\`json\n${answer}\n   `, true)).toEqual({
+    triggered: false,
+    explanation: 'A bush.',
   });
+  const sign = { triggered: true, explanation: 'A sign reads </think> and <think>.' };
+  expect(extractJson(JSON.stringify(sign))).toEqual(sign);
 });

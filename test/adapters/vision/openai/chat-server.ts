@@ -3,25 +3,27 @@ import { text as textOf } from 'node:stream/consumers';
 import { z } from 'zod';
 import { readPort } from '../port-of.ts';
 
+const userSchema = z.strictObject({
+  role: z.literal('user'),
+  content: z.array(
+    z.discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: z.string() }) }),
+      z.strictObject({ type: z.literal('text'), text: z.string() }),
+    ]),
+  ),
+});
 const requestSchema = z.strictObject({
   model: z.string(),
-  messages: z.tuple([
-    z.strictObject({ role: z.literal('system'), content: z.string() }),
-    z.strictObject({
-      role: z.literal('user'),
-      content: z.array(
-        z.discriminatedUnion('type', [
-          z.strictObject({ type: z.literal('image_url'), image_url: z.strictObject({ url: z.string() }) }),
-          z.strictObject({ type: z.literal('text'), text: z.string() }),
-        ]),
-      ),
-    }),
+  messages: z.union([
+    z.tuple([z.strictObject({ role: z.literal('system'), content: z.string() }), userSchema]),
+    z.tuple([userSchema]),
   ]),
-  temperature: z.literal(0),
-  max_tokens: z.int(),
+  temperature: z.literal(0).optional(),
+  max_tokens: z.int().optional(),
+  max_completion_tokens: z.int().optional(),
   stream: z.literal(false),
   response_format: z.unknown().optional(),
-  reasoning_effort: z.literal('none').optional(),
+  reasoning_effort: z.enum(['none', 'minimal', 'low']).optional(),
   chat_template_kwargs: z.strictObject({ enable_thinking: z.literal(false) }).optional(),
 });
 type Request = z.infer<typeof requestSchema>;

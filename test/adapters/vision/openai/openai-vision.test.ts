@@ -36,7 +36,7 @@ test('a frame is sent as a data URI, with a strict schema, temperature 0 and the
   const { method, path, headers, body } = server.arrived[0]!;
   expect([method, path, headers.authorization]).toEqual(['POST', '/v1/chat/completions', 'Bearer sk-local']);
   expect(body).toMatchObject({ model: 'llava', temperature: 0, max_tokens: 300, stream: false });
-  const [picture, text] = body.messages[1].content;
+  const [picture, text] = body.messages[1]!.content;
   const url = `data:image/jpeg;base64,${Buffer.from(frame).toString('base64')}`;
   expect(picture).toEqual({ type: 'image_url', image_url: { url } });
   expect(text).toMatchObject({ text: expect.stringContaining('<condition>\na red car\n</condition>') });
@@ -61,7 +61,7 @@ test('the prompt last-frame sends the frame of the check before first, and other
   await comparing.judge(look, 'a car has left', timeout());
   await createOpenAiVision(settings).judge({ ...look, previous }, 'a car has left', timeout());
   const pictures = server.arrived.map(({ body }) =>
-    body.messages[1].content.flatMap((part: any) => part.image_url?.url.split(',')[1] ?? []),
+    body.messages[1]!.content.flatMap((part: any) => part.image_url?.url.split(',')[1] ?? []),
   );
   const [before, newest] = [previous, frame].map((bytes) => Buffer.from(bytes).toString('base64'));
   expect(pictures).toEqual([[before, newest], [newest], [newest]]);
@@ -79,7 +79,7 @@ test('a clip is not sent, because only images are supported', async () => {
   const { vision } = visionAt(server.baseUrl);
   expect(vision).toMatchObject({ provider: 'openai', model: 'llava', supportsVideo: false });
   await vision.judge({ mode: 'hybrid', frame, clip: new Uint8Array(9) }, 'x', timeout());
-  expect(server.arrived[0]!.body.messages[1].content).toHaveLength(2);
+  expect(server.arrived[0]!.body.messages[1]!.content).toHaveLength(2);
 });
 
 const inWords = ({ body }: Arrived): Reply =>
@@ -99,7 +99,7 @@ describe('server without response_format', () => {
       false,
       false,
     ]);
-    expect(server.arrived[2]!.body.messages[1].content.at(-1)).toMatchObject({
+    expect(server.arrived[2]!.body.messages[1]!.content.at(-1)).toMatchObject({
       text: expect.stringContaining('"triggered"'),
     });
   });
@@ -223,7 +223,7 @@ describe('response of the vision server', () => {
       capturedAt: new Date(at * 1000),
     }));
     await visionAt(server.baseUrl).vision.summarize(samples, timeout());
-    const content: { type: string }[] = server.arrived[0]!.body.messages[1].content;
+    const content: { type: string }[] = server.arrived[0]!.body.messages[1]!.content;
     expect(content.filter(({ type }) => type === 'image_url')).toHaveLength(8);
   });
 });
