@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { parseHttpDate } from '../../core/outside-time.ts';
 
 /** Cookies of one stream, which its servers have set. */
 export type CookieJar = {
@@ -66,7 +67,7 @@ function readCookie(header: string, url: URL, now: Date): { cookie: Cookie; isDe
     path: path?.startsWith('/') ? path : toFolder(url.pathname),
     isSecure: attributes.has('secure'),
   };
-  const expires = Date.parse(attributes.get('expires') ?? '');
+  const expires = parseHttpDate(attributes.get('expires') ?? '') ?? Number.NaN;
   const maxAge = attributes.get('max-age');
   const isDeleted = maxAge === undefined ? expires <= now.getTime() : Number(maxAge) <= 0;
   return { cookie, isDeleted };

@@ -1,3 +1,5 @@
+import { parseIsoTime } from '../../core/outside-time.ts';
+
 /**
  * Returns the start of a recording by its path, or `undefined` if the path has no time. Understands Frigate's folders
  * (`recordings/2026-11-20/14/front_door/35.12.mp4`, UTC: https://docs.frigate.video/configuration/record/) and file names that
@@ -20,7 +22,7 @@ export function recordedCamera(path: string): string | undefined {
 }
 
 function parsed(text: string): Date | undefined {
-  const date = new Date(text);
+  const atMs = parseIsoTime(text);
   // An impossible date, such as the digits of a serial number, is no time.
-  return Number.isNaN(date.getTime()) || date.getUTCFullYear() < 1990 ? undefined : date;
+  return atMs === undefined || atMs < Date.UTC(1990) ? undefined : new Date(atMs);
 }

@@ -1,7 +1,8 @@
 import type { Delivery, RunKey } from '../records/delivery.ts';
 import type { WebhookResult } from '../ports/delivery.ts';
 import type { DestinationResult } from '../ports/destinations.ts';
-import { secondsUntil, addSeconds } from '../time.ts';
+import { parseRetryAfter } from '../outside-time.ts';
+import { addSeconds } from '../time.ts';
 import { rules } from '../rules.ts';
 
 /** Result of the attempt that began at `startedAt`. */
@@ -48,7 +49,7 @@ export function afterAttempt(
   if (outcome !== 'retry' || waitSeconds === undefined)
     return giveUp(attempted, describeDeliveryFailure(result));
   const jittered = waitSeconds * (1 + rules.retryJitter * (2 * random - 1));
-  const requested = Math.min(retryAfterSeconds(result.retryAfter, now), schedule.maxRetryAfterSeconds);
+  const requested = Math.min(parseRetryAfter(result.retryAfter, now) ?? 0, schedule.maxRetryAfterSeconds);
   const next = addSeconds(now, Math.max(jittered, requested));
   if (until && next > until) return giveUp(attempted, describeDeliveryFailure(result));
   return { ...attempted, next_attempt_at: next.toISOString() };
@@ -84,10 +85,4 @@ export function describeDeliveryFailure({ status, error }: WebhookResult): strin
   return status >= 300 && status < 400
     ? `the receiver redirected (${status}), which is not followed`
     : `the receiver answered ${status}`;
-}
-
-/** Parses seconds or an HTTP date (RFC 9110 section 10.2.3). Returns 0 if the value is absent or malformed. */
-function retryAfterSeconds(value: string | null, now: Date): number {
-  if (value === null) return 0;
-  return /^\d+$/.test(value.trim()) ? Number(value) : secondsUntil(value, now, Infinity);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parseHttpDate } from '../../../core/outside-time.ts';
 import type { Capture } from '../../../core/records/capture.ts';
 
 type Headers = Readonly<Record<string, string>>;
@@ -24,10 +25,8 @@ export function staleHours(headers: Headers, now: Date): number | undefined {
 }
 
 function readAgeMs(headers: Headers, now: Date): number {
-  const changedMs = Date.parse(headers['last-modified'] ?? '');
-  if (Number.isNaN(changedMs)) return 0;
-  const sentMs = Date.parse(headers['date'] ?? '');
-  return (Number.isNaN(sentMs) ? now.getTime() : sentMs) - changedMs;
+  const changedMs = parseHttpDate(headers['last-modified'] ?? '');
+  return changedMs === undefined ? 0 : (parseHttpDate(headers['date'] ?? '') ?? now.getTime()) - changedMs;
 }
 
 /** Returns the position of a single picture: the same bytes are the same picture. A `max-age` above the usual time is the time between new ones. */

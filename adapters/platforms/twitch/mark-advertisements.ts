@@ -1,3 +1,4 @@
+import { parseIsoTime } from '../../../core/outside-time.ts';
 import type { PreparePlaylist } from '../../media/hls/playlist/fetch-playlist.ts';
 
 /**
@@ -12,7 +13,7 @@ export const markAdvertisements: PreparePlaylist = (playlist) => {
   let paused = false;
   let atMs = NaN;
   for (const line of lines) {
-    if (line.startsWith(dateTime)) atMs = Date.parse(line.slice(dateTime.length));
+    if (line.startsWith(dateTime)) atMs = parseIsoTime(line.slice(dateTime.length)) ?? NaN;
     if (line.startsWith(information)) {
       paused = isAdvertisement(line, atMs, breaks);
       if (paused) marked.push('#EXT-X-GAP');
@@ -41,8 +42,8 @@ function readBreak(line: string): Break | null {
   if (!line.startsWith('#EXT-X-DATERANGE:')) return null;
   const stitched =
     attribute(line, 'CLASS') === 'twitch-stitched-ad' || attribute(line, 'ID')?.startsWith('stitched-ad-');
-  const fromMs = Date.parse(attribute(line, 'START-DATE') ?? '');
-  if (!stitched || Number.isNaN(fromMs)) return null;
+  const fromMs = parseIsoTime(attribute(line, 'START-DATE') ?? '');
+  if (!stitched || fromMs === undefined) return null;
   const seconds = Number(attribute(line, 'DURATION') ?? attribute(line, 'PLANNED-DURATION') ?? 0);
   return { fromMs, toMs: fromMs + (Number.isFinite(seconds) ? seconds : 0) * 1000 };
 }

@@ -1,3 +1,4 @@
+import { parseIsoTime } from '../../../../core/outside-time.ts';
 import { mediaSequenceLine, sequenceAfter } from './media-sequence.ts';
 
 /**
@@ -23,6 +24,8 @@ export function keepNewestSegments(lines: string[], max: number): string[] {
 const headerTags = /^#(EXTM3U|EXT-X-(VERSION|TARGETDURATION|PLAYLIST-TYPE|ENDLIST|DEFINE))\b/;
 const clockTag = '#EXT-X-PROGRAM-DATE-TIME:';
 const discontinuityTag = '#EXT-X-DISCONTINUITY';
+/** Largest time of a `Date`: durations of a playlist may add up to more. */
+const maxClockMs = 8.64e15;
 
 /** Returns the program date-time of the first kept segment, unless it has its own or a discontinuity. */
 function clockAfter(gone: string[], kept: string[]): string[] {
@@ -32,13 +35,22 @@ function clockAfter(gone: string[], kept: string[]): string[] {
   let durationMs = 0;
   let isOwn = false;
   for (const line of gone) {
-    if (line.startsWith(clockTag)) clockMs = Date.parse(readText(line));
+    if (line.startsWith(clockTag)) clockMs = parseIsoTime(readText(line)) ?? Number.NaN;
     if (line === discontinuityTag && !isOwn) clockMs = Number.NaN;
     isOwn = line.startsWith(clockTag) || (isOwn && !isUri(line));
     if (line.startsWith('#EXTINF:')) durationMs = readNumber(line) * 1000;
     if (isUri(line)) clockMs += durationMs;
   }
-  return Number.isNaN(clockMs) ? [] : [`${clockTag}${new Date(clockMs).toISOString()}`];
+  return writeClock(clockMs);
+}
+
+/** Returns the line; a program date-time in the form that the parser reads, none if it is no time. */
+export function readClock(line: string): string[] {
+  return line.startsWith(clockTag) ? writeClock(parseIsoTime(readText(line)) ?? Number.NaN) : [line];
+}
+
+function writeClock(clockMs: number): string[] {
+  return Math.abs(clockMs) < maxClockMs ? [`${clockTag}${new Date(clockMs).toISOString()}`] : [];
 }
 
 function isUri(line: string): boolean {

@@ -1,5 +1,5 @@
 import { takeMediaSequence } from './media-sequence.ts';
-import { keepNewestSegments } from './newest-segments.ts';
+import { keepNewestSegments, readClock } from './newest-segments.ts';
 import { substituteVariables, type Variables } from './variables.ts';
 
 /** Tags that captures need. hls-parser takes quadratic time for some others and fails on some. */
@@ -74,7 +74,7 @@ export function sanitizePlaylist(
   const defined = lines.filter((line) => !line.startsWith('#EXT-X-DEFINE'));
   if (variants > 0) return { text: defined.join('\n'), firstSequence: 0n, variables };
   const newest = keepNewestSegments(keepReadableKeys(withRangeOffsets(defined)), source.maxSegments);
-  const { lines: kept, firstSequence } = takeMediaSequence(newest);
+  const { lines: kept, firstSequence } = takeMediaSequence(newest.flatMap(readClock));
   return { text: kept.join('\n'), firstSequence, variables };
 }
 
