@@ -53,11 +53,11 @@ test.each([
   ['in thoughts with a mark', `<think>${draft}`],
   ['in an open draft', 'Perhaps {"triggered": true, "explanation": "A per'],
   ['in a second channel', `<|channel|>analysis<|message|>${draft}`],
-])('an answer that is cut %s is none', (_, text) => {
+])('an answer that is cut %s is not taken', (_, text) => {
   expect([extractJson(text, true), extractCutJson(text)]).toEqual([undefined, undefined]);
 });
 
-test('an object that lacks its end is none, whatever complete objects it holds or follow a draft', () => {
+test('an object that lacks its end is not taken, whatever complete objects it holds or follow a draft', () => {
   expect(extractJson('{"draft": {"triggered": true}, "triggered": fal')).toBeUndefined();
   expect(extractJson(`${draft} {"triggered": fal`)).toBeUndefined();
 });

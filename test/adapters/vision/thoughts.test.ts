@@ -36,7 +36,7 @@ const providers: Record<string, (text: string, end: End) => VisionModel> = {
       call: () => ({ answer: reply, free: reply.then(() => undefined) }),
     };
     const turns = { take: async () => ({ end: () => undefined }) };
-    return createLocalVision({ host, model: 'm', sheets, turns: turns as any });
+    return createLocalVision({ host, model: 'm', sheets, turns });
   },
 };
 

@@ -238,7 +238,7 @@ describe('error inside of a response with status 200', () => {
     ],
     ['a rate limit without a number', { status: 200, body: { error: 'Rate limit exceeded' } }],
     ['402 that states a wait', { status: 402, body: failure(402), headers: { 'retry-after': '2.5' } }],
-  ])('%s is repeated', async (_, reply) => {
+  ])('a call with the error %s is repeated', async (_, reply) => {
     expect(await judge(reply, good)).toMatchObject({ verdict: { triggered: false }, calls: 2 });
   });
 
@@ -252,7 +252,7 @@ describe('error inside of a response with status 200', () => {
       { status: 400, body: { error: { code: 'content_filter', message: 'filtered' } } },
       /refuses/,
     ],
-  ])('%s is final, with its own remedy', async (_, reply, remediation) => {
+  ])('the error %s is final, with its own remedy', async (_, reply, remediation) => {
     expect(await judge(reply)).toMatchObject({
       verdict: { remediation: expect.stringMatching(remediation) },
       calls: 1,
