@@ -6,11 +6,20 @@ export type WrittenPacket = {
   isMarked?: boolean;
   payloadType?: number;
   paddingBytes?: number;
+  source?: number;
 };
 
 /** Formats an interleaved packet on channel 0, including its four-byte header. */
 export function writeRtp(packet: WrittenPacket): Buffer {
-  const { sequence, timestamp, payload, isMarked = false, payloadType = 96, paddingBytes = 0 } = packet;
+  const {
+    sequence,
+    timestamp,
+    payload,
+    isMarked = false,
+    payloadType = 96,
+    paddingBytes = 0,
+    source = 0,
+  } = packet;
   const padding = Buffer.alloc(paddingBytes);
   if (paddingBytes > 0) padding[paddingBytes - 1] = paddingBytes;
   const head = Buffer.alloc(16);
@@ -18,5 +27,6 @@ export function writeRtp(packet: WrittenPacket): Buffer {
   head.writeUInt16BE(12 + payload.length + paddingBytes, 2);
   head.writeUInt16BE(sequence & 0xffff, 6);
   head.writeUInt32BE(timestamp >>> 0, 8);
+  head.writeUInt32BE(source, 12);
   return Buffer.concat([head, Buffer.from(payload), padding]);
 }

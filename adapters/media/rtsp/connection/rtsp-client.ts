@@ -141,6 +141,8 @@ type Exchanges = {
 /** Creates the exchanges of a connection: requests that are numbered, and wait for their responses. */
 function createExchanges(socket: Duplex, answerTimeoutMs: number): Exchanges {
   const waiting = new Map<number, PromiseWithResolvers<RtspMessage>>();
+  /** Numbers of requests that were given up. */
+  const late = new Set<number>();
   let sequence = 0;
   return {
     async send(method, url, headers) {
@@ -148,10 +150,10 @@ function createExchanges(socket: Duplex, answerTimeoutMs: number): Exchanges {
       const number = (sequence += 1);
       const answer = Promise.withResolvers<RtspMessage>();
       waiting.set(number, answer);
-      const timer = setTimeout(
-        () => answer.reject(new RtspConnectionError('RTSP server did not respond in time')),
-        answerTimeoutMs,
-      );
+      const timer = setTimeout(() => {
+        late.add(number);
+        answer.reject(new RtspConnectionError('RTSP server did not respond in time'));
+      }, answerTimeoutMs);
       socket.write(formatMessage(`${method} ${url} RTSP/1.0`, [['CSeq', String(number)], agent, ...headers]));
       try {
         return await answer.promise;
@@ -161,10 +163,11 @@ function createExchanges(socket: Duplex, answerTimeoutMs: number): Exchanges {
       }
     },
     accept(answer) {
-      const number = headerValue(answer, 'cseq');
-      // Some servers omit CSeq: the response then belongs to the oldest request.
+      const number = Number(headerValue(answer, 'cseq'));
+      if (late.delete(number)) return;
+      // Some servers omit CSeq, write 0, or count on their own: the response then belongs to the oldest request.
       const [oldest] = waiting.values();
-      (number === undefined ? oldest : waiting.get(Number(number)))?.resolve(answer);
+      (waiting.get(number) ?? oldest)?.resolve(answer);
     },
     fail(error) {
       for (const answer of waiting.values()) answer.reject(error);

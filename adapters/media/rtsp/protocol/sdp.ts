@@ -14,7 +14,8 @@ const maxAttributeLength = 1024;
 export function parseSdp(text: string): SessionDescription {
   const session: SessionDescription = { attributes: [], media: [] };
   // ffmpeg treats a lone CR as a line end, so this parser must too.
-  for (const line of text.split(/\r\n|\r|\n/)) {
+  for (const indented of text.split(/\r\n|\r|\n/)) {
+    const line = indented.trimStart();
     const value = line.slice(2).trim();
     if (line.startsWith('m=')) session.media.push(parseMedia(value));
     if (line.startsWith('a=') && value.length <= maxAttributeLength)
@@ -32,7 +33,7 @@ function parseAttribute(value: string): SdpAttribute {
   const colon = value.indexOf(':');
   return colon < 0
     ? { name: value, value: '' }
-    : { name: value.slice(0, colon), value: value.slice(colon + 1) };
+    : { name: value.slice(0, colon).trim(), value: value.slice(colon + 1).trim() };
 }
 
 /** Returns the value of the first attribute with this name, or undefined. */

@@ -25,7 +25,7 @@ export function findVideoTrack(session: SessionDescription, baseUrl: string): Vi
   const sessionUrl = controlUrl(attribute(session, 'control'), baseUrl, baseUrl);
   for (const media of session.media) {
     const track = readTrack(media);
-    const url = controlUrl(attribute(media, 'control'), baseUrl, sessionUrl);
+    const url = controlUrl(attribute(media, 'control'), sessionUrl, sessionUrl);
     if (track !== null) return { ...track, controlUrl: url, sessionUrl };
   }
   return null;
@@ -36,14 +36,15 @@ function readTrack(media: SdpMedia): Omit<VideoTrack, 'controlUrl' | 'sessionUrl
   if (
     media.type !== 'video' ||
     payloadType === undefined ||
-    !/^(TCP\/)?RTP\/AVPF?(\/|$)/.test(media.protocol)
+    !/^(TCP\/)?RTP\/AVPF?(\/|$)/i.test(media.protocol)
   )
     return null;
   const [encoding = '', rate = ''] = (
     forPayload(media, 'rtpmap', payloadType) ?? staticMapping(payloadType)
   ).split('/');
   const codec = codecs.find((known) => known === encoding.toUpperCase());
-  const clockRate = Number(rate);
+  // The codecs of video have this one.
+  const clockRate = Number(rate || 90_000);
   if (codec === undefined || !Number.isInteger(clockRate) || clockRate <= 0) return null;
   return { codec, payloadType, clockRate, parameters: forPayload(media, 'fmtp', payloadType) ?? null };
 }

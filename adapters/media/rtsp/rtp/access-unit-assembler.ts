@@ -1,7 +1,14 @@
 import { codedSize } from '../../h264/coded-size.ts';
 import { createEntryPointReader, type EntryPointReader } from '../../h264/entry-point.ts';
-import { describedParameterSets, splitAggregate, type NalRules } from './nal-units.ts';
-import { readRtp } from './rtp-packet.ts';
+import {
+  describedParameterSets,
+  readPayloadBegin,
+  splitAggregate,
+  splitJoined,
+  type NalRules,
+} from './nal-units.ts';
+import { createPacketOrder } from './packet-order.ts';
+import { readRtp, type RtpPacket } from './rtp-packet.ts';
 import type { VideoTrack } from '../protocol/video-track.ts';
 
 /** Whole access unit in Annex B format. One at which decoding can begin has its parameter sets. */
@@ -58,7 +65,8 @@ export function createAccessUnitAssembler(
     (sets, set) => addParameterSet(sets, set, rules),
     [],
   );
-  let nextSequence: number | null = null;
+  const findPlace = createPacketOrder();
+  const divide = createUnitDivider(rules);
   let needsKeyFrame = true;
 
   return {
@@ -67,15 +75,17 @@ export function createAccessUnitAssembler(
     push(frame, atMs) {
       const packet = readRtp(frame);
       if (packet?.payloadType !== track.payloadType) return null;
-      const isLost = nextSequence !== null && packet.sequence !== nextSequence;
-      nextSequence = (packet.sequence + 1) & 0xffff;
+      const place = findPlace(packet);
+      if (place === 'none') return null;
+      const isLost = place === 'after loss';
+      const timestamp = divide(packet, unit, isLost, atMs);
       let complete: AccessUnit | null = null;
-      if (packet.timestamp === unit.timestamp) unit.isDamaged ||= isLost;
+      if (timestamp === null) unit.isDamaged ||= isLost;
       else {
         unit.isDamaged ||= isLost && !unit.isMarked;
         complete = finish();
         needsKeyFrame ||= isLost;
-        unit = reader.begin(packet.timestamp);
+        unit = reader.begin(timestamp);
       }
       unit.isMarked = packet.isMarked;
       unit.arrivedMs = atMs;
@@ -87,7 +97,8 @@ export function createAccessUnitAssembler(
   function finish(): AccessUnit | null {
     if (unit.timestamp === null || (!unit.isDamaged && !unit.begin.hasSlice()))
       return rememberParameterSets();
-    const isWhole = !unit.isDamaged && unit.beginsWhole && !unit.inFragment;
+    const isOne = unit.beginsWhole && unit.pictures <= maxPicturesOfUnit;
+    const isWhole = !unit.isDamaged && isOne && (!unit.inFragment || unit.isMarked);
     rememberParameterSets();
     const { timestamp, arrivedMs } = unit;
     const entry = unit.begin.entryPoint();
@@ -125,6 +136,33 @@ export function createAccessUnitAssembler(
   }
 }
 
+/** Pictures of one unit above which the server writes the same timestamp for all: a frame has two fields at most. */
+const maxPicturesOfUnit = 2;
+const ticksPerMs = 90;
+
+/**
+ * Returns a function from a packet to the timestamp of the access unit that begins with it; null if it belongs to the unit under way. Timestamps separate units,
+ * unless a packet continues a picture, or all of them are equal: then each picture is a unit, of the time of its arrival.
+ */
+function createUnitDivider(rules: NalRules) {
+  let newest: number | null = null;
+  let isStuck = false;
+  return (
+    { payload, timestamp }: RtpPacket,
+    unit: UnitState,
+    isLost: boolean,
+    atMs: number,
+  ): number | null => {
+    const isSame = timestamp === newest;
+    newest = timestamp;
+    isStuck = isSame && (isStuck || unit.pictures > maxPicturesOfUnit);
+    const begin = readPayloadBegin(payload, rules);
+    const continues = begin === 'fragment' ? unit.inFragment : begin === 'slice' && unit.begin.hasSlice();
+    if (isSame ? !isStuck || continues || !unit.begin.hasSlice() : continues && !isLost) return null;
+    return isStuck ? Math.round(atMs * ticksPerMs) >>> 0 : timestamp;
+  };
+}
+
 /** Reads the payloads of one access unit after another into its bytes in Annex B format. */
 type PayloadReader = {
   /** Begins an access unit without bytes, whose state the reader keeps up to date. */
@@ -158,9 +196,9 @@ function createPayloadReader(rules: NalRules): PayloadReader {
     unit.isDamaged ||= unit.inFragment;
     const units = type === rules.aggregate ? splitAggregate(payload, rules.headBytes) : [payload];
     if (units === null || type > Math.max(rules.maxUnit, rules.aggregate)) return damage();
-    for (const each of units) {
+    for (const each of units.flatMap((joined) => splitJoined(joined, rules))) {
       if (each.length <= rules.headBytes || rules.readType(each[0] ?? 0) > rules.maxUnit) return damage();
-      note(each, true);
+      note(each);
       append(startCode);
       append(each);
     }
@@ -169,25 +207,32 @@ function createPayloadReader(rules: NalRules): PayloadReader {
   function readFragment(payload: Uint8Array): void {
     const flags = payload[rules.headBytes] ?? 0;
     const data = payload.subarray(rules.headBytes + 1);
-    const begins = (flags & 0x80) !== 0;
-    if (begins === unit.inFragment || data.length === 0) return damage();
-    const at = heldBytes + startCode.length;
+    const [begins, ends] = [(flags & 0x80) !== 0, (flags & 0x40) !== 0];
+    // Some cameras send empty ones.
+    if (data.length === 0 && !begins && !ends) return;
+    if (begins === unit.inFragment) return damage();
     if (begins) {
       append(startCode);
+      unit.unreadAt = heldBytes;
       append(rules.fragmentHead(payload));
     }
     append(data);
-    if (begins && !unit.isDamaged) note(held.subarray(at, heldBytes), false);
-    unit.inFragment = (flags & 0x40) === 0;
+    unit.inFragment = !ends;
+    if (unit.unreadAt === null || unit.isDamaged) return;
+    const begun = held.subarray(unit.unreadAt, heldBytes);
+    if (!ends && !rules.isSlice(rules.readType(begun[0] ?? 0))) return;
+    for (const each of splitJoined(begun, rules)) note(each);
+    unit.unreadAt = null;
   }
 
   /** The first bit of a slice header is 1 for the first slice of an access unit, in both codecs. */
-  function note(begun: Uint8Array, isWhole: boolean): void {
+  function note(begun: Uint8Array): void {
     const type = rules.readType(begun[0] ?? 0);
-    if (rules.isSlice(type) && !unit.begin.hasSlice())
-      unit.beginsWhole = ((begun[rules.headBytes] ?? 0) & 0x80) !== 0;
+    const isFirst = rules.isSlice(type) && ((begun[rules.headBytes] ?? 0) & 0x80) !== 0;
+    if (rules.isSlice(type) && !unit.begin.hasSlice()) unit.beginsWhole = isFirst;
+    if (isFirst) unit.pictures += 1;
     unit.begin.note(begun);
-    if (rules.parameterSets.includes(type) && isWhole)
+    if (rules.parameterSets.includes(type))
       unit.parameterSets = addParameterSet(unit.parameterSets, begun, rules);
   }
 
@@ -262,6 +307,10 @@ type UnitState = {
   /** False if the first slice is missing: the stream was joined midway. */
   beginsWhole: boolean;
   inFragment: boolean;
+  /** Place of a fragmented unit in the bytes whose begin is not read: parameter sets. */
+  unreadAt: number | null;
+  /** First slices so far. */
+  pictures: number;
   parameterSets: Uint8Array[];
   arrivedMs: number;
 };
@@ -274,6 +323,8 @@ function beginUnit(timestamp: number | null, rules: NalRules): UnitState {
     begin: createEntryPointReader(rules),
     beginsWhole: false,
     inFragment: false,
+    unreadAt: null,
+    pictures: 0,
     parameterSets: [],
     arrivedMs: 0,
   };

@@ -64,23 +64,55 @@ function nameSet(rules: NalRules, set: Uint8Array, at: number, hasFourBits = fal
   }
 }
 
-/** Splits an aggregation packet, in which a 16-bit length precedes each unit. Returns null if a length is wrong. */
+/** Splits an aggregation packet, in which a 16-bit length precedes each unit. Ignores padding. Returns null if a length is wrong. */
 export function splitAggregate(payload: Uint8Array, headBytes: number): Uint8Array[] | null {
   const units: Uint8Array[] = [];
-  for (let at = headBytes; at < payload.length;) {
+  for (let at = headBytes; at + 2 <= payload.length;) {
     const end = at + 2 + byteAt(payload, at) * 256 + byteAt(payload, at + 1);
-    if (end > payload.length || end - at <= 2 + headBytes) return null;
-    units.push(payload.subarray(at + 2, end));
+    if (end > payload.length) return null;
+    if (end > at + 2) units.push(payload.subarray(at + 2, end));
     at = end;
   }
   return units;
+}
+
+const startCode = Buffer.from([0, 0, 1]);
+
+/**
+ * Returns the units of one that has start codes inside, which RTP does not permit and some cameras send: parameter sets and key frame as one, or a start code
+ * in front. Those behind the begin of a slice are not read.
+ */
+export function splitJoined(unit: Uint8Array, rules: NalRules): Uint8Array[] {
+  const bytes = Buffer.from(unit.buffer, unit.byteOffset, unit.length);
+  const units: Uint8Array[] = [];
+  for (let from = 0; from < bytes.length;) {
+    const first = byteAt(bytes, from);
+    const isSlice = first !== 0 && rules.isSlice(rules.readType(first));
+    const code = isSlice ? -1 : bytes.indexOf(startCode, from);
+    const end = code < 0 ? bytes.length : code - (bytes[code - 1] === 0 ? 1 : 0);
+    if (end > from) units.push(unit.subarray(from, end));
+    from = code < 0 ? bytes.length : code + startCode.length;
+  }
+  return units;
+}
+
+/** Returns what a payload begins with: the middle of a fragmented unit, a slice that continues its picture, or anything else. */
+export function readPayloadBegin(payload: Uint8Array, rules: NalRules): 'fragment' | 'slice' | 'other' {
+  const type = rules.readType(byteAt(payload, 0));
+  const { headBytes } = rules;
+  const isFragment = type === rules.fragment;
+  if (isFragment && (byteAt(payload, headBytes) & 0x80) === 0) return 'fragment';
+  const begun = isFragment ? rules.readType(byteAt(rules.fragmentHead(payload), 0)) : type;
+  const sliceByte = payload[headBytes + (isFragment ? 1 : 0)];
+  const isContinued = sliceByte !== undefined && sliceByte < 0x80;
+  return rules.isSlice(begun) && isContinued ? 'slice' : 'other';
 }
 
 /** Returns the units that begin in a payload, a fragmented one without its end. */
 export function unitsBegun(payload: Uint8Array, rules: NalRules): Uint8Array[] {
   const type = rules.readType(byteAt(payload, 0));
   if (type === rules.aggregate) return splitAggregate(payload, rules.headBytes) ?? [];
-  if (type !== rules.fragment) return [payload];
+  if (type !== rules.fragment) return splitJoined(payload, rules);
   const begins = (byteAt(payload, rules.headBytes) & 0x80) !== 0;
   return begins
     ? [Uint8Array.of(...rules.fragmentHead(payload), ...payload.subarray(rules.headBytes + 1))]
@@ -94,7 +126,7 @@ export function unitsBegun(payload: Uint8Array, rules: NalRules): Uint8Array[] {
 export function describedParameterSets(parameters: string | null, rules: NalRules): Uint8Array[] {
   return [...(parameters ?? '').matchAll(/sprop-(?:parameter-sets|vps|sps|pps)\s*=\s*([^;\s]+)/gi)]
     .flatMap(([, list = '']) => list.split(','))
-    .map((text) => new Uint8Array(Buffer.from(text, 'base64')))
+    .flatMap((text) => splitJoined(new Uint8Array(Buffer.from(text, 'base64')), rules))
     .filter((unit) => rank(unit) >= 0)
     .toSorted((one, other) => rank(one) - rank(other));
 

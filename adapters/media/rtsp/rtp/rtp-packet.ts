@@ -7,6 +7,8 @@ export type RtpPacket = {
   sequence: number;
   /** 32 bits, the same for all packets of an access unit. */
   timestamp: number;
+  /** Source of the packets (SSRC), a random number of the session. */
+  source: number;
   /** The server marks the last packet of an access unit. */
   isMarked: boolean;
   payload: Uint8Array;
@@ -28,6 +30,7 @@ export function readRtp(frame: Uint8Array): RtpPacket | null {
     payloadType: marked & 0x7f,
     sequence: readUint16(frame, 6),
     timestamp: readUint16(frame, 8) * 2 ** 16 + readUint16(frame, 10),
+    source: readUint16(frame, 12) * 2 ** 16 + readUint16(frame, 14),
     isMarked: (marked & 0x80) !== 0,
     payload: frame.subarray(start, Math.max(start, length - paddingBytes)),
   };

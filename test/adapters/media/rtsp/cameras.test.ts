@@ -184,7 +184,12 @@ describe('RTSP SETUP', () => {
   test.each([
     ['a=control:*', 'streamid=0', {}, ['/streamid=0', '/']],
     ['a=control:*', 'rtsp://10.9.9.9/inner/track1', {}, ['rtsp://10.9.9.9/inner/track1', '/']],
-    ['a=control:rtsp://10.9.9.9/inner', 'track1', {}, ['/track1', 'rtsp://10.9.9.9/inner']],
+    [
+      'a=control:rtsp://10.9.9.9/inner',
+      'track1',
+      {},
+      ['rtsp://10.9.9.9/inner/track1', 'rtsp://10.9.9.9/inner'],
+    ],
     [
       'a=tool:x',
       'trackID=1',
@@ -220,6 +225,14 @@ describe('RTSP server', () => {
       { wire: (text: string) => text.replace(/^[\w-]+(?=:)/gm, (name) => name.toLowerCase()) },
     ],
     ['that does not number its responses', { wire: (text: string) => text.replace(/CSeq: .*\r\n/, '') }],
+    [
+      'whose responses all have the number 0',
+      { wire: (text: string) => text.replace(/CSeq: .*/, 'CSeq: 0') },
+    ],
+    [
+      'that numbers its responses on its own',
+      { wire: (text: string) => text.replace(/CSeq: .*/, 'CSeq: 700') },
+    ],
     [
       'that sends 100 Continue first',
       { wire: (text: string) => `RTSP/1.0 100 Continue\r\n${/CSeq: .*\r\n/.exec(text)?.[0]}\r\n${text}` },

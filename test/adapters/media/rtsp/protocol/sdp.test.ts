@@ -82,12 +82,25 @@ describe('findVideoTrack', () => {
     expect(track([h264], ['a=control:rtsp://inner/all'])?.sessionUrl).toBe('rtsp://inner/all');
   });
 
+  test('a relative control is joined to that of the session, if it has one', () => {
+    const [session] = ['a=control:rtsp://cam:554/session/77'];
+    expect(track([h264, 'a=control:track1'], [session])?.controlUrl).toBe('rtsp://cam:554/session/77/track1');
+  });
+
+  test.each([
+    ['a space behind the name', ['a=rtpmap: 96 H264/90000', 'a=fmtp: 96 x=1']],
+    ['no clock rate', ['a=rtpmap:96 H264', 'a=fmtp:96 x=1']],
+    ['indented lines', [' a=rtpmap:96 H264/90000', '\ta=fmtp:96 x=1']],
+  ])('a track may be described with %s', (_oddity, lines) => {
+    expect(track(lines)).toMatchObject({ codec: 'H264', clockRate: 90_000, parameters: 'x=1' });
+  });
+
   test('a track may be motion JPEG, which needs no rtpmap', () => {
     const session = parseSdp('v=0\nm=video 0 RTP/AVP 26\na=control:1');
     expect(findVideoTrack(session, base)).toMatchObject({ codec: 'JPEG', payloadType: 26 });
   });
 
-  test.each(['RTP/AVP', 'RTP/AVPF', 'RTP/AVP/TCP', 'TCP/RTP/AVP'])(
+  test.each(['RTP/AVP', 'RTP/AVPF', 'RTP/AVP/TCP', 'TCP/RTP/AVP', 'rtp/avp'])(
     'a track may have the protocol %s',
     (protocol) => {
       const text = `v=0\nm=video 0 ${protocol} 96\n${h264}`;
@@ -99,7 +112,7 @@ describe('findVideoTrack', () => {
     ['audio only', 'v=0\nm=audio 0 RTP/AVP 8'],
     ['an unknown codec', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 x-pn-realvideo/90000'],
     ['SRTP', 'v=0\nm=video 0 RTP/SAVP 96\na=rtpmap:96 H264/90000'],
-    ['no clock rate', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 H264'],
+    ['a malformed clock rate', 'v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 H264/x'],
     ['nothing', ''],
   ])('no track is found in a description with %s', (_, text) => {
     expect(findVideoTrack(parseSdp(text), base)).toBeNull();

@@ -152,12 +152,105 @@ describe('H.264 access units', () => {
     ['an aggregate with an empty unit', [0x78, 0, 0, 0, 1, 0x65]],
     ['an aggregate within an aggregate', stap(stap(idr))],
     ['a fragment without data', [0x7c, 0x85]],
-    ['an empty payload', []],
     ['a packet of the interleaved mode', [0x79, 0, 0, 0, 2, 0x65, 0x88]],
     ['a packet without a type', [0x7f, 1, 2]],
   ])('%s is no access unit, and the stream is read from the next key frame', (_form, payload) => {
     const packets = [at(1, idr), at(2, payload), at(3, slice), at(4, idr), at(5, slice)];
     expect(assemble(packets)).toEqual([keyFrame, keyFrame]);
+  });
+
+  test.each<[string, Packet[], string[]]>([
+    [
+      'of a session that has ended',
+      [
+        at(1, idr),
+        at(7, [0x65, 0x99], { source: 2, sequence: 9 }),
+        at(2, slice, { sequence: 65_534 }),
+        at(3, slice, { sequence: 65_535 }),
+      ],
+      [keyFrame, '419a'],
+    ],
+    [
+      'that is repeated',
+      [
+        at(1, [0x7c, 0x85, 0x88]),
+        at(1, [0x7c, 0x85, 0x88], { sequence: 65_533 }),
+        at(1, [0x7c, 0x45, 7], { sequence: 65_534 }),
+        at(2, slice, { sequence: 65_535 }),
+      ],
+      ['K 6701 6802 658807'],
+    ],
+    ['without data', [at(1, idr), at(1, []), at(2, slice), at(3, slice)], [keyFrame, '419a']],
+    [
+      'with an empty fragment',
+      [at(1, [0x7c, 0x85, 0x88]), at(1, [0x7c, 5]), at(1, [0x7c, 0x45, 7]), at(2, slice)],
+      ['K 6701 6802 658807'],
+    ],
+    [
+      'with padding behind an aggregate',
+      [at(1, [...stap(sps, pps, idr), 0, 0, 0]), at(2, slice)],
+      [keyFrame],
+    ],
+  ])('a packet %s changes nothing', (_kind, packets, units) => {
+    expect(assemble(packets)).toEqual(units);
+  });
+
+  test('a source that replaces another one is read from its first key frame on', () => {
+    const own = [at(1, idr), at(2, slice, { isMarked: true })];
+    const next = Array.from({ length: 70 }, (_, index) =>
+      at(900 + index, index === 67 ? idr : slice, { source: 2, sequence: 40_000 + index }),
+    );
+    expect(assemble([...own, ...next])).toEqual([keyFrame, '419a', keyFrame, '419a']);
+    // Between two pictures, the sequence numbers can continue.
+    expect(assemble([...own, at(3, slice, { source: 2 }), at(4, slice, { source: 2 })])).toEqual([
+      keyFrame,
+      '419a',
+      '419a',
+    ]);
+  });
+
+  test.each<[string, Packet[]]>([
+    ['in one unit', [at(1, [...sps, ...start, ...pps, ...start, ...idr])]],
+    [
+      'in fragments',
+      [at(1, [0x7c, 0x87, ...sps.slice(1), ...start, ...pps, 0, 0]), at(1, [0x7c, 0x47, 0, 1, ...idr])],
+    ],
+    ['in front of each unit', [sps, pps, idr].map((unit) => at(1, [...start, ...unit]))],
+    ['in an aggregate', [at(1, stap([...start, ...sps], [...start.slice(1), ...pps], idr))]],
+  ])('a key frame with start codes %s is read', (_place, packets) => {
+    expect(assemble([...packets, at(2, slice)], { parameters: null })).toEqual([keyFrame]);
+  });
+
+  test('start codes in parameter sets of the description are ignored', () => {
+    const coded = [sps, pps].map((set) => Buffer.from([...start, ...set]).toString('base64'));
+    const parameters = `sprop-parameter-sets=${coded.join()}`;
+    expect(assemble([at(1, idr), at(2, slice)], { parameters })).toEqual([keyFrame]);
+  });
+
+  test('pictures of a server that writes one timestamp for all are divided by their begin', () => {
+    const pictures = Array.from({ length: 5 }, () => [
+      at(0, sps),
+      at(0, pps),
+      at(0, idr),
+      at(0, [0x65, 0x48]),
+    ]).flat();
+    expect(assemble(pictures)).toEqual([`${keyFrame} 6548`]);
+  });
+
+  test('packets that continue a picture belong to it whatever timestamp they have', () => {
+    const packets = [
+      at(1, idr),
+      at(2, [0x65, 0x48]),
+      at(3, [0x7c, 0x85, 0x38]),
+      at(4, [0x7c, 0x45, 7]),
+      at(5, slice),
+    ];
+    expect(assemble(packets)).toEqual([`${keyFrame} 6548 653807`]);
+  });
+
+  test('a fragmented unit without an end is whole if its picture is marked', () => {
+    const packets = [at(1, [0x7c, 0x85, 0x88]), at(1, [0x7c, 0x05, 7], { isMarked: true }), at(2, slice)];
+    expect(assemble(packets)).toEqual(['K 6701 6802 658807']);
   });
 
   test('an access unit without an end is dropped at its maximum size', () => {
