@@ -39,6 +39,11 @@ export type ConditionAnswer = {
   joint: boolean;
 };
 
+/** Returns true if the call failed: the model has neither left the condition out nor said that it cannot judge it. */
+export function isFailed({ verdict, unjudgedReason, leftOut }: ConditionAnswer): boolean {
+  return verdict === null && unjudgedReason === undefined && !leftOut;
+}
+
 /** Answers of the model about a capture. */
 export type Judgement = {
   /** Answers about the newest frame; none if it is black. */

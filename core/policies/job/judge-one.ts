@@ -2,6 +2,7 @@ import type { Job } from '../../records/job.ts';
 import type { CaptureOutput } from '../../records/workflow.ts';
 import { atTick } from '../../sight/clock-change.ts';
 import type { Captured } from '../../sight/screening.ts';
+import { isFailed } from '../../tick/ask-model.ts';
 import type { Judgement } from '../../tick/ask-model.ts';
 import { mapJobTimes } from './map-times.ts';
 import { blackExplanation } from '../../tick/describe-capture.ts';
@@ -46,6 +47,7 @@ function readJudgement(captured: Captured, judgement: Judgement | undefined): Jo
     input_tokens: calls.reduce((sum, call) => sum + (call?.input_tokens ?? 0), 0),
     output_tokens: calls.reduce((sum, call) => sum + (call?.output_tokens ?? 0), 0),
   };
+  const missed = judgement.earlier.some((moment) => moment.answers.some(isFailed));
   const explanation = captured.black ? blackExplanation : (answer?.unjudgedReason ?? '');
   const unjudged = { triggered: false, judged: false, explanation };
   return {
@@ -53,5 +55,6 @@ function readJudgement(captured: Captured, judgement: Judgement | undefined): Jo
     verdict: { ...(answer?.verdict ?? unjudged), tokens },
     captured,
     ...(earlier.length > 0 && { earlier }),
+    ...(missed && { missed }),
   };
 }

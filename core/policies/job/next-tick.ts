@@ -36,8 +36,15 @@ export function scheduleTick(
   next: Partial<Pick<NextTick, 'done' | 'closing' | 'stretch'>>,
 ): NextTick {
   const judged = (outcome.kind === 'judged' || outcome.kind === 'sampled') && !outcome.captured.black;
-  const rescans = outcome.kind === 'model_failed' || outcome.kind === 'model_busy';
+  const isMissed = outcome.kind === 'model_failed' || outcome.kind === 'model_busy';
+  const rescans = isMissed || (lacksMoment(outcome) && !job.next?.rescans);
   return toNextTick(job, at, { judged, rescans, ...next }, outcome, sight);
+}
+
+/** Returns true if the model failed for a moment and no other frame holds: none alerts twice in the scan that has them again. */
+function lacksMoment(outcome: JobOutcome): boolean {
+  if (outcome.kind !== 'judged' || !outcome.missed) return false;
+  return ![outcome, ...(outcome.earlier ?? [])].some(({ verdict }) => verdict.triggered);
 }
 
 /** Returns the time between two captures of a job, in seconds. */

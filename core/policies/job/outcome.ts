@@ -15,7 +15,8 @@ export type EarlierVerdict = { frame_key: string; captured_at: string; verdict: 
 /** Outcome of a job's tick: a fresh capture has a verdict, a failed or omitted model call, or is a sample of a summary. */
 export type JobOutcome = (
   | Exclude<Screening, { kind: 'fresh' }>
-  | { kind: 'judged'; verdict: Verdict; captured: Captured; earlier?: EarlierVerdict[] }
+  /** `missed`: the model failed for a moment. */
+  | { kind: 'judged'; verdict: Verdict; captured: Captured; earlier?: EarlierVerdict[]; missed?: true }
   | { kind: 'model_failed'; failure: Failure; captured: Captured }
   /** The model of this machine had too many images to judge. */
   | { kind: 'model_busy'; captured: Captured }

@@ -72,6 +72,7 @@ function count(before: Counters, outcome: JobOutcome): Counters {
   const counters = { ...before };
   if (outcome.kind === 'judged') {
     counters.checks_performed += 1;
+    if (outcome.missed) counters.checks_missed += 1;
     counters.frames_captured += 1;
     counters.input_tokens += outcome.verdict.tokens.input_tokens;
     counters.output_tokens += outcome.verdict.tokens.output_tokens;

@@ -98,7 +98,7 @@ function stepCondition(
     };
   }
   let progress: Progress = { state: before };
-  const points = listDatapoints(outcome, rule, before, at);
+  const points = listDatapoints(outcome, rule, before, at, tick.watch.next?.rescans);
   // A person who is back by the check has not left. One who came back and left again has visited twice.
   const isClear = points.some(({ isNewest, verdict }) => isNewest && verdict?.triggered === false);
   const lastHeld = points.findLastIndex(({ verdict }) => verdict?.triggered);

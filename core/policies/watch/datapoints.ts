@@ -1,6 +1,6 @@
 import type { WatchCondition } from '../../records/watch.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
-import { confirmApartSeconds } from '../../sight/choose-moments.ts';
+import { confirmApartSeconds, momentsApartSeconds } from '../../sight/choose-moments.ts';
 import type { ConditionAnswer, ConditionVerdict } from '../../tick/ask-model.ts';
 import { momentTime } from '../../sight/moment-time.ts';
 import { ageSeconds, later } from '../../time.ts';
@@ -21,22 +21,26 @@ export type Datapoint = {
 
 /**
  * Lists the datapoints of a condition in a tick, in time order. `at` is the time of the newest frame on the clock of this service. A verdict that holds counts
- * only if the one that counted before it in this capture is far enough from it: several frames of one shadow are one mistake of the model.
+ * only if the one that counted before it in this capture is far enough from it: several frames of one shadow are one mistake of the model. `rescans`: a part of
+ * the moments was judged before.
  */
 export function listDatapoints(
   outcome: WatchOutcome,
   rule: WatchCondition,
   { phase, checked_at: checkedAt, last_opened_at: openedAt, history }: ConditionState,
   at: Date,
+  rescans = false,
 ): Datapoint[] {
   if (outcome.kind === 'skipped' && isSeenClear({ phase, history })) return listUnmoved(outcome, at);
   if (outcome.kind !== 'judged') return [];
   const { captured, answers, earlier: moments } = outcome;
   const verdict = findAnswer(answers, rule)?.verdict ?? null;
-  const judged = moments.flatMap(({ frame_key: frameKey, captured_at: time, answers: of }) => {
-    const found = findAnswer(of, rule)?.verdict;
-    return found ? [{ at: momentTime(time, captured, at), verdict: found, frameKey }] : [];
-  });
+  const judged = moments
+    .flatMap(({ frame_key: frameKey, captured_at: time, answers: of }) => {
+      const found = findAnswer(of, rule)?.verdict;
+      return found ? [{ at: momentTime(time, captured, at), verdict: found, frameKey }] : [];
+    })
+    .filter((moment) => !(rescans && hasCounted(moment.at)));
   const quiet = verdict?.triggered === false ? listQuiet(outcome, judged, history.endsWith('0')) : [];
   const points = [
     ...judged,
@@ -50,6 +54,13 @@ export function listDatapoints(
   // A clock that was set back, or a stream whose times jump, puts no datapoint before one that counted.
   const floor = later(new Date((checkedAt.at(-1) ?? 0) * 1000), new Date(openedAt ?? 0));
   return withoutRepeats(points).map((point) => ({ ...point, at: later(floor, point.at) }));
+
+  function hasCounted(time: Date): boolean {
+    const isCounted = checkedAt.some(
+      (seconds) => Math.abs(time.getTime() / 1000 - seconds) < momentsApartSeconds,
+    );
+    return isCounted || (openedAt !== null && time <= new Date(openedAt));
+  }
 }
 
 /** Returns the frames of a scan without motion. */

@@ -6,6 +6,7 @@ import { rules } from '../../rules.ts';
 import { nextGridCheck, toNextTick, wakeUpTime } from '../../sight/wake-up.ts';
 import { backoffSeconds } from '../../sight/trouble.ts';
 import { addSeconds, earlier, later } from '../../time.ts';
+import { isFailed } from '../../tick/ask-model.ts';
 import { hasVerdict } from './outcome.ts';
 import type { WatchOutcome } from './outcome.ts';
 
@@ -30,7 +31,7 @@ export type TickPlan = {
 /** Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
 export function planNextTick(watch: WatchRun, outcome: WatchOutcome, plan: TickPlan, now: Date): NextTick {
   const { status, judged, stretch, sight } = plan;
-  const rescans = outcome.kind === 'judged' && !hasVerdict(outcome) && (outcome.busy || !!outcome.failure);
+  const rescans = lacksVerdicts(outcome, watch.next?.rescans ?? false);
   const tickAt = (at: Date, kind: Partial<Pick<NextTick, 'done' | 'closing' | 'confirming'>>) =>
     toNextTick(watch, at, { judged, rescans, stretch, ...kind }, outcome, sight);
   if (status === 'paused') return tickAt(now, { done: true, closing: true });
@@ -41,6 +42,17 @@ export function planNextTick(watch: WatchRun, outcome: WatchOutcome, plan: TickP
   if (boundary && (!check || check.at >= boundary))
     return tickAt(earlier(boundary, latest), { closing: true });
   return check ? tickAt(check.at, { confirming: check.confirming }) : tickAt(latest, { closing: true });
+}
+
+/**
+ * Returns true if the model failed for all frames of a capture, or for one of its moments. The next scan has them again: once if it failed for a part, so that
+ * a model that fails for one condition does not cost the others the time since.
+ */
+function lacksVerdicts(outcome: WatchOutcome, isRescan: boolean): boolean {
+  if (outcome.kind !== 'judged' || !(outcome.busy || outcome.failure)) return false;
+  if (!hasVerdict(outcome)) return true;
+  const answers = outcome.earlier.flatMap((moment) => moment.answers);
+  return !isRescan && answers.some(isFailed);
 }
 
 function nextBoundary({ status, scheduleUntil, dayEnd }: TickPlan): Date | null {

@@ -162,7 +162,9 @@ describe('a visit between two checks', () => {
   test.each<[string, string, (boolean | Error)[]]>([
     ['no frame, because it fails,', 'again', [failure, failure, failure]],
     ['no frame, because it is busy,', 'again', [busy, busy, busy]],
-    ['one of the frames', 'once', [false, failure, failure]],
+    ['one of the frames', 'again', [false, failure, failure]],
+    ['only the newest frame', 'again', [failure, failure, false]],
+    ['all but the newest frame', 'once', [false, false, failure]],
     ['all frames', 'once', [false, false, false]],
   ])('the time of a scan of which the model judges %s is scanned %s', async (_, scanned, verdicts) => {
     await tick(await run(await createWatch(), 1), visitor(6, 4), verdicts);
