@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { parseHttpDate } from '../../core/outside-time.ts';
+import { createFairCache } from '../fair-cache.ts';
 
 /** Cookies of one stream, which its servers have set. */
 export type CookieJar = {
@@ -40,12 +40,18 @@ export function createCookieJar(now: () => Date): CookieJar {
   };
 }
 
-/** Creates the jars of streams, by their URL. */
-export function createCookieJars({ max, now }: { max: number; now: () => Date }): (url: string) => CookieJar {
-  const jars = new LRUCache<string, CookieJar>({ max });
-  return (url) => {
-    const jar = jars.get(url) ?? createCookieJar(now);
-    jars.set(url, jar);
+/** Creates the jars of streams, by caller and URL. */
+export function createCookieJars({
+  max,
+  now,
+}: {
+  max: number;
+  now: () => Date;
+}): (caller: string, url: string) => CookieJar {
+  const jars = createFairCache<string, CookieJar>({ max });
+  return (caller, url) => {
+    const jar = jars.get(caller, url) ?? createCookieJar(now);
+    jars.set(caller, url, jar);
     return jar;
   };
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { InvalidUrlError, NotLiveError } from '../../core/errors.ts';
 import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { CaptureRequest, StreamProbe } from '../../core/records/capture.ts';
+import type { CallerStream } from '../caller-stream.ts';
 import type { StreamingHttp } from '../egress/guarded-http.ts';
+import { createFairCache } from '../fair-cache.ts';
 import { loadOnce } from '../load-once.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import type { PictureDeps } from './pictures/capture-pictures.ts';
@@ -38,11 +39,11 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
   const limits = { ...defaultPictureLimits, ...deps.pictureLimits };
   const pictures: PictureDeps = { ffmpeg, now, elapsedMs, limits };
   const open = createOpenAuthenticated(deps.http, () => randomBytes(8).toString('hex'));
-  const playlists = new LRUCache<string, true>({ max: maxPlaylists });
+  const playlists = createFairCache<string, true>({ max: maxPlaylists });
   return {
-    probe: (url, signal) =>
-      read(url, 0, signal, {
-        hls: () => hls.probe(url, signal),
+    probe: (url, signal, caller) =>
+      read({ url, caller }, 0, signal, {
+        hls: () => hls.probe(url, signal, caller),
         other: (opened) => probeOther(opened, url, signal),
       }).catch((error: unknown) => {
         throw error instanceof WebStreamGoneError
@@ -50,26 +51,27 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
           : error;
       }),
     capture: (request, signal) =>
-      read(request.url, request.mode === 'frames' ? 0 : request.clipSeconds, signal, {
+      read(request, request.mode === 'frames' ? 0 : request.clipSeconds, signal, {
         hls: () => hls.capture(request, signal),
         other: (opened) => captureOther(opened, request, signal),
       }),
     // Only a playlist is followed: a capture has found that it is one.
     follow: async (request, ...rest) => {
-      if (isPlaylist(request.url) || playlists.has(request.url)) await hls.follow?.(request, ...rest);
+      if (isPlaylist(request.url) || playlists.get(request.caller, request.url))
+        await hls.follow?.(request, ...rest);
     },
   };
 
   /** Reads a playlist by `hls`, else the opened response by `other`. */
   async function read<Result>(
-    url: string,
+    { url, caller }: CallerStream,
     seconds: number,
     signal: AbortSignal,
     by: { hls: () => Promise<Result>; other: (opened: Opened) => Promise<Result> },
   ): Promise<Result> {
     if (isPlaylist(url)) return by.hls();
-    if (playlists.has(url)) return readPlaylist(url, by.hls);
-    const options = { timeoutMs: limits.pictureMs + seconds * 1000, signal };
+    if (playlists.get(caller, url)) return readPlaylist({ url, caller }, by.hls);
+    const options = { timeoutMs: limits.pictureMs + seconds * 1000, signal, caller };
     const reopen = () => openWebStream(open, url, options);
     const stream = await reopen();
     try {
@@ -77,15 +79,18 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
     } finally {
       stream.close();
     }
-    return readPlaylist(url, by.hls);
+    return readPlaylist({ url, caller }, by.hls);
   }
 
-  async function readPlaylist<Result>(url: string, work: () => Promise<Result>): Promise<Result> {
-    playlists.set(url, true);
+  async function readPlaylist<Result>(
+    { url, caller }: CallerStream,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    playlists.set(caller, url, true);
     try {
       return await work();
     } catch (error) {
-      playlists.delete(url);
+      playlists.delete(caller, url);
       throw error;
     }
   }

@@ -50,7 +50,7 @@ export function createStreamCapturer(deps: StreamCapturerDeps): StreamCapturer {
     ...createReloadingPlatforms(read, make),
   };
   return {
-    probe: async (url, signal) => capturerFor(url).probe(url, signal),
+    probe: async (url, ...rest) => capturerFor(url).probe(url, ...rest),
     capture: async (request, signal) => capturerFor(request.url).capture(request, signal),
     follow: async (request, ...rest) => capturerFor(request.url).follow?.(request, ...rest),
   };

@@ -6,6 +6,7 @@ import type { FfmpegRunner } from '../media/ffmpeg/run-ffmpeg.ts';
 import { createHlsCapturer, type HlsLimits } from '../media/hls/capture-hls.ts';
 import { StatusError } from '../media/web/fetch-failure.ts';
 import type { PlaylistBudget } from '../media/hls/playlist/playlist-budget.ts';
+import type { CallerStream } from '../caller-stream.ts';
 import { PlaylistGoneError, type PreparePlaylist } from '../media/hls/playlist/fetch-playlist.ts';
 import { BroadcastEndedError, type Resolution } from './resolution.ts';
 import { createResolutionCache, freshUntil } from './resolution-cache.ts';
@@ -37,16 +38,16 @@ export function createPlatformCapturer(deps: {
   const hls = createHlsCapturer({ ...deps, source: { locate, prepare: streams.preparePlaylist } });
   return { probe, capture };
 
-  async function locate(url: string, again: boolean, signal: AbortSignal) {
-    const { playlistUrl, mediaExpiresAt } = await cache.resolve(url, again, signal);
+  async function locate(page: CallerStream, again: boolean, signal: AbortSignal) {
+    const { playlistUrl, mediaExpiresAt } = await cache.resolve(page, again, signal);
     return { url: playlistUrl, freshUntil: freshUntil(mediaExpiresAt, now()) };
   }
 
   /** Resolves the stream again, for current details. The next capture reads the playlist from the cache. */
-  async function probe(url: string, signal: AbortSignal): Promise<StreamProbe> {
-    const resolution = await cache.resolve(url, true, signal);
+  async function probe(url: string, signal: AbortSignal, caller: string): Promise<StreamProbe> {
+    const resolution = await cache.resolve({ url, caller }, true, signal);
     const { pageUrl, details } = resolution;
-    const [viewers] = await Promise.all([readViewers(resolution), hls.probe(url, signal)]);
+    const [viewers] = await Promise.all([readViewers(resolution), hls.probe(url, signal, caller)]);
     return {
       platform: streams.platform,
       playbackUrl: pageUrl,

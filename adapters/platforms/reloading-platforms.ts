@@ -17,7 +17,7 @@ export function createReloadingPlatforms(
 
   function reloading(platform: keyof PlatformCapturers): StreamCapturer {
     return {
-      probe: async (url, signal) => (await capturers())[platform].probe(url, signal),
+      probe: async (...call) => (await capturers())[platform].probe(...call),
       capture: async (request, signal) => (await capturers())[platform].capture(request, signal),
     };
   }

@@ -1,14 +1,15 @@
-import { LRUCache } from 'lru-cache';
 import { waitUntilAborted } from '../../core/time-limit.ts';
+import { createFairCache } from '../fair-cache.ts';
+import { toStreamKey, type CallerStream } from '../caller-stream.ts';
 import type { Resolution } from './resolution.ts';
 
-/** Cache of resolutions by page URL. */
+/** Cache of resolutions by caller and page URL. */
 export type ResolutionCache = {
   /**
    * Returns the resolution of a page; `again` bypasses the cache. Throws the errors of `resolve`, and the abort
    * reason.
    */
-  resolve(url: string, again: boolean, signal: AbortSignal): Promise<Resolution>;
+  resolve(page: CallerStream, again: boolean, signal: AbortSignal): Promise<Resolution>;
 };
 
 /**
@@ -20,26 +21,29 @@ export function createResolutionCache(deps: {
   now: () => Date;
   max: number;
 }): ResolutionCache {
-  const known = new LRUCache<string, { resolution: Resolution; freshUntil: Date | null }>({ max: deps.max });
+  const known = createFairCache<string, { resolution: Resolution; freshUntil: Date | null }>({
+    max: deps.max,
+  });
   const underWay = new Map<string, Promise<Resolution>>();
   return {
-    resolve: async (url, again, signal) => {
-      const entry = known.get(url);
+    resolve: async (page, again, signal) => {
+      const entry = known.get(page.caller, page.url);
       if (!again && entry && isFresh(entry.freshUntil, deps.now())) return entry.resolution;
-      return waitUntilAborted(underWay.get(url) ?? begin(url), signal);
+      return waitUntilAborted(underWay.get(toStreamKey(page)) ?? begin(page), signal);
     },
   };
 
-  function begin(url: string): Promise<Resolution> {
-    const resolving = resolveAndKeep(url).finally(() => underWay.delete(url));
-    underWay.set(url, resolving);
+  function begin(page: CallerStream): Promise<Resolution> {
+    const key = toStreamKey(page);
+    const resolving = resolveAndKeep(page).finally(() => underWay.delete(key));
+    underWay.set(key, resolving);
     return resolving;
   }
 
-  async function resolveAndKeep(url: string): Promise<Resolution> {
-    known.delete(url);
+  async function resolveAndKeep({ url, caller }: CallerStream): Promise<Resolution> {
+    known.delete(caller, url);
     const resolution = await deps.resolve(url);
-    known.set(url, { resolution, freshUntil: freshUntil(resolution.expiresAt, deps.now()) });
+    known.set(caller, url, { resolution, freshUntil: freshUntil(resolution.expiresAt, deps.now()) });
     return resolution;
   }
 }

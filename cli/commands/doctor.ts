@@ -35,6 +35,8 @@ import { openTemporaryFolder } from '../temporary-folder.ts';
 
 /** Maximum streams of running jobs that are tested without arguments. */
 const maxStreams = 10;
+/** Stands for the user of the command, who is no caller. */
+const thisUser = '';
 
 /**
  * Tests everything that the service needs, with these settings (`watchpost doctor`): ffmpeg, model, data, disk, clock, ports, guard
@@ -224,9 +226,9 @@ async function streamFinding(url: string, settings: Settings, streams: StreamCap
   try {
     await requireReachable(url, settings.allowRanges);
     const signal = AbortSignal.timeout(createLimits(settings).captureTimeoutSeconds * 1000);
-    const { platform } = await streams.probe(url, signal);
+    const { platform } = await streams.probe(url, signal, thisUser);
     const capture = await streams.capture(
-      { url, mode: 'frames', clipSeconds: 1, resolveAgain: false, measuresKeyFrames: true },
+      { url, mode: 'frames', clipSeconds: 1, resolveAgain: false, measuresKeyFrames: true, caller: thisUser },
       signal,
     );
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);

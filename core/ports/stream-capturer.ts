@@ -5,8 +5,8 @@ import type { Capture, CaptureRequest, FollowRequest, StreamProbe } from '../rec
  * stream signals its end) and `StreamFetchError`. Has its own limits of bytes and time; `signal` aborts earlier.
  */
 export interface StreamCapturer {
-  /** Checks that the stream exists and is live. */
-  probe(url: string, signal: AbortSignal): Promise<StreamProbe>;
+  /** Checks for a caller that the stream exists and is live. */
+  probe(url: string, signal: AbortSignal, caller: string): Promise<StreamProbe>;
   capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture>;
   /**
    * Follows a stream between two captures: calls `onFrame` with the thumbnails of new key frames. Returns when the stream cannot be followed any more. Throws

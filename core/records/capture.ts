@@ -63,8 +63,8 @@ export type CaptureRequest = {
   measuresKeyFrames?: boolean;
   /** Present to scan the stream since a position of an earlier capture (`position.scan`), `null` before the first one. */
   lookBack?: { since: string | null };
-  /** Only caller for whom a process that stays may decode the capture. If absent, a process of its own decodes it. */
-  caller?: string | undefined;
+  /** Caller for whom the stream is read: what its servers answer is kept for this caller only. */
+  caller: string;
 };
 
 /** Stream to follow after a capture at the position `after`. */

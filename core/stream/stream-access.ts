@@ -23,7 +23,7 @@ export function probeStream(
   signal?: AbortSignal,
 ): Promise<StreamProbe> {
   return inTurn(caller, deps, () =>
-    inTime(deps, 'Failed to fetch stream', signal, (limit) => deps.streams.probe(url, limit)),
+    inTime(deps, 'Failed to fetch stream', signal, (limit) => deps.streams.probe(url, limit, caller)),
   );
 }
 
@@ -34,7 +34,7 @@ export function requireClips({ framesOnly = false }: StreamProbe, mode: InputMod
 
 /** Calls `StreamCapturer.capture` with the same turn, timeout and errors as `probeStream`. */
 export function captureStream(
-  request: CaptureRequest,
+  request: Omit<CaptureRequest, 'caller'>,
   caller: string,
   deps: ReachDeps,
   signal?: AbortSignal,

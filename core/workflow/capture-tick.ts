@@ -92,7 +92,7 @@ async function tryCapture(
   const beganAt = deps.now();
   if (input.probes_lost && input.resolve_again && deps.limits.lostCameraSeconds && isCamera(url)) {
     const failure = await reachStream(rules.lostProbeSeconds, signal, async (timeLimit) => {
-      await deps.streams.probe(url, timeLimit);
+      await deps.streams.probe(url, timeLimit, source.caller);
     });
     if (failure) return failure;
   }

@@ -46,10 +46,10 @@ export async function openAttack({
     fed,
     /** Probes a stream, then captures it, like a job. */
     run: async (url: string): Promise<Outcome> => ({
-      probe: await readOutcome(capturer.probe(url, AbortSignal.timeout(20_000))),
+      probe: await readOutcome(capturer.probe(url, AbortSignal.timeout(20_000), 'ada')),
       capture: await readOutcome(
         capturer.capture(
-          { url, mode: 'frames', clipSeconds: 3, resolveAgain: false },
+          { url, mode: 'frames', clipSeconds: 3, caller: 'ada', resolveAgain: false },
           AbortSignal.timeout(20_000),
         ),
       ),

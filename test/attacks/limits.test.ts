@@ -167,7 +167,10 @@ describe('a segment', () => {
     const url = server.host({ name: 'jump', entry: 'live.m3u8', files: segmentIs(await streamThatJumps()) });
     const peak = await measurePeak(() =>
       capturer
-        .capture({ url, mode: 'clip', clipSeconds: 3, resolveAgain: false }, AbortSignal.timeout(25_000))
+        .capture(
+          { url, mode: 'clip', clipSeconds: 3, caller: 'ada', resolveAgain: false },
+          AbortSignal.timeout(25_000),
+        )
         .catch((error: unknown) => expect(error).toMatchObject({ code: 'STREAM_FETCH_FAILED' })),
     );
     expect(peak.own).toBeLessThan(maxOwn);

@@ -116,7 +116,7 @@ describe('an RTSP server with a session that stays open', () => {
       });
       const url = server.url.replace('rtsp://', 'rtsp://user:secret@');
       const peak = await measurePeak(async () => {
-        const capture = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+        const capture = { url, mode: 'frames', clipSeconds: 3, caller: 'ada', resolveAgain: false } as const;
         await expect(capturer.capture(capture, AbortSignal.timeout(50_000))).rejects.toMatchObject({
           code: 'STREAM_FETCH_FAILED',
           remediation: expect.not.stringContaining('secret'),

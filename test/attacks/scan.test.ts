@@ -43,7 +43,7 @@ async function scan(files: Record<string, HostileFile>, entry = 'live.m3u8') {
   const url = attack.server.host({ name: 'scan', entry, files });
   processes = 0;
   let found: Awaited<ReturnType<Attack['capturer']['capture']>> | undefined;
-  const request = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+  const request = { url, mode: 'frames', clipSeconds: 3, caller: 'ada', resolveAgain: false } as const;
   const beganMs = performance.now();
   const peak = await measurePeak(async () => {
     found = await attack.capturer.capture(

@@ -34,7 +34,7 @@ const invoke: Invoke = async (payload) =>
 const signal = new AbortController().signal;
 const remote = () => createRemoteCapturer({ invoke, seconds: 20 });
 const url = 'https://example.com/live.m3u8';
-const request = { url, mode: 'hybrid', clipSeconds: 3, resolveAgain: false } as const;
+const request = { url, mode: 'hybrid', clipSeconds: 3, caller: 'ada', resolveAgain: false } as const;
 
 describe('capture: workflow task', () => {
   const tick = async () => {
@@ -86,7 +86,7 @@ describe('capture: workflow task', () => {
 
 describe('capture: calls of other functions', () => {
   test('capture probes a stream', async () => {
-    expect(await remote().probe(url, signal)).toEqual({ platform: 'hls', playbackUrl: url });
+    expect(await remote().probe(url, signal, 'ada')).toEqual({ platform: 'hls', playbackUrl: url });
   });
 
   test('capture returns a capture byte for byte', async () => {
@@ -121,7 +121,7 @@ describe('capture: calls of other functions', () => {
   ])('an error of capture keeps its class and message between functions: $message', async (error) => {
     world.script.probe = error;
 
-    const probed = remote().probe(url, signal);
+    const probed = remote().probe(url, signal, 'ada');
 
     await expect(probed).rejects.toBeInstanceOf(error.constructor);
     const words = 'remediation' in error ? { remediation: error.remediation } : {};

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
  * to one call.
  */
 const collection =
-  /^(?: {2})?(?:export )?(?:const|let) \w+(?:: .+)? = new (?:Map|Set|WeakMap|WeakSet|LRUCache)(?:<.*>)?\((?:\)|\{)/m;
+  /^(?: {2})?(?:export )?(?:const|let) \w+(?:: .+)? = (?:new (?:Map|Set|WeakMap|WeakSet|LRUCache)|createFairCache)(?:<.*>)?\((?:\)|\{)/m;
 
 /** Content and bound of each collection that lives as long as the process, by file. */
 const bounds: Record<string, string> = {
@@ -34,8 +34,7 @@ const bounds: Record<string, string> = {
   'adapters/embedded/callers/meter.ts': 'counts by provider: providers',
   'adapters/embedded/sqlite/record.ts': 'parsed sources: 1,000',
   'adapters/embedded/runs/run-table.ts': 'parsed runs: 1,000',
-  'adapters/embedded/load/share-captures.ts':
-    'captures under way, and of the last second; callers of streams: one per stream; 2,000',
+  'adapters/embedded/load/share-captures.ts': 'captures under way, and of the last second: one per stream',
   'adapters/embedded/web/share-log-reads.ts':
     'reads of logs in this turn of the event loop: jobs with an open event stream',
   'adapters/embedded/runs/slot-reservations.ts':
@@ -47,6 +46,7 @@ const bounds: Record<string, string> = {
   'adapters/http/sse/job-messages.ts': 'messages of this turn of the event loop: weak',
   'adapters/http/request-bodies.ts':
     'bytes of open request bodies by caller: callers with one; the bytes of all are limited',
+  'adapters/fair-cache.ts': 'entries of a cache by caller: its maximum',
   'adapters/media/ffmpeg/decoder-pool.ts':
     'kinds of streams that failed; decoder processes: 2,000; cores + 1, at least 8',
   'adapters/media/ffmpeg/ffmpeg-pool.ts': 'idle processes, for captures and for decoded clips: 4 each',

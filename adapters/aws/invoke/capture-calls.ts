@@ -9,13 +9,17 @@ import type { ResizeJpeg } from '../../vision/picture-width.ts';
 import { base64, bytesSchema } from './bytes.ts';
 import { maxInvokePayloadBytes } from './invoke.ts';
 
+/** Absent in a call of an earlier version, during a deployment. */
+const callerField = z.string().default('');
+
 /** Direct calls of `capture`, besides ticks. `seconds` is the timeout of the caller. */
 export const captureCallSchema = z.discriminatedUnion('operation', [
-  z.object({ operation: z.literal('probe'), seconds: z.number(), url: z.string() }),
+  z.object({ operation: z.literal('probe'), seconds: z.number(), url: z.string(), caller: callerField }),
   z.object({
     operation: z.literal('capture'),
     seconds: z.number(),
     url: z.string(),
+    caller: callerField,
     mode: inputModeSchema,
     clip_seconds: z.number(),
     /** Absent: the whole picture. */
@@ -74,10 +78,10 @@ export async function handleCaptureCall(call: CaptureCall, deps: CaptureCallDeps
   const signal = AbortSignal.timeout(call.seconds * 1000);
   switch (call.operation) {
     case 'probe':
-      return deps.streams.probe(call.url, signal);
+      return deps.streams.probe(call.url, signal, call.caller);
     case 'capture': {
-      const { url, mode, clip_seconds: clipSeconds, regions = null } = call;
-      const request = { url, mode, clipSeconds, regions, resolveAgain: false };
+      const { url, caller, mode, clip_seconds: clipSeconds, regions = null } = call;
+      const request = { url, caller, mode, clipSeconds, regions, resolveAgain: false };
       return toAnswer(await deps.streams.capture(request, signal));
     }
     case 'sheet': {

@@ -21,9 +21,9 @@ export type RemoteCallOptions = { invoke: Invoke; seconds: number };
 /** Creates a capturer that invokes `capture`, the function that may fetch and decode streams. */
 export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): StreamCapturer {
   return {
-    probe: async (url, signal) =>
-      call(invoke, { operation: 'probe', seconds, url }, probeAnswerSchema, signal),
-    capture: async ({ url, mode, clipSeconds, regions }, signal) => {
+    probe: async (url, signal, caller) =>
+      call(invoke, { operation: 'probe', seconds, url, caller }, probeAnswerSchema, signal),
+    capture: async ({ url, caller, mode, clipSeconds, regions }, signal) => {
       const {
         clip,
         captured_at,
@@ -36,6 +36,7 @@ export function createRemoteCapturer({ invoke, seconds }: RemoteCallOptions): St
           operation: 'capture',
           seconds,
           url,
+          caller,
           mode,
           clip_seconds: clipSeconds,
           ...(regions && { regions: [...regions] }),

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Capture, CaptureRequest, Scan } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { shareCall, type SharedCall } from '../../../core/share-call.ts';
@@ -12,15 +11,8 @@ export type ShareCapturesDeps = {
   steadyNow: () => Date;
 };
 
-/** Streams whose callers are remembered. */
-const maxKnown = 2_000;
-/** Stands for several callers. No name of a caller is empty. */
-const several = '';
-
 /** A capture under way or done, and the requests that wait for it. */
 type SharedCapture = {
-  /** Only caller of the stream, for whom a shared process may decode it; `several` for a process of its own. */
-  caller: string;
   call: SharedCall<Capture>;
   /** `undefined` while under way. */
   endedAt: Date | undefined;
@@ -28,39 +20,28 @@ type SharedCapture = {
 };
 
 /**
- * Returns a capturer whose jobs share captures: a request for the same URL and media receives the
+ * Returns a capturer whose jobs share captures: a request of the same caller for the same URL and media receives the
  * capture that is under way, or one that ended less than a second before. Modes clip and hybrid have the same media. An aborted
  * request leaves the capture to the others; the last one aborts it. A failure reaches all that wait, and is then forgotten.
- * A request that looks back shares only captures that look back since the same position. One with `resolveAgain` shares only captures that resolved the URL again. Captures that several callers share are decoded for none of them.
+ * A request that looks back shares only captures that look back since the same position. One with `resolveAgain` shares only captures that resolved the URL again.
  */
 export function shareCaptures({ streams, steadyNow }: ShareCapturesDeps): StreamCapturer {
   const shared = new Map<string, SharedCapture>();
-  const callers = new LRUCache<string, string>({ max: maxKnown });
   return { probe: streams.probe, capture };
 
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
     signal.throwIfAborted();
     forgetOld(shared, steadyNow().getTime() - maxAgeMs);
-    const media = shareKey(request);
-    const caller = findCaller(media, request);
-    const key = JSON.stringify([media, request.lookBack]);
+    const key = shareKey(request);
     const existing = shared.get(key);
-    const usable = existing?.caller === caller && (existing.isFresh || !request.resolveAgain);
-    return (usable ? existing : begin(key, caller, request)).call.join(signal);
+    const usable = existing !== undefined && (existing.isFresh || !request.resolveAgain);
+    return (usable ? existing : begin(key, request)).call.join(signal);
   }
 
-  function findCaller(key: string, { caller = several }: CaptureRequest): string {
-    const found = (callers.get(key) ?? caller) === caller ? caller : several;
-    callers.set(key, found);
-    return found;
-  }
-
-  function begin(key: string, caller: string, request: CaptureRequest): SharedCapture {
-    const forDecoder = caller === several ? undefined : caller;
+  function begin(key: string, request: CaptureRequest): SharedCapture {
     const entry: SharedCapture = {
-      caller,
       call: shareCall(
-        async (signal) => sharePictures(await streams.capture({ ...request, caller: forDecoder }, signal)),
+        async (signal) => sharePictures(await streams.capture(request, signal)),
         () => forget(key, entry),
       ),
       endedAt: undefined,
@@ -104,6 +85,7 @@ function shareScan(scan: Scan): Scan {
   }
 }
 
-function shareKey({ url, mode, clipSeconds }: CaptureRequest): string {
-  return JSON.stringify(mode === 'frames' ? [url, mode] : [url, 'clip', clipSeconds]);
+function shareKey({ url, caller, mode, clipSeconds, lookBack }: CaptureRequest): string {
+  const media = mode === 'frames' ? [mode] : ['clip', clipSeconds];
+  return JSON.stringify([caller, url, media, lookBack]);
 }

@@ -3,6 +3,7 @@ import type { Capture, CaptureRequest, FollowRequest } from '../../../core/recor
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamPausedError } from '../../../core/errors.ts';
 import { createCookieJars } from '../../egress/cookies.ts';
+import type { CallerStream } from '../../caller-stream.ts';
 import type { GuardedHttp } from '../../egress/guarded-http.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureLiveEdge } from './capture-live-edge.ts';
@@ -62,19 +63,28 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   const { http, ffmpeg, now, source, budget = createPlaylistBudget() } = deps;
   const { elapsedMs = () => performance.now(), wait = sleep } = deps;
   const limits = { ...defaultLimits, ...deps.limits };
-  const resources = createResourceCache({ now, max: maxCacheEntries, keepMs: cacheMs });
+  const findResources = createResourceCache({ now, max: maxCacheEntries, keepMs: cacheMs });
   const prepare = source?.prepare && { prepare: source.prepare };
   const findCookies = createCookieJars({ max: maxCacheEntries, now });
-  const shared = { http, budget, ...limits, resources, ...prepare };
-  const locate: LocatePlaylist = source?.locate ?? (async (url) => ({ url, freshUntil: null }));
+  const shared = { http, budget, ...limits, ...prepare };
+  const locate: LocatePlaylist = source?.locate ?? (async ({ url }) => ({ url, freshUntil: null }));
   const asksSource = source !== undefined;
   const { decodeTimeoutMs } = limits;
   const playlists = createPlaylistCache({ now, max: maxCacheEntries, keepMs: source ? Infinity : cacheMs });
-  return { probe: async (url, signal) => probeHls(findReading(url).finder, url, signal), capture, follow };
+  return {
+    probe: async (url, signal, caller) =>
+      probeHls(findReading({ url, caller }).finder, { url, caller }, signal),
+    capture,
+    follow,
+  };
 
-  /** Returns the collaborators that read one stream. */
-  function findReading(url: string) {
-    const fetcher = { ...shared, cookies: findCookies(url) };
+  /** Returns the collaborators that read one stream for a caller. */
+  function findReading({ url, caller }: CallerStream) {
+    const fetcher = {
+      ...shared,
+      cookies: findCookies(caller, url),
+      resources: findResources(caller, url),
+    };
     return {
       finder: { fetcher, locate, asksSource },
       edge: { fetcher, ffmpeg, now, elapsedMs, wait, decodeTimeoutMs },
@@ -88,9 +98,9 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
     signal: AbortSignal,
   ): Promise<void> {
     const request = { url, caller, mode: 'frames', clipSeconds: 0, resolveAgain: false } as const;
-    const cached = playlists.get(`frames ${url}`);
+    const cached = playlists.get(caller, `frames ${url}`);
     const olderSegments = cached?.olderSegments ?? 0;
-    const { finder, edge } = findReading(url);
+    const { finder, edge } = findReading(request);
     const fetchPlaylist = async () => (await findPlaylist(finder, request, cached, signal)).playlist;
     const captureNewest = async (playlist: MediaPlaylist) => {
       const { capture } = await captureLiveEdge(edge, playlist, olderSegments, request, signal);
@@ -100,25 +110,26 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
   }
 
   async function capture(request: CaptureRequest, signal: AbortSignal): Promise<Capture> {
+    const { caller } = request;
     const key = `${request.mode === 'frames' ? 'frames' : 'clip'} ${request.url}`;
-    if (request.resolveAgain) playlists.delete(key);
-    const cached = playlists.get(key);
+    if (request.resolveAgain) playlists.delete(caller, key);
+    const cached = playlists.get(caller, key);
     const knownOlder = cached?.olderSegments ?? 0;
-    const { finder, edge, scanDeps } = findReading(request.url);
+    const { finder, edge, scanDeps } = findReading(request);
     try {
       const { playlist, freshUntil } = await findPlaylist(finder, request, cached, signal);
       const { rendition } = playlist;
       const known = { mediaUrl: playlist.url, rendition, freshUntil };
       if (playlist.paused) {
-        playlists.set(key, { ...known, olderSegments: knownOlder });
+        playlists.set(caller, key, { ...known, olderSegments: knownOlder });
         throw new StreamPausedError();
       }
       const captured = await captureLiveEdge(edge, playlist, knownOlder, request, signal);
       const { capture, olderSegments } = captured;
       const { segment } = captured.newest;
       const mayHaveMoved = !source && playlist.url !== request.url && segment === cached?.segment;
-      if (mayHaveMoved) playlists.delete(key);
-      else playlists.set(key, { ...known, olderSegments, segment });
+      if (mayHaveMoved) playlists.delete(caller, key);
+      else playlists.set(caller, key, { ...known, olderSegments, segment });
       if (!request.lookBack) return capture;
       const scanned = await scanHls(scanDeps, { ...captured, playlist }, rendition, request, signal);
       const { scan, position, newest } = scanned;
@@ -126,7 +137,7 @@ export function createHlsCapturer(deps: HlsCapturerDeps): StreamCapturer {
       return { ...capture, ...newest, scan, position: { ...seen, ...(position && { scan: position }) } };
     } catch (error) {
       // Requesting another playlist would only start another advertisement.
-      if (!(error instanceof StreamPausedError)) playlists.delete(key);
+      if (!(error instanceof StreamPausedError)) playlists.delete(caller, key);
       throw error;
     }
   }

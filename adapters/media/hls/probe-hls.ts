@@ -3,14 +3,19 @@ import { NotLiveError } from '../../../core/errors.ts';
 import { fetchMediaPlaylist, PlaylistGoneError, type PlaylistFetcher } from './playlist/fetch-playlist.ts';
 import { drmError } from './segments/fetch-segments.ts';
 import { classifyLiveness } from './playlist/playlist.ts';
+import type { CallerStream } from '../../caller-stream.ts';
 import type { LocatePlaylist } from './playlist/find-playlist.ts';
 
 /** Dependencies of a probe. */
 export type ProbeHlsDeps = { fetcher: PlaylistFetcher; locate: LocatePlaylist };
 
 /** Checks that the stream of a URL is live and can be decrypted. Throws `StreamError`. */
-export async function probeHls(deps: ProbeHlsDeps, url: string, signal: AbortSignal): Promise<StreamProbe> {
-  const { url: entryUrl } = await deps.locate(url, false, signal);
+export async function probeHls(
+  deps: ProbeHlsDeps,
+  stream: CallerStream,
+  signal: AbortSignal,
+): Promise<StreamProbe> {
+  const { url: entryUrl } = await deps.locate(stream, false, signal);
   const playlist = await fetchMediaPlaylist(deps.fetcher, entryUrl, 'frames', signal).catch(
     (error: unknown) => {
       throw error instanceof PlaylistGoneError
@@ -24,7 +29,7 @@ export async function probeHls(deps: ProbeHlsDeps, url: string, signal: AbortSig
     );
   }
   if (playlist.segments.at(-1)?.key?.method === 'unsupported') throw drmError();
-  return { platform: 'hls', playbackUrl: withoutCredentials(url) };
+  return { platform: 'hls', playbackUrl: withoutCredentials(stream.url) };
 }
 
 function withoutCredentials(url: string): string {

@@ -1,10 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import type { Capture, CaptureRequest, StreamProbe } from '../../../core/records/capture.ts';
 import type { StreamCapturer } from '../../../core/ports/stream-capturer.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
 import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
+import type { CallerStream } from '../../caller-stream.ts';
+import { createFairCache, type FairCache } from '../../fair-cache.ts';
 import { decodeNewest } from '../ffmpeg/decode-newest.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
@@ -38,25 +39,28 @@ export type RtspCapturerDeps = {
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
   const turns = createConnectionTurns(deps.setTimer ?? setSystemTimer);
-  const refreshed: RefreshedStreams = new LRUCache({ max: maxKnown });
+  const refreshed: RefreshedStreams = createFairCache({ max: maxKnown });
   return {
-    probe: async (url, signal) => {
+    probe: async (url, signal, caller) => {
+      const stream = { url, caller };
       const connect = (sharedSignal: AbortSignal) =>
         turns.run(
-          url,
-          () => withinTime(conversationTimeoutMs, sharedSignal, (bounded) => probeRtsp(url, deps, bounded)),
+          stream,
+          () =>
+            withinTime(conversationTimeoutMs, sharedSignal, (bounded) => probeRtsp(stream, deps, bounded)),
           sharedSignal,
         );
-      await (deps.sessions?.probe(url, connect, signal) ?? connect(signal));
+      await (deps.sessions?.probe(stream, connect, signal) ?? connect(signal));
       return toProbe(readRtspUrl(url, deps.guard));
     },
-    follow: async ({ url, caller }, onFrame, signal) => {
-      await deps.sessions?.follow(url, decodeOnArrival({ ...deps, caller }, onFrame, signal), signal);
+    follow: async (stream, onFrame, signal) => {
+      const { caller } = stream;
+      await deps.sessions?.follow(stream, decodeOnArrival({ ...deps, caller }, onFrame, signal), signal);
     },
     capture: async (request, signal) =>
       (await captureFromSession(request, deps, signal)) ??
       (await turns.run(
-        request.url,
+        request,
         () =>
           withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
             captureRtsp(request, { ...deps, refreshed }, bounded),
@@ -103,13 +107,13 @@ async function withinTime<T>(
 }
 
 /** Leaves the connection to the first capture, if there are sessions: without them, the next capture may be in another process. */
-async function probeRtsp(url: string, deps: RtspCapturerDeps, signal: AbortSignal): Promise<void> {
+async function probeRtsp(probed: CallerStream, deps: RtspCapturerDeps, signal: AbortSignal): Promise<void> {
   const handed = deps.sessions?.handed;
-  const earlier = handed?.take(url);
+  const earlier = handed?.take(probed);
   const again = earlier && (await describeAgain(earlier, signal).catch(() => undefined));
   signal.throwIfAborted();
-  const stream = again ?? (await describeRtsp(url, deps, signal));
-  if (handed) handed.put(url, stream);
+  const stream = again ?? (await describeRtsp(probed, deps, signal));
+  if (handed) handed.put(probed, stream);
   else stream.client.close();
 }
 
@@ -139,7 +143,7 @@ async function captureFromSession(
     const early = read.kind === 'newest' ? await scan() : undefined;
     const [pictures, keyFrameSeconds] = await Promise.all([
       early?.newest ?? decodeSession(read, request, ffmpeg, signal),
-      sessions?.keyFrameSeconds(request.url, request.measuresKeyFrames ?? false, signal),
+      sessions?.keyFrameSeconds(request, request.measuresKeyFrames ?? false, signal),
     ]);
     const scanned = early ?? (await scan());
     return {
@@ -153,13 +157,13 @@ async function captureFromSession(
     };
   } catch (error) {
     if (!(error instanceof NoFrameDecodedError)) throw error;
-    await sessions?.avoid(request.url);
+    await sessions?.avoid(request);
     return null;
   }
 }
 
 /** URLs of streams with intra refresh, whose decoder must not skip to a key frame. */
-type RefreshedStreams = LRUCache<string, true>;
+type RefreshedStreams = FairCache<string, true>;
 
 const maxKnown = 2_000;
 
@@ -168,8 +172,8 @@ async function captureRtsp(
   deps: RtspCapturerDeps & { refreshed: RefreshedStreams },
   signal: AbortSignal,
 ): Promise<Capture> {
-  const isRefreshed = request.mode === 'frames' && deps.refreshed.has(request.url);
-  const stream = await describeRtsp(request.url, { ...deps, handed: deps.sessions?.handed }, signal);
+  const isRefreshed = request.mode === 'frames' && deps.refreshed.get(request.caller, request.url) === true;
+  const stream = await describeRtsp(request, { ...deps, handed: deps.sessions?.handed }, signal);
   const until = request.mode === 'frames' && !isRefreshed ? 'key frame' : 'the end';
   const relay = await openRelay(stream, until, deps, signal);
   try {
@@ -189,7 +193,7 @@ async function captureRtsp(
     };
   } catch (error) {
     if (!(error instanceof NoFrameDecodedError) || !relay.isRefreshed() || isRefreshed) throw error;
-    deps.refreshed.set(request.url, true);
+    deps.refreshed.set(request.caller, request.url, true);
   } finally {
     await relay.close();
   }

@@ -1,11 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import { setSystemTimer, wait, type SetTimer } from '../../../core/time-limit.ts';
 import { createAuthorizer, type Authorizer } from '../../egress/authorizer.ts';
 import { readCredentials } from '../../egress/credentials.ts';
 import type { OpenResponse, StreamingHttp } from '../../egress/guarded-http.ts';
 import { busyWaitsMs } from '../../egress/busy-waits.ts';
+import { createFairCache } from '../../fair-cache.ts';
 
-export type OpenOptions = { timeoutMs: number; signal: AbortSignal };
+export type OpenOptions = { timeoutMs: number; signal: AbortSignal; caller: string };
 
 /** Opens URLs of cameras. A 401 is returned if the credentials of the URL do not help. Throws like `StreamingHttp.open`. */
 export type OpenAuthenticated = (url: string, options: OpenOptions) => Promise<OpenResponse>;
@@ -23,15 +23,15 @@ export function createOpenAuthenticated(
   newNonce: () => string,
   setTimer: SetTimer = setSystemTimer,
 ): OpenAuthenticated {
-  const known = new LRUCache<string, Authorizer>({ max: maxKnown });
-  return async (text, options) => {
+  const known = createFairCache<string, Authorizer>({ max: maxKnown });
+  return async (text, { caller, ...options }) => {
     const url = new URL(text);
     const credentials = readCredentials(url);
     url.username = '';
     url.password = '';
     url.hash = '';
-    const authorizer = known.get(text) ?? createAuthorizer(credentials, newNonce);
-    known.delete(text);
+    const authorizer = known.get(caller, text) ?? createAuthorizer(credentials, newNonce);
+    known.delete(caller, text);
     let target = url.href;
     let refusals = 0;
     const waitsMs = [...busyWaitsMs];
@@ -47,7 +47,7 @@ export function createOpenAuthenticated(
       if (response.status !== 401) {
         authorizer.confirm();
         // The challenge of a redirect would be sent for another path.
-        if (credentials !== null && target === url.href) known.set(text, authorizer);
+        if (credentials !== null && target === url.href) known.set(caller, text, authorizer);
         return response;
       }
       refusals += 1;

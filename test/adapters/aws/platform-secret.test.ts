@@ -121,7 +121,7 @@ describe('capturer with the platform secret', () => {
     const refuse = () => Promise.reject(new Error('No capture expected'));
     const ffmpeg = { run: refuse, runAll: refuse };
     const capturer = createStreamCapturer({ guard, http, ffmpeg, now, platforms });
-    const look = (url: string) => capturer.probe(url, signal).catch(() => undefined);
+    const look = (url: string) => capturer.probe(url, signal, 'ada').catch(() => undefined);
     const accounts = () =>
       twitch.requests.flatMap(({ path, headers }) => (path === '/gql' ? [headers.authorization] : []));
 

@@ -50,9 +50,10 @@ test('a jar holds the newest 20 cookies of at most 4 kB', () => {
   ).toEqual(headers.slice(-20));
 });
 
-test('each stream has its own cookies', () => {
+test('each stream of each caller has its own cookies', () => {
   const jarOf = createCookieJars({ max: 2, now });
-  jarOf('https://live.example.com/a').take(playlist, ['a=1']);
-  expect(jarOf('https://live.example.com/a').header(playlist)).toBe('a=1');
-  expect(jarOf('https://live.example.com/b').header(playlist)).toBeUndefined();
+  jarOf('ada', 'https://live.example.com/a').take(playlist, ['a=1']);
+  expect(jarOf('ada', 'https://live.example.com/a').header(playlist)).toBe('a=1');
+  expect(jarOf('ada', 'https://live.example.com/b').header(playlist)).toBeUndefined();
+  expect(jarOf('bob', 'https://live.example.com/a').header(playlist)).toBeUndefined();
 });

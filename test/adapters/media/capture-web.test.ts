@@ -51,9 +51,15 @@ async function camera(answers: PictureServer['answers'], pictureLimits: Partial<
   const hls = createHlsCapturer({ http, ffmpeg, now: () => now });
   const capturer = createWebCapturer({ http, ffmpeg, now: () => now, hls, pictureLimits });
   return {
-    probe: (path = '/cam') => capturer.probe(server.url(path), never),
+    probe: (path = '/cam') => capturer.probe(server.url(path), never, 'ada'),
     capture: (more: Partial<CaptureRequest> = {}, path = '/cam') => {
-      const request = { url: server.url(path), mode: 'frames', clipSeconds: 1, resolveAgain: false } as const;
+      const request = {
+        url: server.url(path),
+        mode: 'frames',
+        clipSeconds: 1,
+        caller: 'ada',
+        resolveAgain: false,
+      } as const;
       return capturer.capture({ ...request, ...more }, never);
     },
     withUser: (user: string) => server.url('/cam').replace('//', `//${user}@`),
@@ -320,7 +326,7 @@ describe('another response', () => {
     await follow('/cam');
     await follow('/live.m3u8');
     expect(requests).toEqual(['/live.m3u8']);
-    await capturer.probe(server.url('/cam'), never);
+    await capturer.probe(server.url('/cam'), never, 'ada');
     await follow('/cam');
     expect(requests).toEqual(['/live.m3u8', '/cam']);
   });

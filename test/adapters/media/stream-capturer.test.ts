@@ -38,7 +38,7 @@ afterAll(async () => {
 describe('createStreamCapturer', () => {
   test('an http URL is HLS, with any suffix', async () => {
     server.answer = (_path, answer) => ({ ...answer, status: 200, body: '#EXTM3U\n#EXT-X-TARGETDURATION:2' });
-    await expect(capturer.probe(server.url('/stream/7?format=hls'), never)).resolves.toMatchObject({
+    await expect(capturer.probe(server.url('/stream/7?format=hls'), never, 'ada')).resolves.toMatchObject({
       platform: 'hls',
     });
     server.answer = (_path, answer) => answer;
@@ -46,6 +46,7 @@ describe('createStreamCapturer', () => {
       url: server.url('/live.m3u8'),
       mode: 'frames' as const,
       clipSeconds: 3,
+      caller: 'ada',
       resolveAgain: false,
     };
     await expect(capturer.capture(request, never)).resolves.toMatchObject({
@@ -56,7 +57,7 @@ describe('createStreamCapturer', () => {
 
   test.each(['rtsp', 'rtsp+http'])('a URL with the scheme %s is RTSP', async (scheme) => {
     const url = server.url('/camera').replace('http', scheme);
-    await expect(capturer.probe(url, never)).rejects.toMatchObject({ code: 'STREAM_FETCH_FAILED' });
+    await expect(capturer.probe(url, never, 'ada')).rejects.toMatchObject({ code: 'STREAM_FETCH_FAILED' });
   });
 
   test.each([
@@ -65,7 +66,7 @@ describe('createStreamCapturer', () => {
     ['https://clips.twitch.tv/FaintLightGull', 'NOT_LIVESTREAM'],
     ['https://www.twitch.tv/directory', 'INVALID_URL'],
   ])('a platform URL is handled by its platform: %s', async (url, code) => {
-    const failure: unknown = await capturer.probe(url, never).catch((error: unknown) => error);
+    const failure: unknown = await capturer.probe(url, never, 'ada').catch((error: unknown) => error);
     expect(failure).toMatchObject({ code, remediation: expect.stringMatching(/YouTube|youtube|twitch/) });
   });
 
@@ -78,14 +79,14 @@ describe('createStreamCapturer', () => {
     'http://',
     'http://10.0.0.1/a.m3u8',
   ])('a malformed, unsupported or private URL is rejected: %j', async (url) => {
-    const request = { url, mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
-    await expect(capturer.probe(url, never)).rejects.toBeInstanceOf(InvalidUrlError);
+    const request = { url, mode: 'frames' as const, clipSeconds: 3, caller: 'ada', resolveAgain: false };
+    await expect(capturer.probe(url, never, 'ada')).rejects.toBeInstanceOf(InvalidUrlError);
     await expect(capturer.capture(request, never)).rejects.toBeInstanceOf(InvalidUrlError);
   });
 
   test('a URL that only resembles a platform is not handled by the platform', async () => {
     const failure: unknown = await capturer
-      .probe('http://youtube.com.127.0.0.1.example.invalid/', never)
+      .probe('http://youtube.com.127.0.0.1.example.invalid/', never, 'ada')
       .catch((error: unknown) => error);
     expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED' });
   });

@@ -61,12 +61,13 @@ export const look = (url: string, resolveAgain = false) => ({
   url,
   mode: 'frames' as const,
   clipSeconds: 3,
+  caller: 'ada',
   resolveAgain,
 });
 
 /** Returns the error of a probe. */
 export async function readFailure(capturer: StreamCapturer, url: string): Promise<any> {
-  return capturer.probe(url, never).then(
+  return capturer.probe(url, never, 'ada').then(
     () => {
       throw new Error('Expected an error');
     },

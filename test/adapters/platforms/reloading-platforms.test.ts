@@ -30,7 +30,10 @@ test('platform capturers are created at the first URL and kept while the setting
   const { platforms, made, reads } = trial([defaultPlatformSettings]);
   expect(reads()).toBe(0);
 
-  const probes = [await platforms.twitch.probe(url, never), await platforms.youtube.probe(url, never)];
+  const probes = [
+    await platforms.twitch.probe(url, never, 'ada'),
+    await platforms.youtube.probe(url, never, 'ada'),
+  ];
 
   expect(probes.map(({ playbackUrl }) => playbackUrl)).toEqual(['made 1', 'made 1']);
   expect(made).toEqual([defaultPlatformSettings]);
@@ -47,22 +50,22 @@ test('concurrent URLs share the capturers, and after a failure the next URL crea
   );
 
   const first = await Promise.allSettled([
-    platforms.twitch.probe(url, never),
-    platforms.youtube.probe(url, never),
+    platforms.twitch.probe(url, never, 'ada'),
+    platforms.youtube.probe(url, never, 'ada'),
   ]);
 
   expect(first.map((each) => 'reason' in each && String(each.reason))).toEqual([
     'Error: attempt 1',
     'Error: attempt 1',
   ]);
-  await expect(platforms.twitch.probe(url, never)).rejects.toThrow('attempt 2');
+  await expect(platforms.twitch.probe(url, never, 'ada')).rejects.toThrow('attempt 2');
 });
 
 test('changed settings create new platform capturers', async () => {
   const { platforms, made } = trial([defaultPlatformSettings, { ...defaultPlatformSettings }]);
 
-  await platforms.twitch.probe(url, never);
-  const request = { url, mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+  await platforms.twitch.probe(url, never, 'ada');
+  const request = { url, mode: 'frames', clipSeconds: 3, caller: 'ada', resolveAgain: false } as const;
 
   await expect(platforms.twitch.capture(request, never)).rejects.toThrow('made 2');
   expect(made).toHaveLength(2);

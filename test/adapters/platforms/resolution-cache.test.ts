@@ -32,14 +32,16 @@ beforeEach(() => {
 });
 
 async function resolved(url: string, answer: Resolution, again = false): Promise<Resolution> {
-  const resolving = cache.resolve(url, again, never);
+  const resolving = cache.resolve({ url: url, caller: 'ada' }, again, never);
   resolutions.at(-1)?.resolve(answer);
   return resolving;
 }
 
 describe('createResolutionCache', () => {
   test('concurrent calls share one resolution', async () => {
-    const many = [false, true, false].map((again) => cache.resolve('a', again, never));
+    const many = [false, true, false].map((again) =>
+      cache.resolve({ url: 'a', caller: 'ada' }, again, never),
+    );
     resolutions[0]!.resolve(resolution('x'));
     expect(await Promise.all(many)).toEqual(Array(3).fill(resolution('x')));
     expect(asked).toEqual(['a']);
@@ -52,7 +54,7 @@ describe('createResolutionCache', () => {
   ])('a resolution that expires in %d s is cached for %d s', async (lastsSeconds, keptSeconds) => {
     await resolved('a', resolution('x', lastsSeconds * 1000));
     nowMs = keptSeconds * 1000 - 1;
-    await cache.resolve('a', false, never);
+    await cache.resolve({ url: 'a', caller: 'ada' }, false, never);
     expect(asked).toHaveLength(1);
     nowMs += 1;
     await resolved('a', resolution('y'));
@@ -62,12 +64,12 @@ describe('createResolutionCache', () => {
   test('a resolution is requested again if the cached one does not work', async () => {
     await resolved('a', resolution('x'));
     expect(await resolved('a', resolution('y'), true)).toEqual(resolution('y'));
-    expect(await cache.resolve('a', false, never)).toEqual(resolution('y'));
+    expect(await cache.resolve({ url: 'a', caller: 'ada' }, false, never)).toEqual(resolution('y'));
   });
 
   test('a failed resolution is not cached', async () => {
     await resolved('a', resolution('x'));
-    const failing = cache.resolve('a', true, never);
+    const failing = cache.resolve({ url: 'a', caller: 'ada' }, true, never);
     resolutions.at(-1)!.reject(new Error('offline'));
     await expect(failing).rejects.toThrow('offline');
     expect(await resolved('a', resolution('y'))).toEqual(resolution('y'));
@@ -75,8 +77,8 @@ describe('createResolutionCache', () => {
 
   test('an aborted call does not abort the resolution for other calls', async () => {
     const controller = new AbortController();
-    const one = cache.resolve('a', false, controller.signal);
-    const other = cache.resolve('a', false, never);
+    const one = cache.resolve({ url: 'a', caller: 'ada' }, false, controller.signal);
+    const other = cache.resolve({ url: 'a', caller: 'ada' }, false, never);
     controller.abort(new Error('enough'));
     await expect(one).rejects.toThrow('enough');
     resolutions[0]!.resolve(resolution('x'));

@@ -37,7 +37,7 @@ afterEach(() => world.close());
 
 describe('channel on Twitch', () => {
   test('a live channel is described with its public page', async () => {
-    expect(await capturer.probe('https://m.twitch.tv/Harbour_Cam/?referrer=raid', never)).toEqual({
+    expect(await capturer.probe('https://m.twitch.tv/Harbour_Cam/?referrer=raid', never, 'ada')).toEqual({
       platform: 'twitch',
       playbackUrl: url,
       details: {
@@ -58,7 +58,7 @@ describe('channel on Twitch', () => {
 
   test('a channel with a token but no description is live', async () => {
     world.twitch.channels.set('harbour_cam', { stream: { id: 7 as never, type: 'live' } });
-    expect((await capturer.probe(url, never)).details).toEqual({});
+    expect((await capturer.probe(url, never, 'ada')).details).toEqual({});
   });
 
   const states: [string, () => void, object, RegExp][] = [
@@ -154,7 +154,7 @@ describe('advertisements on Twitch', () => {
 
   test('a channel with an advertisement is live', async () => {
     world.twitch.media = () => withAdvertisement('titled');
-    await expect(capturer.probe(url, never)).resolves.toMatchObject({ platform: 'twitch' });
+    await expect(capturer.probe(url, never, 'ada')).resolves.toMatchObject({ platform: 'twitch' });
   });
 
   test('a past advertisement is omitted from a clip', async () => {
@@ -237,7 +237,7 @@ describe('GraphQL response of Twitch', () => {
 describe('Twitch account', () => {
   test('account cookies are sent only to the GraphQL endpoint', async () => {
     const cookies = 'unique_id=1; auth-token=secret123';
-    await world.capturer({ twitch: { cookies } }).probe(url, never);
+    await world.capturer({ twitch: { cookies } }).probe(url, never, 'ada');
     const [gql, ...others] = world.twitch.requests;
     expect(gql?.headers).toMatchObject({
       authorization: 'OAuth secret123',

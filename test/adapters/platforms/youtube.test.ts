@@ -27,7 +27,7 @@ afterEach(() => world.close());
 
 describe('broadcast on YouTube', () => {
   test('a live broadcast is described with its public page', async () => {
-    expect(await capturer.probe(`https://youtu.be/${id}?si=x`, never)).toEqual({
+    expect(await capturer.probe(`https://youtu.be/${id}?si=x`, never, 'ada')).toEqual({
       platform: 'youtube',
       playbackUrl: url,
       details: {
@@ -42,7 +42,7 @@ describe('broadcast on YouTube', () => {
 
   test('a live broadcast is described without viewers if its page does not report them', async () => {
     world.youtube.viewers = undefined;
-    expect((await capturer.probe(url, never)).details).not.toHaveProperty('viewers');
+    expect((await capturer.probe(url, never, 'ada')).details).not.toHaveProperty('viewers');
   });
 
   test('a broadcast is captured from the sufficient variant', async () => {
@@ -164,7 +164,7 @@ describe('InnerTube clients', () => {
       client === 'WEB'
         ? livePlayer(id, manifestUrl())
         : refusedPlayer('LOGIN_REQUIRED', 'Sign in to confirm you’re not a bot');
-    await expect(capturer.probe(url, never)).resolves.toMatchObject({ platform: 'youtube' });
+    await expect(capturer.probe(url, never, 'ada')).resolves.toMatchObject({ platform: 'youtube' });
     expect(asked('/player').map(({ client }) => client)).toEqual(['VISIONOS', 'WEB']);
   });
 
@@ -190,13 +190,13 @@ describe('channel on YouTube', () => {
     ['https://www.youtube.com/channel/UC4QobU6STFB0P71PMvOGN5A/live', '/channel/UC4QobU6STFB0P71PMvOGN5A'],
   ])('%s leads to its live video at %s', async (page, path) => {
     world.youtube.channels.set(path, id);
-    expect(await capturer.probe(page, never)).toMatchObject({ playbackUrl: url });
+    expect(await capturer.probe(page, never, 'ada')).toMatchObject({ playbackUrl: url });
   });
 
   test('a channel is resolved at its older URL', async () => {
     world.youtube.channels.set('/@harbour', 'https://www.youtube.com/harbour25');
     world.youtube.channels.set('/harbour25', id);
-    expect(await capturer.probe('https://www.youtube.com/@harbour', never)).toMatchObject({
+    expect(await capturer.probe('https://www.youtube.com/@harbour', never, 'ada')).toMatchObject({
       playbackUrl: url,
     });
   });
@@ -237,7 +237,7 @@ describe('page of YouTube that is never live', () => {
 
 describe('playlist of a YouTube broadcast', () => {
   test('a playlist is requested once for a probe and all captures until it expires', async () => {
-    await capturer.probe(url, never);
+    await capturer.probe(url, never, 'ada');
     for (let tick = 0; tick < 5; tick += 1) {
       world.later(600);
       await capturer.capture(look(url), never);
@@ -313,7 +313,7 @@ describe('InnerTube response', () => {
 
   test('a missing InnerTube response does not delay an aborted caller', async () => {
     world.youtube.intercept = () => true;
-    await expect(capturer.probe(url, AbortSignal.timeout(50))).rejects.toMatchObject({
+    await expect(capturer.probe(url, AbortSignal.timeout(50), 'ada')).rejects.toMatchObject({
       name: 'TimeoutError',
     });
   });
@@ -323,7 +323,7 @@ describe('YouTube account', () => {
   const account = { youtube: { cookies: 'SAPISID=abc; LOGIN_INFO=def' } };
 
   test('account cookies are sent with InnerTube calls, not with playlists', async () => {
-    await world.capturer(account).probe(url, never);
+    await world.capturer(account).probe(url, never, 'ada');
     for (const { path, headers } of world.youtube.requests) {
       expect([path, headers.cookie]).toEqual([
         path,

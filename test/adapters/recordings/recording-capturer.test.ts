@@ -16,7 +16,13 @@ import { ffmpegPath, readMoment, record } from '../../support/hls/recording.ts';
 
 const run = promisify(execFile);
 const never = new AbortController().signal;
-const frames: CaptureRequest = { url: 'recording', mode: 'frames', clipSeconds: 3, resolveAgain: false };
+const frames: CaptureRequest = {
+  url: 'recording',
+  mode: 'frames',
+  clipSeconds: 3,
+  caller: 'ada',
+  resolveAgain: false,
+};
 let folder: string;
 let path: string;
 

@@ -29,7 +29,13 @@ async function replay(film: Film): Promise<CaptureAt> {
   onTestFinished(() => capturer.close());
   return async (toSeconds, lookBack) => {
     seconds = toSeconds;
-    const request = { url: 'recording', mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+    const request = {
+      url: 'recording',
+      mode: 'frames',
+      clipSeconds: 3,
+      caller: 'ada',
+      resolveAgain: false,
+    } as const;
     return capturer.capture({ ...request, lookBack }, never);
   };
 }

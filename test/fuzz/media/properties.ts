@@ -88,8 +88,8 @@ function playlistProperty(segment: Uint8Array) {
         limits: { captureBytes },
       });
       const url = 'http://public.example/live.m3u8?v=127.0.0.1';
-      const request = { url, mode, clipSeconds: 3, resolveAgain: false };
-      await named(capturer.probe(url, never));
+      const request = { url, mode, clipSeconds: 3, caller: 'ada', resolveAgain: false };
+      await named(capturer.probe(url, never, 'ada'));
       await named(capturer.capture(request, never));
       if (asked.length > maxRequests) throw new Error(`${asked.length} requests`);
       const astray = asked.filter(leadsInside);

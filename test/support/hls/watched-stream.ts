@@ -60,11 +60,17 @@ export async function watchFiles(
     ...server,
     now: new Date('2026-11-20T12:00:00Z'),
     capture(path, more = {}) {
-      const request = { url: server.url(path), mode: 'frames', clipSeconds: 3, resolveAgain: false } as const;
+      const request = {
+        url: server.url(path),
+        mode: 'frames',
+        clipSeconds: 3,
+        caller: 'ada',
+        resolveAgain: false,
+      } as const;
       return capturer.capture({ ...request, ...more }, never);
     },
     moment: async (path, more) => readMoment((await watched.capture(path, more)).thumbnail),
-    probe: (path) => capturer.probe(server.url(path), never),
+    probe: (path) => capturer.probe(server.url(path), never, 'ada'),
     follow: async (path, { after, onFrame, wait: between = waitBetween, signal }) => {
       waitBetween = between;
       await capturer.follow?.({ url: server.url(path), caller: 'ada', after }, onFrame, signal);

@@ -15,5 +15,8 @@ export function captureRtsp(
   const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32', '::1/128'], ...(lookup && { lookup }) });
   const ffmpeg = createFfmpegRunner({ ffmpegPath, tempDir: tmpdir() });
   const capturer = createRtspCapturer({ guard, ffmpeg, now: () => new Date(), answerTimeoutMs: 5_000 });
-  return capturer.capture({ url, mode: 'frames', clipSeconds: 1, resolveAgain: false, ...wanted }, signal);
+  return capturer.capture(
+    { url, mode: 'frames', clipSeconds: 1, caller: 'ada', resolveAgain: false, ...wanted },
+    signal,
+  );
 }

@@ -1,5 +1,6 @@
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { StreamEndedError } from '../../../../core/errors.ts';
+import type { CallerStream } from '../../../caller-stream.ts';
 import { fetchMediaPlaylist, canRetryElsewhere } from './fetch-playlist.ts';
 import type { PlaylistFetcher, ResolvedPlaylist, PreparePlaylist } from './fetch-playlist.ts';
 import { classifyLiveness } from './playlist.ts';
@@ -12,7 +13,11 @@ export type LocatedPlaylist = { url: string; freshUntil: Date | null };
  * Returns the playlist of a stream; called only if no playlist is cached. `again`: the previous result no longer
  * works. Throws `StreamError`.
  */
-export type LocatePlaylist = (url: string, again: boolean, signal: AbortSignal) => Promise<LocatedPlaylist>;
+export type LocatePlaylist = (
+  stream: CallerStream,
+  again: boolean,
+  signal: AbortSignal,
+) => Promise<LocatedPlaylist>;
 
 /** Source of the playlist URL for platforms, whose playlists must be requested and expire. */
 export type PlaylistSource = { locate: LocatePlaylist; prepare?: PreparePlaylist | undefined };
@@ -41,7 +46,7 @@ export async function findPlaylist(
   const again = request.resolveAgain || cached !== undefined;
   const last = cached && (await lastPlaylist(finder, request, cached, signal));
   if (last) return { playlist: last, freshUntil: cached.freshUntil };
-  const { url, freshUntil } = await finder.locate(request.url, again, signal);
+  const { url, freshUntil } = await finder.locate(request, again, signal);
   const playlist = await fetchMediaPlaylist(finder.fetcher, url, request.mode, signal);
   if (classifyLiveness(playlist) !== 'live') throw new StreamEndedError();
   return { playlist, freshUntil };

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { isOver } from '../../../../core/time.ts';
+import { createFairCache } from '../../../fair-cache.ts';
 import type { Rendition } from './fetch-playlist.ts';
 
 /** Cached result of the last capture; saves the next capture a request. */
@@ -16,11 +16,11 @@ export type CachedPlaylist = {
   freshUntil?: Date | null | undefined;
 };
 
-/** Cache of playlists by stream and mode. */
+/** Cache of playlists by caller, stream and mode. */
 export type PlaylistCache = {
-  get(key: string): CachedPlaylist | undefined;
-  set(key: string, playlist: CachedPlaylist): void;
-  delete(key: string): void;
+  get(caller: string, key: string): CachedPlaylist | undefined;
+  set(caller: string, key: string, playlist: CachedPlaylist): void;
+  delete(caller: string, key: string): void;
 };
 
 /**
@@ -33,22 +33,22 @@ export function createPlaylistCache(options: {
   max: number;
   keepMs: number;
 }): PlaylistCache {
-  const entries = new LRUCache<string, CachedPlaylist & { resolvedAt: Date }>({ max: options.max });
+  const entries = createFairCache<string, CachedPlaylist & { resolvedAt: Date }>({ max: options.max });
   return {
-    get: (key) => {
-      const entry = entries.get(key);
+    get: (caller, key) => {
+      const entry = entries.get(caller, key);
       if (entry === undefined) return undefined;
       const now = options.now();
       const stale = entry.freshUntil ? now >= entry.freshUntil : false;
       if (!stale && !isOver(entry.resolvedAt, options.keepMs / 1000, now)) return entry;
-      entries.delete(key);
+      entries.delete(caller, key);
       return undefined;
     },
-    set: (key, playlist) => {
-      const known = entries.get(key);
+    set: (caller, key, playlist) => {
+      const known = entries.get(caller, key);
       const resolvedAt = known?.mediaUrl === playlist.mediaUrl ? known.resolvedAt : options.now();
-      entries.set(key, { ...playlist, resolvedAt });
+      entries.set(caller, key, { ...playlist, resolvedAt });
     },
-    delete: (key) => void entries.delete(key),
+    delete: entries.delete,
   };
 }

@@ -1,9 +1,9 @@
-import { LRUCache } from 'lru-cache';
 import { isOver } from '../../../../core/time.ts';
+import { createFairCache } from '../../../fair-cache.ts';
 import type { Resource } from '../playlist/playlist.ts';
 
 /**
- * Cache of keys and media initialization sections: every capture needs them, and they rarely change under one URL.
+ * Cache of keys and media initialization sections of one stream of a caller: every capture needs them, and they rarely change under one URL.
  * A failed capture evicts the entries it used, because some servers write a new key to the same URL.
  */
 export type ResourceCache = {
@@ -16,29 +16,29 @@ export type ResourceCache = {
 const maxEntryBytes = 64 * 1024;
 
 /**
- * Creates a cache of at most `max` entries. An entry expires `keepMs` after it was fetched, and if the clock is set
+ * Creates the caches of streams, of at most `max` entries together. What a server gave to the cookies of one caller or stream is not for another. An entry expires `keepMs` after it was fetched, and if the clock is set
  * back.
  */
 export function createResourceCache(options: {
   now: () => Date;
   max: number;
   keepMs: number;
-}): ResourceCache {
-  const entries = new LRUCache<string, { bytes: Uint8Array; fetchedAt: Date }>({ max: options.max });
-  return {
+}): (caller: string, url: string) => ResourceCache {
+  const entries = createFairCache<string, { bytes: Uint8Array; fetchedAt: Date }>({ max: options.max });
+  return (caller, url) => ({
     async get(resource, fetch) {
-      const key = toKey(resource);
-      const known = entries.get(key);
+      const key = toKey(resource, url);
+      const known = entries.get(caller, key);
       if (known !== undefined && !isOver(known.fetchedAt, options.keepMs / 1000, options.now()))
         return known.bytes;
       const bytes = await fetch();
-      if (bytes.length <= maxEntryBytes) entries.set(key, { bytes, fetchedAt: options.now() });
+      if (bytes.length <= maxEntryBytes) entries.set(caller, key, { bytes, fetchedAt: options.now() });
       return bytes;
     },
-    delete: (resource) => void entries.delete(toKey(resource)),
-  };
+    delete: (resource) => entries.delete(caller, toKey(resource, url)),
+  });
 }
 
-function toKey({ url, byteRange }: Resource): string {
-  return byteRange === null ? url : `${byteRange.offset}+${byteRange.length} ${url}`;
+function toKey({ url, byteRange }: Resource, stream: string): string {
+  return JSON.stringify([stream, url, byteRange]);
 }

@@ -1,5 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { setSystemTimer, waitUntilAborted, type SetTimer } from '../../../../core/time-limit.ts';
+import type { CallerStream } from '../../../caller-stream.ts';
+import { createFairCache } from '../../../fair-cache.ts';
 import { hasStatus, retryBusy } from './retry-busy.ts';
 
 /** Connections to the same stream URL without a session: probes, and captures that open one each. */
@@ -8,7 +9,7 @@ export type ConnectionTurns = {
    * Runs `connect`, also beside others of the URL. Once the camera has refused one of them for its number of viewers, they run one after another. A server
    * that is unavailable is tried again. Throws like `connect`, and the abort reason.
    */
-  run<Result>(url: string, connect: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
+  run<Result>(stream: CallerStream, connect: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
 };
 
 const maxLimited = 2_000;
@@ -19,10 +20,10 @@ export function createConnectionTurns(setTimer: SetTimer = setSystemTimer): Conn
   /** Connections that are open, or wait for those before them. */
   const current = new Map<string, Set<Promise<unknown>>>();
   /** Streams of cameras that refused a second connection. */
-  const limited = new LRUCache<string, true>({ max: maxLimited });
+  const limited = createFairCache<string, true>({ max: maxLimited });
   return {
-    run: async (url, connect, signal) => {
-      if (limited.has(url)) return inTurn(url, connect, signal);
+    run: async ({ url, caller }, connect, signal) => {
+      if (limited.get(caller, url)) return inTurn(url, connect, signal);
       const others = current.get(url)?.size ?? 0;
       try {
         return await counted(url, connect);
@@ -30,7 +31,7 @@ export function createConnectionTurns(setTimer: SetTimer = setSystemTimer): Conn
         if (!hasStatus(error, fullStatuses)) throw error;
         if (others === 0 && !current.has(url))
           return await retryBusy(error, async () => counted(url, connect), setTimer, signal);
-        limited.set(url, true);
+        limited.set(caller, url, true);
         return await inTurn(url, connect, signal);
       }
     },

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { NotLiveError, StreamFetchError } from '../../../../core/errors.ts';
 import { connectGuarded, connectGuardedTls } from '../../../egress/guarded-tcp.ts';
+import type { CallerStream } from '../../../caller-stream.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
 import { createByteTotal, type ByteLimit } from './byte-limit.ts';
 import { RtspProtocolError, RtspStatusError } from '../protocol/errors.ts';
@@ -35,7 +36,7 @@ export type DescribeOptions = {
   /** Default: the limit of one capture. */
   admitsBytes?: ByteLimit;
   /** Connections that probes have left. */
-  handed?: { take(url: string): DescribedStream | undefined } | undefined;
+  handed?: { take(stream: CallerStream): DescribedStream | undefined } | undefined;
 };
 
 /**
@@ -43,13 +44,13 @@ export type DescribeOptions = {
  * `NotLiveError` for a recording, `StreamFetchError`, and the abort reason.
  */
 export async function describeRtsp(
-  url: string,
+  stream: CallerStream,
   options: DescribeOptions,
   signal: AbortSignal,
 ): Promise<DescribedStream> {
-  const target = readRtspUrl(url, options.guard);
+  const target = readRtspUrl(stream.url, options.guard);
   const admitsBytes = options.admitsBytes ?? createByteTotal(maxCaptureBytes);
-  const handed = options.handed?.take(url);
+  const handed = options.handed?.take(stream);
   if (handed) {
     handed.client.limitBytes(admitsBytes);
     return closedOnFailure(handed.client, signal, async () => handed);

@@ -1,4 +1,6 @@
 import type { SetTimer } from '../../../../core/time-limit.ts';
+import type { CallerStream } from '../../../caller-stream.ts';
+import { createFairCache } from '../../../fair-cache.ts';
 import type { DescribedStream } from './describe.ts';
 
 /**
@@ -6,42 +8,42 @@ import type { DescribedStream } from './describe.ts';
  * share, and refuse it.
  */
 export type HandedConnections = {
-  /** Keeps a described stream for a few seconds, in the place of an earlier one of its URL. */
-  put(url: string, stream: DescribedStream): void;
+  /** Keeps a described stream for a few seconds, in the place of an earlier one of its URL and caller. */
+  put(stream: CallerStream, described: DescribedStream): void;
   /** Returns the stream of a URL if its connection is still open. The receiver closes it. */
-  take(url: string): DescribedStream | undefined;
+  take(stream: CallerStream): DescribedStream | undefined;
   close(): void;
 };
 
 const keepMs = 3_000;
 const maxKept = 100;
 
+type Kept = { described: DescribedStream; cancelTimer: () => void };
+
 export function createHandedConnections(setTimer: SetTimer): HandedConnections {
-  const kept = new Map<string, { stream: DescribedStream; cancelTimer: () => void }>();
+  const kept = createFairCache<string, Kept>({ max: maxKept, onEvict: close });
   return {
-    put(url, stream) {
-      drop(url);
-      const [oldest] = kept.keys();
-      if (oldest !== undefined && kept.size >= maxKept) drop(oldest);
-      kept.set(url, { stream, cancelTimer: setTimer(() => drop(url), keepMs) });
+    put(stream, described) {
+      drop(stream);
+      kept.set(stream.caller, stream.url, { described, cancelTimer: setTimer(() => drop(stream), keepMs) });
     },
-    take(url) {
-      const stream = remove(url);
-      return stream?.client.socket.destroyed ? undefined : stream;
+    take({ caller, url }) {
+      const found = kept.delete(caller, url);
+      found?.cancelTimer();
+      return found?.described.client.socket.destroyed ? undefined : found?.described;
     },
     close: () => {
-      for (const url of kept.keys()) drop(url);
+      for (const each of kept.values()) close(each);
     },
   };
 
-  function remove(url: string): DescribedStream | undefined {
-    const found = kept.get(url);
-    found?.cancelTimer();
-    kept.delete(url);
-    return found?.stream;
+  function drop({ caller, url }: CallerStream): void {
+    const found = kept.delete(caller, url);
+    if (found) close(found);
   }
+}
 
-  function drop(url: string): void {
-    remove(url)?.client.close();
-  }
+function close({ described, cancelTimer }: Kept): void {
+  cancelTimer();
+  described.client.close();
 }

@@ -1,3 +1,4 @@
+import { toStreamKey, type CallerStream } from '../../../caller-stream.ts';
 import type { SetTimer } from '../../../../core/time-limit.ts';
 import { RtspConnectionError } from '../protocol/errors.ts';
 import type { KeptSession } from './kept-session.ts';
@@ -6,11 +7,11 @@ import type { NalRules } from '../rtp/nal-units.ts';
 /** Session with the track that it plays. */
 export type OpenedSession = { session: KeptSession; track: SessionTrack };
 export type SessionTrack = { codec: NalRules['codec']; clockRate: number };
-export type OpenSession = (url: string, signal: AbortSignal) => Promise<OpenedSession | null>;
+export type OpenSession = (stream: CallerStream, signal: AbortSignal) => Promise<OpenedSession | null>;
 
-/** Session of a URL, open or being opened, with the number of captures that use it. */
+/** Session of a stream, open or being opened, with the number of captures that use it. */
 export type SessionEntry = {
-  url: string;
+  stream: CallerStream;
   opening: Promise<OpenedSession | null>;
   session: KeptSession | undefined;
   controller: AbortController;
@@ -18,11 +19,11 @@ export type SessionEntry = {
   cancelTimer: () => void;
 };
 
-/** Sessions of all URLs, at most one each. */
+/** Sessions of all streams, at most one each. */
 export type OpenSessions = {
-  find(url: string): SessionEntry | undefined;
+  find(stream: CallerStream): SessionEntry | undefined;
   /** Opens a session after `before`. */
-  begin(url: string, before: Promise<unknown>): SessionEntry;
+  begin(stream: CallerStream, before: Promise<unknown>): SessionEntry;
   /** Keeps the session open for a capture. */
   enter(entry: SessionEntry): void;
   /** Ends the use of a capture. Without one, the session stays for `keepMs` if there are not too many. */
@@ -30,20 +31,20 @@ export type OpenSessions = {
   /** Closes the session of an entry, once. Later captures wait for it. */
   end(entry: SessionEntry | undefined): Promise<void>;
   endAll(): Promise<void>;
-  /** Resolves when the session of a URL that is being closed is closed: a camera with one session has none for the next one until then. */
-  closed(url: string): Promise<void> | undefined;
+  /** Resolves when the session of a stream that is being closed is closed: a camera with one session has none for the next one until then. */
+  closed(stream: CallerStream): Promise<void> | undefined;
 };
 
 export function createOpenSessions(open: OpenSession, maxKept: number, setTimer: SetTimer): OpenSessions {
   const entries = new Map<string, SessionEntry>();
   const closing = new Map<string, Promise<void>>();
   return {
-    find: (url) => entries.get(url),
-    begin(url, before) {
+    find: (stream) => entries.get(toStreamKey(stream)),
+    begin(stream, before) {
       const controller = new AbortController();
       const entry: SessionEntry = {
-        url,
-        opening: before.then(() => open(url, controller.signal)),
+        stream,
+        opening: before.then(() => open(stream, controller.signal)),
         session: undefined,
         controller,
         users: 0,
@@ -53,7 +54,7 @@ export function createOpenSessions(open: OpenSession, maxKept: number, setTimer:
         (opened) => (entry.session = opened?.session),
         () => forget(entry),
       );
-      entries.set(url, entry);
+      entries.set(toStreamKey(stream), entry);
       return entry;
     },
     enter(entry) {
@@ -62,7 +63,7 @@ export function createOpenSessions(open: OpenSession, maxKept: number, setTimer:
     },
     leave(entry, keepMs) {
       entry.users -= 1;
-      if (entry.users > 0 || entries.get(entry.url) !== entry) return;
+      if (entry.users > 0 || entries.get(toStreamKey(entry.stream)) !== entry) return;
       if (keepMs <= 0 || entries.size > maxKept) return void end(entry);
       entry.cancelTimer = setTimer(() => void end(entry), keepMs);
     },
@@ -71,23 +72,25 @@ export function createOpenSessions(open: OpenSession, maxKept: number, setTimer:
       for (const entry of entries.values()) void end(entry);
       await Promise.all(closing.values());
     },
-    closed: (url) => closing.get(url),
+    closed: (stream) => closing.get(toStreamKey(stream)),
   };
 
   async function end(entry: SessionEntry | undefined): Promise<void> {
     if (entry === undefined) return;
+    const key = toStreamKey(entry.stream);
     if (forget(entry)) {
       const closed = closeSession(entry).finally(() => {
-        if (closing.get(entry.url) === closed) closing.delete(entry.url);
+        if (closing.get(key) === closed) closing.delete(key);
       });
-      closing.set(entry.url, closed);
+      closing.set(key, closed);
     }
-    await closing.get(entry.url);
+    await closing.get(key);
   }
 
   function forget(entry: SessionEntry): boolean {
     entry.cancelTimer();
-    return entries.get(entry.url) === entry && entries.delete(entry.url);
+    const key = toStreamKey(entry.stream);
+    return entries.get(key) === entry && entries.delete(key);
   }
 }
 

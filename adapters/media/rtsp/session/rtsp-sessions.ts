@@ -1,11 +1,12 @@
-import { LRUCache } from 'lru-cache';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../../core/errors.ts';
 import { rules } from '../../../../core/rules.ts';
 import { shareCall, type SharedCall } from '../../../../core/share-call.ts';
 import { waitAtMost, waitUntilAborted, type SetTimer } from '../../../../core/time-limit.ts';
+import { toStreamKey, type CallerStream } from '../../../caller-stream.ts';
 import { openDeadline } from '../../../egress/deadline.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
+import { createFairCache } from '../../../fair-cache.ts';
 import { failureMessage } from '../../ffmpeg/run-ffmpeg.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
 import { createByteRate } from '../connection/byte-limit.ts';
@@ -25,7 +26,7 @@ import {
 import { retryBusy } from '../connection/retry-busy.ts';
 import { limitRemediation, rtspStreamError } from '../protocol/stream-error.ts';
 
-/** RTSP sessions that stay open between captures: one per stream URL, for all jobs and modes. */
+/** RTSP sessions that stay open between captures: one per caller and stream URL, for all jobs and modes. */
 export type RtspSessions = {
   /**
    * Returns access units for a capture. Opens a session if none is open. Returns null if the stream needs a connection per
@@ -36,24 +37,28 @@ export type RtspSessions = {
    * Proves that a stream is live: by its session, or by `connect`, once for all probes at a time. A camera may accept one connection only. Throws like
    * `connect`, and the abort reason.
    */
-  probe(url: string, connect: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>;
+  probe(
+    stream: CallerStream,
+    connect: (signal: AbortSignal) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
   /**
-   * Returns the time between key frames as far as the session of a URL has seen it, in seconds; undefined without a session. With `waits`, it waits for a
+   * Returns the time between key frames as far as the session of a stream has seen it, in seconds; undefined without a session. With `waits`, it waits for a
    * second key frame, for at most 11 s. Throws the abort reason.
    */
-  keyFrameSeconds(url: string, waits: boolean, signal: AbortSignal): Promise<number | undefined>;
-  /** Calls `onKeyFrame` with the key frames of the open session of a URL. Resolves without one, and at its end; throws the abort reason. */
+  keyFrameSeconds(stream: CallerStream, waits: boolean, signal: AbortSignal): Promise<number | undefined>;
+  /** Calls `onKeyFrame` with the key frames of the open session of a stream. Resolves without one, and at its end; throws the abort reason. */
   follow(
-    url: string,
+    stream: CallerStream,
     onKeyFrame: (unit: AccessUnit, track: SessionTrack) => void,
     signal: AbortSignal,
   ): Promise<void>;
   /** Connections of probes, for the first capture. */
   handed: HandedConnections;
   /** Returns true if packets arrive in an open session. */
-  isLive(url: string): boolean;
+  isLive(stream: CallerStream): boolean;
   /** Closes the session of a stream that could not be decoded: its captures have a connection each for ten minutes. */
-  avoid(url: string): Promise<void>;
+  avoid(stream: CallerStream): Promise<void>;
   /** Closes all sessions. */
   close(): Promise<void>;
 };
@@ -122,20 +127,20 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     read,
     probe,
     handed,
-    keyFrameSeconds: async (url, waits, signal) => {
-      const session = sessions.find(url)?.session;
+    keyFrameSeconds: async (stream, waits, signal) => {
+      const session = sessions.find(stream)?.session;
       if (session && waits) await measureKeyFrames(session, signal, setTimer);
       return session?.keyFrameSeconds();
     },
-    follow: async (url, onKeyFrame, signal) => {
-      const opened = await sessions.find(url)?.opening.catch(() => null);
+    follow: async (stream, onKeyFrame, signal) => {
+      const opened = await sessions.find(stream)?.opening.catch(() => null);
       await opened?.session.follow((unit) => onKeyFrame(unit, opened.track), signal);
     },
-    isLive: (url) => isUsable(sessions.find(url)?.session),
-    avoid: async (url) => {
-      history.avoid(url, avoidBrieflyMs, 'not decoded');
-      await sessions.end(sessions.find(url));
-      await sessions.closed(url);
+    isLive: (stream) => isUsable(sessions.find(stream)?.session),
+    avoid: async (stream) => {
+      history.avoid(stream, avoidBrieflyMs, 'not decoded');
+      await sessions.end(sessions.find(stream));
+      await sessions.closed(stream);
     },
     close: async () => {
       isClosed = true;
@@ -145,15 +150,14 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
   };
 
   async function read(request: CaptureRequest, signal: AbortSignal): Promise<SessionUnits | null> {
-    const { url } = request;
     const keepMs = history.addCapture(request);
-    if (isClosed || history.isAvoided(url)) {
-      await noneBeside(url);
+    if (isClosed || history.isAvoided(request)) {
+      await noneBeside(request);
       return null;
     }
-    const existing = sessions.find(url);
+    const existing = sessions.find(request);
     if (existing?.session && !isUsable(existing.session)) void sessions.end(existing);
-    const entry = sessions.find(url) ?? sessions.begin(url, noneBeside(url));
+    const entry = sessions.find(request) ?? sessions.begin(request, noneBeside(request));
     sessions.enter(entry);
     try {
       return await readFrom(entry, request, signal);
@@ -179,47 +183,47 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     if (opened && found) return { ...found, ...opened.track };
     const isSilent = opened !== null && opened.session.silentMs() > maxSilentMs;
     // A codec without sessions is no fallback.
-    if (!isSilent) history.avoid(entry.url, avoidMs, opened ? 'no key frame' : undefined);
+    if (!isSilent) history.avoid(entry.stream, avoidMs, opened ? 'no key frame' : undefined);
     await sessions.end(entry);
     if (isSilent) throw noFrame(request);
     return null;
   }
 
   async function probe(
-    url: string,
+    stream: CallerStream,
     connect: (signal: AbortSignal) => Promise<void>,
     signal: AbortSignal,
   ): Promise<void> {
     // A session that cannot be opened is no answer: the probe names the cause.
-    const opening = sessions.find(url)?.opening.catch(() => null);
+    const opening = sessions.find(stream)?.opening.catch(() => null);
     if (opening) await waitUntilAborted(opening, signal);
-    if (isUsable(sessions.find(url)?.session)) return;
-    const closed = sessions.closed(url);
+    if (isUsable(sessions.find(stream)?.session)) return;
+    const closed = sessions.closed(stream);
     if (closed) await closed;
-    await probes.join(url, connect, signal);
+    await probes.join(toStreamKey(stream), connect, signal);
   }
 
   /** Waits until no session is being closed and no probe is under way. */
-  async function noneBeside(url: string): Promise<void> {
-    await Promise.all([sessions.closed(url), probes.underWay(url)]);
+  async function noneBeside(stream: CallerStream): Promise<void> {
+    await Promise.all([sessions.closed(stream), probes.underWay(toStreamKey(stream))]);
   }
 }
 
-/** Creates the probes of all URLs, one each at a time. */
+/** Creates the probes of all streams, one each at a time. */
 function createSharedProbes() {
   const probes = new Map<string, SharedCall<void>>();
   return {
-    join(url: string, connect: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
-      return (probes.get(url) ?? begin(url, connect)).join(signal);
+    join(key: string, connect: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+      return (probes.get(key) ?? begin(key, connect)).join(signal);
     },
-    /** Resolves at the end of the probe of a URL, whatever its result. */
-    underWay: (url: string) => probes.get(url)?.result.catch(() => undefined),
+    /** Resolves at the end of the probe of a stream, whatever its result. */
+    underWay: (key: string) => probes.get(key)?.result.catch(() => undefined),
   };
 
-  function begin(url: string, connect: (signal: AbortSignal) => Promise<void>): SharedCall<void> {
-    const forget = (): void => void (probes.get(url) === shared && probes.delete(url));
+  function begin(key: string, connect: (signal: AbortSignal) => Promise<void>): SharedCall<void> {
+    const forget = (): void => void (probes.get(key) === shared && probes.delete(key));
     const shared = shareCall(connect, forget);
-    probes.set(url, shared);
+    probes.set(key, shared);
     shared.result.then(forget, forget);
     return shared;
   }
@@ -229,13 +233,13 @@ function createHistory(
   elapsedMs: () => number,
   reportFallback: (url: string, reason: FallbackReason) => void = () => undefined,
 ) {
-  const known = new LRUCache<string, Known>({ max: maxKnown });
+  const known = createFairCache<string, Known>({ max: maxKnown });
   return {
     /** Notes a capture. Returns the time for which its session stays: longer after the first one, and after one that follows another within the interval. */
-    addCapture({ url, lookBack }: CaptureRequest): number {
-      const before = known.get(url);
+    addCapture({ url, caller, lookBack }: CaptureRequest): number {
+      const before = known.get(caller, url);
       const nowMs = elapsedMs();
-      note(url, { capturedMs: nowMs, ...(lookBack && { scannedMs: nowMs }) });
+      note({ url, caller }, { capturedMs: nowMs, ...(lookBack && { scannedMs: nowMs }) });
       const sinceMs = (ms = -Infinity) => (before ? nowMs - ms : 0);
       const isFrequent = sinceMs(before?.capturedMs) <= maxIntervalMs.any;
       const isScanned = sinceMs(before?.scannedMs) <= maxIntervalMs.scans;
@@ -245,15 +249,17 @@ function createHistory(
         isScanned && (lookBack || before) ? leftMs : 0,
       );
     },
-    isAvoided: (url: string) => (known.get(url)?.avoidedUntilMs ?? -Infinity) > elapsedMs(),
-    avoid(url: string, forMs: number, reason?: FallbackReason): void {
-      if (reason && !known.get(url)?.isReported) reportFallback(url, reason);
-      note(url, { avoidedUntilMs: elapsedMs() + forMs, ...(reason && { isReported: true }) });
+    isAvoided: ({ url, caller }: CallerStream) =>
+      (known.get(caller, url)?.avoidedUntilMs ?? -Infinity) > elapsedMs(),
+    avoid(stream: CallerStream, forMs: number, reason?: FallbackReason): void {
+      const { url, caller } = stream;
+      if (reason && !known.get(caller, url)?.isReported) reportFallback(url, reason);
+      note(stream, { avoidedUntilMs: elapsedMs() + forMs, ...(reason && { isReported: true }) });
     },
   };
 
-  function note(url: string, changes: Partial<Known>): void {
-    known.set(url, { ...unknown, ...known.get(url), ...changes });
+  function note({ url, caller }: CallerStream, changes: Partial<Known>): void {
+    known.set(caller, url, { ...unknown, ...known.get(caller, url), ...changes });
   }
 }
 
@@ -309,12 +315,12 @@ function createOpen(
 ): OpenSession {
   const memory: SessionMemory = { maxBytes: maxBytesOfAll, usedBytes: 0 };
   const keyFrames = createKeyFrameMemory(maxKeyFrameBytes);
-  return async (url, signal) =>
-    open(url, signal).catch(async (error: unknown) =>
-      retryBusy(error, async () => open(url, signal), setTimer, signal),
+  return async (stream, signal) =>
+    open(stream, signal).catch(async (error: unknown) =>
+      retryBusy(error, async () => open(stream, signal), setTimer, signal),
     );
 
-  async function open(url: string, signal: AbortSignal): Promise<OpenedSession | null> {
+  async function open(opened: CallerStream, signal: AbortSignal): Promise<OpenedSession | null> {
     const deadline = openDeadline(openTimeoutMs, signal);
     try {
       const admitsBytes = createByteRate({ ...rate, elapsedMs });
@@ -324,7 +330,7 @@ function createOpen(
         handed,
         ...(answerTimeoutMs !== undefined && { answerTimeoutMs }),
       };
-      const stream = await describeRtsp(url, options, deadline.signal);
+      const stream = await describeRtsp(opened, options, deadline.signal);
       const rules = nalRules(stream.track);
       if (rules === null) {
         stream.client.close();

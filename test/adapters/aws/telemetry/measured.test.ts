@@ -86,6 +86,7 @@ test('captures and their errors are counted', async () => {
     url: 'https://example.com',
     mode: 'frames',
     clipSeconds: 3,
+    caller: 'ada',
     resolveAgain: false,
   } as const;
   world.script.captures.push({}, new StreamFetchError(''));

@@ -38,10 +38,16 @@ test('an exception in a callback fails the capture or the search for cameras tha
   const failing = () => throwLater(process, new Error('in a callback'));
   const streams = containStreams({ probe: failing, capture: failing, follow: failing });
   const cameras = containCameras({ discover: failing, readStreams: failing });
-  const request = { url: 'http://a.example', mode: 'frames', clipSeconds: 0, resolveAgain: false } as const;
+  const request = {
+    url: 'http://a.example',
+    mode: 'frames',
+    clipSeconds: 0,
+    caller: 'ada',
+    resolveAgain: false,
+  } as const;
   const { signal } = new AbortController();
   for (const work of [
-    streams.probe('http://a.example', signal),
+    streams.probe('http://a.example', signal, 'ada'),
     streams.capture(request, signal),
     streams.follow?.({ url: 'http://a.example' } as never, () => undefined, signal),
     cameras.discover(signal),

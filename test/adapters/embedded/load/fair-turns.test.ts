@@ -88,6 +88,7 @@ describe('Captures of ticks', () => {
     url: 'https://example.com/live.m3u8',
     mode: 'frames',
     clipSeconds: 1,
+    caller: 'ada',
     resolveAgain: false,
   } as const;
   const failing: StreamCapturer = {

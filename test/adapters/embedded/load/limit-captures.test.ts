@@ -6,6 +6,7 @@ const request: CaptureRequest = {
   url: 'https://c.example/1.m3u8',
   mode: 'frames',
   clipSeconds: 3,
+  caller: 'ada',
   resolveAgain: false,
 };
 const never = new AbortController().signal;

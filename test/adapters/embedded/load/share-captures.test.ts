@@ -6,6 +6,7 @@ const request: CaptureRequest = {
   url: 'https://camera.example/live.m3u8',
   mode: 'frames',
   clipSeconds: 3,
+  caller: 'ada',
   resolveAgain: false,
 };
 const never = new AbortController().signal;
@@ -52,7 +53,7 @@ test('requests for one URL at the same time receive one capture', async () => {
 test.each([
   { title: 'another URL', other: { url: 'https://camera.example/other.m3u8' } },
   { title: 'another mode', other: { mode: 'hybrid' as const } },
-  { title: 'a new resolution of the URL', other: { resolveAgain: true } },
+  { title: 'a new resolution of the URL', other: { caller: 'ada', resolveAgain: true } },
 ])('a request for $title receives a capture of its own', ({ other }) => {
   const { capturer, begun } = manualCapturer();
   void capturer.capture(request, never);
@@ -113,11 +114,10 @@ test('an aborted request leaves the capture to the others, and the last one abor
   expect(begun).toHaveLength(2);
 });
 
-test('captures that several callers share are decoded for none of them, those of one caller for him', () => {
+test('callers share no capture: what a server gives to the cookies and credentials of one is not for another', () => {
   const { capturer, begun } = manualCapturer();
   for (const caller of ['ada', 'ada', 'bob', 'ada']) void capturer.capture({ ...request, caller }, never);
-  void capturer.capture({ ...request, url: 'https://camera.example/bob.m3u8', caller: 'bob' }, never);
-  expect(begun.map(({ request: { caller } }) => caller)).toEqual(['ada', undefined, 'bob']);
+  expect(begun.map(({ request: { caller } }) => caller)).toEqual(['ada', 'bob']);
 });
 
 test('requests that look back share a capture since the same position only', () => {
@@ -125,13 +125,6 @@ test('requests that look back share a capture since the same position only', () 
   for (const lookBack of [{ since: 'a' }, { since: 'a' }, { since: 'b' }, { since: null }, undefined])
     void capturer.capture({ ...request, ...(lookBack && { lookBack }), caller: 'ada' }, never);
   expect(begun.map(({ request }) => request.lookBack?.since)).toEqual(['a', 'b', null, undefined]);
-});
-
-test('a stream with two callers is decoded for none of them, from whatever position they look back', () => {
-  const { capturer, begun } = manualCapturer();
-  void capturer.capture({ ...request, lookBack: { since: 'a' }, caller: 'ada' }, never);
-  void capturer.capture({ ...request, lookBack: { since: 'b' }, caller: 'bob' }, never);
-  expect(begun.map(({ request }) => request.caller)).toEqual(['ada', undefined]);
 });
 
 test('jobs share each picture of a shared scan, and one that aborts leaves it to the others', async () => {

@@ -65,7 +65,10 @@ async function openCapturer(url: string) {
   return {
     elapsedMs: () => elapsedMs,
     take: async (mode: CaptureRequest['mode'] = 'frames') =>
-      capturer.capture({ url, mode, clipSeconds: 3, resolveAgain: false }, new AbortController().signal),
+      capturer.capture(
+        { url, mode, clipSeconds: 3, caller: 'ada', resolveAgain: false },
+        new AbortController().signal,
+      ),
   };
 }
 

@@ -56,11 +56,17 @@ async function close(): Promise<void> {
 }
 
 function capture(more: Partial<CaptureRequest> = {}, path = '/live.m3u8') {
-  const request = { url: server.url(path), mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+  const request = {
+    url: server.url(path),
+    mode: 'frames' as const,
+    clipSeconds: 3,
+    caller: 'ada',
+    resolveAgain: false,
+  };
   return capturer.capture({ ...request, ...more }, never);
 }
 
-const probe = (path = '/live.m3u8') => capturer.probe(server.url(path), never);
+const probe = (path = '/live.m3u8') => capturer.probe(server.url(path), never, 'ada');
 
 /** Requires that every stream failure is an error with a remediation. */
 async function readFailure(promise: Promise<unknown>): Promise<StreamError> {
@@ -195,7 +201,7 @@ describe('variant streams', () => {
   test('the variant stream is selected again on request, and immediately if it fails', async () => {
     await capture({}, '/master.m3u8');
     server.requests.length = 0;
-    await capture({ resolveAgain: true }, '/master.m3u8');
+    await capture({ caller: 'ada', resolveAgain: true }, '/master.m3u8');
     expect(server.requests[0]).toBe('/master.m3u8');
     server.requests.length = 0;
     server.answer = (path, answer) => (path === '/middle.m3u8' ? { ...answer, status: 403 } : answer);
@@ -221,7 +227,7 @@ describe('variant streams', () => {
 describe('HLS probe', () => {
   test('a probe returns the live stream without credentials', async () => {
     const url = server.url('/live.m3u8').replace('http://', 'http://me:secret@');
-    expect(await capturer.probe(url, never)).toEqual({
+    expect(await capturer.probe(url, never, 'ada')).toEqual({
       platform: 'hls',
       playbackUrl: server.url('/live.m3u8'),
     });
@@ -359,6 +365,7 @@ describe('failed HLS capture', () => {
       url: server.url('/live.m3u8'),
       mode: 'frames' as const,
       clipSeconds: 3,
+      caller: 'ada',
       resolveAgain: false,
     };
     await expect(capturer.capture(request, cancelled)).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -419,7 +426,7 @@ test('a server that refuses connections is a stream failure', async () => {
   const url = server.url('/live.m3u8');
   await server.close();
   const failure = await readFailure(
-    capturer.capture({ url, mode: 'frames', clipSeconds: 3, resolveAgain: false }, never),
+    capturer.capture({ url, mode: 'frames', clipSeconds: 3, caller: 'ada', resolveAgain: false }, never),
   );
   expect(failure.remediation).toContain('refuses connections');
   server = await startHlsServer(recording);

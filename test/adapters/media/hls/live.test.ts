@@ -43,9 +43,15 @@ test.each(['mpegts', 'fmp4'] as const)(
       ffmpeg: createFfmpegRunner({ ffmpegPath, tempDir }),
       now: () => new Date(),
     });
-    const request = { url: live.url, mode: 'frames' as const, clipSeconds: 1, resolveAgain: false };
+    const request = {
+      url: live.url,
+      mode: 'frames' as const,
+      clipSeconds: 1,
+      caller: 'ada',
+      resolveAgain: false,
+    };
 
-    await expect(capturer.probe(live.url, never)).resolves.toMatchObject({ platform: 'hls' });
+    await expect(capturer.probe(live.url, never, 'ada')).resolves.toMatchObject({ platform: 'hls' });
     const first = await capturer.capture(request, never);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const second = await capturer.capture({ ...request, mode: 'hybrid' }, never);

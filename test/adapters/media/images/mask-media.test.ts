@@ -151,6 +151,7 @@ test('requests of a stream share a capture, and each receives its own regions', 
     url: 'https://c.example/1.m3u8',
     mode: 'frames' as const,
     clipSeconds: 3,
+    caller: 'ada',
     resolveAgain: false,
   };
   const whole = await masking.capture({ ...request, regions: null }, never);
@@ -174,7 +175,7 @@ test('watches with the same regions share the drawing of a capture, and no other
     drawn.push([frame[0], regions]);
     return { frame: new Uint8Array([...frame, drawn.length]) };
   });
-  const request = { mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+  const request = { mode: 'frames' as const, clipSeconds: 3, caller: 'ada', resolveAgain: false };
   const draw = async (url: string, regions: Region[]) =>
     (await masking.capture({ ...request, url, regions }, never)).frame;
   const [left, right] = [[polygon('exclude', ...shapes.rectangle)], [polygon('exclude', ...shapes.triangle)]];
@@ -200,7 +201,7 @@ test('regions are drawn into each picture of a scan, and a missing one stays mis
     capture: async () => capture,
   };
   const masking = maskCaptures(streams, async ({ frame }) => ({ frame: new Uint8Array([...frame, 9]) }));
-  const request = { url: '0', mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+  const request = { url: '0', mode: 'frames' as const, clipSeconds: 3, caller: 'ada', resolveAgain: false };
   const regions = [polygon('exclude', ...shapes.rectangle)];
   const masked = await masking.capture({ ...request, regions }, never);
   expect(await masked.scan?.picture(0, never)).toEqual(new Uint8Array([5, 9]));
@@ -219,7 +220,7 @@ test('a drawing that failed is tried again by the next watch', async () => {
     if (calls === 1) throw new TransientError('The regions of the watch could not be drawn');
     return { frame: new Uint8Array([2]) };
   });
-  const request = { url: '0', mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+  const request = { url: '0', mode: 'frames' as const, clipSeconds: 3, caller: 'ada', resolveAgain: false };
   const regions = [polygon('exclude', ...shapes.rectangle)];
   await expect(masking.capture({ ...request, regions }, never)).rejects.toThrow(TransientError);
   expect((await masking.capture({ ...request, regions }, never)).frame).toEqual(new Uint8Array([2]));

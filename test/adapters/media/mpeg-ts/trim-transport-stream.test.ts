@@ -37,7 +37,13 @@ function trim(bytes: Uint8Array, seconds: number): Uint8Array | null {
   return parts && Buffer.concat(parts);
 }
 
-const request = { url: 'http://cdn.test/', mode: 'clip', clipSeconds: 1, resolveAgain: false } as const;
+const request = {
+  url: 'http://cdn.test/',
+  mode: 'clip',
+  clipSeconds: 1,
+  caller: 'ada',
+  resolveAgain: false,
+} as const;
 const listed = newSegment();
 
 /** Replaces a PID in the section of a PMT. Its checksum, which only ffmpeg checks, becomes wrong. */

@@ -25,7 +25,13 @@ async function capture(body: Uint8Array) {
     close: () => undefined,
   });
   const deps = { ffmpeg, now: () => new Date(), elapsedMs: () => 0, limits: defaultPictureLimits };
-  const request = { url: 'http://camera/cam', mode: 'frames', clipSeconds: 1, resolveAgain: false } as const;
+  const request = {
+    url: 'http://camera/cam',
+    mode: 'frames',
+    clipSeconds: 1,
+    caller: 'ada',
+    resolveAgain: false,
+  } as const;
   return captureSnapshot({ stream: open(), reopen: async () => open() }, request, deps, signal);
 }
 

@@ -38,7 +38,14 @@ function capture(
   wanted: Partial<CaptureRequest> = {},
   allowRanges?: string[],
 ): Promise<Capture> {
-  const request = { url, mode: 'frames', clipSeconds: 1, resolveAgain: false, ...wanted } as const;
+  const request = {
+    url,
+    mode: 'frames',
+    clipSeconds: 1,
+    caller: 'ada',
+    resolveAgain: false,
+    ...wanted,
+  } as const;
   return capturer(allowRanges).capture(request, new AbortController().signal);
 }
 
@@ -122,6 +129,7 @@ describe('RTSP stream of GStreamer', () => {
     const probe = await capturer().probe(
       url.replace('rtsp://', 'rtsp://viewer:secret@'),
       new AbortController().signal,
+      'ada',
     );
     expect(probe).toEqual({ platform: 'rtsp', playbackUrl: url });
   });
@@ -155,7 +163,9 @@ describe('RTSP stream of the demo server', () => {
   test('a stream with a range that ends is not live', async () => {
     const url = await captureOwn({ range: 'npt=0-20' });
     await expect(capture(url)).rejects.toBeInstanceOf(NotLiveError);
-    await expect(capturer().probe(url, new AbortController().signal)).rejects.toBeInstanceOf(NotLiveError);
+    await expect(capturer().probe(url, new AbortController().signal, 'ada')).rejects.toBeInstanceOf(
+      NotLiveError,
+    );
   });
 
   test('the demo server has no stream at another path', async () => {
@@ -200,7 +210,13 @@ describe('failed RTSP capture', () => {
     );
     closers.push(() => server.close());
     const controller = new AbortController();
-    const request = { url: server.url, mode: 'frames', clipSeconds: 1, resolveAgain: false } as const;
+    const request = {
+      url: server.url,
+      mode: 'frames',
+      clipSeconds: 1,
+      caller: 'ada',
+      resolveAgain: false,
+    } as const;
     const taken = capturer().capture(request, controller.signal);
     await expect.poll(() => server.requests.at(-1)?.method, { interval: 10, timeout: 10_000 }).toBe('PLAY');
     controller.abort(new Error('job was cancelled'));

@@ -52,7 +52,10 @@ function openCapturer({ hasSessions }: { hasSessions: boolean }) {
   return {
     reported,
     capture: (url: string, more: Partial<CaptureRequest> = {}) =>
-      capturer.capture({ url, mode: 'frames', clipSeconds: 1, resolveAgain: false, ...more }, signal),
+      capturer.capture(
+        { url, mode: 'frames', clipSeconds: 1, caller: 'ada', resolveAgain: false, ...more },
+        signal,
+      ),
   };
 }
 

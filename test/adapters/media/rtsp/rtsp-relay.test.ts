@@ -41,7 +41,11 @@ async function camera(
 
 async function relayTo(url: string, until: 'key frame' | 'the end' = 'the end'): Promise<RtspRelay> {
   const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
-  const stream = await describeRtsp(url, { guard, answerTimeoutMs: 5_000 }, new AbortController().signal);
+  const stream = await describeRtsp(
+    { url, caller: 'ada' },
+    { guard, answerTimeoutMs: 5_000 },
+    new AbortController().signal,
+  );
   const relay = await openRtspRelay(stream, () => new Date(1_000), until);
   closers.push(() => relay.close());
   return relay;

@@ -71,15 +71,18 @@ function openCapturer({ decodesPipes = true } = {}) {
   const { signal } = new AbortController();
   return {
     inputs,
-    probe: (url: string) => capturer.probe(url, signal),
+    probe: (url: string) => capturer.probe(url, signal, 'ada'),
     capture: (url: string, mode: CaptureRequest['mode'] = 'frames', measuresKeyFrames = false) =>
-      capturer.capture({ url, mode, clipSeconds: 1, resolveAgain: false, measuresKeyFrames }, signal),
-    lookBack: (url: string, since: string | null, mode: CaptureRequest['mode'] = 'frames') =>
       capturer.capture(
-        { url, mode, clipSeconds: 1, resolveAgain: false, lookBack: { since }, caller: 'ada' },
+        { url, mode, clipSeconds: 1, caller: 'ada', resolveAgain: false, measuresKeyFrames },
         signal,
       ),
-    isLive: (url: string) => sessions.isLive(url),
+    lookBack: (url: string, since: string | null, mode: CaptureRequest['mode'] = 'frames') =>
+      capturer.capture(
+        { url, mode, clipSeconds: 1, caller: 'ada', resolveAgain: false, lookBack: { since } },
+        signal,
+      ),
+    isLive: (url: string) => sessions.isLive({ url, caller: 'ada' }),
     /** Fires the timers of this time once there are any. */
     passTimer: async (delayMs: number) => {
       await expect.poll(() => [...timers.values()]).toContain(delayMs);

@@ -47,9 +47,9 @@ async function serve(bytes: Buffer, { headers = {}, skipBytes = 0, pictureMs = 5
   const capturer = createWebCapturer({ http, ffmpeg, now: () => now, hls, pictureLimits: { pictureMs } });
   const url = server.url('/live');
   return {
-    probe: () => capturer.probe(url, never),
+    probe: () => capturer.probe(url, never, 'ada'),
     capture: (mode: InputMode = 'frames', clipSeconds = 3) =>
-      capturer.capture({ url, mode, clipSeconds, resolveAgain: false }, never),
+      capturer.capture({ url, mode, clipSeconds, caller: 'ada', resolveAgain: false }, never),
   };
 }
 
@@ -165,7 +165,7 @@ describe('endless MPEG-TS over HTTP', () => {
       const { segments } = await record({ seconds: 18, keyFrameSeconds: 14 });
       const chunks = Readable.from(segments.slice(1));
       const stream = { content: 'mpeg-ts', headers: {}, chunks, close: () => undefined } as const;
-      const request = { url: '', mode, clipSeconds: 3, resolveAgain: false };
+      const request = { url: '', mode, clipSeconds: 3, caller: 'ada', resolveAgain: false };
       const { thumbnail } = await captureTsStream(stream, request, { ffmpeg, now: () => now }, never);
       expect(readMoment(thumbnail)).toBeGreaterThan(13.5);
     },

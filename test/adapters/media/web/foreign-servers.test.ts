@@ -49,9 +49,9 @@ test.each([
   { timeout: 60_000 },
   async (platform, output) => {
     const probed = await serve(output);
-    expect(await untilServed(() => capturer.probe(probed, never))).toMatchObject({ platform });
+    expect(await untilServed(() => capturer.probe(probed, never, 'ada'))).toMatchObject({ platform });
     server?.kill('SIGKILL');
-    const request = { clipSeconds: 1, resolveAgain: false } as const;
+    const request = { clipSeconds: 1, caller: 'ada', resolveAgain: false } as const;
     const shown = await serve(output);
     const { frame } = await untilServed(() =>
       capturer.capture({ ...request, url: shown, mode: 'frames' }, never),

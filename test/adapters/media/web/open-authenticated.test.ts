@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createOpenAuthenticated } from '../../../../adapters/media/web/open-authenticated.ts';
 
 const url = 'http://camera/cam';
-const options = { timeoutMs: 1000, signal: new AbortController().signal };
+const options = { timeoutMs: 1000, signal: new AbortController().signal, caller: 'ada' };
 
 /** Opens the camera with statuses of its responses, the last one repeated. Waits take no time. */
 async function open(statuses: readonly number[]) {

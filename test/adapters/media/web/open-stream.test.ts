@@ -17,7 +17,9 @@ test.each([
   async (url, status, accessRefused, remedy) => {
     const answer = { status, url, headers: {}, body: Readable.from([]), close: () => undefined };
     const { signal } = new AbortController();
-    const failure = await readFailure(openWebStream(async () => answer, url, { timeoutMs: 1, signal }));
+    const failure = await readFailure(
+      openWebStream(async () => answer, url, { timeoutMs: 1, signal, caller: 'ada' }),
+    );
     expect(failure).toMatchObject({ accessRefused, remediation: expect.stringContaining(remedy) });
   },
 );
@@ -27,7 +29,7 @@ test('a camera behind a redirect to another address names it as the reason that 
   const { signal } = new AbortController();
   const open = async () => ({ ...answer, url: 'https://camera/cam' });
   const failure = await readFailure(
-    openWebStream(open, 'http://user:p@camera/cam', { timeoutMs: 1, signal }),
+    openWebStream(open, 'http://user:p@camera/cam', { timeoutMs: 1, signal, caller: 'ada' }),
   );
   expect(failure.remediation).toContain('redirects to another address');
 });

@@ -53,21 +53,21 @@ describe('A capturer', () => {
     const { probe } = createHlsCapturer({ http, ffmpeg, now: () => new Date(), budget });
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const stop = new AbortController();
-    const stalled = probe(`${origin}/large.m3u8`, stop.signal).catch(() => 'stopped');
+    const stalled = probe(`${origin}/large.m3u8`, stop.signal, 'ada').catch(() => 'stopped');
 
     const refused = await Promise.race([
       stalled,
-      probe(`${origin}/large.m3u8?2`, stop.signal).catch((error: unknown) => error),
+      probe(`${origin}/large.m3u8?2`, stop.signal, 'ada').catch((error: unknown) => error),
     ]);
 
     expect(refused).toMatchObject({
       code: 'STREAM_FETCH_FAILED',
       remediation: expect.stringContaining('large playlists'),
     });
-    expect(await probe(`${origin}/small.m3u8`, stop.signal)).toMatchObject({ platform: 'hls' });
+    expect(await probe(`${origin}/small.m3u8`, stop.signal, 'ada')).toMatchObject({ platform: 'hls' });
     stop.abort();
     expect(await stalled).toBe('stopped');
-    expect(await probe(`${origin}/small.m3u8`, new AbortController().signal)).toMatchObject({
+    expect(await probe(`${origin}/small.m3u8`, new AbortController().signal, 'ada')).toMatchObject({
       platform: 'hls',
     });
   });

@@ -3,7 +3,8 @@ import { createResourceCache } from '../../../../../adapters/media/hls/segments/
 
 function cache(max = 2) {
   const clock = { now: new Date(0) };
-  const resources = createResourceCache({ now: () => clock.now, max, keepMs: 1000 });
+  const find = createResourceCache({ now: () => clock.now, max, keepMs: 1000 });
+  const resources = find('ada', 'stream');
   let fetched = 0;
   const fetch = (bytes: number) => (): Promise<Uint8Array> => {
     fetched += 1;
@@ -11,7 +12,7 @@ function cache(max = 2) {
   };
   const get = (url: string, offset: number | null = null, bytes = 16): Promise<Uint8Array> =>
     resources.get({ url, byteRange: offset === null ? null : { offset, length: 16 } }, fetch(bytes));
-  return { resources, clock, get, fetched: () => fetched };
+  return { find, resources, clock, get, fetched: () => fetched };
 }
 
 test('a fetched resource is cached until it expires, by URL and range', async () => {
@@ -58,4 +59,17 @@ test('a resource that was cached before the clock was set back is fetched again'
   clock.now = new Date(0);
   await get('a');
   expect(fetched()).toBe(2);
+});
+
+test('a key that was fetched for one caller or stream is fetched again for another', async () => {
+  const { find, get, fetched } = cache();
+  await get('key');
+  const key = { url: 'key', byteRange: null };
+  const fetch = async () => new Uint8Array([7]);
+  for (const [caller, stream] of [
+    ['bob', 'stream'],
+    ['ada', 'other'],
+  ] as const)
+    expect(await find(caller, stream).get(key, fetch)).toEqual(new Uint8Array([7]));
+  expect(fetched()).toBe(1);
 });

@@ -40,7 +40,7 @@ function startCamera({ max, status = 453 }: { max: number; status?: number }) {
       return timer?.delayMs;
     },
     controller,
-    capture: (of = url, signal = controller.signal) => turns.run(of, connect, signal),
+    capture: (of = url, signal = controller.signal) => turns.run({ url: of, caller: 'ada' }, connect, signal),
     counts: () => ({ open: open.length, refused, most }),
     endOne: async () => {
       await settle();

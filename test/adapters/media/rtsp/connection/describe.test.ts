@@ -26,7 +26,7 @@ async function describeStream(
   signal = new AbortController().signal,
   answerTimeoutMs = 5_000,
 ): Promise<DescribedStream> {
-  const stream = await describeRtsp(url, { guard, answerTimeoutMs }, signal);
+  const stream = await describeRtsp({ url: url, caller: 'ada' }, { guard, answerTimeoutMs }, signal);
   closers.push(() => stream.client.close());
   return stream;
 }

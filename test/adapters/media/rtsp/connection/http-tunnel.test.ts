@@ -95,7 +95,9 @@ describe('RTSP through HTTP', () => {
     });
     const { signal } = new AbortController();
     for (const each of [url, url.replace('127.0.0.1', 'cam.example')])
-      await expect(describeRtsp(each, { guard }, signal)).rejects.toBeInstanceOf(InvalidUrlError);
+      await expect(describeRtsp({ url: each, caller: 'ada' }, { guard }, signal)).rejects.toBeInstanceOf(
+        InvalidUrlError,
+      );
     expect(requests).toEqual([]);
   });
 
@@ -205,7 +207,9 @@ describe('an HTTP server that does not tunnel', () => {
       });
       const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
       const options = { guard, answerTimeoutMs: 50 };
-      const error = await readFailure(describeRtsp(url, options, new AbortController().signal));
+      const error = await readFailure(
+        describeRtsp({ url: url, caller: 'ada' }, options, new AbortController().signal),
+      );
       expect(error.remediation).toMatch(/did not respond/);
       expect(requests).toHaveLength(method === 'GET' ? 1 : 2);
     },

@@ -111,6 +111,7 @@ async function openSession({
         url: stream.target.url,
         mode: 'frames' as const,
         clipSeconds: 3,
+        caller: 'ada',
         resolveAgain: false,
       };
       const { since } = await session.read({ ...request, lookBack }, signal);
@@ -123,7 +124,7 @@ async function openSession({
     },
     read: async (mode: 'frames' | 'clip' = 'frames', clipSeconds = 3) => {
       const { units, kind, ageMs } = await session.read(
-        { url: stream.target.url, mode, clipSeconds, resolveAgain: false },
+        { url: stream.target.url, mode, clipSeconds, caller: 'ada', resolveAgain: false },
         signal,
       );
       const numbers = units.map(({ timestamp }) => timestamp / 9000);

@@ -8,6 +8,7 @@ import { StreamFetchError } from '../../../../../core/errors.ts';
 import { waitUntilAborted } from '../../../../../core/time-limit.ts';
 
 const url = 'rtsp://user:password@camera.example/live';
+const stream = { url, caller: 'ada' };
 const found: ReadUnits = { units: [], kind: 'key frame', ageMs: 7 };
 
 /** Sessions with a camera that counts its own, on a clock that the test moves. */
@@ -75,10 +76,10 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
     counts: () => ({ opened, current, most }),
     endAll: () => ends.splice(0).forEach((end) => end()),
     read: (mode: 'frames' | 'clip' = 'frames', of = url) =>
-      sessions.read({ url: of, mode, clipSeconds: 3, resolveAgain: false }, controller.signal),
+      sessions.read({ url: of, mode, clipSeconds: 3, caller: 'ada', resolveAgain: false }, controller.signal),
     /** Reads for a capture that looks back. */
     scan: () => {
-      const request = { url, mode: 'frames' as const, clipSeconds: 3, resolveAgain: false };
+      const request = { url, mode: 'frames' as const, clipSeconds: 3, caller: 'ada', resolveAgain: false };
       return sessions.read({ ...request, lookBack: { since: null } }, controller.signal);
     },
     pass: async (seconds: number) => {
@@ -104,7 +105,7 @@ describe('probes of a camera that accepts one connection', () => {
       connections += 1;
       await connection.promise;
     };
-    const probe = (signal = opened.controller.signal) => opened.sessions.probe(url, connect, signal);
+    const probe = (signal = opened.controller.signal) => opened.sessions.probe(stream, connect, signal);
     return { ...opened, probe, connection, connections: () => connections };
   }
 
@@ -140,7 +141,7 @@ describe('probes of a camera that accepts one connection', () => {
     const { sessions, read, controller } = openSessions({ refuses: true });
     const reading = read();
     const connect = async (): Promise<void> => Promise.reject(new StreamFetchError('Wrong password.'));
-    const probed = sessions.probe(url, connect, controller.signal);
+    const probed = sessions.probe(stream, connect, controller.signal);
     await expect(reading).rejects.toThrow();
     await expect(probed).rejects.toMatchObject({ remediation: 'Wrong password.' });
   });
@@ -172,10 +173,10 @@ describe('sessions of a stream', () => {
     await read();
     await pass(34);
     expect(counts().current).toBe(1);
-    expect(sessions.isLive(url)).toBe(true);
+    expect(sessions.isLive(stream)).toBe(true);
     await pass(1);
     expect(counts().current).toBe(0);
-    expect(sessions.isLive(url)).toBe(false);
+    expect(sessions.isLive(stream)).toBe(false);
   });
 
   test('a session of rare captures closes with each of them', async () => {
@@ -287,7 +288,7 @@ describe('streams without a usable session', () => {
     const { read, pass, sessions, fallbacks } = openSessions();
     for (let hour = 0; hour < 3; hour += 1) {
       await read();
-      await sessions.avoid(url);
+      await sessions.avoid(stream);
       await pass(3600);
     }
     expect(fallbacks).toEqual(['not decoded']);
@@ -314,7 +315,7 @@ describe('streams without a usable session', () => {
   test('a stream to avoid has no session for ten minutes, and its session is closed before', async () => {
     const { read, sessions, counts, pass } = openSessions();
     await read();
-    await sessions.avoid(url);
+    await sessions.avoid(stream);
     expect(counts().current).toBe(0);
     expect(await read()).toBeNull();
     await pass(600);
@@ -336,7 +337,7 @@ describe('streams without a usable session', () => {
 
 test('a measurement of key frames waits for at most 11 s, and for nothing without a session', async () => {
   const { sessions, read, pass, controller } = openSessions();
-  const measure = (waits: boolean) => sessions.keyFrameSeconds(url, waits, controller.signal);
+  const measure = (waits: boolean) => sessions.keyFrameSeconds(stream, waits, controller.signal);
   expect(await measure(true)).toBeUndefined();
   await read();
   expect(await measure(false)).toBe(12);
@@ -350,7 +351,7 @@ test('a measurement of key frames waits for at most 11 s, and for nothing withou
 
 test('a session is followed while it is open, and none is opened for it', async () => {
   const { sessions, read, counts, endAll } = openSessions();
-  const follow = () => sessions.follow(url, () => undefined, new AbortController().signal);
+  const follow = () => sessions.follow(stream, () => undefined, new AbortController().signal);
   await follow();
   expect(counts().opened).toBe(0);
   await read();
