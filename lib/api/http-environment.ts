@@ -3,7 +3,7 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Bucket } from 'aws-cdk-lib/aws-s3';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { jobsByCaller, repair } from '../../adapters/aws/dynamodb/table/table-layout.ts';
+import { jobsByCaller, keyPrefixes, repair } from '../../adapters/aws/dynamodb/table/table-layout.ts';
 import type { DeployedModel } from '../../adapters/aws/function-settings.ts';
 import { findModelPrice, visionProviders } from '../../adapters/vision/aws-provider-registry.ts';
 import type { ApiEnvironment } from '../../functions/api/config.ts';
@@ -14,6 +14,7 @@ import {
   allowMedia,
   allowReadingAlarms,
   allowReadingSecrets,
+  allowReadingTable,
   allowSending,
   allowTable,
 } from '../function/permissions.ts';
@@ -95,7 +96,7 @@ export function allowHttp(to: ServiceFunction, settings: StageSettings, deps: Ht
 
 /** Grants the permissions to follow events, with their evidence. */
 export function allowReadingEvents(to: ServiceFunction, deps: HttpFunctionProps): void {
-  allowTable(to, deps.table, { apiKeys: true });
+  allowReadingTable(to, deps.table, keyPrefixes.permits);
   allowMedia(to, deps.pictures, ['s3:GetObject']);
   allowReadingSecrets(to, deps.secrets.master, deps.secrets.origin);
 }

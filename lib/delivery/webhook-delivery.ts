@@ -57,6 +57,9 @@ export class WebhookDelivery extends Construct {
       // Memory for the base64 image of an event.
       memoryMegabytes: 512,
       timeoutSeconds: attemptSeconds,
+      // An event is sent again when its attempts leave the order, when it waits for an earlier one, and when that one ends, once each; at most 100 events
+      // wait at a destination (`core/delivery/destination-state.ts`). So a chain has at most 300 messages, and each one ends or moves an event.
+      invokedByItself: true,
       environment,
       network,
     });

@@ -15,7 +15,8 @@ export class EdgeHeaders extends Construct {
     const shared = {
       strictTransportSecurity: {
         accessControlMaxAge: Duration.days(365),
-        includeSubdomains: true,
+        // Hosts below a custom domain belong to others.
+        includeSubdomains: false,
         override: true,
       },
       contentTypeOptions: { override: true },

@@ -47,6 +47,12 @@ export function allowTable(
   for (const { name } of indexes) to.allow(['dynamodb:Query'], [`${tableArn}/index/${name}`]);
 }
 
+/** Grants reading of all items, API keys too, and writing of those whose partition keys have the prefix. */
+export function allowReadingTable(to: ServiceFunction, { tableArn }: Table, writtenPrefix: string): void {
+  to.allow(['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'], [tableArn]);
+  to.allow(['dynamodb:PutItem'], [tableArn], { conditions: leadingKeys([`${writtenPrefix}*`]) });
+}
+
 /** Grants `GetItem` for partition keys with the prefix, and no other access to the table. */
 export function allowReadingItems(to: ServiceFunction, { tableArn }: Table, keyPrefix: string): void {
   to.allow(['dynamodb:GetItem'], [tableArn], {
@@ -54,12 +60,13 @@ export function allowReadingItems(to: ServiceFunction, { tableArn }: Table, keyP
   });
 }
 
-/** Returns the condition on partition keys. `Null` is needed, because `ForAllValues` also holds for a request without keys. */
 function leadingKeys(patterns: string[]) {
-  return {
-    'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': patterns },
-    Null: { 'dynamodb:LeadingKeys': 'false' },
-  };
+  return forAllValues('StringLike', 'dynamodb:LeadingKeys', patterns);
+}
+
+/** Returns a condition on a key with several values. `Null` is needed, because `ForAllValues` also holds for a request without values. */
+function forAllValues(operator: 'StringEquals' | 'StringLike', key: string, values: string[]) {
+  return { [`ForAllValues:${operator}`]: { [key]: values }, Null: { [key]: 'false' } };
 }
 
 /** Grants actions on captures in the media bucket. */
@@ -100,7 +107,8 @@ export function allowPuttingEvents(
   { eventBusArn }: Pick<IEventBus, 'eventBusArn'>,
 ): void {
   to.allow(['events:PutEvents'], [eventBusArn], {
-    conditions: { StringEquals: { 'events:source': busSource } },
+    // An array, since one request has several events (https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-use-conditions.html).
+    conditions: forAllValues('StringEquals', 'events:source', [busSource]),
   });
 }
 

@@ -6,6 +6,7 @@ import {
   Code,
   Function,
   LoggingFormat,
+  RecursiveLoop,
   Runtime,
   SystemLogLevel,
 } from 'aws-cdk-lib/aws-lambda';
@@ -50,6 +51,8 @@ type Props = {
   layers?: ILayerVersion[];
   /** Network of the function. Undefined for that of Lambda. */
   network?: EgressNetwork | undefined;
+  /** True for a function that sends messages which invoke it, as often as the reason at its use says: Lambda drops what passes it about 16 times otherwise. */
+  invokedByItself?: boolean;
   /** Dead-letter queue for asynchronous invocations that failed all attempts. */
   deadLetters?: IQueue;
 };
@@ -108,6 +111,8 @@ export class ServiceFunction extends Construct {
       }),
       ...(props.layers && { layers: props.layers }),
       ...(props.deadLetters && { deadLetterQueue: props.deadLetters }),
+      // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+      ...(props.invokedByItself && { recursiveLoop: RecursiveLoop.ALLOW }),
       ...(reserved !== undefined && { reservedConcurrentExecutions: reserved }),
     });
     this.live = this.lambda.addAlias(liveAlias);
@@ -130,7 +135,7 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * Grants the function invocations of itself. In a policy of its own: the function depends on the policy of its role, and its alias on the
+   * Grants the function invocations of itself, a few in a row: Lambda ends longer chains (`invokedByItself`). In a policy of its own: the function depends on the policy of its role, and its alias on the
    * function.
    */
   allowItself(): void {

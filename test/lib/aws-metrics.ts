@@ -3,7 +3,13 @@
  * alarm on a misspelled metric never fires.
  */
 export const awsMetrics: { namespace: string; name: string; dimensions: string[]; page: string }[] = [
-  ...lambda('lambda/latest/dg/monitoring-metrics-types.html', 'Errors', 'Throttles', 'Invocations'),
+  ...lambda(
+    'lambda/latest/dg/monitoring-metrics-types.html',
+    'Errors',
+    'Throttles',
+    'Invocations',
+    'RecursiveInvocationsDropped',
+  ),
   ...lambda('lambda/latest/dg/urls-monitoring.html', 'Url5xxCount', 'UrlRequestCount'),
   {
     namespace: 'AWS/Lambda',
@@ -11,7 +17,7 @@ export const awsMetrics: { namespace: string; name: string; dimensions: string[]
     dimensions: [],
     page: 'lambda/latest/dg/monitoring-concurrency.html',
   },
-  ...states('ExecutionsStarted', 'ExecutionsFailed', 'ExecutionsTimedOut', 'ExpressExecutionBilledMemory'),
+  ...states('ExecutionsStarted', 'ExecutionsFailed', 'ExecutionsTimedOut'),
   {
     namespace: 'AWS/States',
     name: 'ThrottledEvents',

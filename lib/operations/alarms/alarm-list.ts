@@ -113,6 +113,12 @@ function functionAlarms({ metrics }: AlarmSources): AlarmSpec[] {
       periods: 2,
     },
     {
+      name: 'dropped-invocations',
+      headline: 'Lambda took messages of functions to each other for an endless loop, and dropped them',
+      metric: metrics.droppedInvocations(minutes(5)),
+      threshold: 1,
+    },
+    {
       name: 'api-faults',
       headline: '1 % of the responses of the HTTP API were 5xx',
       metric: metrics.apiFaultPercent(5, minutes(5)),
@@ -153,12 +159,6 @@ function tickAlarms({ metrics }: AlarmSources): AlarmSpec[] {
       headline: 'Step Functions cuts bursts of ticks, which are shorter for a day',
       metric: metrics.own('BurstsCut', minutes(15)),
       threshold: rules.cutsToShorten,
-    },
-    {
-      name: 'burst-memory',
-      headline: 'Bursts use more than 64 MB, which doubles their price',
-      metric: metrics.burstMemoryMegabytes(minutes(60)),
-      threshold: 65,
     },
     {
       name: 'throttled-transitions',

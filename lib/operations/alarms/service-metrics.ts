@@ -124,6 +124,14 @@ export class ServiceMetrics {
     return this.#ofAllFunctions('throttles', ({ lambda }) => lambda.metricThrottles(), options);
   }
 
+  droppedInvocations(options: MetricOptions = {}): IMetric {
+    return this.#ofAllFunctions(
+      'dropped',
+      ({ lambda }) => lambda.metric('RecursiveInvocationsDropped', { statistic: 'Sum' }),
+      options,
+    );
+  }
+
   /**
    * Returns the longest delay of an attempt behind its planned start, in seconds. An hour if messages wait (`visible`) and `deliver` does not run, because
    * no attempt reports a delay then.
@@ -158,10 +166,6 @@ export class ServiceMetrics {
     );
     const expression = sumExpression(Object.keys(usingMetrics));
     return new MathExpression({ label: 'Started executions', expression, usingMetrics, ...options });
-  }
-
-  burstMemoryMegabytes(options: MetricOptions = {}): IMetric {
-    return this.#parts.burst.metric('ExpressExecutionBilledMemory', { statistic: 'Maximum', ...options });
   }
 
   /** Returns the throttled state transitions of all Standard workflows of the account: the quota is theirs together. */

@@ -40,7 +40,8 @@ describe('event bus', () => {
     ['a new bus', made, '<EventBus.Arn>'],
     ['a given bus', given, arn],
   ])('only deliver has a permission more with %s: events of this service on this bus', (_, stage, bus) => {
-    const when = '{"StringEquals":{"events:source":"watchpost"}}';
+    const when =
+      '{"ForAllValues:StringEquals":{"events:source":["watchpost"]},"Null":{"events:source":"false"}}';
     expect(addedPermissions(stage)).toEqual([
       `WebhooksDeliverRole: events:PutEvents on \`${bus}\` when \`${when}\``,
     ]);

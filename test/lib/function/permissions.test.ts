@@ -4,7 +4,8 @@ import { deliverConfigSchema } from '../../../functions/deliver/config.ts';
 import { describeRoles } from '../roles.ts';
 import { ownFunctions, synthesize } from '../synthesize.ts';
 
-const { resources } = synthesize({ alarmEmail: 'operator@example.com', eventBus: 'new-bus' });
+const synthesized = synthesize({ alarmEmail: 'operator@example.com', eventBus: 'new-bus' });
+const { resources } = synthesized;
 
 const roleOf = (name: string) =>
   describeRoles(resources)
@@ -72,6 +73,46 @@ test('no role has a wildcard for an action, or for a resource that has a name', 
   expect(everything.filter((action) => !/^logs:\w*(Deliver|ResourcePolic|LogGroups)/.test(action!))).toEqual(
     [],
   );
+});
+
+test('the role of event streams reads everything that it serves, and writes only its permits', () => {
+  const written = [
+    ...roleOf('EventsStream').matchAll(/^- (dynamodb:(?!Get|BatchGet|Query)\w+) .*when `(.*)`$/gm),
+  ];
+  expect(written.map(([, action]) => action)).toEqual(['dynamodb:PutItem']);
+  expect(written[0]?.[2]).toContain('"dynamodb:LeadingKeys":["PERMITS#*"]');
+  expect(roleOf('EventsStream')).not.toMatch(/(Delete|Update)Item/);
+});
+
+/** Condition keys with one value for a request (Service Authorization Reference); any other has several. */
+const singleValued = [
+  'bedrock:InferenceProfileArn',
+  'aws:SourceAccount',
+  'aws:SourceArn',
+  'aws:SecureTransport',
+  'lambda:SourceFunctionArn',
+];
+
+test('a condition on a key with several values holds for all of them, and not without one', () => {
+  const conditions = Object.values(resources)
+    .flatMap(({ Properties }) => [Properties?.PolicyDocument, Properties?.AssumeRolePolicyDocument])
+    .flatMap((document) => document?.Statement ?? [])
+    .flatMap(({ Condition }) => (Condition === undefined ? [] : [Condition]));
+  expect(conditions.length).toBeGreaterThan(0);
+  for (const condition of conditions)
+    for (const [operator, keys] of Object.entries<Record<string, unknown>>(condition))
+      for (const key of Object.keys(keys)) {
+        if (operator === 'Null' || singleValued.includes(key.replace(/^AWS:/, 'aws:'))) continue;
+        expect(`${operator} ${key}`).toMatch(/^ForAllValues:/);
+        expect(condition.Null).toMatchObject({ [key]: 'false' });
+      }
+});
+
+test('only the function whose messages invoke itself in a long chain is allowed to', () => {
+  const looping = Object.entries(ownFunctions(synthesized)).filter(
+    ([, { RecursiveLoop: loop }]) => loop !== undefined,
+  );
+  expect(looping.map(([name, { RecursiveLoop: loop }]) => [name, loop])).toEqual([['deliver', 'Allow']]);
 });
 
 /** Puts a value in the place of each reference, which CloudFormation resolves. */

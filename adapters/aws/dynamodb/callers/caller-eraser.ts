@@ -38,7 +38,7 @@ export function createCallerEraser(table: Table): CallerEraser {
     removeCaller: async (caller) => {
       await removeAlerts(caller);
       await removePartition(callerPartition(caller));
-      await remove([itemKeys.caller(caller)]);
+      await remove([itemKeys.caller(caller), itemKeys.calls(caller), itemKeys.eventSessions(caller)]);
       // A check under way may have counted its use meanwhile; it finds that the caller is gone from now on.
       await removePartition(callerPartition(caller));
     },

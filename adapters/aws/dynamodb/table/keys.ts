@@ -24,8 +24,8 @@ export const itemKeys = {
     sk: `${sortPrefixes.delivery}${digits(sequence)}#${destination_id}`,
   }),
   slots: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'SLOTS' }),
-  calls: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'CALLS' }),
-  eventSessions: (caller: string): ItemKey => ({ pk: callerPartition(caller), sk: 'SESSIONS' }),
+  calls: (caller: string): ItemKey => ({ pk: `${keyPrefixes.permits}${caller}`, sk: 'CALLS' }),
+  eventSessions: (caller: string): ItemKey => ({ pk: `${keyPrefixes.permits}${caller}`, sk: 'SESSIONS' }),
   /** Contains the key's SHA-256: 255 characters from a caller may exceed the size of a sort key. */
   idempotency: (caller: string, key: string): ItemKey => ({
     pk: callerPartition(caller),

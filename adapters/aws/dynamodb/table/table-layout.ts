@@ -66,8 +66,10 @@ export const keyPrefixes = {
   run: 'RUN#',
   /** Sources, the only items that `capture` may read. */
   source: 'SOURCE#',
-  /** Slots, idempotency keys, call limits, event streams and key list of a caller. */
+  /** Slots, idempotency keys and key list of a caller. */
   caller: 'CALLER#',
+  /** Call limits and event streams of a caller, or of all: the only items that `events` may write. */
+  permits: 'PERMITS#',
   /** API key, by its SHA-256. */
   key: 'KEY#',
   /** List of all keys. */
