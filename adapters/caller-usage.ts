@@ -3,10 +3,7 @@ import type { AsCaller } from '../core/ports/as-caller.ts';
 import type { CallerUsage } from '../core/ports/caller-usage.ts';
 import type { Log } from '../core/ports/log.ts';
 import type { UsageLedger } from '../core/ports/usage-ledger.ts';
-import { addUse, noUse } from '../core/records/caller-use.ts';
-import type { CallerUse } from '../core/records/caller-use.ts';
-import type { TokenUse } from '../core/records/vision.ts';
-import { priceCall } from '../core/policies/watch/model-price.ts';
+import { sumCalls } from '../core/policies/watch/model-price.ts';
 import type { TokenPrice } from '../core/policies/watch/model-price.ts';
 
 type Deps = {
@@ -28,9 +25,8 @@ export function createCallerUsage({
 }: Deps): CallerUsage {
   const record: CallerUsage['record'] = async (caller, calls) => {
     if (calls.length === 0) return;
-    const use = calls.map((tokens) => toUse(tokens, modelPrice)).reduce(addUse, noUse);
     try {
-      await ledger.add(caller, now().toISOString().slice(0, 10), use);
+      await ledger.add(caller, now().toISOString().slice(0, 10), sumCalls(modelPrice, calls));
     } catch (error) {
       log.warning('Use of a caller was not counted', { error: String(error) });
     }
@@ -44,20 +40,9 @@ export function createCallerUsage({
         await record(caller, result.calls ?? [result.tokens]);
         return result;
       } catch (error) {
-        if (error instanceof VisionError) await record(caller, [null]);
+        if (error instanceof VisionError) await record(caller, error.calls);
         throw error;
       }
     },
-  };
-}
-
-function toUse(tokens: TokenUse | null, price: TokenPrice | null): CallerUse {
-  if (tokens === null) return { ...noUse, model_calls: 1, model_errors: 1 };
-  return {
-    ...noUse,
-    ...tokens,
-    model_calls: 1,
-    micro_usd: price === null ? 0 : priceCall(price, tokens),
-    unpriced_calls: price === null ? 1 : 0,
   };
 }

@@ -1,9 +1,9 @@
-import { VisionError } from '../../core/errors.ts';
+import { TooManyFramesError, VisionError } from '../../core/errors.ts';
 import type { Meter } from '../../core/ports/meter.ts';
 import type { VisionModel } from '../../core/ports/vision-model.ts';
 import { wrapModel } from '../../core/wrap-model.ts';
 
-/** Counts model calls. Input rejected before the request is no call, an aborted call no error. */
+/** Counts model calls, as the use of callers does, except that an aborted call is no error. */
 export function meteredVision(model: VisionModel, meter: Meter): VisionModel {
   const count = (failed: boolean) => meter.count({ kind: 'model_call', provider: model.provider, failed });
 
@@ -13,7 +13,8 @@ export function meteredVision(model: VisionModel, meter: Meter): VisionModel {
       await count(false);
       return answer;
     } catch (error) {
-      if (error instanceof VisionError) await count(!isCancelled(signal));
+      if (error instanceof VisionError || error instanceof TooManyFramesError)
+        for (const _ of error.calls) await count(!isCancelled(signal));
       throw error;
     }
   });

@@ -73,7 +73,7 @@ export function createPictureVision(settings: PictureVisionSettings): VisionMode
       } catch (cause) {
         if (!(cause instanceof PictureCountError || cause instanceof ContextError)) throw cause;
         takesFrames = false;
-        throw new TooManyFramesError('The model takes fewer pictures in one request', { cause });
+        throw new TooManyFramesError(cause);
       }
     },
 

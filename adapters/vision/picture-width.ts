@@ -18,7 +18,7 @@ export function withPictureWidth(vision: VisionModel, widthPixels: number, resiz
   const judgeMoments = vision.judgeMoments?.bind(vision);
   const scale = async (jpeg: Uint8Array, signal: AbortSignal) =>
     resize(jpeg, widthPixels, signal).catch((cause: unknown) => {
-      throw new VisionError('The frame cannot be scaled. Try again.', { cause });
+      throw new VisionError('The frame cannot be scaled. Try again.', { cause, calls: [] });
     });
   const scaled = async (media: CheckMedia, signal: AbortSignal): Promise<CheckMedia> => ({
     ...media,

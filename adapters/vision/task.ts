@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { VisionError } from '../../core/errors.ts';
+import type { TokenUse } from '../../core/records/vision.ts';
 import { extractCutJson, extractJson } from './extract-json.ts';
 
 /** Task of a model: its prompt and the schema of its answer. */
@@ -67,6 +68,16 @@ export function readAnswer<Fields>(
     `The limit of ${task.maxTokens} tokens cut the answer of the model before it was usable. Use a model that writes shorter answers, or the prompt verdict-first.`,
     { cause },
   );
+}
+
+/** Reads an answer that has used tokens: an error states those that are used up to it, because they are paid. */
+export async function withTokens<Value>(used: TokenUse, read: () => Promise<Value>): Promise<Value> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof VisionError) error.calls = [{ ...used, failed: true }];
+    throw error;
+  }
 }
 
 /** Error of a request that does not fit into the context of the model. Repeating it cannot help. */

@@ -181,7 +181,7 @@ async function record(
   const frame = captured.kind === 'captured' ? await media.get(captured.frame_key) : undefined;
   const toSeconds = (time: string) => seconds - (deps.clock.now.getTime() - Date.parse(time)) / 1000;
   if (outcome.kind === 'judged') {
-    played.modelCalls += outcome.used.calls;
+    played.modelCalls += outcome.used.model_calls;
     played.tokens.input_tokens += outcome.used.input_tokens;
     played.tokens.output_tokens += outcome.used.output_tokens;
     if (outcome.failure) played.failures.push(outcome.failure.message);

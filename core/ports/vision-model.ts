@@ -4,10 +4,10 @@ import type {
   Answer,
   ConditionQuestion,
   ConditionVerdicts,
+  ModelCall,
   MomentVerdicts,
   Sensitivity,
   Summary,
-  TokenUse,
   Verdict,
 } from '../records/vision.ts';
 
@@ -40,8 +40,8 @@ export type UnjudgedPart = {
 
 /** Fields that an answer of several models adds; all absent from answers of one model. */
 export type AnswerOfSeveral = {
-  /** Calls of the model that is not built in, `null` for a failed one; absent: one call, with the tokens of the answer. */
-  calls?: readonly (TokenUse | null)[];
+  /** Calls of the model that is not built in; absent: one call, with the tokens of the answer. */
+  calls?: readonly ModelCall[];
   /** Model that answered, if one did. */
   judgedBy?: { provider: string; model: string };
 };

@@ -5,7 +5,7 @@ const amount = z.int().nonnegative();
 /** Model calls of a caller, their tokens and their price in millionths of a US dollar. */
 export const callerUseSchema = z.object({
   model_calls: amount,
-  /** Calls without a usable result. Their tokens are unknown. */
+  /** Calls without a usable result. */
   model_errors: amount,
   input_tokens: amount,
   output_tokens: amount,

@@ -7,6 +7,13 @@ export const tokenUseSchema = z.object({
 });
 export type TokenUse = z.infer<typeof tokenUseSchema>;
 
+/** Call of a model: its tokens, which are 0 if the model did not state them. */
+export const modelCallSchema = tokenUseSchema.extend({
+  /** True for a call without a usable result; its tokens are paid nevertheless. */
+  failed: z.boolean().optional(),
+});
+export type ModelCall = z.infer<typeof modelCallSchema>;
+
 /** Object that a model found in the evidence. The box is in shares of the image, 0 to 1, from its top left corner. */
 export const evidenceBoxSchema = z.object({
   label: z.string().max(40),

@@ -73,14 +73,14 @@ export const watchCausesSchema = z.object({
 });
 export type WatchCauses = z.infer<typeof watchCausesSchema>;
 
-/** Use of the day's budget. Amounts of money in millionths of a US dollar. */
+/** Use of the day, also without a budget, which a caller may set later. Amounts of money in millionths of a US dollar. */
 export const budgetStateSchema = z.object({
   /** Local date of the schedule's zone, or UTC. */
   day: z.iso.date(),
   calls: countSchema,
   micro_usd: countSchema,
-  /** Worst case of the tick under way, committed before its calls. A tick that finds one of an earlier attempt counts it as used. */
-  reserved: z.object({ tick: countSchema, calls: countSchema, micro_usd: countSchema }).nullable(),
+  /** Worst case of the check under way, with the version of the watch in which it was committed before its calls. */
+  reserved: z.object({ version: countSchema, calls: countSchema, micro_usd: countSchema }).nullable(),
   /** True after `budget_warning` of the day. */
   warned: z.boolean(),
 });

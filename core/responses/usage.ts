@@ -3,7 +3,9 @@ import { count } from './fields.ts';
 
 const amounts = {
   model_calls: count,
-  model_errors: count.describe('Model calls without a usable result; their tokens are unknown'),
+  model_errors: count.describe(
+    'Model calls without a usable result; they cost the tokens that the model stated, else nothing',
+  ),
   input_tokens: count,
   output_tokens: count,
   cost_usd: z

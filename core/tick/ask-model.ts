@@ -6,8 +6,8 @@ import type {
   ConditionQuestion,
   ConditionVerdicts,
   EvidenceBox,
+  ModelCall,
   MomentVerdicts,
-  TokenUse,
 } from '../records/vision.ts';
 import { groupFrames } from '../sight/group-frames.ts';
 import { createTimeLimit } from '../time-limit.ts';
@@ -54,8 +54,7 @@ export type Judgement = {
   failure: Failure | null;
   /** True if the model of this machine had too many images to judge: a call was omitted. */
   busy: boolean;
-  /** One entry per call; `null` for a call that failed, whose tokens are unknown. */
-  calls: (TokenUse | null)[];
+  calls: ModelCall[];
 };
 
 type Deps = { vision: VisionModel; limits: Pick<Limits, 'visionTimeoutSeconds'> };
@@ -80,15 +79,16 @@ export function groupQuestions(
 
 /**
  * Requests verdicts of conditions about the newest frame and the earlier moments of a capture, within one time limit. A failed call leaves its
- * conditions without a verdict in its frames; the other calls count.
+ * conditions without a verdict in its frames; the other calls count. `made` collects the calls, also those of a check that is aborted.
  */
 export async function askModel(
   questions: Questions,
   media: MomentMedia,
   { vision, limits }: Deps,
   signal?: AbortSignal,
+  made: ModelCall[] = [],
 ): Promise<Judgement> {
-  const calls: Calls = { failure: null, busy: false, calls: [] };
+  const calls: Calls = { failure: null, busy: false, calls: made };
   const signals = { given: signal, ends: createTimeLimit(limits.visionTimeoutSeconds, signal) };
   const moments = listMoments(media, vision);
   const groups = groupQuestions(questions, vision.judgeConditions !== undefined).map((group) => ({
@@ -130,6 +130,7 @@ async function ask(
     if (result) calls.calls.push(...(result.calls ?? [result.tokens]));
     if (result?.failure) note(result.failure, calls);
   } catch (error) {
+    if (error instanceof TooManyFramesError || error instanceof VisionError) calls.calls.push(...error.calls);
     if (error instanceof TooManyFramesError && frames.length > 1) {
       for (const frame of frames) await ask([frame], { group, isJoint }, vision, calls, { given, ends });
       return;
@@ -137,7 +138,6 @@ async function ask(
     // An aborted check is neither a verdict nor a failure of the model: the workflow repeats the task.
     if (given?.aborted || !(error instanceof VisionError)) throw error;
     note(error, calls);
-    if (!(error instanceof ModelBusyError)) calls.calls.push(null);
   }
   const hasFailed = result?.failure !== undefined;
   for (const [index, { answers }] of frames.entries()) {

@@ -45,11 +45,12 @@ export function presentWatch(watch: WatchRun, now: Date): PresentedWatch {
       late_since: state.health.late_since,
       destinations_failing: state.health.failing,
       model_failure: sight.model_trouble?.failure ?? null,
-      budget: state.budget && {
-        day: state.budget.day,
-        model_calls: state.budget.calls,
-        usd: state.budget.micro_usd / 1_000_000,
-      },
+      budget: watch.config.budget &&
+        state.budget && {
+          day: state.budget.day,
+          model_calls: state.budget.calls,
+          usd: state.budget.micro_usd / 1_000_000,
+        },
     },
   };
 }

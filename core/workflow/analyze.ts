@@ -10,12 +10,14 @@ import type { Log } from '../ports/log.ts';
 import { applyRunChange } from '../event/stored-run.ts';
 import type { DestinationState } from '../records/delivery.ts';
 import type { Run } from '../records/run.ts';
+import type { ModelCall } from '../records/vision.ts';
 import type { RunChange } from '../ports/run-store.ts';
 import type { CaptureOutput, TickInput, WorkflowState } from '../records/workflow.ts';
 import { committed, conflict, retryConflicts } from '../retry-conflicts.ts';
 import { captureStateAfter } from '../tick/advance-run.ts';
 import { askModel } from '../tick/ask-model.ts';
 import { readCheckMedia } from '../tick/read-media.ts';
+import type { MomentMedia } from '../tick/read-media.ts';
 import { planBurst } from './burst.ts';
 import { reportTick } from './report-tick.ts';
 import { refreshEvidence, storeEvidence } from './store-evidence.ts';
@@ -59,9 +61,12 @@ export async function analyze<R extends Run, Seen extends Observation>(
       const work = policy.work(run, input.captured, readAt);
       if (work.kind === 'seen') observed = { seen: work.seen, checked: run, askedAt: readAt };
       else {
-        const { reservation } = work;
+        // A capture that was removed before has no call to reserve.
+        const media = await readCheckMedia(work, deps);
+        const reservation = media && work.reservation;
         if (reservation && (await deps.runs.commit(reservation)) !== 'committed') return conflict;
-        observed = { seen: work.judged(await check(work, run)), checked: run, askedAt: readAt };
+        const judgement = media && (await check(work, media, run));
+        observed = { seen: work.judged(judgement), checked: run, askedAt: readAt };
         // A reservation has changed the stored run.
         if (reservation) return conflict;
       }
@@ -88,14 +93,15 @@ export async function analyze<R extends Run, Seen extends Observation>(
     return committed(stepAfter(run, policy, input, deps.now()));
   }
 
-  /** Calls the model. Returns undefined if the capture was removed before. */
-  async function check(work: Check, { caller }: R) {
-    const media = await readCheckMedia(work, deps);
-    if (media === undefined) return undefined;
-    const ask = async () => askModel(work.questions, media, deps, signal);
-    const judgement = await (deps.asCaller?.(caller, ask) ?? ask());
-    await deps.usage.record(caller, judgement.calls);
-    return judgement;
+  /** Calls the model. Counts its calls also if the task is aborted, and made again. */
+  async function check({ questions }: Check, media: MomentMedia, { caller }: R) {
+    const made: ModelCall[] = [];
+    const ask = async () => askModel(questions, media, deps, signal, made);
+    try {
+      return await (deps.asCaller?.(caller, ask) ?? ask());
+    } finally {
+      await deps.usage.record(caller, made);
+    }
   }
 
   /** Returns the states of the destinations, or `null` if they cannot be read: a tick does not fail for them. */

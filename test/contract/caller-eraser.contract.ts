@@ -38,8 +38,8 @@ export function describeCallerEraser(
       expect(erasure.media).toBeGreaterThan(0);
       expect(await contains(canary)).toBe(false);
       // Two checks that were under way end.
-      for (const tokens of [{ input_tokens: 1, output_tokens: 1 }, null])
-        await stores.usage.record(canary, [tokens]);
+      for (const failed of [false, true])
+        await stores.usage.record(canary, [{ input_tokens: 1, output_tokens: 1, failed }]);
       expect(await stores.usage.days(canary, '2026-01-01', '2026-12-31')).toEqual([]);
       expect(await contains(canary)).toBe(false);
       expect(await contains(keys[0]!)).toBe(false);

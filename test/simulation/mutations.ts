@@ -74,7 +74,7 @@ const ofWatches: Row[] = [
     '? rules.watchStillSeconds :',
     '? rules.streamGraceSeconds :',
   ],
-  ['block before calls', 'budget.ts', 'reserved: { tick, ...need }', 'reserved: null'],
+  ['block before calls', 'budget.ts', 'reserved: { version, ...need }', 'reserved: null'],
   [
     'crash forfeits',
     'budget.ts',

@@ -8,6 +8,7 @@ import {
   UnreadableFrameError,
   VisionError,
 } from '../../../core/errors.ts';
+import { modelCallSchema } from '../../../core/records/vision.ts';
 
 /** Result of an invocation between functions: a value, or a core error as data. Other errors fail it. */
 
@@ -24,6 +25,7 @@ const failureSchema = z.object({
   ]),
   message: z.string(),
   remediation: z.string(),
+  calls: z.array(modelCallSchema).optional(),
 });
 type Failure = z.output<typeof failureSchema>;
 
@@ -57,7 +59,8 @@ function toFailure(error: unknown): Failure | undefined {
   if (name === undefined || !(error instanceof Error)) return undefined;
   const remediation =
     'remediation' in error && typeof error.remediation === 'string' ? error.remediation : '';
-  return { kind: 'failed', name, message: error.message, remediation };
+  const calls = error instanceof VisionError ? { calls: [...error.calls] } : {};
+  return { kind: 'failed', name, message: error.message, remediation, ...calls };
 }
 
 /** Names an error by its class, subclasses first: minified classes lose their names. */
@@ -71,7 +74,7 @@ function failureName(error: unknown): Failure['name'] | undefined {
   return error instanceof TransientError ? 'Transient' : undefined;
 }
 
-function rebuilt({ name, message, remediation }: Failure): Error {
+function rebuilt({ name, message, remediation, calls }: Failure): Error {
   switch (name) {
     case 'InvalidUrl':
       return new InvalidUrlError(remediation);
@@ -84,7 +87,7 @@ function rebuilt({ name, message, remediation }: Failure): Error {
     case 'UnreadableFrame':
       return new UnreadableFrameError(remediation);
     case 'Vision':
-      return new VisionError(remediation);
+      return new VisionError(remediation, calls && { calls });
     case 'Transient':
       return new TransientError(message);
   }

@@ -65,7 +65,7 @@ export function createRemoteContactSheets({ invoke, seconds }: RemoteCallOptions
       }));
       const input = { columns, tile_width_pixels: tileWidthPixels, seconds, samples: frames };
       if (frames.reduce((sum, { frame }) => sum + frame.length + 50, 200) > maxInvokePayloadBytes)
-        throw new VisionError('The frames are too large for one contact sheet.');
+        throw new VisionError('The frames are too large for one contact sheet.', { calls: [] });
       try {
         const answer = await call(invoke, { operation: 'sheet', ...input }, sheetAnswerSchema, signal);
         return answer.sheet;
@@ -86,7 +86,10 @@ export function createRemoteResize({ invoke, seconds }: RemoteCallOptions): Resi
 }
 
 function unmade(cause: unknown): VisionError {
-  return new VisionError('The contact sheet could not be created. Try again in a few seconds.', { cause });
+  return new VisionError('The contact sheet could not be created. Try again in a few seconds.', {
+    cause,
+    calls: [],
+  });
 }
 
 async function call<Value>(

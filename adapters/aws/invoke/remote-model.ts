@@ -70,7 +70,10 @@ async function ask<Value>(
     if (signal.aborted && !(cause instanceof VisionError))
       throw new VisionError('The model did not respond in time. Try again.', { cause });
     if (cause instanceof TransientError)
-      throw new VisionError('The model could not be called. Try again in a few seconds.', { cause });
+      throw new VisionError('The model could not be called. Try again in a few seconds.', {
+        cause,
+        calls: [],
+      });
     throw cause;
   }
 }

@@ -1,6 +1,7 @@
-import { VisionError } from '../../../core/errors.ts';
+import { TooManyFramesError, VisionError } from '../../../core/errors.ts';
 import type { MetricsSink } from '../../../core/ports/metrics.ts';
 import type { VisionModel } from '../../../core/ports/vision-model.ts';
+import type { ModelCall } from '../../../core/records/vision.ts';
 import { wrapModel } from '../../../core/wrap-model.ts';
 
 /** Metrics and their clock. */
@@ -11,17 +12,21 @@ export type Clocked = {
 
 /** Adds metrics for calls, errors, latency and tokens to a model. */
 export function instrumentVision(model: VisionModel, { measurements, elapsedMs }: Clocked): VisionModel {
+  const count = ({ input_tokens: input, output_tokens: output, failed }: ModelCall) => {
+    measurements.add('ModelCalls');
+    if (failed) measurements.add('ModelErrors');
+    measurements.add('InputTokens', input);
+    measurements.add('OutputTokens', output);
+  };
   return wrapModel(model, async (call) => {
     const beganMs = elapsedMs();
-    measurements.add('ModelCalls');
     try {
       const answer = await call();
       measurements.add('ModelLatency', elapsedMs() - beganMs);
-      measurements.add('InputTokens', answer.tokens.input_tokens);
-      measurements.add('OutputTokens', answer.tokens.output_tokens);
+      count(answer.tokens);
       return answer;
     } catch (error) {
-      if (error instanceof VisionError) measurements.add('ModelErrors');
+      if (error instanceof VisionError || error instanceof TooManyFramesError) error.calls.forEach(count);
       if (error instanceof VisionError && isThrottling(error.cause)) measurements.add('ModelThrottles');
       throw error;
     }

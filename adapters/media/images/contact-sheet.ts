@@ -35,6 +35,7 @@ export function createContactSheets(options: { ffmpegPath: string; inTurn?: InTu
       } catch (cause) {
         if (cause instanceof TransientError) throw cause;
         throw new VisionError('The contact sheet could not be created. Retry the request in a few seconds.', {
+          calls: [],
           cause,
         });
       }

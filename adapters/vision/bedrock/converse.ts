@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-bedrock-runtime';
 import { VisionError } from '../../../core/errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
-import { type AnswerEnd, toAnswerSchema, readAnswer, type ModelTask } from '../task.ts';
+import { type AnswerEnd, withTokens, toAnswerSchema, readAnswer, type ModelTask } from '../task.ts';
 import type { ModelFamily } from './model-families.ts';
 import { visionErrorFrom } from './sdk-errors.ts';
 
@@ -40,15 +40,15 @@ export async function converse<Fields>(
   const output = await client.send(command, { abortSignal: signal }).catch((error: unknown) => {
     throw visionErrorFrom(error, signal, modelId);
   });
-  if (output.stopReason === 'guardrail_intervened' || output.stopReason === 'content_filtered')
-    throw new VisionError('The model refuses to answer. Rephrase the condition or use another model.');
-  return {
-    fields: readAnswer(task, answerIn(output, task.name), readEnd(output)),
-    tokens: {
-      input_tokens: output.usage?.inputTokens ?? 0,
-      output_tokens: output.usage?.outputTokens ?? 0,
-    },
+  const tokens = {
+    input_tokens: output.usage?.inputTokens ?? 0,
+    output_tokens: output.usage?.outputTokens ?? 0,
   };
+  return withTokens(tokens, async () => {
+    if (output.stopReason === 'guardrail_intervened' || output.stopReason === 'content_filtered')
+      throw new VisionError('The model refuses to answer. Rephrase the condition or use another model.');
+    return { fields: readAnswer(task, answerIn(output, task.name), readEnd(output)), tokens };
+  });
 }
 
 function refuseTooLarge(media: Media[], family: ModelFamily): void {
@@ -56,6 +56,7 @@ function refuseTooLarge(media: Media[], family: ModelFamily): void {
   if (bytes <= family.maxMediaBytes) return;
   throw new VisionError(
     `Use smaller images: ${bytes} bytes exceed the maximum of ${family.name}, ${family.maxMediaBytes} per request.`,
+    { calls: [] },
   );
 }
 

@@ -1,4 +1,4 @@
-import { ModelBusyError, VisionError } from '../../../core/errors.ts';
+import { VisionError } from '../../../core/errors.ts';
 import type {
   AnswerOfSeveral,
   CheckMedia,
@@ -226,8 +226,7 @@ async function complete(
     return { moments: all, tokens: used, calls: [used] };
   } catch (error) {
     if (!(error instanceof VisionError) || known.every(({ length }) => length === 0)) throw error;
-    const calls = error instanceof ModelBusyError ? [] : [null];
-    return { moments: known, tokens, calls, failure: error };
+    return { moments: known, tokens, calls: error.calls, failure: error };
   }
 }
 

@@ -4,7 +4,7 @@ import type { VisionModel } from '../../../core/ports/vision-model.ts';
 import { readJpegHeader } from '../../../core/stream/jpeg.ts';
 import { waitUntilAborted } from '../../../core/time-limit.ts';
 import { type Chat, createPictureVision, type PictureVisionSettings } from '../picture-vision.ts';
-import { ContextError, readAnswer, toAnswerSchema, type ModelTask } from '../task.ts';
+import { ContextError, readAnswer, toAnswerSchema, type ModelTask, withTokens } from '../task.ts';
 import type { ModelHost } from './model-host.ts';
 import type { ModelAnswer, ModelRequest } from './protocol.ts';
 
@@ -55,7 +55,7 @@ function createLocalChat(
       if (turn !== undefined) return turn;
     } catch (cause) {
       void taken.then((turn) => turn?.end());
-      if (!isTimeout(cause)) throw new VisionError('The call was cancelled.', { cause });
+      if (!isTimeout(cause)) throw new VisionError('The call was cancelled.', { cause, calls: [] });
     } finally {
       waiting -= 1;
       // A wait that exceeds the time limit of the call is the clearest sign of overload.
@@ -65,7 +65,7 @@ function createLocalChat(
   }
 
   return async (task, frames, signal) => {
-    if (!frames.every(isPicture)) throw new VisionError(unreadable);
+    if (!frames.every(isPicture)) throw new VisionError(unreadable, { calls: [] });
     const turn = await takeTurn(signal);
     const { answer, free } = host.call(toRequest(task, frames), signal);
     void free.then(() => turn.end());
@@ -74,7 +74,7 @@ function createLocalChat(
       throw new VisionError(tooSlow, { cause });
     });
     const tokens = { input_tokens: inputTokens, output_tokens: outputTokens };
-    return { fields: readAnswer(task, text, toAnswerEnd(end)), tokens };
+    return withTokens(tokens, async () => ({ fields: readAnswer(task, text, toAnswerEnd(end)), tokens }));
   };
 }
 

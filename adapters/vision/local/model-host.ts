@@ -82,7 +82,10 @@ export function createModelHost(deps: ModelHostDeps): ModelHost {
     if (member === undefined && outage !== undefined && steadyNowMs() < outage.untilMs) {
       const seconds = Math.ceil((outage.untilMs - steadyNowMs()) / 1000);
       const { remediation } = outage.error;
-      throw new VisionError(`${remediation} It starts again in ${seconds} s.`, { cause: outage.error });
+      throw new VisionError(`${remediation} It starts again in ${seconds} s.`, {
+        cause: outage.error,
+        calls: [],
+      });
     }
     cancelRestart?.();
     const used = member ?? begin();

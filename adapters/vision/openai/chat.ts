@@ -2,7 +2,14 @@ import { z } from 'zod';
 import { VisionError } from '../../../core/errors.ts';
 import type { TokenUse } from '../../../core/records/vision.ts';
 import type { Chat } from '../picture-vision.ts';
-import { type AnswerEnd, ContextError, type ModelTask, PictureCountError, readAnswer } from '../task.ts';
+import {
+  type AnswerEnd,
+  ContextError,
+  type ModelTask,
+  PictureCountError,
+  readAnswer,
+  withTokens,
+} from '../task.ts';
 import { withoutThoughts } from '../extract-json.ts';
 import { adaptRequest, findRefusal, requestFormats, withoutThinking } from './request.ts';
 import {
@@ -102,16 +109,19 @@ export function createChat({ baseUrl, model, apiKey, ...posting }: ChatSettings)
   }
 
   return async (task, frames, signal) => {
-    let answer = readCompletion(await ask(task, frames, signal), task, model);
-    if (answer.onlyThoughts && thinks) {
-      thinks = false;
-      answer = readCompletion(await ask(task, frames, signal), task, model);
-    }
-    if (answer.onlyThoughts)
-      throw new VisionError(
-        `${model} thinks until its limit of ${task.maxTokens} tokens is used up, and gives no answer. Use its "instruct" variant, or turn thinking off in the server.`,
-      );
-    return { fields: readAnswer(task, answer.text, answer.end), tokens: answer.tokens };
+    const tokens = { input_tokens: 0, output_tokens: 0 };
+    return withTokens(tokens, async () => {
+      let answer = readCompletion(await ask(task, frames, signal), task, model, tokens);
+      if (answer.onlyThoughts && thinks) {
+        thinks = false;
+        answer = readCompletion(await ask(task, frames, signal), task, model, tokens);
+      }
+      if (answer.onlyThoughts)
+        throw new VisionError(
+          `${model} thinks until its limit of ${task.maxTokens} tokens is used up, and gives no answer. Use its "instruct" variant, or turn thinking off in the server.`,
+        );
+      return { fields: readAnswer(task, answer.text, answer.end), tokens };
+    });
   };
 }
 
@@ -128,9 +138,15 @@ function authorize(url: URL, apiKey: string): Record<string, string> {
   return url.searchParams.has('api-version') ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` };
 }
 
-type ChatAnswer = { text: string; end: AnswerEnd; onlyThoughts: boolean; tokens: TokenUse };
+type ChatAnswer = { text: string; end: AnswerEnd; onlyThoughts: boolean };
 
-function readCompletion(reply: Reply, { maxTokens }: ModelTask<unknown>, model: string): ChatAnswer {
+/** Reads an answer, and adds its tokens to `used`. */
+function readCompletion(
+  reply: Reply,
+  { maxTokens }: ModelTask<unknown>,
+  model: string,
+  used: TokenUse,
+): ChatAnswer {
   if (reply.status !== 200) {
     const cause = new Error(reply.body.slice(0, 500));
     if (exceedsContext(reply)) throw new ContextError({ cause });
@@ -138,6 +154,8 @@ function readCompletion(reply: Reply, { maxTokens }: ModelTask<unknown>, model: 
     throw new VisionError(remedyFor(reply, model), { cause });
   }
   const { choices, usage } = parseCompletion(reply.body);
+  used.input_tokens += usage?.prompt_tokens ?? 0;
+  used.output_tokens += usage?.completion_tokens ?? 0;
   const message = choices[0]?.message;
   const refusal = message?.refusal || (choices[0]?.finish_reason === 'content_filter' && 'content_filter');
   if (refusal) {
@@ -153,7 +171,6 @@ function readCompletion(reply: Reply, { maxTokens }: ModelTask<unknown>, model: 
     end: contextIsFull ? 'context' : isCut ? 'token limit' : 'complete',
     // The thoughts of some hosted models are in no field.
     onlyThoughts: withoutThoughts(text).trim() === '' && (thoughts !== '' || isCut) && !contextIsFull,
-    tokens: { input_tokens: usage?.prompt_tokens ?? 0, output_tokens: usage?.completion_tokens ?? 0 },
   };
 }
 

@@ -54,16 +54,17 @@ async function ask(
 ): Promise<SummaryResult> {
   try {
     const summary = await usage.charge(caller, () =>
-      waitUntilAborted(vision.summarize(samples, signal), signal),
+      waitUntilAborted(vision.summarize(samples, signal), signal).catch((error: unknown) => {
+        if (!signal.aborted || error instanceof VisionError) throw error;
+        throw new VisionError('The model did not answer in time. Try again.', { cause: error });
+      }),
     );
     return { kind: 'summarized', summary };
   } catch (error) {
     // An aborted task has not failed: the workflow repeats it.
-    if (timeout.signal?.aborted) throw error;
-    const late = new VisionError('The model did not answer in time. Try again.', { cause: error });
-    const failed = signal.aborted && !(error instanceof VisionError) ? late : error;
-    if (!(failed instanceof VisionError)) throw failed;
-    const { code, message, remediation } = failed;
+    timeout.signal?.throwIfAborted();
+    if (!(error instanceof VisionError)) throw error;
+    const { code, message, remediation } = error;
     return { kind: 'missed', failure: { code, message, remediation } };
   }
 }

@@ -4,57 +4,57 @@ import type { BudgetState } from '../../records/watch-state.ts';
 /** Model calls, and their price in millionths of a US dollar. */
 export type Cost = { calls: number; micro_usd: number };
 
-/** Result of a reservation before the model calls of a tick. */
-export type Reservation = { kind: 'reserved'; budget: BudgetState | null } | { kind: 'exhausted' };
+/** Reservation of a check, and its day. */
+export type Reserved = NonNullable<BudgetState['reserved']> & Pick<BudgetState, 'day'>;
 
 const warningShare = 0.8;
 
 /** Returns the use on a day: a new day begins with nothing used. A day before the stored one is no new day: the clock was set back, or the time zone changed. */
-export function budgetOnDay(
-  budget: Budget | null,
-  state: BudgetState | null,
-  date: string,
-): BudgetState | null {
-  if (budget === null) return null;
+export function budgetOnDay(state: BudgetState | null, date: string): BudgetState {
   if (state && state.day >= date) return { ...state, day: date };
   return { day: date, calls: 0, micro_usd: 0, reserved: null, warned: false };
 }
 
 /**
- * Reserves the worst case of a tick's calls; it is committed before the first call. A reservation that is left belongs to an attempt that
- * crashed: its calls may have been made, so it counts as used.
+ * Reserves the worst case of a check's calls; it is committed before the first call, in the version of the watch that it is planned for. A reservation that
+ * is left belongs to a check that crashed, or that a change overtook: its calls may have been made, so it counts as used. Returns undefined if the day does not
+ * cover the calls.
  */
 export function reserve(
-  budget: Budget | null,
-  state: BudgetState | null,
-  tick: number,
+  budget: Budget,
+  state: BudgetState,
+  version: number,
   need: Cost,
-): Reservation {
-  if (budget === null || state === null) return { kind: 'reserved', budget: null };
+): BudgetState | undefined {
   const used = forfeited(state);
-  if (exceeds(budget, used, need)) return { kind: 'exhausted' };
-  return { kind: 'reserved', budget: { ...used, reserved: { tick, ...need } } };
+  return exceeds(budget, used, need) ? undefined : { ...used, reserved: { version, ...need } };
 }
 
 /**
- * Replaces the reservation of a tick by the cost of its calls; `null` if the tick made none. A reservation is then of an attempt that
- * crashed, and counts as used.
+ * Replaces the reservation of a check by the cost of its calls, on the day of its end. One that counts as used already, because another tick came first, is given
+ * back. Without a check, a reservation that is left counts as used.
  */
-export function settle(state: BudgetState | null, tick: number, used: Cost | null): BudgetState | null {
-  if (state === null || state.reserved === null) return state;
-  if (used === null || state.reserved.tick !== tick) return forfeited(state);
-  const calls = state.calls + used.calls;
-  return { ...state, calls, micro_usd: state.micro_usd + used.micro_usd, reserved: null };
+export function settle(state: BudgetState, used: Cost | null, own: Reserved | undefined): BudgetState {
+  const isOpen = own !== undefined && state.reserved?.version === own.version;
+  const before = isOpen ? { ...state, reserved: null } : forfeited(state);
+  const back = own && !isOpen && own.day === state.day ? own : nothing;
+  return {
+    ...before,
+    calls: Math.max(0, before.calls - back.calls) + (used?.calls ?? 0),
+    micro_usd: Math.max(0, before.micro_usd - back.micro_usd) + (used?.micro_usd ?? 0),
+  };
 }
 
+const nothing: Cost = { calls: 0, micro_usd: 0 };
+
 /** Returns true if `need` no longer fits into the day. */
-export function isExhausted(budget: Budget | null, state: BudgetState | null, need: Cost): boolean {
-  return budget !== null && state !== null && exceeds(budget, state, need);
+export function isExhausted(budget: Budget | null, state: BudgetState, need: Cost): boolean {
+  return budget !== null && exceeds(budget, state, need);
 }
 
 /** Returns true if 80 % of the day's calls or money are used. */
-export function isNearlyExhausted(budget: Budget | null, state: BudgetState | null): boolean {
-  if (budget === null || state === null) return false;
+export function isNearlyExhausted(budget: Budget | null, state: BudgetState): boolean {
+  if (budget === null) return false;
   const { model_calls_per_day: calls, usd_per_day: usd } = budget;
   if (calls !== null && state.calls >= warningShare * calls) return true;
   return usd !== null && state.micro_usd >= warningShare * toMicroUsd(usd);

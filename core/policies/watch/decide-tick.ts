@@ -128,16 +128,12 @@ export function decideWatchTick(
 }
 
 /** Decides what the schedule, the local day and its budget leave of a watch. */
-function decideDay(
-  { config, state, last_tick: last }: WatchRun,
-  outcome: WatchOutcome,
-  need: Cost,
-  now: Date,
-) {
+function decideDay({ config, state }: WatchRun, outcome: WatchOutcome, need: Cost, now: Date) {
   const schedule = scheduleAt(config.schedule, now);
   const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
-  const used = ('used' in outcome && outcome.used) || null;
-  const settled = settle(budgetOnDay(config.budget, state.budget, day.date), last + 1, used);
+  const { used = null, reserved } = 'used' in outcome ? outcome : {};
+  const cost = used && { calls: used.model_calls, micro_usd: used.micro_usd };
+  const settled = settle(budgetOnDay(state.budget, day.date), cost, reserved);
   const warned = isNearlyExhausted(config.budget, settled);
   const losesPrice = outcome.kind === 'not_asked' && outcome.why === 'price';
   const { paused, off_schedule: offSchedule, budget_exhausted: exhausted } = state.causes;
@@ -146,8 +142,8 @@ function decideDay(
     off_schedule: schedule.active ? null : since(offSchedule, 'schedule', now),
     budget_exhausted: isExhausted(config.budget, settled, need) ? since(exhausted, 'budget', now) : null,
   };
-  const budget: BudgetState | null = settled && { ...settled, warned };
-  return { schedule, day, causes, budget, warns: settled !== null && !settled.warned && warned };
+  const budget: BudgetState = { ...settled, warned };
+  return { schedule, day, causes, budget, warns: !settled.warned && warned };
 }
 
 /** Returns true if the model judged each condition, as far as it can: only then is the capture the motion reference. */
@@ -192,7 +188,7 @@ function readSight(outcome: WatchOutcome, judged: boolean): PolicySight {
       return {
         seen: hasVerdict(outcome) ? 'seen' : busy ? 'service' : 'model',
         // A busy model was not called.
-        modelFailure: failure ?? (used.calls > 0 ? null : undefined),
+        modelFailure: failure ?? (used.model_calls > 0 ? null : undefined),
         verdicts: judged ? verdicts : undefined,
       };
     }

@@ -6,8 +6,8 @@ import type { FrameCount } from '../../sight/group-frames.ts';
 import { groupQuestions } from '../../tick/ask-model.ts';
 import type { Questions } from '../../tick/ask-model.ts';
 import { budgetOnDay, reserve } from './budget.ts';
-import type { Cost } from './budget.ts';
-import { priceCall } from './model-price.ts';
+import type { Cost, Reserved } from './budget.ts';
+import { priceWorstCase } from './model-price.ts';
 import type { TokenPrice } from './model-price.ts';
 import { localDay } from './schedule.ts';
 
@@ -21,7 +21,7 @@ export type CostSettings = {
 };
 
 /** Moments to check, and the commit of their worst case, which a watch without a budget does not need. */
-type PlannedCheck = { moments: Captured['moments']; reservation?: RunChange };
+type PlannedCheck = { moments: Captured['moments']; reservation?: RunChange; reserved?: Reserved };
 
 /**
  * Plans the check of a capture within the day's budget: all of its moments, else its newest frame alone, which a black one cannot be. The times may have moved
@@ -38,14 +38,14 @@ export function planCheck(
   const { budget, input_mode: mode } = config;
   if (budget === null) return { moments };
   const day = localDay(config.schedule?.time_zone ?? 'UTC', now);
-  const before = budgetOnDay(budget, state.budget, day.date);
+  const before = budgetOnDay(state.budget, day.date);
   for (const asked of moments.length === 0 || black ? [moments] : [moments, []]) {
     const need = computeCost(questions, { earlier: asked.length, black, mode }, settings);
-    const reserved = reserve(budget, before, watch.last_tick + 1, need);
-    if (reserved.kind === 'exhausted') continue;
-    const set = { state: { ...state, budget: reserved.budget }, next, sight };
+    const after = reserve(budget, before, watch.version, need);
+    if (after === undefined) continue;
+    const set = { state: { ...state, budget: after }, next, sight };
     const reservation = { runId: watch.run_id, expectedVersion: watch.version, set, events: [] };
-    return { moments: asked, reservation };
+    return { moments: asked, reservation, reserved: { version: watch.version, day: day.date, ...need } };
   }
   return 'exhausted';
 }
@@ -56,9 +56,7 @@ export function computeCost(
   { mode, ...count }: FrameCount & { mode: WatchRun['config']['input_mode'] },
   { judgesJointly, modelPrice }: CostSettings,
 ): Cost {
-  const groups = groupQuestions(questions, judgesJointly).length;
   // A server that refuses several pictures has a call for each.
-  const frames = groupFrames(count, mode, false);
-  const price = frames.reduce((sum, count) => sum + priceCall(modelPrice, null, count), 0);
-  return { calls: groups * frames.length, micro_usd: groups * price };
+  const calls = groupQuestions(questions, judgesJointly).length * groupFrames(count, mode, false).length;
+  return { calls, micro_usd: calls * priceWorstCase(modelPrice) };
 }

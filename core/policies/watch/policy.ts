@@ -17,9 +17,10 @@ import { toShownKey } from '../../stream/shown-frame.ts';
 import type { Evidence, Policy, Tick } from '../policy.ts';
 import { mapWatchTimes } from './map-times.ts';
 import { isPending } from './condition.ts';
+import type { Reserved } from './budget.ts';
 import { isRefreshDue, toCaptureKey } from './evidence.ts';
 import { decideHealth } from './health.ts';
-import { priceCall } from './model-price.ts';
+import { sumCalls } from './model-price.ts';
 import { computeCost, planCheck } from './plan-cost.ts';
 import type { CostSettings } from './plan-cost.ts';
 import { watchWakeUpTime } from './next-tick.ts';
@@ -80,15 +81,16 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
           : { kind: 'not_asked', captured, why: 'budget' };
         return { kind: 'seen', seen };
       }
+      const { reserved, ...check } = planned;
       return {
         kind: 'check',
         captured,
-        judged: (judgement) => readJudgement(captured, judgement, settings),
+        judged: (judgement) => readJudgement(captured, judgement, settings.modelPrice, reserved),
         questions,
         mode: config.input_mode,
         regions: config.regions,
         previousKey: sight.last_frame?.key,
-        ...planned,
+        ...check,
       };
     },
     decide: (stored, tick, at) => {
@@ -136,21 +138,13 @@ function onSchedule(output: CaptureOutput, schedule: Schedule | null): CaptureOu
 function readJudgement(
   captured: Captured,
   judgement: Judgement | undefined,
-  { modelPrice, judgesMoments }: WatchSettings,
+  modelPrice: CostSettings['modelPrice'],
+  reserved: Reserved | undefined,
 ): WatchOutcome {
   if (judgement === undefined)
     return { kind: 'unavailable', message: 'The capture was removed before its check' };
   const { calls, ...judged } = judgement;
-  const maxFrames = judgesMoments ? judged.earlier.length + 1 : 1;
-  const sum = (count: (tokens: (typeof calls)[number]) => number) =>
-    calls.reduce((total, tokens) => total + count(tokens), 0);
-  const used = {
-    calls: calls.length,
-    micro_usd: sum((tokens) => priceCall(modelPrice, tokens, maxFrames)),
-    input_tokens: sum((tokens) => tokens?.input_tokens ?? 0),
-    output_tokens: sum((tokens) => tokens?.output_tokens ?? 0),
-  };
-  return { kind: 'judged', captured, used, ...judged };
+  return { kind: 'judged', captured, used: sumCalls(modelPrice, calls), reserved, ...judged };
 }
 
 function isOver({ state }: WatchRun): boolean {
@@ -171,7 +165,10 @@ function onlyItsCost(tick: Tick<WatchOutcome>): Tick<WatchOutcome> {
   return {
     ...tick,
     input: { ...input, captured: { kind: 'not_captured', began_at } },
-    seen: seen.kind === 'judged' ? { kind: 'no_capture', used: seen.used } : { kind: 'no_capture' },
+    seen: {
+      kind: 'no_capture',
+      ...(seen.kind === 'judged' && { used: seen.used, reserved: seen.reserved }),
+    },
   };
 }
 

@@ -1,9 +1,8 @@
+import type { CallerUse } from '../../records/caller-use.ts';
 import type { WatchCounts } from '../../records/watch-state.ts';
 import { toHour } from './hourly-counts.ts';
 import type { HourlyCounts } from './hourly-counts.ts';
 import type { WatchOutcome } from './outcome.ts';
-
-type Used = Extract<WatchOutcome, { kind: 'judged' }>['used'];
 
 /** Numbers of alerts that a tick opened, closed and repeated. */
 export type AlertCounts = { opened: number; closed: number; reminders: number };
@@ -27,14 +26,13 @@ export function countTick(
 function outcomeCounts(outcome: WatchOutcome): Partial<WatchCounts> {
   switch (outcome.kind) {
     case 'judged': {
-      const { used, failure } = outcome;
+      const { used } = outcome;
       const answers = [...outcome.earlier.flatMap((moment) => moment.answers), ...outcome.answers];
       const verdicts = answers.filter(({ verdict }) => verdict !== null).length;
       return {
         verdicts,
         not_judged: answers.length - verdicts,
         checks: verdicts > 0 ? 1 : 0,
-        model_failures: failure ? 1 : 0,
         ...countUse(used),
       };
     }
@@ -57,6 +55,7 @@ function outcomeCounts(outcome: WatchOutcome): Partial<WatchCounts> {
   }
 }
 
-function countUse({ calls, input_tokens, output_tokens, micro_usd }: Used): Partial<WatchCounts> {
-  return { model_calls: calls, input_tokens, output_tokens, micro_usd };
+function countUse(used: CallerUse): Partial<WatchCounts> {
+  const { model_calls, model_errors: model_failures, input_tokens, output_tokens, micro_usd } = used;
+  return { model_calls, model_failures, input_tokens, output_tokens, micro_usd };
 }

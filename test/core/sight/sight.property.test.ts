@@ -1,6 +1,7 @@
 import { applyRunChange } from '../../../core/event/stored-run.ts';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { noUse } from '../../../core/records/caller-use.ts';
 import { changeWatch, pauseWatch, resumeWatch } from '../../../core/policies/watch/change.ts';
 import { mapWatchTimes } from '../../../core/policies/watch/map-times.ts';
 import { planTickClosure } from '../../../core/policies/digest/window-closure.ts';
@@ -274,7 +275,7 @@ function ofWatch(kind: Outcome, at: Date): WatchOutcome {
     kind: 'judged',
     captured: captured({}, at),
     answers: [{ condition_id: 'person', condition: 'A person', verdict, leftOut: false, joint: true }],
-    used: { calls: 1, micro_usd: 0, input_tokens: 1, output_tokens: 1 },
+    used: { ...noUse, model_calls: 1, input_tokens: 1, output_tokens: 1 },
     failure: kind === 'seen' ? null : failure,
     busy: false,
     earlier: [],

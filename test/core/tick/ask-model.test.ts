@@ -7,6 +7,7 @@ import type { Captured } from '../../../core/sight/screening.ts';
 import { askModel, type ConditionAnswer } from '../../../core/tick/ask-model.ts';
 import { type MomentMedia, readCheckMedia } from '../../../core/tick/read-media.ts';
 
+const failedCall = { input_tokens: 0, output_tokens: 0, failed: true };
 const at = new Date('2026-03-01T12:00:00.000Z');
 const condition: WatchCondition = {
   condition_id: 'gate',
@@ -71,7 +72,7 @@ test('a joint call of which one of two models failed keeps the other verdicts, a
   const sure = { condition_id: 'gate', triggered: true, explanation: 'It is open.' };
   const vision = {
     ...visionThat(true),
-    judgeConditions: async () => ({ verdicts: [sure], tokens, calls: [null], failure }),
+    judgeConditions: async () => ({ verdicts: [sure], tokens, calls: [failedCall], failure }),
   };
   const media = { mode: 'frames' as const, frame: new Uint8Array(), at };
   const joint = [condition, { ...condition, condition_id: 'door' }];
@@ -85,7 +86,7 @@ test('a joint call of which one of two models failed keeps the other verdicts, a
       { condition_id: 'door', verdict: null, leftOut: false },
     ],
     failure: { code: 'VLM_ERROR', remediation: 'Start the server.' },
-    calls: [null],
+    calls: [failedCall],
   });
 });
 
@@ -302,7 +303,7 @@ describe('a check of several moments', () => {
     ]);
     expect(earlier[2]?.answers).toMatchObject([{ leftOut: false }]);
     expect(failure).toMatchObject({ remediation: 'Try again.' });
-    expect(calls).toEqual([tokens, tokens, null, tokens]);
+    expect(calls).toEqual([tokens, tokens, failedCall, tokens]);
   });
 
   test('a frame that the answer lacks, or names a condition of twice, leaves it out there only', async () => {
@@ -356,7 +357,7 @@ describe('a check of several moments', () => {
     });
     expect(calls).toEqual(['joint 1: car', 'joint 2: car']);
     expect(judgement).toMatchObject({
-      calls: [tokens, null],
+      calls: [tokens, failedCall],
       failure: { remediation: 'Too late.' },
       answers: [{ verdict: null }],
     });
@@ -406,4 +407,10 @@ test('a black capture whose moments were removed has no media', async () => {
     );
   expect(await read(true)).toBeUndefined();
   expect(await read(false)).toMatchObject({ moments: [] });
+});
+
+test('a call with more pictures than fit costs the tokens that it has used, a refused one nothing', () => {
+  const calls = [{ input_tokens: 900, output_tokens: 1, failed: true }];
+  expect(new TooManyFramesError(new VisionError('Too long.', { calls })).calls).toEqual(calls);
+  expect(new TooManyFramesError(new VisionError('Refused.')).calls).toEqual([]);
 });

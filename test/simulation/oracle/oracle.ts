@@ -337,10 +337,9 @@ export class Oracle {
   }
 
   private settle(tick: PlainTick, now: number): void {
-    if (this.config.callsPerDay === null) return;
     this.newDay(now);
     if (tick.kind !== 'judged') this.forfeit();
-    else if (this.reserved) {
+    else {
       this.spent.calls += tick.calls;
       this.reserved = null;
     }

@@ -4,7 +4,7 @@ import { instrumentRuns } from '../../../../adapters/aws/telemetry/instrument-ru
 import { instrumentMeter } from '../../../../adapters/aws/telemetry/instrument-meter.ts';
 import { instrumentRepairs } from '../../../../adapters/aws/telemetry/instrument-repairs.ts';
 import { instrumentVision } from '../../../../adapters/aws/telemetry/instrument-vision.ts';
-import { StreamFetchError, VisionError } from '../../../../core/errors.ts';
+import { StreamFetchError, ModelBusyError, VisionError } from '../../../../core/errors.ts';
 import { cancelJob } from '../../../../core/job/end-job.ts';
 import { createMonitor } from '../../../support/create-jobs.ts';
 import { repairDue } from '../../../../core/workflow/repair.ts';
@@ -54,27 +54,32 @@ test('an outdated change counts nothing', async () => {
   expect(added).toEqual([]);
 });
 
-test('calls, latency and tokens of the model are measured, errors and throttles counted', async () => {
+test('calls, latency and tokens of the model are measured, errors and throttles counted, a busy model not at all', async () => {
   const world = createWorld();
   const vision = instrumentVision(world.c.vision, clocked());
+  const unusable = new VisionError('', { calls: [{ input_tokens: 9, output_tokens: 3, failed: true }] });
   const throttled = Object.assign(new Error('slow down'), { name: 'ThrottlingException' });
-  world.script.verdicts.push(true, new VisionError('', { cause: throttled }), new VisionError(''));
+  world.script.verdicts.push(true, new VisionError('', { cause: throttled }), unusable, new ModelBusyError());
   const look = { mode: 'frames', frame: new Uint8Array() } as const;
 
   await vision.judge(look, 'a ship', signal);
-  await expect(vision.judge(look, 'a ship', signal)).rejects.toThrow(VisionError);
-  await expect(vision.judge(look, 'a ship', signal)).rejects.toThrow(VisionError);
+  for (let call = 0; call < 3; call += 1)
+    await expect(vision.judge(look, 'a ship', signal)).rejects.toThrow(VisionError);
 
   expect(added).toEqual([
-    ['ModelCalls', 1],
     ['ModelLatency', 40],
+    ['ModelCalls', 1],
     ['InputTokens', 10],
     ['OutputTokens', 2],
     ['ModelCalls', 1],
     ['ModelErrors', 1],
+    ['InputTokens', 0],
+    ['OutputTokens', 0],
     ['ModelThrottles', 1],
     ['ModelCalls', 1],
     ['ModelErrors', 1],
+    ['InputTokens', 9],
+    ['OutputTokens', 3],
   ]);
   world.close();
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createBedrockVision } from '../../../../adapters/vision/bedrock/bedrock-vision.ts';
 import { labelledSheets as sheets } from '../../../support/vision/labelled-sheets.ts';
 import { VisionError } from '../../../../core/errors.ts';
-import { broken, converseServer, spoken, throttled, toolUse } from './converse-server.ts';
+import { broken, converseServer, type Reply, spoken, throttled, toolUse } from './converse-server.ts';
 
 const frame = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 const clip = new Uint8Array([0, 0, 0, 0x18, 0x66, 0x74, 0x79, 0x70]);
@@ -187,6 +187,7 @@ describe('response of Bedrock', () => {
 });
 
 describe('answer of Bedrock that ends early', () => {
+  const isRefused = (reply: Reply) => typeof reply !== 'string' && reply.status === 400;
   test.each([
     ['tool input', toolUse('report_verdict', { triggered: true }, 'max_tokens')],
     ['text', spoken('{"triggered": true, "expl', 'max_tokens')],
@@ -215,6 +216,7 @@ describe('answer of Bedrock that ends early', () => {
     const vision = createBedrockVision({ sheets, client: server.client, modelId });
     await expect(vision.judge({ mode: 'frames', frame }, 'x', timeout())).rejects.toMatchObject({
       remediation: expect.stringMatching(remediation),
+      calls: [{ input_tokens: isRefused(reply) ? 0 : 812, failed: true }],
     });
     expect(server.arrived).toHaveLength(1);
   });

@@ -176,22 +176,25 @@ describe('response of the vision server', () => {
     expect(await visionAt(server.baseUrl).vision.judge(look, 'x', timeout())).toMatchObject(yes);
   });
 
-  test.each<[string, Reply]>([
+  test.each<[string, Reply, 'free'?]>([
     ['nonsense text', says('purple monkey dishwasher')],
     ['half an object', says('{"triggered": true, "expl')],
     ['a wrong shape', says('{"answer": 42}')],
     ['no content', says(null)],
-    ['no choices', { status: 200, body: { choices: [] } }],
-    ['HTML', { status: 200, body: '<html>welcome</html>' }],
+    ['no choices', { status: 200, body: { choices: [] } }, 'free'],
+    ['HTML', { status: 200, body: '<html>welcome</html>' }, 'free'],
     ['a refusal', says(null, { refusal: 'I cannot help with that.' })],
-    ['a wrong key', { status: 401, body: {} }],
-    ['a missing model', { status: 404, body: {} }],
-    ['a crash', { status: 500, body: 'segmentation fault' }],
-  ])('%s is a VisionError', async (_, reply) => {
+    ['a wrong key', { status: 401, body: {} }, 'free'],
+    ['a missing model', { status: 404, body: {} }, 'free'],
+    ['a crash', { status: 500, body: 'segmentation fault' }, 'free'],
+  ])('%s is a VisionError, which has the tokens that are paid', async (_, reply, price) => {
     await using server = await chatServer(reply);
-    await expect(visionAt(server.baseUrl).vision.judge(look, 'x', timeout())).rejects.toBeInstanceOf(
-      VisionError,
-    );
+    const failed = visionAt(server.baseUrl).vision.judge(look, 'x', timeout());
+    await expect(failed).rejects.toBeInstanceOf(VisionError);
+    const used = price === 'free' ? [0, 0] : [301, 17];
+    await expect(failed).rejects.toMatchObject({
+      calls: [{ input_tokens: used[0], output_tokens: used[1], failed: true }],
+    });
     expect(server.arrived).toHaveLength(1);
   });
 
@@ -349,7 +352,8 @@ describe('A model that thinks until its tokens are used up', () => {
   test('a model that thinks until its tokens are used up gets the call again without thinking, and all later ones', async () => {
     await using server = await chatServer(thinking, says(JSON.stringify(yes)));
     const { vision } = visionAt(server.baseUrl);
-    await vision.judge(look, 'a red car', timeout());
+    const first = await vision.judge(look, 'a red car', timeout());
+    expect(first.tokens).toEqual({ input_tokens: 2 * 301, output_tokens: 2 * 17 });
     await vision.judge(look, 'a red car', timeout());
     expect(server.arrived.map(({ body }) => body.reasoning_effort)).toEqual([undefined, 'none', 'none']);
     expect(server.arrived[1]!.body.chat_template_kwargs).toEqual({ enable_thinking: false });
@@ -360,6 +364,7 @@ describe('A model that thinks until its tokens are used up', () => {
     const { vision } = visionAt(server.baseUrl);
     await expect(vision.judge(look, 'a red car', timeout())).rejects.toMatchObject({
       remediation: expect.stringContaining('"instruct" variant'),
+      calls: [{ input_tokens: 2 * 301, output_tokens: 2 * 17, failed: true }],
     });
     expect(server.arrived).toHaveLength(2);
   });

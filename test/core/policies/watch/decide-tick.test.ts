@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { noUse } from '../../../../core/records/caller-use.ts';
 import { changeWatch } from '../../../../core/policies/watch/change.ts';
 import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
@@ -31,10 +32,12 @@ function runWatch(fields: Partial<WatchConfig> = {}) {
       sums.gap_ms += counts.gap_ms ?? 0;
     }
   };
-  const decide = (seconds: number, outcome: WatchOutcome, stretch = 1) => {
+  const decide = (seconds: number, seen: WatchOutcome, stretch = 1) => {
+    const { budget } = watch.state;
+    const reserved = budget?.reserved ? { ...budget.reserved, day: budget.day } : undefined;
     const { next, ...decision } = decideWatchTick(
       watch,
-      { outcome, need, stretch },
+      { outcome: seen.kind === 'judged' ? { ...seen, reserved } : seen, need, stretch },
       after(seconds),
       () => alertId,
     );
@@ -57,8 +60,8 @@ function runWatch(fields: Partial<WatchConfig> = {}) {
       watch = { ...watch, config: changed };
     },
     reserve: () => {
-      const { last_tick: tick, state } = watch;
-      const budget = state.budget && { ...state.budget, reserved: { tick: tick + 1, ...need } };
+      const { version, state } = watch;
+      const budget = state.budget && { ...state.budget, reserved: { version, ...need } };
       watch = { ...watch, state: { ...state, budget } };
     },
     reports: () => events.map(({ at, type, data }) => [at, type, data['reason']]),
@@ -95,7 +98,7 @@ function judged(seconds: number, verdict: Verdict): WatchOutcome {
     busy: false,
     earlier: [],
     failure,
-    used: { ...need, input_tokens: 1, output_tokens: 1 },
+    used: { ...noUse, model_calls: 1, input_tokens: 1, output_tokens: 1 },
     answers: [
       {
         condition_id: 'person',
@@ -223,7 +226,7 @@ describe('tick of a watch', () => {
     watch.edit(95, perDay(100));
     for (let call = 10; call < 100; call += 1) judge(call * 10);
     const warnings = watch.reports().filter(([, , reason]) => reason === 'budget_warning');
-    expect(warnings.map(([at]) => at)).toEqual([80, 810]);
+    expect(warnings.map(([at]) => at)).toEqual([70, 800]);
   });
 
   test('a model that has failed for five minutes is reported, and so is its next answer', () => {
@@ -244,7 +247,7 @@ test('a model that is too busy to be called has not recovered', () => {
   for (let at = 0; at <= 300; at += 10) watch.judge(at, 'failed');
   const failed = judged(310, 'failed');
   if (failed.kind !== 'judged') throw new Error('The outcome has answers');
-  watch.decide(310, { ...failed, failure: null, busy: true, used: { ...failed.used, calls: 0 } });
+  watch.decide(310, { ...failed, failure: null, busy: true, used: noUse });
   expect(watch.reports()).toEqual([[300, 'watch_changed', 'model_failed']]);
   watch.judge(320, false);
   expect(watch.reports().at(-1)).toEqual([320, 'watch_changed', 'model_recovered']);

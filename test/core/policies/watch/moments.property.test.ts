@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { noUse } from '../../../../core/records/caller-use.ts';
 import { listDatapoints } from '../../../../core/policies/watch/datapoints.ts';
 import { createWatchRun, initialConditionState } from '../../../../core/policies/watch/initial-state.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
@@ -43,7 +44,7 @@ function judged(at: Date, frames: readonly Frame[], newest: boolean | 'none', la
     earlier: moments,
     failure: null,
     busy: false,
-    used: { calls: 1, micro_usd: 0, input_tokens: 1, output_tokens: 1 },
+    used: { ...noUse, model_calls: 1, input_tokens: 1, output_tokens: 1 },
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { noUse } from '../../../../core/records/caller-use.ts';
 import { changeWatch, pauseWatch, resumeWatch } from '../../../../core/policies/watch/change.ts';
 import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
 import { createWatchPolicy } from '../../../../core/policies/watch/policy.ts';
@@ -46,7 +47,7 @@ function judged(seconds: number, triggered: boolean | null, segment: string | nu
     busy: false,
     earlier: [],
     failure: triggered === null ? { code: 'VLM_ERROR', message: 'It is down', remediation: 'Wait.' } : null,
-    used: { ...cost, input_tokens: 7, output_tokens: 1 },
+    used: { ...noUse, model_calls: 1, input_tokens: 7, output_tokens: 1 },
     answers: [
       {
         condition_id: 'person',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { settle } from '../../../../core/policies/watch/budget.ts';
 import { createWatchRun } from '../../../../core/policies/watch/initial-state.ts';
-import { priceCall } from '../../../../core/policies/watch/model-price.ts';
+import { priceWorstCase } from '../../../../core/policies/watch/model-price.ts';
 import { computeCost } from '../../../../core/policies/watch/plan-cost.ts';
 import { createWatchPolicy } from '../../../../core/policies/watch/policy.ts';
 import type { WatchOutcome } from '../../../../core/policies/watch/outcome.ts';
@@ -62,8 +62,7 @@ function plan(run: WatchRun, earlier: number, judgesMoments: boolean, black = fa
 
 const calls = (count: number): Budget => ({ model_calls_per_day: count, usd_per_day: null });
 const dollars = (microUsd: number): Budget => ({ model_calls_per_day: null, usd_per_day: microUsd / 1e6 });
-const oneFrame = priceCall(modelPrice, null);
-const fourFrames = priceCall(modelPrice, null, 4);
+const oneFrame = priceWorstCase(modelPrice);
 
 describe('the reservation of a check that looks back', () => {
   test.each([
@@ -77,7 +76,6 @@ describe('the reservation of a check that looks back', () => {
         asked: 3,
         reserved: { calls: 4, micro_usd: 4 * oneFrame },
       });
-      expect(fourFrames).toBeLessThan(4 * oneFrame);
     },
   );
 
@@ -138,17 +136,22 @@ describe('the use of a check that looks back', () => {
     answers: [],
   }));
 
-  test('the tokens of a call are its use, and a failed one counts the worst case of its frames', () => {
+  test('the tokens of a call are its use, those of a failed one too, which costs nothing without', () => {
     const tokens = { input_tokens: 4000, output_tokens: 100 };
-    expect(readUse(true, answered({ earlier, calls: [tokens] }))).toMatchObject({ calls: 1, micro_usd: 264 });
-    expect(readUse(true, answered({ earlier, calls: [null] }))).toMatchObject({
-      calls: 1,
-      micro_usd: fourFrames,
+    const failedCall = { input_tokens: 0, output_tokens: 0, failed: true };
+    expect(readUse(true, answered({ earlier, calls: [tokens] }))).toMatchObject({
+      model_calls: 1,
+      model_errors: 0,
+      micro_usd: 264,
     });
-    expect(readUse(false, answered({ earlier, calls: [tokens, null] }))).toMatchObject({
-      calls: 2,
-      micro_usd: 264 + oneFrame,
+    expect(readUse(true, answered({ earlier, calls: [failedCall] }))).toMatchObject({
+      model_calls: 1,
+      model_errors: 1,
+      micro_usd: 0,
     });
+    expect(readUse(false, answered({ earlier, calls: [tokens, { ...tokens, failed: true }] }))).toMatchObject(
+      { model_calls: 2, model_errors: 1, micro_usd: 528 },
+    );
   });
 });
 
@@ -177,8 +180,8 @@ test('checks with any number of moments never use more than the day has, and non
           const { reserved, budget: state } = planned;
           if (!reserved || !state) return expect.unreachable('nothing is reserved');
           const cost = { calls: reserved.calls, micro_usd: Math.floor(used * reserved.micro_usd) };
-          const settled = settle(state, reserved.tick, cost);
-          expect(settled?.calls).toBeLessThanOrEqual(maxCalls);
+          const settled = settle(state, cost, { ...reserved, day: state.day });
+          expect(settled.calls).toBeLessThanOrEqual(maxCalls);
           expect(before.micro_usd + reserved.micro_usd).toBeLessThanOrEqual(maxMicroUsd);
           run = { ...run, last_tick: run.last_tick + 1, state: { ...run.state, budget: settled } };
         }
