@@ -87,14 +87,21 @@ export class StreamFetchError extends StreamError {
   override name = 'StreamFetchError';
   /** True if the server refuses the user name and password of the URL, or requires some. Frequent attempts can lock the account. */
   readonly accessRefused: boolean;
+  /** True if pictures arrive, and none is whole: packets are lost on their way. */
+  readonly isDamaged: boolean;
 
   constructor(
     remediation: string,
     message = 'Failed to fetch stream',
-    { accessRefused = false, ...options }: ErrorOptions & { accessRefused?: boolean } = {},
+    {
+      accessRefused = false,
+      isDamaged = false,
+      ...options
+    }: ErrorOptions & { accessRefused?: boolean; isDamaged?: boolean } = {},
   ) {
     super('STREAM_FETCH_FAILED', message, remediation, options);
     this.accessRefused = accessRefused;
+    this.isDamaged = isDamaged;
   }
 }
 

@@ -43,14 +43,15 @@ export type CaptureSpec = { mode: InputMode; clipSeconds: number };
 /** Clock of a group of pictures, in seconds: that of its bytes, or one on which its first frame is at `fromSeconds`. Frames up to then are not returned. */
 export type GroupClock = { fromSeconds: number; isRebased: boolean };
 
-/** Returns the ffmpeg arguments of a capture. `clipPath` is the output file of modes `clip` and `hybrid`. */
+/** Returns the ffmpeg arguments of a capture. `clipPath` is the output file of modes `clip` and `hybrid`. `isLenient` tolerates damage, and logs it. */
 export function captureArguments(
   input: GraphInput,
   wanted: CaptureSpec,
-  limits: { timeoutMs: number; clipBytes: number },
+  limits: { timeoutMs: number; clipBytes: number; isLenient?: boolean },
   clipPath: string,
 ): string[] {
-  const source = inputArguments(input, limits);
+  const strictness = limits.isLenient ? words('-loglevel warning') : strictArguments;
+  const source = [...(input.kind === 'pipe' ? strictness : []), ...inputArguments(input, limits)];
   if (wanted.mode === 'frames') {
     return [
       ...quietArguments,
@@ -83,7 +84,7 @@ export function keyFrameArguments(
   limits: { timeoutMs: number },
 ): string[] {
   const outputs = pictureOutputs(input, '-enc_time_base 1:1000000');
-  const source = inputArguments(input, limits);
+  const source = [...strictArguments, ...inputArguments(input, limits)];
   return [...quietArguments, ...keyFramesOnly, ...source, '-filter_complex', frameGraph(input), ...outputs];
 }
 
@@ -109,7 +110,7 @@ export function secondsArguments(
     ...quietArguments,
     ...enoughForClip,
     ...(isRebased ? [] : ['-copyts']),
-    ...words(limits.isStrict ? '-xerror -err_detect explode' : '-xerror'),
+    ...(limits.isStrict ? strictArguments : words('-xerror')),
     ...inputArguments(input, limits),
     '-filter_complex',
     graph,
@@ -122,6 +123,9 @@ export function secondsArguments(
 export const quietArguments = words(
   `-hide_banner -nostdin -loglevel error -filter_complex_threads 1 -max_alloc ${maxAllocationBytes}`,
 );
+
+/** A damaged frame, or one with a hole in front, ends the run: a decoder would fill it with gray or with parts of other pictures. */
+const strictArguments = words('-xerror -err_detect explode');
 
 /** Limits of every decoder: pixels per frame, and one thread. */
 export const decodingLimits = words(`-max_pixels ${maxPixels} -threads 1`);
@@ -156,7 +160,6 @@ function clipOutput(clipBytes: number, clipPath: string): string[] {
 }
 
 function inputArguments(input: GraphInput, limits: { timeoutMs: number }): string[] {
-  // A stream that is joined before its parameter sets causes decoding errors, which must not end the run.
   const decoding = [
     ...decodingLimits,
     ...words(`-codec_whitelist ${decoders} -max_error_rate 1 -fpsprobesize 0`),
@@ -180,10 +183,10 @@ function inputArguments(input: GraphInput, limits: { timeoutMs: number }): strin
   return [...decoding, ...transport, ...probing, '-f', 'rtsp', '-i', input.relayUrl];
 }
 
-/** JPEGs have no times: there is one for each frame of a clip. A damaged one is an error, which ffmpeg would fill up with gray. */
+/** JPEGs have no times: there is one for each frame of a clip. */
 function formatArguments(format: Extract<GraphInput, { kind: 'pipe' }>['format']): string[] {
-  const strict = format === 'mjpeg' ? `-err_detect explode -framerate ${clipFramesPerSecond}` : '';
-  return words(`${strict} -f ${format}`);
+  const rate = format === 'mjpeg' ? `-framerate ${clipFramesPerSecond}` : '';
+  return words(`${rate} -f ${format}`);
 }
 
 /** Splits arguments without spaces of their own. */

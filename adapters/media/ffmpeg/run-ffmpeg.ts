@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { InputMode } from '../../../core/records/capture.ts';
 import { thumbnail } from '../../../core/records/capture.ts';
 import { StreamFetchError, TransientError } from '../../../core/errors.ts';
-import { NoFrameDecodedError } from './errors.ts';
+import { damagedStream, NoFrameDecodedError } from './errors.ts';
 import {
   captureArguments,
   keyFrameArguments,
@@ -12,6 +12,7 @@ import {
   type GroupClock,
 } from './capture-arguments.ts';
 import type { Chunks, FfmpegOutcome } from './spawn-ffmpeg.ts';
+import { renumberPackets } from '../mpeg-ts/renumber-packets.ts';
 import { createFfmpegPool } from './ffmpeg-pool.ts';
 import { collectChunks, spawnFfmpeg } from './spawn-ffmpeg.ts';
 
@@ -145,7 +146,7 @@ export function createFfmpegRunner(options: {
   ): Promise<FfmpegOutput[]> {
     const args = keyFrameArguments(input, limits);
     const outputs = { outputBytes: pictureBytesLimit, timeoutMs: limits.timeoutMs };
-    const outcome = await spawnFfmpeg({ ffmpegPath, args, input: input.chunks, ...outputs }, signal);
+    const outcome = await spawnFfmpeg({ ffmpegPath, args, input: toChunks(input), ...outputs }, signal);
     if (outcome.ended !== 'exited') throw notInLimits(outcome, 'frames', limits.timeoutMs);
     return allPictures(outcome);
   }
@@ -156,7 +157,13 @@ export function createFfmpegRunner(options: {
     const chunks = await collectChunks(input.chunks);
     const decode = async (isStrict: boolean): Promise<FfmpegOutcome> => {
       const args = secondsArguments(input, clock, { ...limits, isStrict });
-      const run = { ffmpegPath, args, input: chunks, outputBytes: pictureBytesLimit, ...limits };
+      const run = {
+        ffmpegPath,
+        args,
+        input: toChunks({ ...input, chunks }),
+        outputBytes: pictureBytesLimit,
+        ...limits,
+      };
       return spawnFfmpeg({ ...run, canWait: true }, signal);
     };
     const outcome = await decode(true);
@@ -167,23 +174,46 @@ export function createFfmpegRunner(options: {
   async function run(
     ...[input, wanted, limits, signal]: Parameters<FfmpegRunner['run']>
   ): Promise<FfmpegOutput> {
-    const command = (clipPath: string): string[] =>
-      captureArguments(input, wanted, { ...limits, clipBytes: clipBytesLimit }, clipPath);
+    const forClips = { ...limits, clipBytes: clipBytesLimit };
+    const command = (clipPath: string): string[] => captureArguments(input, wanted, forClips, clipPath);
     // Other argument lists hold values of a single capture: a time span, a relay URL.
     const mayWait = input.kind === 'pipe' && (wanted.mode === 'frames' || input.endsAtSeconds !== undefined);
     if (wanted.mode !== 'frames') await onDisk(() => mkdir(options.tempDir, { recursive: true }));
+    const pipe = (): { input?: Chunks } => (input.kind === 'pipe' ? { input: toChunks(input) } : {});
     signal.throwIfAborted();
     const process = spares.take(command);
     const outputs = { outputBytes: pictureBytesLimit, timeoutMs: limits.timeoutMs };
     try {
-      const chunks = input.kind === 'pipe' ? { input: input.chunks } : {};
-      const outcome = await spawnFfmpeg({ process, ...chunks, ...outputs }, signal);
+      const outcome = await spawnFfmpeg({ process, ...pipe(), ...outputs }, signal);
       if (mayWait) spares.prepare(command);
-      return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);
+      const isRepeatable = input.kind === 'pipe' && Array.isArray(input.chunks);
+      if (!isRepeatable || !mayBeOdd(outcome))
+        return await readPictures(outcome, wanted.mode, limits.timeoutMs, process.file);
+      const args = captureArguments(input, wanted, { ...forClips, isLenient: true }, process.file);
+      const again = await spawnFfmpeg({ ffmpegPath, args, ...pipe(), ...outputs }, signal);
+      if (showsDamage(again)) throw nothingDecoded(outcome, wanted.mode);
+      return await readPictures(again, wanted.mode, limits.timeoutMs, process.file);
     } finally {
       if (wanted.mode !== 'frames') await rm(process.file, { force: true });
     }
   }
+}
+
+/**
+ * Returns true if a run has found an error of which the decoder of H.264 says more: the begin of an open group or information that cannot be read is no damage.
+ * That of H.265 conceals without a word.
+ */
+function mayBeOdd({ ended, exitCode, stderr }: FfmpegOutcome): boolean {
+  return ended === 'exited' && exitCode !== 0 && /\[h264 @/.test(stderr);
+}
+
+/** Returns true if a run that tolerates errors names one within a picture, or a decoder that has filled a hole. */
+function showsDamage({ stderr }: FfmpegOutcome): boolean {
+  return /error while decoding|corrupt|conceal/i.test(stderr);
+}
+
+function toChunks({ format, chunks }: PipeInput): Chunks {
+  return format === 'mpegts' ? renumberPackets(chunks) : chunks;
 }
 
 async function readPictures(
@@ -276,6 +306,9 @@ function lastJpeg(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 function nothingDecoded(outcome: FfmpegOutcome, mode: InputMode): NoFrameDecodedError {
+  const isDamaged = /decoded frame|while decoding|to decoder/.test(outcome.stderr);
+  if (isDamaged && !/non-existing/.test(outcome.stderr))
+    return damagedStream(failureMessage(mode), ffmpegError(outcome));
   return new NoFrameDecodedError(
     /non-existing [SP]PS/.test(outcome.stderr)
       ? 'The stream has no parameter sets (SPS and PPS) with its newest pictures, so that no player can join it. Let the encoder send IDR pictures as key frames (closed groups, no intra refresh), or repeat its headers.'
@@ -300,6 +333,10 @@ export function failureMessage(mode: InputMode): string {
     : 'Failed to capture video clip from stream';
 }
 
+const loggedLength = 4096;
+
 function ffmpegError(outcome: FfmpegOutcome): Error {
-  return new Error(`ffmpeg ${outcome.ended}, exit code ${outcome.exitCode}: ${outcome.stderr.trim()}`);
+  return new Error(
+    `ffmpeg ${outcome.ended}, exit code ${outcome.exitCode}: ${outcome.stderr.trim().slice(0, loggedLength)}`,
+  );
 }

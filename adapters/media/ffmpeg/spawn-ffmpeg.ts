@@ -34,11 +34,11 @@ export type FfmpegOutcome = {
   /** Output on file descriptors 3 and 4. */
   fd3: Uint8Array;
   fd4: Uint8Array;
-  /** First 4 KiB of stderr, for logs only. */
+  /** First 64 KiB of stderr. */
   stderr: string;
 };
 
-const complaintBytes = 4096;
+const complaintBytes = 65_536;
 
 /**
  * Runs ffmpeg once and kills it at the limits. Rejects with the abort reason, with the error of the input, or with

@@ -63,8 +63,11 @@ async function captureKeyFrame(
   }
 
   async function later(error: unknown): Promise<SegmentsCapture> {
-    if (error instanceof NoKeyFrameError)
-      return awaitKeyFrame(deps, playlist, request, segments.at(-1)?.sequence, signal);
-    throw error;
+    const isDamaged = error instanceof NoFrameDecodedError && error.isDamaged;
+    if (!isDamaged && !(error instanceof NoKeyFrameError)) throw error;
+    const awaited = awaitKeyFrame(deps, playlist, request, segments.at(-1)?.sequence, signal);
+    return awaited.catch((later: unknown) => {
+      throw isDamaged && later instanceof NoKeyFrameError ? error : later;
+    });
   }
 }

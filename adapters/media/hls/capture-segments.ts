@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Capture, CaptureRequest, StreamPosition } from '../../../core/records/capture.ts';
 import { StreamFetchError } from '../../../core/errors.ts';
-import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
+import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import { decodeNewest } from '../ffmpeg/decode-newest.ts';
 import type { FfmpegOutput, FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { captureTime } from './segments/capture-time.ts';
@@ -103,9 +103,10 @@ async function decode(
   parts?: Uint8Array[],
 ): Promise<{ output: FfmpegOutput; isNewest: boolean }> {
   const enough = new AbortController();
+  let isDamaged = false;
   const fetched = parts
     ? each(parts)
-    : fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal]));
+    : fetchSegments(fetcher, segments, AbortSignal.any([signal, enough.signal]), () => (isDamaged = true));
   const chunks = tracker.watch(fetched);
   let isNewest = false;
   try {
@@ -122,6 +123,7 @@ async function decode(
     for (const segment of segments) evictResources(fetcher.resources, segment);
     const isWithoutKeyFrame =
       isNewest || (tracker.hasFrames() && tracker.secondsWithoutKeyFrame() === undefined);
+    if (error instanceof NoFrameDecodedError && isDamaged) throw damagedStream(error.message, error);
     if (error instanceof NoFrameDecodedError && isWithoutKeyFrame) throw new NoKeyFrameError(request, error);
     throw error;
   } finally {

@@ -8,7 +8,7 @@ import {
   startsPayloadUnit,
 } from './packet.ts';
 import { hasPts } from './pes-packet.ts';
-import { readPmtPid, readVideoStream, type VideoStream } from './psi.ts';
+import { createTableReader, type VideoStream } from './psi.ts';
 import { readUnitBegin } from './unit-begin.ts';
 
 /**
@@ -18,7 +18,7 @@ import { readUnitBegin } from './unit-begin.ts';
 export type AccessUnitIndex = {
   /** Packets of the PAT and the PMT. */
   psi: Uint8Array[];
-  videoPid: number;
+  video: VideoStream;
   accessUnits: IndexedUnit[];
 };
 
@@ -32,32 +32,24 @@ type IndexedUnit = {
 
 /**
  * Indexes the access units of successive MPEG-TS segments, in decoding order. If the PMT names another video PID, those
- * before it are dropped: the newest ones count. Returns null for unusual input: several programs, PSI sections over
- * several packets, a segment that does not begin with a packet.
+ * before it are dropped: the newest ones count. Returns null for unusual input: several programs, a segment
+ * that does not begin with a packet.
  */
 export function indexAccessUnits(segments: readonly Uint8Array[]): AccessUnitIndex | null {
-  let psi: Uint8Array[] = [];
-  let pat: Uint8Array | null = null;
-  let pmtPid: number | null = null;
+  const tables = createTableReader();
   let video: VideoStream | null = null;
   let accessUnits: AccessUnitIndex['accessUnits'] = [];
   for (const [segment, bytes] of segments.entries()) {
     for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
       if (!hasSyncByte(bytes, at)) return null;
       // One packet in a hundred starts an access unit; all others are skipped early.
-      if (!startsPayloadUnit(bytes, at)) continue;
+      if (!startsPayloadUnit(bytes, at) && !tables.isWithin()) continue;
       const packet = bytes.subarray(at, at + packetBytes);
-      const pid = readPid(packet);
-      if (pid === 0) {
-        const named = readPmtPid(packet);
-        if (named !== null) [pat, pmtPid] = [packet, named];
-        if (pmtPid === null) return null;
-      } else if (pat !== null && pid === pmtPid) {
-        const named = readVideoStream(packet);
-        if (named !== null && isOther(named, video)) [psi, accessUnits] = [[pat, packet], []];
+      if (tables.read(packet)) {
+        const named = tables.video();
+        if (named && isOther(named, video)) accessUnits = [];
         video = named ?? video;
-        if (video === null) return null;
-      } else if (pid === video?.pid) {
+      } else if (readPid(packet) === video?.pid && startsPayloadUnit(packet)) {
         if (isRandomAccess(packet)) accessUnits.push({ segment, at, ...readEntry(bytes, at, video) });
         else if (hasPts(packetPayload(packet))) accessUnits.push({ segment, at, isKeyFrame: false });
       }
@@ -66,7 +58,7 @@ export function indexAccessUnits(segments: readonly Uint8Array[]): AccessUnitInd
   if (video === null) return null;
   if (!accessUnits.some((unit) => unit.isKeyFrame || isRefresh(unit)))
     findUnmarked(segments, accessUnits, video);
-  return { psi, videoPid: video.pid, accessUnits };
+  return { psi: tables.packets(), video, accessUnits };
 }
 
 /** Some servers mark no key frames. */
@@ -100,20 +92,20 @@ function readEntry(
 /** Returns the index without the access units before the last change of the resolution. */
 export function afterChangeOfSize(
   segments: readonly Uint8Array[],
-  { psi, videoPid, accessUnits }: AccessUnitIndex,
+  { psi, video, accessUnits }: AccessUnitIndex,
 ): AccessUnitIndex {
-  const rules = psi[1] && readVideoStream(psi[1])?.rules;
+  const { pid, rules } = video;
   let start = 0;
   let before: string | undefined;
   for (const [index, unit] of accessUnits.entries()) {
     const bytes = segments[unit.segment];
     if (!rules || !bytes || !(unit.isKeyFrame || isRefresh(unit))) continue;
-    const set = readUnitBegin(bytes, unit.at, videoPid, rules).sequenceSet();
+    const set = readUnitBegin(bytes, unit.at, pid, rules).sequenceSet();
     const size = set && codedSize(set, rules);
     if (before && size && size !== before) start = index;
     before = size ?? before;
   }
-  return { psi, videoPid, accessUnits: accessUnits.slice(start) };
+  return { psi, video, accessUnits: accessUnits.slice(start) };
 }
 
 /** Returns true if segments have intra refresh, in the place of key frames or beside them. */
@@ -131,15 +123,15 @@ export function isRefresh({ recoveryFrames }: AccessUnitIndex['accessUnits'][num
  */
 export function findWholePictures(
   segments: readonly Uint8Array[],
-  { psi, videoPid, accessUnits }: AccessUnitIndex,
+  { video, accessUnits }: AccessUnitIndex,
 ): (index: number) => number | null {
-  const rules = psi[1] && readVideoStream(psi[1])?.rules;
+  const { pid, rules } = video;
   const isRefreshed = accessUnits.some(isRefresh);
   /** Indexes of the frames that others refer to, and how many there are up to each unit. */
   const references: number[] = [];
   const counts = accessUnits.map(({ segment, at }, index) => {
     const bytes = segments[segment];
-    const counts = isRefreshed && rules && bytes && readUnitBegin(bytes, at, videoPid, rules).isReference();
+    const counts = isRefreshed && rules && bytes && readUnitBegin(bytes, at, pid, rules).isReference();
     if (counts) references.push(index);
     return references.length;
   });

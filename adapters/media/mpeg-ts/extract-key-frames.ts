@@ -14,7 +14,7 @@ export function extractLastKeyFrame(segment: Uint8Array): Uint8Array | null {
   const from = found.accessUnits[last]?.at;
   if (from === undefined) return null;
   const to = found.accessUnits[last + 1]?.at ?? segment.length;
-  return copyPackets(found.psi, segment.subarray(from, to), found.videoPid);
+  return copyPackets(found.psi, segment.subarray(from, to), found.video.pid);
 }
 
 /** Key frame of a segment, undecoded: PAT, PMT and its packets. `seconds` is the time from the first frame of the segment. */
@@ -36,8 +36,8 @@ export function extractKeyFrames(segment: Uint8Array): KeyFrameExtract[] | null 
   return found.accessUnits.flatMap(({ at, isKeyFrame }, index) => {
     if (!isKeyFrame) return [];
     const end = found.accessUnits[index + 1]?.at ?? segment.length;
-    const bytes = copyPackets(found.psi, segment.subarray(at, end), found.videoPid);
-    return [{ seconds: (offsets[index] ?? 0) - first, bytes, videoPid: found.videoPid }];
+    const bytes = copyPackets(found.psi, segment.subarray(at, end), found.video.pid);
+    return [{ seconds: (offsets[index] ?? 0) - first, bytes, videoPid: found.video.pid }];
   });
 }
 
@@ -62,7 +62,7 @@ export function readKeyFrameUnits(extract: Uint8Array): CodedPicture | null {
   if (found === null || found.accessUnits.length !== 1 || !found.accessUnits[0]?.isKeyFrame) return null;
   const parts: Uint8Array[] = [];
   for (let at = 0; at + packetBytes <= extract.length; at += packetBytes) {
-    if (readPid(extract, at) !== found.videoPid) continue;
+    if (readPid(extract, at) !== found.video.pid) continue;
     const payload = packetPayload(extract.subarray(at, at + packetBytes));
     parts.push(
       startsPayloadUnit(extract, at) ? payload.subarray(pesHeaderBytes + readByte(payload, 8)) : payload,

@@ -1,13 +1,6 @@
-import {
-  findPacket,
-  isRandomAccess,
-  packetBytes,
-  packetPayload,
-  readPid,
-  startsPayloadUnit,
-} from './packet.ts';
+import { findPacket, isRandomAccess, packetBytes, packetPayload, startsPayloadUnit } from './packet.ts';
 import { ptsDifference, ptsPerSecond, readPts } from './pes-packet.ts';
-import { readPmtPid } from './psi.ts';
+import { createTableReader } from './psi.ts';
 
 /**
  * Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order: those marked with the random access indicator, as by
@@ -16,7 +9,7 @@ import { readPmtPid } from './psi.ts';
 export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
   let base: number | null = null;
   let first = 0;
-  let hasTable = false;
+  const tables = createTableReader();
   const keyFrames: number[] = [];
   for (
     let at = findPacket(segment, 0);
@@ -28,7 +21,7 @@ export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
     const packet = segment.subarray(at, at + packetBytes);
     const pts = readPts(packetPayload(packet));
     if (pts === null) {
-      hasTable ||= readPid(packet) === 0 && readPmtPid(packet) !== null;
+      tables.read(packet);
       continue;
     }
     base ??= pts;
@@ -36,6 +29,6 @@ export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
     first = Math.min(first, offset);
     if (isRandomAccess(packet)) keyFrames.push(offset);
   }
-  if (base === null) return hasTable ? [] : null;
+  if (base === null) return tables.hasProgram() ? [] : null;
   return keyFrames.map((offset) => (offset - first) / ptsPerSecond);
 }

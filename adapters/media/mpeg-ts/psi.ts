@@ -1,16 +1,97 @@
 import { h264Units, h265Units, type UnitRules } from '../h264/entry-point.ts';
-import { packetPayload, readByte, readUint16 } from './packet.ts';
+import { packetPayload, readByte, readPid, readUint16, startsPayloadUnit } from './packet.ts';
 
 // Program specific information (PSI). Program association table (PAT): ISO/IEC 13818-1, 2.4.4.3. Program map table
 // (PMT): 2.4.4.8.
 
-/**
- * Returns the PID of the PMT from the PAT that starts in this packet. Returns null if there are several programs, or
- * the section does not fit into the packet.
- */
-export function readPmtPid(packet: Uint8Array): number | null {
-  const section = readSection(packet, 0x00);
-  if (section === null) return null;
+/** Video stream of a PMT. `rules` is null for codecs other than H.264 and H.265. */
+export type VideoStream = { pid: number; rules: UnitRules | null };
+
+/** Reader of the tables of a stream of one program. Their sections may span packets, and share them. */
+export type TableReader = {
+  /** Reads a packet. Returns true if it belongs to a table. */
+  read(packet: Uint8Array): boolean;
+  /** Returns true if a packet without a start can belong to a table. */
+  isWithin(): boolean;
+  /** Returns true after a PAT of one program. */
+  hasProgram(): boolean;
+  /** First video stream of the newest PMT; null before one. */
+  video(): VideoStream | null;
+  /** Types of all streams of the newest PMT. */
+  types(): readonly number[];
+  /** Packets of the newest PAT and PMT. */
+  packets(): Uint8Array[];
+};
+
+type Table = { parts: Uint8Array[]; section: Uint8Array | null; packets: Uint8Array[] };
+
+const maxSectionBytes = 1024 + 3;
+const [patId, pmtId] = [0x00, 0x02];
+
+export function createTableReader(): TableReader {
+  const pat = createTable();
+  let pmt = createTable();
+  let pmtPid: number | null = null;
+  let streams: { type: number; pid: number }[] = [];
+  return {
+    read,
+    isWithin: () => pat.parts.length > 0 || pmt.parts.length > 0,
+    hasProgram: () => pmtPid !== null,
+    video() {
+      for (const { type, pid } of streams) {
+        const rules = videoStreamTypes.get(type);
+        if (rules !== undefined) return { pid, rules };
+      }
+      return null;
+    },
+    types: () => streams.map(({ type }) => type),
+    packets: () => [...pat.packets, ...pmt.packets],
+  };
+
+  function read(packet: Uint8Array): boolean {
+    const pid = readPid(packet);
+    if (pid === 0 && readTable(pat, packet, patId) && pat.section) {
+      const named = readPmtPid(pat.section) ?? pmtPid;
+      if (named !== pmtPid) pmt = createTable();
+      pmtPid = named;
+    }
+    if (pid === pmtPid && readTable(pmt, packet, pmtId) && pmt.section) streams = readStreams(pmt.section);
+    return pid === 0 || pid === pmtPid;
+  }
+}
+
+function createTable(): Table {
+  return { parts: [], section: null, packets: [] };
+}
+
+/** Reads a packet of a table. Returns true if a section of it is complete. */
+function readTable(table: Table, packet: Uint8Array, tableId: number): boolean {
+  const begins = startsPayloadUnit(packet);
+  if (!begins && table.parts.length === 0) return false;
+  if (begins) table.parts = [];
+  table.parts.push(packet);
+  const [first, ...others] = table.parts.map((part) => packetPayload(part));
+  if (first === undefined) return false;
+  const bytes = Buffer.concat([first.subarray(1 + readByte(first, 0)), ...others]);
+  for (let at = 0; at + 3 <= bytes.length && bytes[at] !== stuffing;) {
+    const end = at + 3 + (readUint16(bytes, at + 1) & 0x0fff);
+    if (end > bytes.length && bytes.length < maxSectionBytes) return false;
+    const isCurrent = (readByte(bytes, at + 5) & 1) === 1;
+    if (bytes[at] === tableId && isCurrent && end <= bytes.length) {
+      const section = bytes.subarray(at, end);
+      if (table.section === null || section.compare(table.section) !== 0)
+        [table.section, table.packets] = [section, table.parts];
+      table.parts = [];
+      return true;
+    }
+    at = end;
+  }
+  table.parts = [];
+  return false;
+}
+
+/** Returns null if there are several programs. */
+function readPmtPid(section: Uint8Array): number | null {
   const programs: number[] = [];
   for (let at = 8; at + 4 <= section.length - checksumBytes; at += 4) {
     // Program number 0 refers to the network information table.
@@ -19,26 +100,7 @@ export function readPmtPid(packet: Uint8Array): number | null {
   return programs.length === 1 ? (programs[0] ?? null) : null;
 }
 
-/** Video stream of a PMT. `rules` is null for codecs other than H.264 and H.265. */
-export type VideoStream = { pid: number; rules: UnitRules | null };
-
-/** Returns the first video stream from the PMT that starts in this packet, or null as for the PAT. */
-export function readVideoStream(packet: Uint8Array): VideoStream | null {
-  for (const { type, pid } of readStreams(packet) ?? []) {
-    const rules = videoStreamTypes.get(type);
-    if (rules !== undefined) return { pid, rules };
-  }
-  return null;
-}
-
-/** Returns the types of all streams of the PMT that starts in this packet, or null as for the PAT. */
-export function readStreamTypes(packet: Uint8Array): number[] | null {
-  return readStreams(packet)?.map(({ type }) => type) ?? null;
-}
-
-function readStreams(packet: Uint8Array): { type: number; pid: number }[] | null {
-  const section = readSection(packet, 0x02);
-  if (section === null) return null;
+function readStreams(section: Uint8Array): { type: number; pid: number }[] {
   const streams: { type: number; pid: number }[] = [];
   for (let at = 12 + (readUint16(section, 10) & 0x0fff); at + 5 <= section.length - checksumBytes;) {
     streams.push({ type: readByte(section, at), pid: readUint16(section, at + 1) & 0x1fff });
@@ -56,12 +118,4 @@ const videoStreamTypes = new Map([
 ]);
 
 const checksumBytes = 4;
-
-function readSection(packet: Uint8Array, tableId: number): Uint8Array | null {
-  const payload = packetPayload(packet);
-  const start = 1 + readByte(payload, 0);
-  const length = 3 + (readUint16(payload, start + 1) & 0x0fff);
-  const section = payload.subarray(start, start + length);
-  const isWhole = section.length === length;
-  return isWhole && section[0] === tableId ? section : null;
-}
+const stuffing = 0xff;

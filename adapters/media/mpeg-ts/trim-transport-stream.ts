@@ -39,7 +39,7 @@ export function trimToLastSeconds(segments: readonly Uint8Array[], seconds: numb
   if (from === undefined) return [];
   const video = segments
     .slice(from.segment)
-    .map((segment, index) => gatherPackets(segment, index === 0 ? from.at : 0, found.videoPid));
+    .map((segment, index) => gatherPackets(segment, index === 0 ? from.at : 0, found.video.pid));
   for (const packets of video) shiftAllTimestamps(packets, lastFramePts - newest);
   return [...found.psi, ...video];
 }

@@ -14,6 +14,8 @@ import { beginsRefresh } from '../mpeg-ts/access-units.ts';
 import { findPacket } from '../mpeg-ts/packet.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
 import type { WebStream } from '../web/open-stream.ts';
+import { damagedStream } from '../ffmpeg/errors.ts';
+import { createWholeUnits } from '../mpeg-ts/whole-units.ts';
 import { createUnitWatcher, type UnitWatcher } from './watch-units.ts';
 
 export type TsStreamDeps = { ffmpeg: FfmpegRunner; now: () => Date };
@@ -75,33 +77,46 @@ function clipInput(bytes: Uint8Array, seconds: number): FfmpegInput {
     : { ...input, chunks: [bytes], seconds };
 }
 
-/** Returns the bytes from the first packet on, until they are enough. Ends the connection. */
+/** Returns the whole access units that have arrived, once they are enough. Ends the connection. */
 async function readUntil(
   { chunks, close }: WebStream,
   isEnough: (watcher: UnitWatcher) => boolean,
   mode: CaptureRequest['mode'],
 ): Promise<Uint8Array> {
-  const watcher = createUnitWatcher();
-  const parts: Uint8Array[] = [];
+  let watcher = createUnitWatcher();
+  let parts: Uint8Array[] = [];
   let length = 0;
+  let isDamaged = false;
   try {
     for await (const chunk of chunks) {
       parts.push(chunk);
       length += chunk.length;
       watcher.push(chunk);
-      if (isEnough(watcher)) break;
-      if (length > maxBytes) throw tooMuch(mode);
+      if (isEnough(watcher)) {
+        const whole = readWhole(parts);
+        if (isEnough(whole.watcher) || !whole.isDamaged) return whole.bytes;
+        [watcher, parts, isDamaged] = [createUnitWatcher(), [], true];
+      }
+      if (length > maxBytes) throw isDamaged ? damagedStream(failureMessage(mode)) : tooMuch(mode);
     }
   } catch (error) {
-    throw error instanceof StreamFetchError && error.cause instanceof EgressTimeoutError
-      ? tooLate(watcher, mode, error)
-      : error;
+    if (!(error instanceof StreamFetchError && error.cause instanceof EgressTimeoutError)) throw error;
+    throw isDamaged ? damagedStream(failureMessage(mode), error) : tooLate(watcher, mode, error);
   } finally {
     close();
   }
   if (watcher.units() === 0) throw withoutVideo(mode);
-  const bytes = Buffer.concat(parts);
-  return bytes.subarray(findPacket(bytes, 0));
+  return readWhole(parts).bytes;
+}
+
+/** Reads the whole access units, without the last one, which has not ended yet, and watches them again. */
+function readWhole(parts: readonly Uint8Array[]) {
+  const joined = Buffer.concat(parts);
+  const units = createWholeUnits({ isOpen: true });
+  const bytes = units.read(joined.subarray(findPacket(joined, 0)));
+  const watcher = createUnitWatcher();
+  watcher.push(bytes);
+  return { bytes, watcher, isDamaged: units.isDamaged() };
 }
 
 function tooMuch(mode: CaptureRequest['mode']): StreamFetchError {

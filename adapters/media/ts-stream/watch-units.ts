@@ -7,7 +7,7 @@ import {
   startsPayloadUnit,
 } from '../mpeg-ts/packet.ts';
 import { ptsDifference, ptsPerSecond, readPts } from '../mpeg-ts/pes-packet.ts';
-import { readPmtPid, readVideoStream, type VideoStream } from '../mpeg-ts/psi.ts';
+import { createTableReader } from '../mpeg-ts/psi.ts';
 import { readUnits } from '../mpeg-ts/unit-begin.ts';
 
 /** Watcher of an MPEG-TS stream that arrives, by the starts of its access units. */
@@ -35,8 +35,7 @@ const maxPackets = 16;
 /** Creates a watcher. It holds at most the first packets of an access unit. */
 export function createUnitWatcher(): UnitWatcher {
   let rest = Buffer.alloc(0);
-  let pmtPid: number | null = null;
-  let video: VideoStream | null = null;
+  const tables = createTableReader();
   /** First packets of the newest access unit. */
   let begun: BegunUnit | null = null;
   /** Reference frames until a picture is whole; undefined before the first key frame, or the begin of an intra refresh. */
@@ -56,20 +55,18 @@ export function createUnitWatcher(): UnitWatcher {
       rest = Buffer.from(bytes.subarray(Math.max(at, bytes.length - 2 * packetBytes)));
     },
     units: () => units,
-    readsSlices: () => Boolean(video?.rules),
+    readsSlices: () => Boolean(tables.video()?.rules),
     hasKeyFrame: () => isWhole,
     secondsFromKeyFrame: () => secondsFromKeyFrame,
     seconds: () => seconds,
   };
 
   function readPacket(packet: Uint8Array): void {
-    const pid = readPid(packet);
-    if (!startsPayloadUnit(packet)) {
-      if (!isWhole && pid === video?.pid && begun && begun.payloads.length < maxPackets)
-        begun.payloads.push(packetPayload(packet));
-    } else if (pid === 0) pmtPid = readPmtPid(packet) ?? pmtPid;
-    else if (pid === pmtPid) video = readVideoStream(packet) ?? video;
-    else if (pid === video?.pid) beginUnit(packet);
+    if (tables.read(packet)) return;
+    if (readPid(packet) !== tables.video()?.pid) return;
+    if (startsPayloadUnit(packet)) beginUnit(packet);
+    else if (!isWhole && begun && begun.payloads.length < maxPackets)
+      begun.payloads.push(packetPayload(packet));
   }
 
   function beginUnit(packet: Uint8Array): void {
@@ -90,7 +87,8 @@ export function createUnitWatcher(): UnitWatcher {
 
   function endUnit({ payloads, isMarked, pts }: BegunUnit): void {
     if (!isMarked && recoveryFrames === undefined && hasMarks) return;
-    const unit = video?.rules ? readUnits(payloads, video.rules) : null;
+    const rules = tables.video()?.rules;
+    const unit = rules ? readUnits(payloads, rules) : null;
     // Some servers mark no key frames.
     if (!isMarked && recoveryFrames === undefined && unit?.entryPoint()?.recoveryFrames !== 0) return;
     if (recoveryFrames === undefined) recoveryFrames = unit?.entryPoint()?.recoveryFrames ?? 0;

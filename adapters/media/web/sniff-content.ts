@@ -42,7 +42,7 @@ export function sniffStart(start: Uint8Array, isWhole: boolean): WebContent | un
 }
 
 /** Returns true if three packets of MPEG-TS follow each other. A stream may be joined within the first one. */
-function hasPackets(start: Uint8Array): boolean {
+export function hasPackets(start: Uint8Array): boolean {
   return Array.from({ length: packetBytes }, (_, offset) => offset).some((offset) =>
     [0, 1, 2].every((packet) => hasSyncByte(start, offset + packet * packetBytes)),
   );

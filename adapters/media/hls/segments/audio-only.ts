@@ -1,8 +1,8 @@
 import { StreamFetchError } from '../../../../core/errors.ts';
 import type { CaptureRequest } from '../../../../core/records/capture.ts';
 import { failureMessage } from '../../ffmpeg/run-ffmpeg.ts';
-import { findPacket, packetBytes, readPid, startsPayloadUnit } from '../../mpeg-ts/packet.ts';
-import { readPmtPid, readStreamTypes } from '../../mpeg-ts/psi.ts';
+import { findPacket, packetBytes } from '../../mpeg-ts/packet.ts';
+import { createTableReader } from '../../mpeg-ts/psi.ts';
 import { hasOnlySoundMp4 } from './mp4-key-frames.ts';
 
 /** Error for a stream without video, for which no further segment is awaited. */
@@ -32,16 +32,11 @@ const soundTypes = new Set([0x03, 0x04, 0x0f, 0x11, 0x81, 0x87]);
 const metadataType = 0x15;
 
 function hasOnlySoundTs(bytes: Uint8Array): boolean {
-  let pmtPid: number | null = null;
+  const tables = createTableReader();
   for (let at = findPacket(bytes, 0); at + packetBytes <= bytes.length; at += packetBytes) {
-    if (!startsPayloadUnit(bytes, at)) continue;
-    const packet = bytes.subarray(at, at + packetBytes);
-    const pid = readPid(packet);
-    if (pid === 0) pmtPid = readPmtPid(packet);
-    else if (pid === pmtPid) {
-      const types = readStreamTypes(packet)?.filter((type) => type !== metadataType) ?? [];
-      return types.length > 0 && types.every((type) => soundTypes.has(type));
-    }
+    if (!tables.read(bytes.subarray(at, at + packetBytes))) continue;
+    const types = tables.types().filter((type) => type !== metadataType);
+    if (types.length > 0) return types.every((type) => soundTypes.has(type));
   }
   return false;
 }

@@ -3,6 +3,8 @@ import { StreamFetchError } from '../../../../core/errors.ts';
 import type { CookieJar } from '../../../egress/cookies.ts';
 import type { GuardedHttp } from '../../../egress/guarded-http.ts';
 import { webStreamError, httpStatusError, StatusError, type ResourceKind } from '../../web/fetch-failure.ts';
+import { createWholeUnits } from '../../mpeg-ts/whole-units.ts';
+import { hasPackets } from '../../web/sniff-content.ts';
 import type { Resource, Segment, SegmentKey } from '../playlist/playlist.ts';
 import type { ResourceCache } from './resource-cache.ts';
 
@@ -32,12 +34,13 @@ export class SegmentMissingError extends StreamFetchError {
 
 /**
  * Yields the decrypted bytes of contiguous segments in order, the media initialization section first. All requests
- * start concurrently, because round trips cost more than bytes. Throws `StreamFetchError` and `InvalidUrlError`.
+ * start concurrently, because round trips cost more than bytes. Pictures of which packets are missing are left out, and reported to `onDamage`. Throws `StreamFetchError` and `InvalidUrlError`.
  */
 export async function* fetchSegments(
   fetcher: SegmentFetcher,
   segments: Segment[],
   signal: AbortSignal,
+  onDamage: () => void = () => undefined,
 ): AsyncGenerator<Uint8Array> {
   const [first] = segments;
   const limitBytes = Math.floor(fetcher.captureBytes / (segments.length + 1));
@@ -47,7 +50,12 @@ export async function* fetchSegments(
   for (const segment of segments) parts.push(fetchSegment(segment));
   // The reader stops at the first failure. Later rejections must not be reported as unhandled.
   for (const part of parts) part.catch(() => {});
-  for (const part of parts) yield await part;
+  const units = createWholeUnits();
+  for (const part of parts) {
+    const bytes = await part;
+    yield hasPackets(bytes) ? units.read(bytes) : bytes;
+    if (units.isDamaged()) onDamage();
+  }
 
   async function fetchSegment(segment: Segment): Promise<Uint8Array> {
     const [key, bytes] = await Promise.all([

@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
+import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
+import { packetBytes, readPid } from '../../../../adapters/media/mpeg-ts/packet.ts';
 import { readJpegHeader } from '../../../../core/stream/jpeg.ts';
 import { thumbnail, type Capture } from '../../../../core/records/capture.ts';
 import { ffmpegPath, readMoment, record } from '../../../support/hls/recording.ts';
@@ -90,6 +92,48 @@ function brightness(
       sum += planar[y * thumbnail.width + x]!;
   return sum / count;
 }
+
+describe('segments of which packets are missing', () => {
+  /** Leaves out a packet of each key frame. */
+  function damage(bytes: Buffer): Buffer {
+    const { accessUnits, video } = indexAccessUnits([bytes])!;
+    const lost = accessUnits
+      .filter(({ isKeyFrame }) => isKeyFrame)
+      .map(({ at }) => {
+        const next = (from: number): number =>
+          readPid(bytes, from) === video.pid ? from : next(from + packetBytes);
+        return next(at + packetBytes);
+      });
+    const kept = Array.from({ length: bytes.length / packetBytes }, (_, index) => index * packetBytes);
+    return Buffer.concat(
+      kept.filter((at) => !lost.includes(at)).map((at) => bytes.subarray(at, at + packetBytes)),
+    );
+  }
+
+  async function watchDamaged(numbers: readonly number[]) {
+    const { segments } = await record({ size: '640x360' });
+    const files = segments.map((bytes, index) => [
+      `/${index}.ts`,
+      numbers.includes(index) ? damage(bytes) : bytes,
+    ]);
+    const names = segments.slice(0, 4).map((_, index) => `${index}.ts`);
+    return watch({ ...Object.fromEntries(files), '/live.m3u8': mediaPlaylist(names) });
+  }
+
+  test('the key frame of an earlier segment is shown if that of the newest one has a hole', async () => {
+    expect(await (await watchDamaged([3])).moment('/live.m3u8')).toBeCloseTo(4, 0);
+  });
+
+  test.each(['frames', 'clip'] as const)(
+    'a stream without a whole key frame fails as damaged (%s)',
+    async (mode) => {
+      const watched = await watchDamaged([0, 1, 2, 3]);
+      const failure = await readFailure(watched.capture('/live.m3u8', { mode, clipSeconds: 2 }));
+      expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', isDamaged: true });
+      expect(failure.remediation).toContain('Packets are lost');
+    },
+  );
+});
 
 describe('codecs', () => {
   test.each([

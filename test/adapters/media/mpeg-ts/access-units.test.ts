@@ -17,9 +17,9 @@ beforeAll(async () => {
 });
 
 test('an access unit over several PES packets is counted once', () => {
-  const { accessUnits, videoPid } = indexAccessUnits([whole])!;
+  const { accessUnits, video } = indexAccessUnits([whole])!;
   expect(accessUnits.length).toBeGreaterThan(10);
-  expect(indexAccessUnits([insertSecondPacket(videoPid)])?.accessUnits).toEqual(accessUnits);
+  expect(indexAccessUnits([insertSecondPacket(video.pid)])?.accessUnits).toEqual(accessUnits);
 });
 
 test('a segment with garbage between packets or without PSI is not indexed', () => {

@@ -144,16 +144,16 @@ describe('lastSeconds', () => {
 
   test('the last seconds are of the newest segments if the PID of the video changes', () => {
     const half = indexAccessUnits([stream])!.accessUnits.findLast(({ isKeyFrame }) => isKeyFrame)!.at;
-    const { psi, videoPid } = indexAccessUnits([stream])!;
+    const { psi, video } = indexAccessUnits([stream])!;
     const newest = Buffer.concat([...psi, stream.subarray(half)]);
     for (let at = 0; at < newest.length; at += packetBytes) {
       const pid = newest.readUInt16BE(at + 1) & 0x1fff;
-      if (pid === videoPid) newest.writeUInt16BE((newest.readUInt16BE(at + 1) & 0xe000) | 0x321, at + 1);
-      else renamePid(newest.subarray(at, at + packetBytes), videoPid, 0x321);
+      if (pid === video.pid) newest.writeUInt16BE((newest.readUInt16BE(at + 1) & 0xe000) | 0x321, at + 1);
+      else renamePid(newest.subarray(at, at + packetBytes), video.pid, 0x321);
     }
     const parts = trimToLastSeconds([Buffer.from(stream.subarray(0, half)), Buffer.from(newest)], 6)!;
     expect(Buffer.concat(parts).equals(trim(newest, 6)!)).toBe(true);
-    expect(indexAccessUnits(parts)!.videoPid).toBe(0x321);
+    expect(indexAccessUnits(parts)!.video.pid).toBe(0x321);
   });
 
   test('the last seconds lie in the memory of their segments, without audio', async () => {

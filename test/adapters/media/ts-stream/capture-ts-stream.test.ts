@@ -87,6 +87,39 @@ describe('endless MPEG-TS over HTTP', () => {
     },
   );
 
+  /** Leaves out packets of video by their number. */
+  function withoutPackets(bytes: Buffer, isLost: (number: number) => boolean): Buffer {
+    const { video } = indexAccessUnits([bytes])!;
+    let number = 0;
+    const kept = Array.from({ length: bytes.length / packetBytes }, (_, index) =>
+      bytes.subarray(index * packetBytes, (index + 1) * packetBytes),
+    ).filter((packet) => readPid(packet) !== video.pid || !isLost(number++));
+    return Buffer.concat(kept);
+  }
+
+  test.each(['frames', 'clip'] as const)(
+    'a key frame with a hole is not shown, but the next whole one (%s)',
+    async (mode) => {
+      const bytes = await recorded({ keyFrameSeconds: 1, size: '640x360' });
+      const { capture } = await serve(withoutPackets(bytes, (number) => number === 3));
+      expect(readMoment((await capture(mode, 1)).thumbnail)).toBeGreaterThanOrEqual(0.9);
+    },
+  );
+
+  test.each(['frames', 'clip'] as const)(
+    'a stream without a whole key frame fails as damaged (%s)',
+    async (mode) => {
+      const bytes = await recorded({ keyFrameSeconds: 1, size: '640x360' });
+      const { capture } = await serve(
+        withoutPackets(bytes, (number) => number % 5 === 3),
+        { pictureMs: 1_000 },
+      );
+      const failure = await readFailure(capture(mode, 1));
+      expect(failure).toMatchObject({ code: 'STREAM_FETCH_FAILED', isDamaged: true });
+      expect(failure.remediation).toContain('Packets are lost');
+    },
+  );
+
   test('a picture of intra refresh is awaited until it is whole', async () => {
     const { segments } = await record({ keyFrameSeconds: 1, groups: 'refreshed' });
     const bytes = segments[3]!;

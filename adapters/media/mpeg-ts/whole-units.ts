@@ -1,0 +1,127 @@
+import { hasPts } from './pes-packet.ts';
+import {
+  findPacket,
+  hasSyncByte,
+  isRandomAccess,
+  packetBytes,
+  packetPayload,
+  readByte,
+  readPid,
+  startsPayloadUnit,
+} from './packet.ts';
+import { createTableReader, type VideoStream } from './psi.ts';
+import { readUnitBegin } from './unit-begin.ts';
+
+/** Successive bytes of MPEG-TS without the access units of which packets are missing. */
+export type WholeUnits = {
+  /** Returns the bytes without damage, in whole packets: the same array if they have none. Bytes of a packet that is cut are kept for the next call. */
+  read(bytes: Uint8Array): Uint8Array;
+  /** Returns true if packets of video were missing. */
+  isDamaged(): boolean;
+};
+
+type Unit = { packets: number[]; isKey: boolean; isDamaged: boolean };
+
+/**
+ * Creates a reader that leaves out what a decoder would make up: access units of which the continuity counter (ISO/IEC 13818-1, 2.4.3.3) shows that packets are
+ * missing, and those up to the next one at which decoding can begin. `isOpen` leaves out the last unit too: that of a stream without an end is cut.
+ */
+export function createWholeUnits({ isOpen = false } = {}): WholeUnits {
+  const tables = createTableReader();
+  const findPlace = createCounterCheck();
+  let rest: Uint8Array = new Uint8Array();
+  /** True until an access unit at which decoding can begin, after a damaged one. */
+  let awaitsKey = false;
+  let isDamaged = false;
+  /** True until the first packet: a stream may be joined within an access unit. */
+  let isJoined = true;
+  return { read, isDamaged: () => isDamaged };
+
+  function read(added: Uint8Array): Uint8Array {
+    const bytes = rest.length > 0 ? Buffer.concat([rest, added]) : added;
+    const left = new Set<number>();
+    let unit: Unit | undefined;
+    let [end, packets] = [0, 0];
+    for (const at of listPackets(bytes)) {
+      end = at + packetBytes;
+      packets += 1;
+      const video = readTables(bytes, at);
+      if (video === null || readPid(bytes, at) !== video.pid) continue;
+      const begins = startsUnit(bytes, at);
+      const place = findPlace(bytes.subarray(at, end), begins && unit === undefined);
+      const isLost = place === 'after loss';
+      isDamaged ||= isLost;
+      if (unit && isLost) unit.isDamaged = true;
+      if (begins) endUnit(unit, left);
+      const isKey = begins && awaitsKey && beginsDecoding(bytes, at, video);
+      if (begins || !unit) unit = { packets: [], isKey, isDamaged: !begins && (isLost || isJoined) };
+      isJoined = false;
+      if (place === 'repeated') left.add(at);
+      else unit.packets.push(at);
+    }
+    rest = new Uint8Array(bytes.subarray(end));
+    if (unit && isOpen) unit.isDamaged = true;
+    endUnit(unit, left);
+    return left.size > 0 || packets * packetBytes !== bytes.length ? copyPackets(bytes, left) : bytes;
+  }
+
+  function readTables(bytes: Uint8Array, at: number): VideoStream | null {
+    if (startsPayloadUnit(bytes, at) || tables.isWithin()) tables.read(bytes.subarray(at, at + packetBytes));
+    return tables.video();
+  }
+
+  function endUnit(unit: Unit | undefined, left: Set<number>): void {
+    if (unit?.isKey) awaitsKey = false;
+    if (unit?.isDamaged) awaitsKey = true;
+    if (awaitsKey) for (const at of unit?.packets ?? []) left.add(at);
+  }
+}
+
+/** Returns a function that compares the counter of a video packet with the one before. The first packet of a segment may have any. */
+function createCounterCheck() {
+  let before: Uint8Array | null = null;
+  return (packet: Uint8Array, isFirst: boolean): 'next' | 'after loss' | 'repeated' => {
+    const field = readByte(packet, 3);
+    const hasError = (readByte(packet, 1) & 0x80) !== 0;
+    if (hasError) return 'after loss';
+    if ((field & 0x10) === 0) return 'next';
+    const hasFlags = (field & 0x20) !== 0 && readByte(packet, 4) > 0;
+    const isNew = hasFlags && (readByte(packet, 5) & 0x80) !== 0;
+    const last = before;
+    before = packet;
+    const step = (field - readByte(last ?? packet, 3)) & 0x0f;
+    if (last === null || isNew || isFirst || step === 1) return 'next';
+    return step === 0 && Buffer.compare(last, packet) === 0 ? 'repeated' : 'after loss';
+  };
+}
+
+/** Yields the offsets of whole packets. Skips other bytes. */
+function* listPackets(bytes: Uint8Array): Generator<number> {
+  for (let at = 0; at + packetBytes <= bytes.length; at += packetBytes) {
+    if (!hasSyncByte(bytes, at)) at = findPacket(bytes, at);
+    if (at + packetBytes <= bytes.length) yield at;
+  }
+}
+
+function copyPackets(bytes: Uint8Array, left: ReadonlySet<number>): Uint8Array {
+  const packets = [...listPackets(bytes)].filter((at) => !left.has(at));
+  return Buffer.concat(packets.map((at) => bytes.subarray(at, at + packetBytes)));
+}
+
+/** Some encoders split an access unit into several PES packets: only the first one has a PTS. */
+function startsUnit(bytes: Uint8Array, at: number): boolean {
+  const packet = bytes.subarray(at, at + packetBytes);
+  return startsPayloadUnit(packet) && (isRandomAccess(packet) || hasPts(packetPayload(packet)));
+}
+
+/** Sequence header of MPEG-2, and picture of MPEG-4, whose next two bits are 0 for one without references. */
+const [sequenceHeader, pictureHeader] = [Buffer.from([0, 0, 1, 0xb3]), Buffer.from([0, 0, 1, 0xb6])];
+
+function beginsDecoding(bytes: Uint8Array, at: number, { pid, rules }: VideoStream): boolean {
+  const packet = bytes.subarray(at, at + packetBytes);
+  if (isRandomAccess(packet)) return true;
+  if (rules !== null) return readUnitBegin(bytes, at, pid, rules).entryPoint() !== null;
+  const payload = Buffer.from(packetPayload(packet));
+  const picture = payload.indexOf(pictureHeader);
+  return payload.includes(sequenceHeader) || (picture >= 0 && (payload[picture + 4] ?? 0xff) < 0x40);
+}
