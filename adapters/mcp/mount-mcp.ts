@@ -48,7 +48,7 @@ export function mountMcp(
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
     await server.connect(transport);
     try {
-      return await transport.handleRequest(context.req.raw, { parsedBody: message });
+      return await transport.handleRequest(acceptBoth(context.req.raw), { parsedBody: message });
     } finally {
       await server.close();
     }
@@ -59,6 +59,13 @@ export function mountMcp(
       Allow: 'POST',
     }),
   );
+}
+
+/** Returns the request with the `Accept` that the SDK requires: many clients send `*\/*`, or none. The response is JSON in any case. */
+function acceptBoth(request: Request): Request {
+  const headers = new Headers(request.headers);
+  headers.set('Accept', 'application/json, text/event-stream');
+  return new Request(request.url, { method: request.method, headers });
 }
 
 /** Batches were removed in revision 2025-06-18; a batch would be many calls in one request. */

@@ -17,7 +17,8 @@ export const requestTimeouts: RequestTimeouts = {
   /** For the whole request, in milliseconds: 5 MB at 100 kB/s. */
   requestTimeout: 60_000,
   connectionsCheckingInterval: 5_000,
-  keepAliveTimeout: 5_000,
+  /** Longer than proxies keep idle connections: 60 s, and 75 s with nginx. One that this server closes meanwhile answers 502. */
+  keepAliveTimeout: 75_000,
   maxHeaderSize: 16_384,
 };
 

@@ -14,6 +14,7 @@ import {
 import * as examples from '../../openapi/examples/watches.ts';
 import { defineEndpoint } from '../endpoint.ts';
 import { eventsResponse } from '../endpoint-response.ts';
+import { readLastEventId } from '../sse/last-event-id.ts';
 import { readSequence, respondWithWatchEvents } from '../sse/stream-watches.ts';
 import { wantsEvents } from '../sse/wants-events.ts';
 
@@ -73,7 +74,7 @@ const watchEventsEndpoint = defineEndpoint(
     setHeader('Vary', 'Accept');
     const stored = await requireOwnWatch(watchId, caller, deps);
     if (wantsEvents(context)) {
-      const lastId = context.req.header('Last-Event-ID') ?? context.req.query('after');
+      const lastId = readLastEventId(context) ?? context.req.query('after');
       const position = readSequence(lastId, stored);
       const start =
         position === undefined ? { from: String(stored.sequence), state: [stored] } : { from: position };
@@ -124,7 +125,7 @@ const allWatchEventsEndpoint = defineEndpoint(
   async ({ query: { after, limit }, caller, context, setHeader }, deps) => {
     setHeader('Vary', 'Accept');
     const { watches } = deps;
-    const text = (wantsEvents(context) ? context.req.header('Last-Event-ID') : undefined) ?? after;
+    const text = (wantsEvents(context) ? readLastEventId(context) : undefined) ?? after;
     const from = text === undefined ? undefined : await watches.feedPosition(caller, text);
     if (wantsEvents(context)) {
       const start = from === undefined ? await readStart(caller, deps) : { from };

@@ -7,9 +7,10 @@ import type { AuthEnv } from '../bearer-auth.ts';
 import { byteStream } from './byte-stream.ts';
 import type { EventStreamDeps } from './dependencies.ts';
 import { jobMessages } from './job-messages.ts';
+import { readLastEventId } from './last-event-id.ts';
 
 /**
- * Responds with the job's events after `Last-Event-ID`, else after `after`, and with new events until the first terminal one.
+ * Responds with the job's events after its last event id, else after `after`, and with new events until the first terminal one.
  * Responds with 204 if the log has ended and the reader has all of it, so that an EventSource stops reconnecting. Throws
  * `RateLimitedError` if the caller has the maximum of open streams.
  */
@@ -19,7 +20,7 @@ export async function respondWithEvents(
   deps: EventStreamDeps,
   { after }: { after: number },
 ): Promise<Response> {
-  const from = resumePoint(context.req.header('Last-Event-ID'), after, job.sequence);
+  const from = resumePoint(readLastEventId(context), after, job.sequence);
   if (isTerminal(job.status) && from >= job.sequence) return context.body(null, 204);
   // Hono serves HEAD by GET without reading the body, so the session would never end.
   if (context.req.method === 'HEAD')
@@ -42,7 +43,7 @@ export async function respondWithNewJob(
     const job = await create();
     session.attachJob(job.run_id);
     // A replay under an `Idempotency-Key` can return a job that this reader has read in part.
-    const from = resumePoint(context.req.header('Last-Event-ID'), 0, job.sequence);
+    const from = resumePoint(readLastEventId(context), 0, job.sequence);
     return stream(context, job, from, session, deps);
   } catch (error) {
     await session.end();
@@ -90,7 +91,7 @@ export function toHeaders(path: string, { baseUrl }: Pick<EventStreamDeps, 'base
 const sequence = /^\d{1,15}$/;
 
 /**
- * Returns the sequence after which a stream starts: `Last-Event-ID`, else the query parameter. An event id that this log does not
+ * Returns the sequence after which a stream starts: the last event id, else `after`. An event id that this log does not
  * have starts from the beginning, so that the reader misses nothing.
  */
 function resumePoint(lastEventId: string | undefined, after: number, newest: number): number {

@@ -284,6 +284,17 @@ describe('the transport', () => {
     expect(await response.json()).toMatchObject({ id: 1, result: { structuredContent: { total: 0 } } });
   });
 
+  test.each(['*/*', 'application/json', 'text/event-stream', ''])(
+    'a request with the Accept header "%s" gets a JSON response',
+    async (accept) => {
+      const response = await post(
+        { jsonrpc: '2.0', id: 1, method: 'ping' },
+        { Authorization: `Bearer ${await readKey(world)}`, Accept: accept },
+      );
+      expect(await response.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    },
+  );
+
   test.each([
     ['a batch', [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], -32_600, 'batches'],
     ['a batch of a hundred calls', Array.from({ length: 100 }, creation), -32_600, 'batches'],

@@ -60,6 +60,10 @@ async function tick(controller: ReadableStreamDefaultController): Promise<void> 
 const head = (method: string, path: string, ...headers: string[]) =>
   [`${method} ${path} HTTP/1.1`, 'Host: localhost', 'Connection: close', ...headers, '', ''].join('\r\n');
 
+test('an idle connection is kept longer than proxies keep theirs', () => {
+  expect(requestTimeouts.keepAliveTimeout).toBeGreaterThanOrEqual(75_000);
+});
+
 describe('a malformed HTTP request', () => {
   test.each([
     ['nonsense\r\n\r\n'],

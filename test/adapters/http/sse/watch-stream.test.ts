@@ -102,6 +102,18 @@ describe('the event stream of a watch', () => {
     await reader.leave();
   });
 
+  test('a stream of one watch or of all continues after lastEventId in the query', async () => {
+    const id = (await create(3)).run_id;
+    const one = await stream(`/watches/${id}/events?lastEventId=2`);
+    expect(titles(await take(one, 2))).toEqual(['progress 3', 'progress 4']);
+    await one.leave();
+    const { next_after: position } = await read('/watches/events');
+    await append(await create(1));
+    const all = await stream(`/watches/events?lastEventId=${position}`);
+    expect((await take(all, 1))[0]!.event).not.toBe('state');
+    await all.leave();
+  });
+
   test('an expired position continues with the next event that is kept', async () => {
     const creation = await create(3);
     world.advance(2 * 86_400);
