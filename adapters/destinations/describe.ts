@@ -23,14 +23,18 @@ type AlertEvent = Extract<NotifiedEvent, { data: { alert_id: string } }>;
 
 /** Describes a notification. */
 export function describeNotification(notification: Notification): Description {
-  const { watchName, labels, event } = notification;
+  const { watchName, labels, event, isPictureRefused } = notification;
   const { title, facts, ...part } = describeEvent(event, notification);
+  const more: Part['facts'] = [
+    ...factIf('Labels', labels.length === 0 ? undefined : labels.join(', ')),
+    ...factIf('Picture', isPictureRefused && 'not accepted here, see the console'),
+  ];
   return {
     severity: 'severity' in event.data ? event.data.severity : null,
     isOpen: false,
     ...part,
     title: `${watchName}: ${title}`,
-    facts: labels.length === 0 ? facts : [...facts, ['Labels', labels.join(', ')]],
+    facts: [...facts, ...more],
   };
 }
 

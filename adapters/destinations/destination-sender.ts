@@ -5,7 +5,7 @@ import type {
   Notification,
 } from '../../core/ports/destinations.ts';
 import type { WebhookSigner } from '../../core/ports/delivery.ts';
-import { outcomeFor, webhookStatuses } from '../../core/delivery/response-outcome.ts';
+import { isTooLarge, outcomeFor, webhookStatuses } from '../../core/delivery/response-outcome.ts';
 import type { PermanentStatuses } from '../../core/delivery/response-outcome.ts';
 import type { DestinationAddress } from '../../core/records/watch.ts';
 import { discordStatuses, toDiscordRequest } from './discord/discord.ts';
@@ -37,30 +37,51 @@ export function createDestinations(deps: DestinationSenderDeps): Destinations {
   return {
     reasonToRefuse: (address) => findRefusal(address, deps),
     send: async (address, notification) => {
-      switch (address.type) {
-        case 'webhook':
-          return sendWebhook(address, notification, deps);
-        case 'slack':
-          return post(toSlackRequest(requireUrl(address), notification), slackStatuses, deps);
-        case 'discord':
-          return post(toDiscordRequest(requireUrl(address), notification), discordStatuses, deps);
-        case 'ntfy':
-          return post(toNtfyRequest(requireUrl(address), address, notification), ntfyStatuses, deps);
-        case 'pagerduty': {
-          const request = toPagerdutyRequest(address, notification);
-          return request ? post(request, pagerdutyStatuses, deps) : unsent('skipped', null);
-        }
-        case 'email':
-          return sendMail(address, notification, deps);
-        case 'mqtt':
-          return deps.publish
-            ? deps.publish(requireUrl(address), toPublications(notification))
-            : unsent('gone', findRefusal(address, deps));
-        case 'heartbeat':
-          return post(toHeartbeatRequest(requireUrl(address)), heartbeatStatuses, deps);
-      }
+      const result = await sendOnce(address, notification, deps);
+      if (!hasPicture(address, notification) || !mayRefusePicture(address, result)) return result;
+      const plain = { ...notification, frame: null, includeFrame: false, isPictureRefused: true as const };
+      const frameUrl = address.type === 'webhook' ? notification.frameUrl : null;
+      return { ...(await sendOnce(address, { ...plain, frameUrl }, deps)), isPictureRefused: true };
     },
   };
+}
+
+async function sendOnce(
+  address: DestinationAddress,
+  notification: Notification,
+  deps: DestinationSenderDeps,
+): Promise<DestinationResult> {
+  switch (address.type) {
+    case 'webhook':
+      return sendWebhook(address, notification, deps);
+    case 'slack':
+      return post(toSlackRequest(requireUrl(address), notification), slackStatuses, deps);
+    case 'discord':
+      return post(toDiscordRequest(requireUrl(address), notification), discordStatuses, deps);
+    case 'ntfy':
+      return post(toNtfyRequest(requireUrl(address), address, notification), ntfyStatuses, deps);
+    case 'pagerduty':
+      return post(toPagerdutyRequest(address, notification), pagerdutyStatuses, deps);
+    case 'email':
+      return sendMail(address, notification, deps);
+    case 'mqtt':
+      return deps.publish
+        ? deps.publish(requireUrl(address), toPublications(notification))
+        : unsent('gone', findRefusal(address, deps));
+    case 'heartbeat':
+      return post(toHeartbeatRequest(requireUrl(address)), heartbeatStatuses, deps);
+  }
+}
+
+/** Returns true for a message with a picture that a second request can leave out. That of MQTT is a message of its own. */
+function hasPicture({ type }: DestinationAddress, { frame, frameUrl, includeFrame }: Notification): boolean {
+  if (type === 'mqtt' || type === 'heartbeat') return false;
+  return type === 'webhook' ? includeFrame && frame !== null : frame !== null || frameUrl !== null;
+}
+
+/** Returns true if the message may have been refused for its picture. ntfy counts the bytes of attachments per day, and answers 429. */
+function mayRefusePicture({ type }: DestinationAddress, result: DestinationResult): boolean {
+  return result.outcome === 'rejected' || isTooLarge(result) || (type === 'ntfy' && result.status === 429);
 }
 
 /** Signs at the time of the attempt, with all valid versions of the caller's secret. */

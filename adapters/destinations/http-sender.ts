@@ -34,7 +34,9 @@ export function createHttpSender(options: HttpSenderOptions): HttpSender {
       } catch (error) {
         // The duration of a refusal would disclose internal names.
         const shownMs = error instanceof EgressRefusedError ? 0 : latencyMs();
-        return { status: null, latencyMs: shownMs, error: explain(error), retryAfter: null };
+        const isBroken = error instanceof EgressNetworkError && error.fault === 'closed';
+        const result = { status: null, latencyMs: shownMs, error: explain(error), retryAfter: null };
+        return { ...result, ...(isBroken && { isBroken }) };
       }
     },
   };

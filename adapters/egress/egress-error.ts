@@ -36,6 +36,7 @@ const untrusted = 'TLS certificate is not valid';
 const messages = new Map([
   ['ECONNREFUSED', 'Connection was refused'],
   ['ECONNRESET', 'Connection was reset'],
+  ['EPIPE', 'Connection was reset'],
   ['UND_ERR_SOCKET', 'Connection was closed early'],
   ['UND_ERR_HEADERS_OVERFLOW', 'Response has too many headers'],
 ]);
@@ -43,6 +44,7 @@ const messages = new Map([
 const faults = new Map<string, NetworkFault>([
   ['ECONNREFUSED', 'refused'],
   ['ECONNRESET', 'closed'],
+  ['EPIPE', 'closed'],
   ['UND_ERR_SOCKET', 'closed'],
 ]);
 

@@ -50,6 +50,7 @@ import { createModelStatus } from '../../core/observability/model-status.ts';
 import { redactedLog } from '../../core/observability/redact.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
 import { awaitMotion } from '../../core/workflow/await-motion.ts';
+import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import { deliverMessage } from '../../core/delivery/deliver-message.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
 import { createServiceHealth } from '../checks/service-health.ts';
@@ -227,6 +228,7 @@ async function createParts(settings: Settings, ffmpeg: LocatedFfmpeg, address: A
     ...createPictures(ffmpeg.path, inTurn),
     ...createCallerDeps(settings, stores, { modelPrice: findModelPrice(model.vision), asCaller }, log),
     asCaller,
+    addressPace: createAddressPace(now),
     messageFacts: {
       model: model.vision.model,
       timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,

@@ -44,8 +44,7 @@ export function afterAttempt(
   const attempted = appendAttempt(delivery, result);
   const waitSeconds = schedule.waitSeconds[countAttempts(attempted) - 1];
   const { outcome } = result;
-  if (outcome === 'delivered' || outcome === 'skipped')
-    return { ...attempted, state: 'delivered', next_attempt_at: null };
+  if (outcome === 'delivered') return { ...attempted, state: 'delivered', next_attempt_at: null };
   if (outcome !== 'retry' || waitSeconds === undefined)
     return giveUp(attempted, describeDeliveryFailure(result));
   const jittered = waitSeconds * (1 + rules.retryJitter * (2 * random - 1));

@@ -71,7 +71,7 @@ async function handleMessage(message: DeliveryMessage, deps: DeliverDeps): Promi
   if (isLate && isBesideWait(message)) return done;
   if (isHeld) return message.woken ? done : holdBack(attempt, deps);
   const plannedSeconds = message.woken && !isLate ? 0 : secondsUntilAttempt(delivery, deps.now());
-  const waitSeconds = Math.max(plannedSeconds, target.spacingSeconds);
+  const waitSeconds = plannedSeconds || target.takeTurn();
   if (waitSeconds > 0) return { kind: 'again', afterSeconds: waitSeconds };
   if (message.attempt > 0 && !(await begin(attempt, deps)))
     return isBesideWait(message) ? done : { kind: 'again', afterSeconds: rules.underWaySeconds };
@@ -108,7 +108,7 @@ async function continueInOwnGroup(
 
 /** Calls the address of a heartbeat once while all is well, at most every `heartbeatSeconds`. The next check makes another call. */
 async function beat(target: Target, deps: DeliverDeps): Promise<DeliveryOutcome> {
-  if (target.beat?.isDue && target.refusal === undefined)
+  if (target.beat?.isDue && target.refusal === undefined && target.takeTurn() === 0)
     await changeState(target, afterResult(await target.send(), deps.now()), deps);
   return done;
 }
@@ -267,7 +267,12 @@ async function finish(delivery: Delivery, deps: DeliverDeps, target?: Target): P
 function report(delivery: Delivery, result: DestinationResult, deps: DeliverDeps): void {
   const log = runLog(deps.log, delivery);
   const { next_attempt_at } = delivery;
-  const fields = { ...describeDelivery(delivery), status: result.status, error: result.error };
+  const fields = {
+    ...describeDelivery(delivery),
+    status: result.status,
+    error: result.error,
+    ...(result.isPictureRefused && { picture: 'refused' }),
+  };
   if (result.outcome === 'gone')
     log.error('Destination disabled', { ...fields, reason: describeDeliveryFailure(result) });
   else if (delivery.state === 'delivered') log.info('Event delivered', fields);

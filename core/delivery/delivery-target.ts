@@ -5,13 +5,19 @@ import { asJob, asWatch, isJobEvent, isWatchEvent } from '../records/run.ts';
 import type { WatchRun } from '../records/watch-run.ts';
 import { webhookDestination } from '../records/delivery.ts';
 import type { Delivery, DeliveryMessage, DestinationState } from '../records/delivery.ts';
-import type { Destination, FormerDestination } from '../records/watch.ts';
+import type {
+  Destination,
+  DestinationAddress,
+  DestinationType,
+  FormerDestination,
+} from '../records/watch.ts';
 import type { WatchSecrets } from '../records/watch-secrets.ts';
-import { envelopeWithImages } from '../event/present-event.ts';
+import { envelopeWithImages, findImageKey } from '../event/present-event.ts';
 import { findSubject, isEnding } from './receivers.ts';
 import type { WatchEvent } from '../records/watch-event.ts';
 import { rules } from '../rules.ts';
-import { addSeconds, ageSeconds, isOver } from '../time.ts';
+import { addSeconds, ageSeconds, isOver, secondsUntil } from '../time.ts';
+import type { AddressPace } from './address-pace.ts';
 import { isFormerOver } from '../watch/find-former.ts';
 import { isAllWell } from '../policies/watch/health.ts';
 import { currentState, initialDestinationState, isEndElsewhere } from './destination-state.ts';
@@ -20,7 +26,7 @@ import type { MessageFacts } from './console-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
 import { eraseFormer } from './erase-former.ts';
 import { describeState, toNotification } from './notification.ts';
-import { outcomeFor, webhookStatuses } from './response-outcome.ts';
+import { isTooLarge, outcomeFor, webhookStatuses } from './response-outcome.ts';
 
 export type DeliverDeps = Pick<
   CoreDeps,
@@ -38,6 +44,7 @@ export type DeliverDeps = Pick<
 > & {
   runs: Pick<RunStore, 'getIncludingEnded' | 'event' | 'secrets' | 'commit'>;
   destinations: Destinations;
+  addressPace: AddressPace;
   evidenceLinks: EvidenceLinks;
   messageFacts: MessageFacts;
 };
@@ -49,8 +56,8 @@ export type Target = {
   event: { type: string; timestamp: string };
   /** Reason for which the service makes no attempt; a resend is attempted anyway. */
   refusal: string | undefined;
-  /** Rest of the minimum time between attempts at the address. */
-  spacingSeconds: number;
+  /** Takes the next turn at the address. Returns 0, or the seconds until it is free. */
+  takeTurn(): number;
   /** True if each attempt is recorded in the state of the destination. */
   keepsState: boolean;
   /** True if a waiting event holds back later ones of its subject. */
@@ -95,16 +102,22 @@ async function findWebhook(message: DeliveryMessage, deps: DeliverDeps): Promise
         : state.disabled
           ? 'the receiver answered 410 Gone to another event of this job'
           : undefined,
-    spacingSeconds: 0,
+    takeTurn: () => 0,
     keepsState: false,
     holdsBack: false,
     send: async () => {
-      const body = JSON.stringify(await envelopeWithImages(job, event, deps));
-      // All attempts have the same id, so that a receiver can detect a repetition.
-      const signature = await deps.signer.sign(job.caller, `msg_${jobId}_${sequence}`, deps.now(), body);
-      const headers = { ...signature, 'content-type': 'application/json' };
-      const result = await deps.webhooks.send({ url, headers, body });
-      return { ...result, outcome: outcomeFor(result.status, webhookStatuses) };
+      const send = async (images: Pick<CoreDeps, 'media'>['media']['get']) => {
+        const envelope = await envelopeWithImages(job, event, { ...deps, media: { get: images } });
+        const body = JSON.stringify(envelope);
+        // All attempts have the same id, so that a receiver can detect a repetition.
+        const signature = await deps.signer.sign(job.caller, `msg_${jobId}_${sequence}`, deps.now(), body);
+        const headers = { ...signature, 'content-type': 'application/json' };
+        const result = await deps.webhooks.send({ url, headers, body });
+        return { ...result, outcome: outcomeFor(result.status, webhookStatuses) };
+      };
+      const result = await send(deps.media.get);
+      if (!isTooLarge(result) || findImageKey(event) === undefined) return result;
+      return { ...(await send(async () => undefined)), isPictureRefused: true };
     },
   };
 }
@@ -143,7 +156,7 @@ async function findDestination(message: DeliveryMessage, deps: DeliverDeps): Pro
     state,
     event,
     refusal: findRefusal(settings, state, event),
-    spacingSeconds: computeSpacing(settings, state, deps.now()),
+    takeTurn: () => computeSpacing(settings, state, deps.now()) || takeTurn(address, deps),
     keepsState: true,
     // It shows the state at the attempt, whatever the event.
     holdsBack: settings.type !== 'mqtt',
@@ -184,7 +197,7 @@ function findFormerDestination(
     refusal: isFormerOver(former, deps.now())
       ? 'the destination was removed more than an hour ago'
       : undefined,
-    spacingSeconds: 0,
+    takeTurn: () => 0,
     keepsState: false,
     holdsBack: false,
     send: async () => {
@@ -201,14 +214,27 @@ function findFormerDestination(
   };
 }
 
-/** Returns the rest of the minimum time between attempts at an address. Receivers of the caller have none. */
+/** Returns the rest of the minimum time between attempts of a destination, which several processes share. */
 function computeSpacing(
   { type }: Pick<Destination, 'type'>,
   { last_attempt_at: last }: DestinationState,
   now: Date,
 ): number {
-  if (last === null || type === 'webhook' || type === 'mqtt') return 0;
-  return Math.max(0, rules.minDestinationSpacingSeconds - ageSeconds(last, now));
+  if (last === null || isOwn(type)) return 0;
+  const seconds = rules.minDestinationSpacingSeconds;
+  return secondsUntil(addSeconds(new Date(last), seconds), now, seconds);
+}
+
+function takeTurn(
+  { type, url = '', to = '', routing_key: key = '' }: DestinationAddress,
+  { addressPace }: Pick<DeliverDeps, 'addressPace'>,
+): number {
+  return isOwn(type) ? 0 : addressPace.take([url, to, key].join('\n'));
+}
+
+/** Receivers of the caller have no minimum time between attempts. */
+function isOwn(type: DestinationType): boolean {
+  return type === 'webhook' || type === 'mqtt';
 }
 
 function isBeatDue({ last_attempt_at: last }: DestinationState, now: Date): boolean {

@@ -81,8 +81,6 @@ export function recordAttempt(
 ): DestinationState {
   const at = now.toISOString();
   switch (outcome) {
-    case 'skipped':
-      return state;
     case 'delivered':
       return {
         ...state,

@@ -7,6 +7,7 @@ import { createConsoleLink } from './console-link.ts';
 import type { MessageFacts } from './console-link.ts';
 import { createEvidenceLink, readBoxes, readFrame } from './evidence-link.ts';
 import type { EvidenceLinks } from './evidence-link.ts';
+import { testPicture } from '../observability/test-picture.ts';
 import { maskUrl } from '../stream/mask-url.ts';
 import { findSourceUrl } from '../watch/present-watch-event.ts';
 
@@ -57,8 +58,13 @@ export async function toNotification(
   };
 }
 
-/** Creates the notification of a test alert. */
-export function testNotification(watch: WatchRun, id: string, now: Date): Notification {
+/** Creates the notification of a test alert, with a picture: a destination may accept none. */
+export function testNotification(
+  watch: WatchRun,
+  { include_frame: includeFrame }: Pick<Destination, 'include_frame'>,
+  id: string,
+  now: Date,
+): Notification {
   const event: NotifiedEvent = {
     type: 'test',
     data: { message: 'This is a test alert: nothing has happened.' },
@@ -74,10 +80,10 @@ export function testNotification(watch: WatchRun, id: string, now: Date): Notifi
     sequence: 0,
     timestamp: now.toISOString(),
     event,
-    frame: null,
+    frame: testPicture,
     frameUrl: null,
     isPublic: false,
-    includeFrame: false,
+    includeFrame,
   };
 }
 

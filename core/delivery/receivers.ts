@@ -53,7 +53,7 @@ export function isWanted(
     case 'stream_recovered':
       return hasOpening || type === 'mqtt';
     case 'watch_changed':
-      return !isOwnFailure(id, event) && (notify === 'everything' || isTold(event.data.reason, type));
+      return !isOwnFailure(id, event) && isTold(event.data.reason, type, notify);
   }
 }
 
@@ -62,9 +62,13 @@ function isSevere(severity: Severity, minimum: Severity): boolean {
   return severities.indexOf(severity) >= severities.indexOf(minimum);
 }
 
-/** Changes of a watch that reach all destinations: nobody watches, or somebody does again. A broker of MQTT has to know conditions and deletion. */
-function isTold(reason: WatchChangeReason, type: DestinationType): boolean {
-  return changes[reason] === 'failure' || (type === 'mqtt' && changes[reason] === 'device');
+/** Changes of a watch that reach all destinations: nobody watches, or somebody does again. */
+function isTold(reason: WatchChangeReason, type: DestinationType, notify: Notify | null): boolean {
+  if (changes[reason] === 'failure') return true;
+  // It has alerts only. A watch whose model has no price is resumed by hand.
+  if (type === 'pagerduty') return reason === 'resumed';
+  // A broker has to know conditions and deletion.
+  return notify === 'everything' || (type === 'mqtt' && changes[reason] === 'device');
 }
 
 const changes: Record<WatchChangeReason, 'failure' | 'device' | 'other'> = {

@@ -35,8 +35,7 @@ async function sendTest(address: DestinationAddress, stored: WatchRun, deps: Dep
   const { destination_id: id, type } = address;
   const destination = stored.config.destinations.find((each) => each.destination_id === id);
   const result = destination ? await attemptTest(address, destination, stored, deps) : unknownAddress;
-  const isAccepted = result.outcome === 'delivered' || result.outcome === 'skipped';
-  const error = isAccepted ? null : describeDeliveryFailure(result);
+  const error = result.outcome === 'delivered' ? null : describeDeliveryFailure(result);
   return { destination_id: id, type, status: result.status, latency_ms: result.latencyMs, error };
 }
 
@@ -51,7 +50,10 @@ async function attemptTest(
     return unsent(
       `A destination is tested at most every ${rules.minTestSeconds} s: try again in ${Math.ceil(waitSeconds)} s`,
     );
-  const result = await deps.destinations.send(address, testNotification(watch, deps.newId(), deps.now()));
+  const result = await deps.destinations.send(
+    address,
+    testNotification(watch, destination, deps.newId(), deps.now()),
+  );
   if (result.outcome === 'delivered')
     await changeState(destination, watch, deps, (state) => recordAttempt(state, result, deps.now(), ''));
   return result;

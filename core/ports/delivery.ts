@@ -44,6 +44,8 @@ export type WebhookResult = {
   latencyMs: number;
   error: string | null;
   retryAfter: string | null;
+  /** True if the receiver closed the connection during the request, as some do for one that is too large. */
+  isBroken?: true;
 };
 
 /** Sends one HTTP POST through the egress guard: no redirects, 30 s from connect to headers. Receiver errors are results, not exceptions. */

@@ -41,15 +41,18 @@ export type Notification = {
   model: string | null;
   /** Page of the console about the event, with a sentence about its address if that may not be reachable. */
   console: { url: string; note: string } | null;
+  /** True if the destination has refused the message with its picture. */
+  isPictureRefused?: true;
 };
 
 /**
- * `delivered`; `skipped`: the format has no message for the event; `retry`: a later attempt may succeed; `rejected`: this event never will;
- * `gone`: the destination accepts nothing any more.
+ * `delivered`: the receiver accepted it; `retry`: a later attempt may succeed; `rejected`: this event never will; `gone`: the destination accepts
+ * nothing any more.
  */
-export type DestinationOutcome = 'delivered' | 'skipped' | 'retry' | 'rejected' | 'gone';
+export type DestinationOutcome = 'delivered' | 'retry' | 'rejected' | 'gone';
 
-export type DestinationResult = WebhookResult & { outcome: DestinationOutcome };
+/** `isPictureRefused`: the result of a second request without the picture. */
+export type DestinationResult = WebhookResult & { outcome: DestinationOutcome; isPictureRefused?: true };
 
 /** Sends one event to one destination, through the egress guard. Errors of receivers are results, not exceptions. */
 export interface Destinations {

@@ -19,6 +19,7 @@ import type { Telemetry } from '../../adapters/aws/telemetry/telemetry.ts';
 import { createWebhookGuard } from '../../adapters/egress/guard.ts';
 import { createDestinations } from '../../adapters/destinations/destination-sender.ts';
 import { createHttpSender } from '../../adapters/destinations/http-sender.ts';
+import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import type { DeliverMessageDeps } from '../../core/delivery/deliver-message.ts';
 import type { DeliverConfig } from './config.ts';
 
@@ -63,6 +64,7 @@ export function createDependencies(config: DeliverConfig): DeliverFunctionDeps {
       isPublic: true,
     },
     messageFacts: { model: config.MODEL.model, timeZone: 'UTC' },
+    addressPace: createAddressPace(now),
     destinations: createDestinations({ http: webhooks, signer, now, ...(mail && { mail }) }),
     queue,
     postpone: queue.postpone,

@@ -13,6 +13,7 @@ const collection =
 
 /** Content and bound of each collection that lives as long as the process, by file. */
 const bounds: Record<string, string> = {
+  'core/delivery/address-pace.ts': 'addresses of vendors with a request in the last second',
   'core/tick/pace.ts':
     'newest check of each job; waits of five seconds: jobs of the last hour; resources of the machine',
   'adapters/media/capture-web.ts': 'addresses of playlists: 1,000',

@@ -20,6 +20,7 @@ import { createLinkSigner } from '../../adapters/evidence-links.ts';
 import { createWebhookSigner } from '../../adapters/destinations/webhook/webhook-signer.ts';
 import { startMaintenance } from '../../cli/service/maintenance.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
+import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import { deliverMessage } from '../../core/delivery/deliver-message.ts';
 import { publishCommits, publishCreations } from '../../core/delivery/publish.ts';
 import { createWindowSummarizer } from '../../core/policies/digest/summarize-windows.ts';
@@ -113,6 +114,7 @@ export function startProcess(
       origin: 'https://watchpost.test',
       isPublic: true,
     },
+    addressPace: createAddressPace(now),
     messageFacts: { model: 'simulated', timeZone: 'UTC' },
     destinations: createDestinations({ http: webhooks, signer, now }),
     limits: {

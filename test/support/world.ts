@@ -30,6 +30,7 @@ import { StreamFetchError } from '../../core/errors.ts';
 import type { CoreDeps } from '../../core/dependencies.ts';
 import { summarizeWindows } from '../../core/policies/digest/summarize-windows.ts';
 import { evidenceLinks, messageFacts } from './watches/watch-records.ts';
+import { createAddressPace } from '../../core/delivery/address-pace.ts';
 import type { DeliverDeps } from '../../core/delivery/delivery-target.ts';
 import type { WatchSettings } from '../../core/policies/watch/policy.ts';
 import { analyzeTask, captureTask } from '../../core/workflow/tasks.ts';
@@ -88,13 +89,14 @@ export function createWorld(limits: Partial<HttpDeps['limits']> = {}) {
     jobs: EmbeddedJobStore & JobRuns;
     watches: WatchRuns;
   } & Pick<WatchSettings, 'createAlertId' | 'modelPrice'> &
-    Pick<DeliverDeps, 'evidenceLinks' | 'messageFacts'> = {
+    Pick<DeliverDeps, 'evidenceLinks' | 'messageFacts' | 'addressPace'> = {
     runs,
     jobs: storedJobs,
     watches,
     createAlertId,
     evidenceLinks,
     messageFacts,
+    addressPace: createAddressPace(() => clock.now),
     destinations: {
       reasonToRefuse: ({ to }) =>
         to === 'nobody@example.com' ? 'The operator does not allow this recipient' : null,

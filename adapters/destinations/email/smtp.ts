@@ -50,20 +50,45 @@ function needsTls({ protocol, username, hostname }: URL): boolean {
   return protocol === 'smtp:' && username !== '' && !isLoopback;
 }
 
-/** Reply codes of RFC 5321: 550, 551 and 553 refuse the mailbox, other 5xx this e-mail; 4xx are transient, as is a server without a reply. */
+/** Converts an error of the library. A server without a reply, and errors of the operator, may be repaired by a later attempt. */
 function toFailure(error: unknown): Pick<DestinationResult, 'status' | 'error' | 'outcome'> {
   const status = readNumber(error, 'responseCode');
   const code = readText(error, 'code');
-  // Errors of the operator, which later attempts may find repaired.
-  const isOperators = ['EAUTH', 'ETLS'].includes(code);
-  if (status === null || isOperators)
+  const command = readText(error, 'command');
+  if (status === null || ['EAUTH', 'ETLS'].includes(code))
     return {
       status,
       error: unavailable[code] ?? `The SMTP server is not available (${code})`,
       outcome: 'retry',
     };
-  const outcome = [550, 551, 553].includes(status) ? 'gone' : status >= 500 ? 'rejected' : 'retry';
-  return { status, error: `The SMTP server answered ${status}`, outcome };
+  const reply = readText(error, 'response');
+  const [, enhanced = ''] = /^\d{3}[ -]\W?(\d\.\d{1,3}\.\d{1,3})\b/.exec(reply) ?? [];
+  const shown = enhanced === '' ? String(status) : `${status} ${enhanced} to ${command}`;
+  const outcome = replyOutcome({ status, enhanced, command, reply });
+  return { status, error: `The SMTP server answered ${shown}`, outcome };
+}
+
+type Reply = { status: number; enhanced: string; command: string; reply: string };
+
+/**
+ * Returns the meaning of a refusal (RFC 5321, and RFC 3463 for enhanced codes). Only a recipient that does not exist is gone, by the reply to `RCPT TO`.
+ * An e-mail that is too large or has a refused content is rejected. All else concerns the sender or the server, and passes: limits of a day, policies,
+ * an address that the account may not use.
+ */
+function replyOutcome({ status, enhanced, command, reply }: Reply): DestinationResult['outcome'] {
+  if (status < 500) return 'retry';
+  const isTooLarge =
+    /^5\.(?:3\.4|2\.3)$/.test(enhanced) || (status === 552 && !/^5\.(?:2\.2|7)/.test(enhanced));
+  if (isTooLarge) return 'rejected';
+  if (command === 'RCPT TO') return isUnknownRecipient({ status, enhanced, reply }) ? 'gone' : 'retry';
+  const isOfSender = status === 550 || status === 553 || /^5\.(?:1|3|4)\./.test(enhanced);
+  return command === 'DATA' && !isOfSender ? 'rejected' : 'retry';
+}
+
+function isUnknownRecipient({ status, enhanced, reply }: Omit<Reply, 'command'>): boolean {
+  if (enhanced !== '') return /^5\.(?:1\.(?:1|2|3|6|10)|2\.1)$/.test(enhanced);
+  const isPolicy = /sender|limit|quota|rate|spam|block|relay|denied|policy|auth|reputation|full/i.test(reply);
+  return [550, 551, 553].includes(status) && !isPolicy;
 }
 
 const unavailable: Record<string, string> = {

@@ -2,25 +2,35 @@ import type { Notification } from '../../../core/ports/destinations.ts';
 import { findAlert, shorten } from '../describe.ts';
 import { toWebhookData } from '../webhook/webhook.ts';
 
-/** Message of MQTT. A retained one is kept by the broker for later subscribers. */
-export type Publication = { topic: string; payload: string | Uint8Array; retain: boolean };
+/** Message of MQTT. A retained one is kept by the broker for later subscribers. The alert counts as delivered without an optional one. */
+export type Publication = {
+  topic: string;
+  payload: string | Uint8Array;
+  retain: boolean;
+  isOptional?: true;
+};
 
 /**
  * Returns the messages of a notification: the event as JSON, and entities of Home Assistant by its discovery, one binary sensor per condition, one for
- * the stream and a camera with the newest evidence (home-assistant.io/integrations/mqtt/#mqtt-discovery). Repeating them changes nothing.
+ * the stream and a camera with the newest evidence (home-assistant.io/integrations/mqtt/#mqtt-discovery). Repeating them changes nothing. What a
+ * broker may refuse by closing the connection, entities and picture, comes last.
  */
 export function toPublications(notification: Notification): Publication[] {
   const { watchId, event, timestamp, frame } = notification;
+  // That of a test alert must not replace the newest evidence for later subscribers.
+  const isKept = event.type !== 'test';
   const topic = `watchpost/${watchId}`;
   const data = toWebhookData({ ...notification, includeFrame: false });
   const json = JSON.stringify({ type: event.type, timestamp, data });
   return [
     { topic: `${topic}/event`, payload: json, retain: false },
-    ...discover(notification, topic),
     ...states(notification, topic, json),
+    ...discover(notification, topic).map((entity) =>
+      entity.payload === '' ? entity : { ...entity, isOptional: true as const },
+    ),
     ...(frame === null || notification.current === null
       ? []
-      : [{ topic: `${topic}/frame`, payload: frame, retain: true }]),
+      : [{ topic: `${topic}/frame`, payload: frame, retain: isKept, isOptional: true as const }]),
   ];
 }
 

@@ -24,9 +24,10 @@ export function createPublisher({ guard, elapsedMs, timeoutSeconds = 30 }: Publi
     const result = { status: null, retryAfter: null };
     const signal = AbortSignal.timeout(timeoutSeconds * 1_000);
     try {
-      await publishAll(guard, new URL(url), publications, signal);
+      const isWhole = await publishAll(guard, new URL(url), publications, signal);
       const latencyMs = Math.round(elapsedMs() - startedMs);
-      return { ...result, latencyMs, error: null, outcome: 'delivered' };
+      const refused = isWhole ? {} : { isPictureRefused: true as const };
+      return { ...result, latencyMs, error: null, outcome: 'delivered', ...refused };
     } catch (error) {
       // The duration of a refusal would disclose internal names.
       const latencyMs = error instanceof EgressRefusedError ? 0 : Math.round(elapsedMs() - startedMs);
@@ -35,12 +36,13 @@ export function createPublisher({ guard, elapsedMs, timeoutSeconds = 30 }: Publi
   };
 }
 
+/** Returns false if the broker ended the connection at an optional message, which is how it refuses a size or a topic. */
 async function publishAll(
   guard: EgressGuard,
   url: URL,
   publications: readonly Publication[],
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const credentials = readCredentials(url);
   const connection = await openStream(guard, url, signal);
   const stream = passAnswers(connection);
@@ -57,17 +59,32 @@ async function publishAll(
   client.on('connect', () => connected.resolve());
   client.on('error', failed.reject);
   stream.on('error', failed.reject);
-  client.on('close', () => failed.reject(new Error('The broker closed the connection')));
+  const fail = () => failed.reject(new Error('The broker closed the connection'));
+  // The library waits for the rest of an outgoing message after the broker has ended its side.
+  stream.on('end', fail);
+  client.on('close', fail);
   signal.addEventListener('abort', () => failed.reject(new Error('The broker did not answer in time')), {
     once: true,
   });
   try {
     await Promise.race([connected.promise, failed.promise]);
-    for (const { topic, payload, retain } of publications) {
+    for (const { topic, payload, retain, isOptional } of publications) {
       const content = typeof payload === 'string' ? payload : Buffer.from(payload);
-      await Promise.race([client.publishAsync(topic, content, { qos: 1, retain }), failed.promise]);
+      const published = Promise.race([
+        client.publishAsync(topic, content, { qos: 1, retain }),
+        failed.promise,
+      ]);
+      const isRefused =
+        isOptional &&
+        (await published.then(
+          () => false,
+          () => true,
+        ));
+      if (isRefused) return false;
+      await published;
     }
     await Promise.race([client.endAsync(), failed.promise]).catch(() => undefined);
+    return true;
   } finally {
     client.end(true);
     stream.destroy();

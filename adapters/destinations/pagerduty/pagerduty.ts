@@ -1,5 +1,6 @@
 import type { Notification } from '../../../core/ports/destinations.ts';
 import type { DestinationAddress } from '../../../core/records/watch.ts';
+import type { WatchChangeReason } from '../../../core/records/watch-event.ts';
 import { describeNotification, findAlert, shorten } from '../describe.ts';
 import type { PermanentStatuses } from '../../../core/delivery/response-outcome.ts';
 import { jsonRequest, type HttpRequest } from '../http-request.ts';
@@ -13,23 +14,17 @@ const endpoint = 'https://events.pagerduty.com/v2/enqueue';
 const maxSummary = 1_024;
 const maxSource = 255;
 
-/**
- * Returns the event that triggers, acknowledges or resolves an alert of PagerDuty. Undefined for `watch_changed`, which is no alert. The alert of a
- * lost stream has the watch as its key.
- */
+/** Returns the event that triggers, acknowledges or resolves an alert of PagerDuty. A lost stream and each kind of failure have keys of the watch. */
 export function toPagerdutyRequest(
   address: Pick<DestinationAddress, 'url' | 'routing_key'>,
   notification: Notification,
-): HttpRequest | undefined {
+): HttpRequest {
   const action = toAction(notification);
-  if (action === undefined) return undefined;
-  const alert = findAlert(notification.event);
   const event = {
     routing_key: address.routing_key,
     event_action: action,
     dedup_key:
-      alert?.alert_id ??
-      `${notification.watchId}:${notification.event.type === 'test' ? notification.id : 'stream'}`,
+      findAlert(notification.event)?.alert_id ?? `${notification.watchId}:${toSubject(notification)}`,
   };
   return jsonRequest(
     address.url ?? endpoint,
@@ -37,12 +32,37 @@ export function toPagerdutyRequest(
   );
 }
 
-function toAction({ event: { type } }: Notification): 'trigger' | 'acknowledge' | 'resolve' | undefined {
-  switch (type) {
+type Action = 'trigger' | 'acknowledge' | 'resolve';
+
+/** Failures of a watch and their ends, by the key that they share. A destination adds its id. */
+const failures: Partial<Record<WatchChangeReason, [Action, subject: string]>> = {
+  budget_exhausted: ['trigger', 'budget'],
+  budget_renewed: ['resolve', 'budget'],
+  model_without_price: ['trigger', 'price'],
+  resumed: ['resolve', 'price'],
+  checks_late: ['trigger', 'checks'],
+  checks_in_time: ['resolve', 'checks'],
+  destination_failed: ['trigger', 'destination'],
+  destination_recovered: ['resolve', 'destination'],
+  model_failed: ['trigger', 'model'],
+  model_recovered: ['resolve', 'model'],
+};
+
+function toSubject({ event, id }: Notification): string {
+  if (event.type === 'test') return id;
+  if (event.type !== 'watch_changed') return 'stream';
+  const { reason, destination_id: destination } = event.data;
+  const subject = failures[reason]?.[1] ?? reason;
+  return destination === undefined ? subject : `${subject}:${destination}`;
+}
+
+function toAction({ event }: Notification): Action {
+  switch (event.type) {
     case 'alert_opened':
     case 'alert_reminder':
     case 'stream_lost':
     case 'test':
+    case 'heartbeat':
       return 'trigger';
     case 'alert_acknowledged':
       return 'acknowledge';
@@ -50,8 +70,7 @@ function toAction({ event: { type } }: Notification): 'trigger' | 'acknowledge' 
     case 'stream_recovered':
       return 'resolve';
     case 'watch_changed':
-    case 'heartbeat':
-      return undefined;
+      return failures[event.data.reason]?.[0] ?? 'trigger';
   }
 }
 

@@ -24,6 +24,6 @@ export function toWebhookData(notification: Notification): Record<string, unknow
     labels,
     ...data,
     ...(key !== undefined && { frame_url: frameUrl }),
-    ...(key !== undefined && includeFrame && { frame_b64: base64 }),
+    ...((key !== undefined || event.type === 'test') && includeFrame && { frame_b64: base64 }),
   };
 }

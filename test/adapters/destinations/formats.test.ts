@@ -9,6 +9,7 @@ import { outcomeFor } from '../../../core/delivery/response-outcome.ts';
 import { slackStatuses, toSlackRequest } from '../../../adapters/destinations/slack/slack.ts';
 import { toWebhookRequest } from '../../../adapters/destinations/webhook/webhook.ts';
 import type { Notification, NotifiedEvent } from '../../../core/ports/destinations.ts';
+import type { WatchChangeReason } from '../../../core/records/watch-event.ts';
 import { pagerdutyEvent, slackMessage } from './vendor-schemas.ts';
 import { alertId, events, frame, hostile, notify, watchId } from './notifications.ts';
 
@@ -103,12 +104,10 @@ describe.each(types)('the formats of %s', (type) => {
         { routing_key: 'e93facc04764012d7bfb002500d5d1a6' },
         notify(type, {}, data),
       );
-      if (type === 'watch_changed' || type === 'heartbeat') return expect(request).toBeUndefined();
-      expect(request?.url).toBe('https://events.pagerduty.com/v2/enqueue');
-      const event = pagerdutyEvent.parse(JSON.parse(String(request?.body)));
+      expect(request.url).toBe('https://events.pagerduty.com/v2/enqueue');
+      const event = pagerdutyEvent.parse(JSON.parse(String(request.body)));
       expect(event.payload !== undefined).toBe(event.event_action === 'trigger');
       if (type.startsWith('alert_')) expect(event.dedup_key).toBe(alertId);
-      return undefined;
     },
   );
 
@@ -143,7 +142,7 @@ describe.each(types)('the formats of %s', (type) => {
     });
     expect(JSON.stringify(body)).not.toContain('frame_key');
     const hasFrame = notification.frame !== null;
-    expect(body.data.frame_url).toBe(hasFrame ? 'https://example.com/frame' : undefined);
+    expect(body.data.frame_url).toBe(hasFrame && type !== 'test' ? 'https://example.com/frame' : undefined);
     expect(body.data.frame_b64).toBe(hasFrame ? Buffer.from(frame).toString('base64') : undefined);
   });
 
@@ -218,6 +217,37 @@ describe('the course of an alert', () => {
         ]),
       );
     }
+  });
+});
+
+describe('failures of a watch at PagerDuty', () => {
+  const send = (reason: WatchChangeReason, data: object = {}) => {
+    const changed = notify('watch_changed', {}, { reason, ...data });
+    const { body } = toPagerdutyRequest({ routing_key: 'k' }, changed);
+    return pagerdutyEvent.parse(JSON.parse(String(body)));
+  };
+
+  test.each([
+    ['budget_exhausted', 'budget_renewed'],
+    ['model_without_price', 'resumed'],
+    ['checks_late', 'checks_in_time'],
+    ['model_failed', 'model_recovered'],
+    ['destination_failed', 'destination_recovered'],
+  ] as const)('%s triggers an alert that %s resolves', (failure, end) => {
+    const [begun, ended] = [send(failure), send(end)];
+    expect([begun.event_action, ended.event_action]).toEqual(['trigger', 'resolve']);
+    expect(begun.dedup_key).toBe(ended.dedup_key);
+  });
+
+  test('each failure and each failing destination have an alert of their own', () => {
+    const keys = [
+      send('budget_exhausted'),
+      send('model_failed'),
+      send('checks_late'),
+      send('destination_failed', { destination_id: 'a' }),
+      send('destination_failed', { destination_id: 'b' }),
+    ].map(({ dedup_key: key }) => key);
+    expect(new Set(keys).size).toBe(keys.length);
   });
 });
 

@@ -81,7 +81,7 @@ export function notify(
     timestamp: '2026-03-01T12:00:00.000Z',
     sourceUrl: 'rtsp://viewer:***@camera.example/gate',
     event,
-    frame: 'frame_key' in event.data ? frame : null,
+    frame: 'frame_key' in event.data || type === 'test' ? frame : null,
     frameUrl: null,
     isPublic: true,
     includeFrame: false,

@@ -60,6 +60,20 @@ const failures = [
 ] as const;
 
 describe('the events of a destination', () => {
+  test.each(destinationTypeSchema.options.filter((type) => type !== 'heartbeat'))(
+    'each failure and its end reach %s, whatever it selects',
+    (type) => {
+      for (const notify of notifySchema.options)
+        expect(receive({ type, notify }, failures.map(changed))).toEqual([...failures]);
+    },
+  );
+
+  test('PagerDuty has alerts only, so that nothing counts as delivered that no receiver answers', () => {
+    const all = watchChangeReasonSchema.options.map(changed);
+    const received = receive({ type: 'pagerduty', notify: 'everything' }, all);
+    expect(received.toSorted()).toEqual([...failures, 'resumed'].toSorted());
+  });
+
   const visits = [opened(first), closed(first), opened(second), closed(second)];
 
   test.each([

@@ -22,6 +22,18 @@ describe('a test alert', () => {
     expect(watch.types().toSorted()).toEqual(['down test', 'up test']);
   });
 
+  test('a test alert carries a picture, which a webhook gets if it wants frames', async () => {
+    const watch = await createWatching(() => ({}), [{ destination_id: 'a', include_frame: true }]);
+    const { destinations } = watch.deps;
+    const pictures: unknown[] = [];
+    const send: typeof destinations.send = async (address, notification) => {
+      pictures.push([notification.frame?.length, notification.includeFrame]);
+      return destinations.send(address, notification);
+    };
+    await sendTestAlert(watch.watch, { ...watch.deps, destinations: { ...destinations, send } });
+    expect(pictures).toEqual([[expect.any(Number), true]]);
+  });
+
   test('concurrent and repeated test alerts reach a destination once in ten seconds', async () => {
     const watch = await createWatching(() => ({}));
     const test = async () => (await sendTestAlert(watch.watch, watch.deps))[0]?.error;

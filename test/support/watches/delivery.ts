@@ -141,6 +141,7 @@ export async function createWatching(
     },
     evidenceLinks,
     messageFacts,
+    addressPace: { take: () => 0 },
     newId: () => randomUUID(),
     random: () => 0.5,
   };
