@@ -241,9 +241,10 @@ type Body = {
   payload?: { custom_details: { sequence: number } };
 };
 
-/** Returns the sequence of the event in a request. An acknowledgement or resolution of PagerDuty has the alert only; those of its stream are not followed. */
+/** Returns the sequence of the event in a request. An acknowledgement or resolution of PagerDuty has the alert only; those of the watch are not followed. */
 function readSequence(body: Body, receiver: Receiver): number | undefined {
-  if (body.dedup_key?.endsWith(':stream')) return undefined;
+  const isOfWatch = body.dedup_key?.includes(':') && body.event_action === 'resolve';
+  if (isOfWatch || body.dedup_key?.endsWith(':stream')) return undefined;
   const sequence = body.data?.sequence ?? body.payload?.custom_details.sequence;
   if (sequence !== undefined) return sequence;
   const type = body.event_action === 'resolve' ? 'alert_closed' : 'alert_acknowledged';

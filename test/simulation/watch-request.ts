@@ -46,6 +46,14 @@ const failures = [
   'model_recovered',
 ];
 
+const begins = [
+  'budget_exhausted',
+  'model_without_price',
+  'checks_late',
+  'destination_failed',
+  'model_failed',
+];
+
 /** Creates receivers of all events, of severe alerts with failures, and of alerts in the format of PagerDuty. */
 export function createReceivers(index: number, random: Random): Receiver[] {
   const isSevere = ({ severity, type, reason, failing }: ToldEvent) => {
@@ -53,6 +61,9 @@ export function createReceivers(index: number, random: Random): Receiver[] {
     if (type === 'watch_changed') return failures.includes(reason ?? '') && failing !== 'webhook-2';
     return type === 'stream_lost' || type === 'stream_recovered';
   };
+  // A resolution names no event.
+  const isPaged = ({ type, reason, failing }: ToldEvent) =>
+    alertEvents.includes(type) || (begins.includes(reason ?? '') && failing !== 'pagerduty');
   return [
     new Receiver(
       `https://all-${index}.test/hook`,
@@ -60,7 +71,7 @@ export function createReceivers(index: number, random: Random): Receiver[] {
       ({ type, failing }) => type !== 'progress' && failing !== 'webhook',
     ),
     new Receiver(`https://severe-${index}.test/hook`, random, isSevere),
-    new Receiver(`https://pager-${index}.test/v2/enqueue`, random, ({ type }) => alertEvents.includes(type)),
+    new Receiver(`https://pager-${index}.test/v2/enqueue`, random, isPaged),
   ];
 }
 

@@ -17,7 +17,7 @@ export type Publication = {
  */
 export function toPublications(notification: Notification): Publication[] {
   const { watchId, event, timestamp, frame } = notification;
-  // That of a test alert must not replace the newest evidence for later subscribers.
+  // The picture of a test alert must not replace the newest evidence for later subscribers.
   const isKept = event.type !== 'test';
   const topic = `watchpost/${watchId}`;
   const data = toWebhookData({ ...notification, includeFrame: false });

@@ -75,7 +75,7 @@ describe('picture that a receiver refuses', () => {
     expect(new Set(refusals.map(({ type }) => type))).toEqual(new Set(types));
   });
 
-  test.each(refusals)('$type delivers the alert without its picture at once after $name', async (refusal) => {
+  test.each(refusals)('$type delivers the alert without its picture after $name', async (refusal) => {
     const { type } = refusal;
     const receiver = await startRefusing(refusal);
     expect(await send(type, receiver.url)).toMatchObject({ outcome: 'delivered', isPictureRefused: true });
@@ -120,7 +120,7 @@ describe('refusal of an e-mail', () => {
     ['END', '554 5.7.1 Spam', 'rejected'],
     ['END', '552 5.3.4 Too large', 'rejected'],
     ['END', '451 4.3.0 Try later', 'retry'],
-  ])('after %s, "%s" is %s', async (step, reply, outcome) => {
+  ])('the reply after %s, "%s", is %s', async (step, reply, outcome) => {
     const { url } = await startMailServer({ refuses: (at) => (at === step ? reply : undefined) });
     expect(await send('email', url)).toMatchObject({ outcome, status: Number(reply.slice(0, 3)) });
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createAddressPace } from '../../../core/delivery/address-pace.ts';
 import { createWatching, first, opened } from '../../support/watches/delivery.ts';
 
-test('requests to an address follow each other by a second, whoever sends them', () => {
+test('requests to an address follow each other by a second', () => {
   let now = 0;
   const pace = createAddressPace(() => new Date(now));
   expect([pace.take('a'), pace.take('a'), pace.take('b')]).toEqual([0, 1, 0]);
