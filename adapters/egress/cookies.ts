@@ -1,5 +1,5 @@
 import { parseHttpDate } from '../../core/outside-time.ts';
-import { createFairCache } from '../fair-cache.ts';
+import { createFairByteCache } from '../byte-cache.ts';
 
 /** Cookies of one stream, which its servers have set. */
 export type CookieJar = {
@@ -7,6 +7,8 @@ export type CookieJar = {
   header(url: URL): string | undefined;
   /** Takes the `Set-Cookie` headers of a response from this URL. */
   take(url: URL, headers: readonly string[]): void;
+  /** Length of all names, values and paths. */
+  length(): number;
 };
 
 type Cookie = {
@@ -20,6 +22,9 @@ type Cookie = {
 
 const maxCookies = 20;
 const maxCookieLength = 4096;
+const maxBytes = 32 * 1024 * 1024;
+/** Memory of a cookie beside its texts. */
+const cookieBytes = 200;
 
 /** Creates a jar (RFC 6265). It forgets cookies with their stream, so it reads no expiry but that of a deletion. */
 export function createCookieJar(now: () => Date): CookieJar {
@@ -34,9 +39,11 @@ export function createCookieJar(now: () => Date): CookieJar {
         const read = header.length <= maxCookieLength ? readCookie(header, url, now()) : null;
         if (read === null) continue;
         cookies = cookies.filter((known) => !isSame(known, read.cookie));
-        if (!read.isDeleted) cookies = [...cookies, read.cookie].slice(-maxCookies);
+        if (!read.isDeleted) cookies = [...cookies, structuredClone(read.cookie)].slice(-maxCookies);
       }
     },
+    length: () =>
+      cookies.reduce((sum, { name, value, path }) => sum + name.length + value.length + path.length, 0),
   };
 }
 
@@ -48,11 +55,23 @@ export function createCookieJars({
   max: number;
   now: () => Date;
 }): (caller: string, url: string) => CookieJar {
-  const jars = createFairCache<string, CookieJar>({ max });
+  const jars = createFairByteCache<CookieJar>({
+    name: 'cookies',
+    max,
+    maxBytes,
+    bytesOf: (jar) => cookieBytes * maxCookies + 2 * jar.length(),
+  });
   return (caller, url) => {
     const jar = jars.get(caller, url) ?? createCookieJar(now);
     jars.set(caller, url, jar);
-    return jar;
+    return {
+      ...jar,
+      take(from, headers) {
+        jar.take(from, headers);
+        // Its size is measured again.
+        if (headers.length > 0) jars.set(caller, url, jar);
+      },
+    };
   };
 }
 

@@ -3,6 +3,7 @@ import { parseAccept } from 'hono/utils/accept';
 import { readUsageToday } from '../../core/access/caller-usage.ts';
 import { readMetrics } from '../../core/observability/metrics.ts';
 import { formatPrometheus } from '../../core/observability/prometheus.ts';
+import { readCacheUse } from '../byte-cache.ts';
 import type { HttpDeps } from './dependencies.ts';
 
 /** Reads the metrics and checks as text for Prometheus. */
@@ -16,6 +17,7 @@ export async function readPrometheus(
     await readMetrics(deps),
     (await deps.health?.read()) ?? [],
     await readUsageToday(deps),
+    readCacheUse(),
   );
 }
 

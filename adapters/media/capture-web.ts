@@ -4,7 +4,7 @@ import type { StreamCapturer } from '../../core/ports/stream-capturer.ts';
 import type { CaptureRequest, StreamProbe } from '../../core/records/capture.ts';
 import type { CallerStream } from '../caller-stream.ts';
 import type { StreamingHttp } from '../egress/guarded-http.ts';
-import { createFairCache } from '../fair-cache.ts';
+import { createFairByteCache } from '../byte-cache.ts';
 import { loadOnce } from '../load-once.ts';
 import type { FfmpegRunner } from './ffmpeg/run-ffmpeg.ts';
 import type { PictureDeps } from './pictures/capture-pictures.ts';
@@ -24,7 +24,7 @@ export type WebCapturerDeps = {
   pictureLimits?: Partial<PictureLimits>;
 };
 
-const maxPlaylists = 1000;
+const [maxPlaylists, maxBytes] = [1000, 2 * 1024 * 1024];
 
 /** Most streams are playlists, which a function on AWS captures without these. */
 const loadPictures = loadOnce(async () => import('./pictures/capture-pictures.ts'));
@@ -39,7 +39,11 @@ export function createWebCapturer(deps: WebCapturerDeps): StreamCapturer {
   const limits = { ...defaultPictureLimits, ...deps.pictureLimits };
   const pictures: PictureDeps = { ffmpeg, now, elapsedMs, limits };
   const open = createOpenAuthenticated(deps.http, () => randomBytes(8).toString('hex'));
-  const playlists = createFairCache<string, true>({ max: maxPlaylists });
+  const playlists = createFairByteCache<true>({
+    name: 'addresses of playlists',
+    max: maxPlaylists,
+    maxBytes,
+  });
   return {
     probe: (url, signal, caller) =>
       read({ url, caller }, 0, signal, {

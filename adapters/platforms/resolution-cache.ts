@@ -1,5 +1,5 @@
 import { waitUntilAborted } from '../../core/time-limit.ts';
-import { createFairCache } from '../fair-cache.ts';
+import { createFairByteCache } from '../byte-cache.ts';
 import { toStreamKey, type CallerStream } from '../caller-stream.ts';
 import type { Resolution } from './resolution.ts';
 
@@ -12,6 +12,8 @@ export type ResolutionCache = {
   resolve(page: CallerStream, again: boolean, signal: AbortSignal): Promise<Resolution>;
 };
 
+const maxBytes = 16 * 1024 * 1024;
+
 /**
  * Creates a cache in memory. It resolves a page again shortly before expiry. Concurrent calls share one request, so
  * no single abort signal cancels it.
@@ -21,8 +23,10 @@ export function createResolutionCache(deps: {
   now: () => Date;
   max: number;
 }): ResolutionCache {
-  const known = createFairCache<string, { resolution: Resolution; freshUntil: Date | null }>({
+  const known = createFairByteCache<{ resolution: Resolution; freshUntil: Date | null }>({
+    name: 'resolutions of pages',
     max: deps.max,
+    maxBytes,
   });
   const underWay = new Map<string, Promise<Resolution>>();
   return {
@@ -42,7 +46,8 @@ export function createResolutionCache(deps: {
 
   async function resolveAndKeep({ url, caller }: CallerStream): Promise<Resolution> {
     known.delete(caller, url);
-    const resolution = await deps.resolve(url);
+    // Its texts may be parts of a whole page.
+    const resolution = structuredClone(await deps.resolve(url));
     known.set(caller, url, { resolution, freshUntil: freshUntil(resolution.expiresAt, deps.now()) });
     return resolution;
   }

@@ -1,5 +1,6 @@
 import type { CallerUse } from '../records/caller-use.ts';
 import type { Finding } from '../ports/health.ts';
+import type { CacheUse } from '../ports/cache-use.ts';
 import type { readMetrics } from './metrics.ts';
 
 type Metrics = Awaited<ReturnType<typeof readMetrics>>;
@@ -10,13 +11,14 @@ type Sample = { labels?: Record<string, string>; value: number };
 export const prometheusContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * Formats the metrics, the checks and the use of callers since midnight (UTC) as text for Prometheus. Every other counter restarts with
+ * Formats the metrics, the checks, the use of callers since midnight (UTC) and that of caches as text for Prometheus. Every other counter restarts with
  * `watchpost_start_time_seconds`.
  */
 export function formatPrometheus(
   metrics: Metrics,
   findings: readonly Finding[],
   callers: readonly CallerToday[],
+  caches: readonly CacheUse[],
 ): string {
   const { jobs, frames, webhooks } = metrics;
   const providers = Object.entries(metrics.providers);
@@ -74,6 +76,7 @@ export function formatPrometheus(
     ),
     ...watchFamilies(metrics.watches),
     ...callerFamilies(callers),
+    ...cacheFamilies(caches),
     family(
       'watchpost_check_failed',
       'gauge',
@@ -122,6 +125,23 @@ function callerFamilies(callers: readonly CallerToday[]): string[] {
       'counter',
       'List price of the tokens of each caller since midnight (UTC).',
       callers.map(({ caller, use }) => ({ labels: { caller }, value: use.micro_usd / 1_000_000 })),
+    ),
+  ];
+}
+
+function cacheFamilies(caches: readonly CacheUse[]): string[] {
+  return [
+    family(
+      'watchpost_cache_bytes',
+      'gauge',
+      'Memory of each cache of the process.',
+      caches.map(({ cache, bytes }) => ({ labels: { cache }, value: bytes })),
+    ),
+    family(
+      'watchpost_cache_max_bytes',
+      'gauge',
+      'Bound of each cache of the process.',
+      caches.map(({ cache, maxBytes }) => ({ labels: { cache }, value: maxBytes })),
     ),
   ];
 }

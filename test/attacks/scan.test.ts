@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFfmpegRunner, type FfmpegRunner } from '../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { ffmpegPath } from '../support/hls/recording.ts';
@@ -34,6 +35,8 @@ afterAll(async () => {
   await attack.close();
   await rm(tempDir, { recursive: true });
 });
+
+const bomb = gzipSync(Buffer.alloc(7_000_000));
 
 /** A position of which only the time is known, long ago: all that a playlist lists is new. */
 const longAgo = '? ? 0';
@@ -78,6 +81,27 @@ describe('a scan', () => {
     const found = await scan({ ...files, 'live.m3u8': playlist(...discontinued) });
     expect(found.frames).toEqual([]);
     expect(found.leftOutSeconds).toBeGreaterThanOrEqual(4);
+    count(test, { limits: 1 });
+  });
+
+  test('initialization sections count in the budget of a scan, also what of them is cut', async (test) => {
+    let bodies = 0;
+    const section: HostileFile = (response) => {
+      bodies += 1;
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb);
+    };
+    const names = Array.from({ length: 60 }, (_, at) => `${at}.mp4`);
+    const lines = names.flatMap((name) => [
+      '#EXT-X-DISCONTINUITY',
+      `#EXT-X-MAP:URI="${name}",BYTERANGE="100@0"`,
+      '#EXTINF:1,',
+      `ok.m4s?${name}`,
+    ]);
+    const newest = ['#EXT-X-DISCONTINUITY', '#EXT-X-MAP:URI="init.mp4"', '#EXTINF:1,', 'ok.m4s'];
+    const files = Object.fromEntries(names.map((name) => [name, section]));
+    await scan({ ...files, 'live.m3u8': playlist(...lines, ...newest) });
+    // Four whole ones are 28 of 32 MB; what is left is halved by each that is cut.
+    expect(bodies).toBeLessThanOrEqual(40);
     count(test, { limits: 1 });
   });
 

@@ -32,7 +32,6 @@ const reviewed: Record<string, string> = {
   'adapters/media/ffmpeg/ffmpeg-pool.ts setImmediate': 'starts a process: its failure is an event',
   'adapters/media/ffmpeg/ffmpeg-pool.ts setTimeout': 'starts a process: its failure is an event',
   'adapters/media/ffmpeg/image-process.ts on error': 'kills its process',
-  'adapters/media/rtsp/connection/handed-connections.ts setTimer': 'closes a connection',
   'adapters/media/rtsp/connection/http-tunnel.ts addEventListener abort': 'closes sockets',
   'adapters/media/rtsp/connection/http-tunnel.ts new Duplex': 'writes to a socket, whose failure is an event',
   'adapters/media/rtsp/connection/rtsp-client.ts on close': 'rejects requests',

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, readdir, readFile, rename, rm, unlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { LRUCache } from 'lru-cache';
 import type { MediaStore } from '../../../core/ports/media-store.ts';
+import { createByteCache } from '../../byte-cache.ts';
 import { evidenceDays, evidenceFolder, mediaFolders } from '../../../core/policies/watch/evidence.ts';
 import { trimMedia } from './media-quota.ts';
 import type { MediaQuota, Trimmed } from './media-quota.ts';
@@ -18,7 +18,7 @@ export type EmbeddedMediaStore = MediaStore & {
 };
 
 /** Media kept in memory, in bytes: those of checks under way, which read what their capture has stored a moment ago. */
-const maxRecentBytes = 8 * 1024 * 1024;
+const [maxRecent, maxRecentBytes] = [1000, 8 * 1024 * 1024];
 
 /**
  * Creates a media store of files under `directory`. Jobs that share a capture store the same array of bytes: it is written once, the other keys are
@@ -28,9 +28,10 @@ const maxRecentBytes = 8 * 1024 * 1024;
 export function createMediaStore(directory: string, files: MediaFiles = mediaFiles): EmbeddedMediaStore {
   /** Path of the newest file with these bytes, once it is complete. */
   const written = new WeakMap<Uint8Array, Promise<string>>();
-  const recent = new LRUCache<string, Uint8Array>({
-    maxSize: maxRecentBytes,
-    sizeCalculation: (bytes) => Math.max(1, bytes.length),
+  const recent = createByteCache<Uint8Array>({
+    name: 'media of checks',
+    max: maxRecent,
+    maxBytes: maxRecentBytes,
   });
   return {
     put: async (key, bytes) => {

@@ -1,11 +1,19 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { LRUCache } from 'lru-cache';
+import { createByteCache } from '../../byte-cache.ts';
 import { z } from 'zod';
 import type { JobQuery } from '../../../core/ports/job-store.ts';
 import { goneAt, hasReceivers, isIdle, splitRun } from '../../../core/event/stored-run.ts';
 import { runSchema, type PolicyName, type Run } from '../../../core/records/run.ts';
 import { freeze } from '../sqlite/freeze.ts';
-import { parseFields, readCount, readValue, toMilliseconds, type Row } from '../sqlite/record.ts';
+import {
+  parseFields,
+  readCount,
+  readValue,
+  toMilliseconds,
+  type Row,
+  maxParsedBytes,
+  parsedFactor,
+} from '../sqlite/record.ts';
 
 /** Stored run, and the sequence up to which its events have receivers. */
 type Found = { run: Run; unpublished: number };
@@ -109,7 +117,12 @@ const maxParsed = 1000;
 
 /** Creates a reader that parses the same texts once: a tick reads its run several times, and the next one what it has written. The runs are frozen. */
 function createRunReader() {
-  const kept = new LRUCache<string, { meta: string; text: string; run: Run }>({ max: maxParsed });
+  const kept = createByteCache<{ meta: string; text: string; run: Run }>({
+    name: 'parsed runs',
+    max: maxParsed,
+    maxBytes: maxParsedBytes,
+    bytesOf: ({ meta, text }) => parsedFactor * (meta.length + text.length),
+  });
   return { read, readAll, remember };
 
   function read(row: Row | undefined): Found | undefined {

@@ -1,7 +1,7 @@
 import type { SQLOutputValue } from 'node:sqlite';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { StorageError } from '../../../core/errors.ts';
+import { createByteCache } from '../../byte-cache.ts';
 import { freeze } from './freeze.ts';
 
 export type Row = Record<string, SQLOutputValue>;
@@ -21,9 +21,18 @@ export function readValue<T>(schema: z.ZodType<T>, value: unknown): T {
 /** Reader of records by id that parses the same text once. The records are frozen. */
 export type RecordReader<T> = (id: string, row: Row | undefined) => T | undefined;
 
+/** Memory of a text and of the values in it, by its length. */
+export const parsedFactor = 8;
+export const maxParsedBytes = 64 * 1024 * 1024;
+
 /** Creates a reader, which keeps the newest record of `max` ids. */
 export function createRecordReader<T extends object>(schema: z.ZodType<T>, max: number): RecordReader<T> {
-  const kept = new LRUCache<string, { text: string; record: T }>({ max });
+  const kept = createByteCache<{ text: string; record: T }>({
+    name: 'parsed records',
+    max,
+    maxBytes: maxParsedBytes,
+    bytesOf: ({ text }) => parsedFactor * text.length,
+  });
   return (id, row) => {
     if (row === undefined) return undefined;
     const text = row['record'];

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { LRUCache } from 'lru-cache';
+import { createByteCache } from '../../byte-cache.ts';
 import { readCodedPicture, type CodedPicture } from '../h264/coded-picture.ts';
 import { readKeyFrameUnits } from '../mpeg-ts/extract-key-frames.ts';
 import { frameSize, maxPixels, type FrameSize } from './capture-arguments.ts';
@@ -29,7 +29,7 @@ const maxDecodeMs = 3_000;
 /** Maximum of key frames that are written together, unless the first one alone has more bytes. */
 const maxTogether = { keyFrames: 32, bytes: 4 * 1024 * 1024 };
 /** Kinds of streams on which the pool failed, by caller and parameter sets, with the decodes that cancel it. */
-const maxKnown = 2_000;
+const [maxKnown, maxBytes] = [2_000, 2 * 1024 * 1024];
 const maxFailures = 2;
 /** Decodes without failure that cancel one failure. */
 const decodesForFailure = 10;
@@ -47,7 +47,7 @@ export function poolDecoders({
   elapsedMs = () => performance.now(),
   start = (size) => startDecoder(ffmpegPath, size),
 }: DecoderPoolDeps): FfmpegRunner {
-  const failures = new LRUCache<string, number>({ max: maxKnown });
+  const failures = createByteCache<number>({ name: 'failures of decoders', max: maxKnown, maxBytes });
   const members = createMembers({ start, maxProcesses, elapsedMs });
   return {
     run: async (input, wanted, limits, signal) => {

@@ -131,15 +131,26 @@ function readLong(bytes: Uint8Array, at: number): number {
   return 255 * (length - 1) + (bytes[at + length - 1] ?? 0);
 }
 
+/** Numbers above it are longer than the information that is read. */
+const maxLengthOfLong = 1 + Math.ceil(maxInformationBytes / 255);
+
 function lengthOfLong(bytes: Uint8Array, at: number): number {
   let length = 1;
-  while (bytes[at + length - 1] === 255) length += 1;
+  while (bytes[at + length - 1] === 255 && length < maxLengthOfLong) length += 1;
   return length;
 }
 
 /** Removes the bytes that prevent start codes within a unit. */
 export function withoutPrevention(unit: Uint8Array): Uint8Array {
-  return unit.filter((byte, at) => byte !== 3 || at < 2 || unit[at - 1] !== 0 || unit[at - 2] !== 0);
+  const kept = new Uint8Array(unit.length);
+  let length = 0;
+  for (let at = 0; at < unit.length; at += 1) {
+    const byte = unit[at] ?? 0;
+    if (byte === 3 && at >= 2 && unit[at - 1] === 0 && unit[at - 2] === 0) continue;
+    kept[length] = byte;
+    length += 1;
+  }
+  return kept.subarray(0, length);
 }
 
 /** Returns null if the bytes end early, or are damaged. */

@@ -31,9 +31,14 @@ type IndexedUnit = {
 };
 
 /**
+ * Maximum access units, above a minute of 60 frames a second. A segment may repeat one packet that begins a unit, and each costs as much as a frame.
+ */
+export const maxAccessUnits = 6_000;
+
+/**
  * Indexes the access units of successive MPEG-TS segments, in decoding order. If the PMT names another video PID, those
  * before it are dropped: the newest ones count. Returns null for unusual input: several programs, a segment
- * that does not begin with a packet.
+ * that does not begin with a packet, too many units.
  */
 export function indexAccessUnits(segments: readonly Uint8Array[]): AccessUnitIndex | null {
   const tables = createTableReader();
@@ -52,6 +57,7 @@ export function indexAccessUnits(segments: readonly Uint8Array[]): AccessUnitInd
       } else if (readPid(packet) === video?.pid && startsPayloadUnit(packet)) {
         if (isRandomAccess(packet)) accessUnits.push({ segment, at, ...readEntry(bytes, at, video) });
         else if (hasPts(packetPayload(packet))) accessUnits.push({ segment, at, isKeyFrame: false });
+        if (accessUnits.length > maxAccessUnits) return null;
       }
     }
   }

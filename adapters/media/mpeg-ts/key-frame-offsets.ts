@@ -1,16 +1,19 @@
+import { maxAccessUnits } from './access-units.ts';
 import { findPacket, isRandomAccess, packetBytes, packetPayload, startsPayloadUnit } from './packet.ts';
 import { ptsDifference, ptsPerSecond, readPts } from './pes-packet.ts';
 import { createTableReader } from './psi.ts';
 
 /**
  * Returns the seconds from the first frame of an MPEG-TS segment to each key frame, in decoding order: those marked with the random access indicator, as by
- * all HLS encoders. Returns null if it has no frame and no program table: some servers list segments of tables only. Skips garbage.
+ * all HLS encoders. Returns null if it has too many frames, or none and no
+ * program table: some servers list segments of tables only. Skips garbage.
  */
 export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
   let base: number | null = null;
   let first = 0;
   const tables = createTableReader();
   const keyFrames: number[] = [];
+  let units = 0;
   for (
     let at = findPacket(segment, 0);
     at + packetBytes <= segment.length;
@@ -24,6 +27,7 @@ export function keyFrameOffsetsTs(segment: Uint8Array): number[] | null {
       tables.read(packet);
       continue;
     }
+    if ((units += 1) > maxAccessUnits) return null;
     base ??= pts;
     const offset = ptsDifference(base, pts);
     first = Math.min(first, offset);

@@ -167,7 +167,9 @@ async function decode(
   signal: AbortSignal,
 ): Promise<FfmpegOutput> {
   const seconds = jpegs.length / clipFramesPerSecond;
-  const chunks = jpegs.map(withoutMetadata);
+  // A clip repeats a picture until the next one.
+  const decoded = new Map([...new Set(jpegs)].map((jpeg) => [jpeg, withoutMetadata(jpeg)]));
+  const chunks = jpegs.map((jpeg) => decoded.get(jpeg) ?? jpeg);
   const input = { kind: 'pipe', format: 'mjpeg', chunks, seconds } as const;
   try {
     return await ffmpeg.run(input, { mode, clipSeconds, caller }, { timeoutMs: limits.pictureMs }, signal);

@@ -72,9 +72,11 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
 
   /** Drops what precedes the next start marker. Keeps the bytes that may begin one. */
   function findStart(): number | null {
-    const start = buffer.subarray(from, to).indexOf(startBytes);
-    from = start === -1 ? Math.max(from, to - (startBytes.length - 1)) : from + start;
-    return start === -1 ? null : from + 2;
+    const start = buffer.indexOf(startBytes, from);
+    // Behind `to` are bytes of earlier chunks.
+    const isFound = start !== -1 && start + startBytes.length <= to;
+    from = isFound ? start : Math.max(from, to - (startBytes.length - 1));
+    return isFound ? from + 2 : null;
   }
 
   /** Reads segments and scans. Returns the position that is read: the end of the JPEG, or the first byte that cannot belong to it. */
@@ -99,14 +101,12 @@ export function createJpegSplitter({ maxBytes }: { maxBytes: number }): JpegSpli
   /** Returns the position of the marker that ends coded data; without one, that of the first byte which may begin it. */
   function findMarker(position: number): number {
     const [firstRestart, lastRestart] = markers.restart;
-    for (let here = position; ;) {
-      const found = buffer.subarray(here, to).indexOf(0xff);
-      if (found === -1) return to;
-      here += found;
-      if (here + 2 > to) return here;
+    for (let here = position; ; here += 2) {
+      // Behind `to` are bytes of earlier chunks.
+      while (here < to && buffer[here] !== 0xff) here += 1;
       const next = buffer[here + 1] ?? 0;
-      if (next === 0 || (next >= firstRestart && next <= lastRestart)) here += 2;
-      else return here;
+      const isData = next === 0 || (next >= firstRestart && next <= lastRestart);
+      if (here + 2 > to || !isData) return Math.min(here, to);
     }
   }
 }

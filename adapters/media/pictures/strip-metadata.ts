@@ -13,19 +13,23 @@ const markers = {
  */
 export function withoutMetadata(jpeg: Uint8Array): Uint8Array {
   const bytes = Buffer.from(jpeg.buffer, jpeg.byteOffset, jpeg.byteLength);
-  const parts = [bytes.subarray(0, 2)];
+  const parts: Buffer[] = [];
+  let keptFrom = 0;
   for (let at = 2; at + 4 <= bytes.length;) {
     const marker = bytes[at + 1] ?? 0;
     if (marker === 0xff) {
       at += 1;
       continue;
     }
-    if (marker === markers.scan) return Buffer.concat([...parts, bytes.subarray(at)]);
+    if (marker === markers.scan) return Buffer.concat([...parts, bytes.subarray(keptFrom)]);
     const end = at + 2 + bytes.readUInt16BE(at + 2);
     const isMetadata =
       marker === markers.comment || (marker > markers.jfif && marker <= markers.lastApplication);
-    if (marker === markers.exif) parts.push(onlyOrientation(bytes.subarray(at + 4, end)));
-    else if (!isMetadata || marker === markers.adobe) parts.push(bytes.subarray(at, end));
+    if (isMetadata && marker !== markers.adobe) {
+      parts.push(bytes.subarray(keptFrom, at));
+      if (marker === markers.exif) parts.push(onlyOrientation(bytes.subarray(at + 4, end)));
+      keptFrom = end;
+    }
     at = end;
   }
   return jpeg;

@@ -5,7 +5,8 @@ import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import type { CallerStream } from '../../caller-stream.ts';
-import { createFairCache, type FairCache } from '../../fair-cache.ts';
+import { createFairByteCache } from '../../byte-cache.ts';
+import type { FairCache } from '../../fair-cache.ts';
 import { decodeNewest } from '../ffmpeg/decode-newest.ts';
 import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
 import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
@@ -39,7 +40,11 @@ export type RtspCapturerDeps = {
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
   const turns = createConnectionTurns(deps.setTimer ?? setSystemTimer);
-  const refreshed: RefreshedStreams = createFairCache({ max: maxKnown });
+  const refreshed: RefreshedStreams = createFairByteCache({
+    name: 'streams with intra refresh',
+    max: maxKnown,
+    maxBytes,
+  });
   return {
     probe: async (url, signal, caller) => {
       const stream = { url, caller };
@@ -165,7 +170,7 @@ async function captureFromSession(
 /** URLs of streams with intra refresh, whose decoder must not skip to a key frame. */
 type RefreshedStreams = FairCache<string, true>;
 
-const maxKnown = 2_000;
+const [maxKnown, maxBytes] = [2_000, 4 * 1024 * 1024];
 
 async function captureRtsp(
   request: CaptureRequest,

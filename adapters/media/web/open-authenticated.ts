@@ -3,14 +3,16 @@ import { createAuthorizer, type Authorizer } from '../../egress/authorizer.ts';
 import { readCredentials } from '../../egress/credentials.ts';
 import type { OpenResponse, StreamingHttp } from '../../egress/guarded-http.ts';
 import { busyWaitsMs } from '../../egress/busy-waits.ts';
-import { createFairCache } from '../../fair-cache.ts';
+import { createFairByteCache } from '../../byte-cache.ts';
 
 export type OpenOptions = { timeoutMs: number; signal: AbortSignal; caller: string };
 
 /** Opens URLs of cameras. A 401 is returned if the credentials of the URL do not help. Throws like `StreamingHttp.open`. */
 export type OpenAuthenticated = (url: string, options: OpenOptions) => Promise<OpenResponse>;
 
-const maxKnown = 1000;
+const [maxKnown, maxBytes] = [1000, 40 * 1024 * 1024];
+/** Its texts are parts of a header, of 16 kB at most. */
+const challengeBytes = 33_000;
 /** Refusals of the first request, of the one with credentials, and of one more for an expired nonce. */
 const maxRefusals = 3;
 
@@ -23,7 +25,12 @@ export function createOpenAuthenticated(
   newNonce: () => string,
   setTimer: SetTimer = setSystemTimer,
 ): OpenAuthenticated {
-  const known = createFairCache<string, Authorizer>({ max: maxKnown });
+  const known = createFairByteCache<Authorizer>({
+    name: 'challenges of cameras',
+    max: maxKnown,
+    maxBytes,
+    bytesOf: () => challengeBytes,
+  });
   return async (text, { caller, ...options }) => {
     const url = new URL(text);
     const credentials = readCredentials(url);

@@ -34,9 +34,10 @@ const use = {
   unpriced_calls: 0,
 };
 const callers = [{ caller: 'harbour "south"', use }];
+const caches = [{ cache: 'cookies', bytes: 4096, maxBytes: 33_554_432 }];
 
 test('the text for Prometheus has every number of the metrics, with help and type', () => {
-  const text = formatPrometheus(metrics, findings, callers);
+  const text = formatPrometheus(metrics, findings, callers, caches);
   const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   expect(samples).toEqual([
     'watchpost_start_time_seconds 1772366400',
@@ -64,6 +65,8 @@ test('the text for Prometheus has every number of the metrics, with help and typ
     'watchpost_caller_tokens_total{caller="harbour \\"south\\"",kind="input"} 900',
     'watchpost_caller_tokens_total{caller="harbour \\"south\\"",kind="output"} 12',
     'watchpost_caller_cost_usd_total{caller="harbour \\"south\\""} 0.000057',
+    'watchpost_cache_bytes{cache="cookies"} 4096',
+    'watchpost_cache_max_bytes{cache="cookies"} 33554432',
     'watchpost_check_failed{check="model"} 1',
     'watchpost_check_failed{check="disk"} 0.5',
     'watchpost_check_failed{check="clock"} 0',
@@ -76,7 +79,12 @@ test('the text for Prometheus has every number of the metrics, with help and typ
 });
 
 test('label values are escaped', () => {
-  const text = formatPrometheus({ ...metrics, providers: { 'a"b\\c\n': { calls: 1, errors: 0 } } }, [], []);
+  const text = formatPrometheus(
+    { ...metrics, providers: { 'a"b\\c\n': { calls: 1, errors: 0 } } },
+    [],
+    [],
+    [],
+  );
   expect(text).toContain(String.raw`watchpost_model_calls_total{provider="a\"b\\c\n"} 1`);
 });
 
@@ -84,7 +92,7 @@ test.each(['alerts.yml', 'dashboard.json'])(
   'every metric that %s uses is in the text for Prometheus',
   (file) => {
     const used = readFileSync(`docs/operate/prometheus/${file}`, 'utf8').match(/\bwatchpost_\w+/g) ?? [];
-    const offered = formatPrometheus(metrics, findings, callers).match(/^watchpost_\w+/gm) ?? [''];
+    const offered = formatPrometheus(metrics, findings, callers, caches).match(/^watchpost_\w+/gm) ?? [''];
     expect(used.length).toBeGreaterThan(4);
     expect(used.filter((name) => !offered.includes(name))).toEqual([]);
   },

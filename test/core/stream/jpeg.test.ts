@@ -36,6 +36,10 @@ describe('readJpegHeader', () => {
     ['in lossless coding', read(frame(0xc3, 16, 16), scan)],
     ['with a segment longer than the file', read([0xff, 0xe0, 0xff, 0xff], frame(0xc0, 16, 16), scan)],
     ['with bytes between segments', read([0, 0xe0, 0, 2], frame(0xc0, 16, 16), scan)],
+    [
+      'with 1,001 segments before the scan',
+      read(...Array.from({ length: 1000 }, () => segment(0xe0)), frame(0xc0, 16, 16), scan),
+    ],
     ['with only a start marker', readJpegHeader(new Uint8Array([0xff, 0xd8, 0xff]))],
     ['without bytes', readJpegHeader(new Uint8Array())],
   ])('a JPEG %s has no valid header', (_, header) => {

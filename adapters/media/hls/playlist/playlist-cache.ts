@@ -1,5 +1,5 @@
 import { isOver } from '../../../../core/time.ts';
-import { createFairCache } from '../../../fair-cache.ts';
+import { createFairByteCache } from '../../../byte-cache.ts';
 import type { Rendition } from './fetch-playlist.ts';
 
 /** Cached result of the last capture; saves the next capture a request. */
@@ -23,6 +23,8 @@ export type PlaylistCache = {
   delete(caller: string, key: string): void;
 };
 
+const maxBytes = 16 * 1024 * 1024;
+
 /**
  * Creates a cache of at most `max` entries. An entry expires `keepMs` after its playlist was resolved: variants may
  * change, and an edge server may return outdated data. The expiry is not that of `LRUCache`, which ignores a clock
@@ -33,7 +35,11 @@ export function createPlaylistCache(options: {
   max: number;
   keepMs: number;
 }): PlaylistCache {
-  const entries = createFairCache<string, CachedPlaylist & { resolvedAt: Date }>({ max: options.max });
+  const entries = createFairByteCache<CachedPlaylist & { resolvedAt: Date }>({
+    name: 'playlists of streams',
+    max: options.max,
+    maxBytes,
+  });
   return {
     get: (caller, key) => {
       const entry = entries.get(caller, key);
@@ -47,7 +53,8 @@ export function createPlaylistCache(options: {
     set: (caller, key, playlist) => {
       const known = entries.get(caller, key);
       const resolvedAt = known?.mediaUrl === playlist.mediaUrl ? known.resolvedAt : options.now();
-      entries.set(caller, key, { ...playlist, resolvedAt });
+      // Its texts may be parts of a whole playlist.
+      entries.set(caller, key, structuredClone({ ...playlist, resolvedAt }));
     },
     delete: entries.delete,
   };

@@ -28,13 +28,25 @@ const maxVariants = 200;
 /** Maximum lines. A day in segments of 2 s with four tags each has 216,000. A list takes 100 bytes per line. */
 const maxLines = 250_000;
 
+/** Maximum lines with those that are left out: comments, tags of advertisements, empty ones. */
+const maxAllLines = 2 * maxLines;
+
+/** Maximum keys. A day with three licenses each ten minutes has 432. */
+const maxKeys = 20_000;
+
+/** Maximum length of a line that is read. Signed URLs have a few thousand characters. */
+const maxLineLength = 32_768;
+
+/** Maximum length of the reduced text: the newest segments, or all variants, with long signed URLs. */
+const maxLength = 2 * 1024 * 1024;
+
 /**
  * Maximum tags before one URI or at the end. Real playlists have about 12; some lists of the parser grow without
  * limit.
  */
 const maxTagsPerUri = 1000;
 
-/** Error for a playlist with more than the maximum number of lines or tags. */
+/** Error for a playlist with more than the maximum number of lines or tags, or with longer ones. */
 export class PlaylistLimitError extends Error {
   override readonly name = 'PlaylistLimitError';
 }
@@ -59,28 +71,38 @@ export function sanitizePlaylist(
   let begun = false;
   let variants = 0;
   let tags = 0;
+  let keys = 0;
   for (const line of splitLines(new TextDecoder().decode(bytes))) {
     if (!begun && !/^#EXTM3U\b/.test(line)) return null;
     begun = true;
     if (line.startsWith('#') && !isNeeded(line)) continue;
+    if (line.length > maxLineLength) throw new PlaylistLimitError('The playlist has too long a line');
     if (line.startsWith('#EXT-X-STREAM-INF') && ++variants > maxVariants) break;
     tags = line.startsWith('#') ? tags + 1 : 0;
-    if (tags > maxTagsPerUri || read.length >= maxLines)
+    if (line.startsWith(keyTag)) keys += 1;
+    if (tags > maxTagsPerUri || keys > maxKeys || read.length >= maxLines)
       throw new PlaylistLimitError('The playlist has too many lines');
     read.push(line.startsWith('#EXTINF:') ? withoutTitle(line) : line);
   }
   if (!begun) return null;
   const { lines, variables } = substituteVariables(read, source.url, source.imported);
   const defined = lines.filter((line) => !line.startsWith('#EXT-X-DEFINE'));
-  if (variants > 0) return { text: defined.join('\n'), firstSequence: 0n, variables };
+  if (variants > 0) return { text: joinLines(defined), firstSequence: 0n, variables };
   const newest = keepNewestSegments(keepReadableKeys(withRangeOffsets(defined)), source.maxSegments);
   const { lines: kept, firstSequence } = takeMediaSequence(newest.flatMap(readClock));
-  return { text: kept.join('\n'), firstSequence, variables };
+  return { text: joinLines(kept), firstSequence, variables };
+}
+
+function joinLines(lines: readonly string[]): string {
+  if (lines.reduce((sum, { length }) => sum + length + 1, 0) > maxLength)
+    throw new PlaylistLimitError('The newest segments of the playlist have too many characters');
+  return lines.join('\n');
 }
 
 /** Yields the lines one by one: a list of all lines of a large body takes a multiple of its memory. */
 function* splitLines(text: string): Generator<string> {
-  for (let start = 0; start < text.length;) {
+  for (let start = 0, lines = 0; start < text.length; lines += 1) {
+    if (lines > maxAllLines) throw new PlaylistLimitError('The playlist has too many lines');
     const end = text.indexOf('\n', start);
     const line = text.slice(start, end === -1 ? undefined : end).trim();
     start = end === -1 ? text.length : end + 1;

@@ -9,6 +9,9 @@ export class VariableError extends Error {
 /** Maximum length of the text, in characters. Stops variables that expand exponentially. */
 const maxCharacters = 16 * 1024 * 1024;
 
+/** Maximum references. A day in segments of 2 s with a signed query has 43,200. */
+const maxReferences = 100_000;
+
 /**
  * Replaces `{$NAME}` with the value of the variable (RFC 8216bis, 4.3). A variable is defined in the text, imported
  * from the multivariant playlist, or taken from the query of the playlist URL, as signed queries require. Throws
@@ -20,9 +23,10 @@ export function substituteVariables(
   imported: Variables,
 ): { lines: string[]; variables: Variables } {
   const variables = new Map<string, string>();
+  const left = { references: maxReferences };
   let characters = 0;
   const substituted = lines.map((line) => {
-    const full = variables.size === 0 ? line : fillIn(line, variables);
+    const full = variables.size === 0 ? line : fillIn(line, variables, left);
     characters += full.length;
     if (characters > maxCharacters) throw tooLong();
     if (full.startsWith('#EXT-X-DEFINE:')) define(full, url, imported, variables);
@@ -32,10 +36,11 @@ export function substituteVariables(
 }
 
 /** Counts during the replacement: one line may repeat a value of megabytes a hundred times. */
-function fillIn(line: string, variables: Variables): string {
+function fillIn(line: string, variables: Variables, left: { references: number }): string {
   let characters = 0;
   return line.replace(/\{\$([\w-]{1,255})\}/g, (reference: string, name: string) => {
     const value = variables.get(name) ?? reference;
+    if ((left.references -= 1) < 0) throw tooLong();
     characters += value.length;
     if (characters > maxCharacters) throw tooLong();
     return value;

@@ -41,18 +41,20 @@ async function tryRead(
 ): Promise<ReadSegment | null> {
   const { maxBytes, release } = budget.reserve();
   if (maxBytes === 0) return null;
+  let received = 0;
   try {
     const parts: Uint8Array[] = [];
+    const onBytes = (bytes: number): void => void (received += bytes);
     // A request may take its part of the bytes (`fetchSegments`).
-    const limited = { ...fetcher, captureBytes: maxBytes * 2 };
+    const limited = { ...fetcher, captureBytes: maxBytes * 2, onBytes };
     for await (const part of fetchSegments(limited, [segment], signal)) parts.push(part);
     const bytes = parts.at(-1) ?? new Uint8Array();
-    release(bytes.length);
+    release(received);
     return readSegment(segment, bytes, segment.initialization === null ? null : (parts[0] ?? null));
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof StreamError)) throw error;
-    if (error.cause instanceof StatusError) release(0);
+    if (error.cause instanceof StatusError) release(received);
     return null;
   }
 }

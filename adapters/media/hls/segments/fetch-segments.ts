@@ -16,6 +16,8 @@ export type SegmentFetcher = {
   cookies?: CookieJar | undefined;
   /** Cache of keys and media initialization sections. If absent, each capture fetches its own. */
   resources?: ResourceCache;
+  /** Called with the size of each decoded chunk that arrives, also of what is cut or refused. */
+  onBytes?: (bytes: number) => void;
 };
 
 /**
@@ -90,8 +92,8 @@ export async function* fetchSegments(
   async function fetchBytes(resource: Resource, what: ResourceKind, maxBytes: number): Promise<Uint8Array> {
     const { byteRange } = resource;
     const headers = byteRange === null ? {} : { range: rangeHeader(byteRange.offset, byteRange.length) };
-    const { requestTimeoutMs: timeoutMs, cookies } = fetcher;
-    const options = { headers, maxBytes, timeoutMs, cookies, signal };
+    const { requestTimeoutMs: timeoutMs, cookies, onBytes } = fetcher;
+    const options = { headers, maxBytes, timeoutMs, cookies, signal, ...(onBytes && { onChunk: onBytes }) };
     const response = await fetcher.http.request(resource.url, options).catch((error: unknown) => {
       throw webStreamError(error, what);
     });
@@ -99,7 +101,7 @@ export async function* fetchSegments(
     if (response.status !== 200) throw httpStatusError(response.status, what);
     // A server without range support sends the whole resource.
     if (byteRange === null) return response.body;
-    return response.body.subarray(byteRange.offset, byteRange.offset + byteRange.length);
+    return response.body.slice(byteRange.offset, byteRange.offset + byteRange.length);
   }
 }
 

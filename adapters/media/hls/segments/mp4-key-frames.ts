@@ -23,12 +23,13 @@ export function keyFrameOffsetsMp4(segment: Uint8Array, initialization: Uint8Arr
 
 /** Returns true if fragmented MP4 has intra refresh, whose begin encoders mark like a key frame. */
 export function beginsRefreshMp4(segments: readonly Uint8Array[], initialization?: Uint8Array): boolean {
+  const left = { units: maxUnitsOfSegments };
   return segments.some((segment) => {
     try {
       const bytes = asBuffer(segment);
       const track = videoTrack(asBuffer(initialization ?? segment));
       const found = track?.rules ? readKeyFrames(bytes, track) : null;
-      return found?.keyFrames.some(({ at }) => isRefresh(bytes, at, track?.rules)) ?? false;
+      return found?.keyFrames.some(({ at }) => isRefresh(bytes, at, track?.rules, left)) ?? false;
     } catch {
       return false;
     }
@@ -39,7 +40,7 @@ export function beginsRefreshMp4(segments: readonly Uint8Array[], initialization
 export function hasOnlySoundMp4(bytes: Uint8Array): boolean {
   try {
     const kinds: string[] = [];
-    for (const track of children(child(asBuffer(bytes), 'moov'), 'trak'))
+    for (const track of listTracks(child(asBuffer(bytes), 'moov')))
       kinds.push(child(child(track, 'mdia'), 'hdlr').toString('latin1', 8, 12));
     return kinds.length > 0 && kinds.every((kind) => kind === 'soun');
   } catch {
@@ -49,12 +50,20 @@ export function hasOnlySoundMp4(bytes: Uint8Array): boolean {
 
 const unitLengthBytes = 4;
 const maxUnits = 32;
+/** Maximum units that are read of all segments: samples may overlap, so that a few bytes are read for each of them. */
+const maxUnitsOfSegments = 4_000;
 
 /** Reads the units of a sample up to its first slice. */
-function isRefresh(segment: Buffer, sampleAt: number, rules: UnitRules | null | undefined): boolean {
+function isRefresh(
+  segment: Buffer,
+  sampleAt: number,
+  rules: UnitRules | null | undefined,
+  left: { units: number },
+): boolean {
   if (!rules) return false;
   const reader = createEntryPointReader(rules);
   for (let at = sampleAt, units = 0; !reader.hasSlice() && units < maxUnits; units += 1) {
+    if ((left.units -= 1) < 0) return false;
     const end = at + unitLengthBytes + segment.readUInt32BE(at);
     reader.note(segment.subarray(at + unitLengthBytes, end));
     at = end;
@@ -74,7 +83,7 @@ type Track = {
 
 function videoTrack(bytes: Buffer): Track | null {
   const movie = child(bytes, 'moov');
-  for (const track of children(movie, 'trak')) {
+  for (const track of listTracks(movie)) {
     const media = child(track, 'mdia');
     if (child(media, 'hdlr').toString('latin1', 8, 12) !== 'vide') continue;
     const [header, times] = [child(track, 'tkhd'), child(media, 'mdhd')];
@@ -91,6 +100,17 @@ function videoTrack(bytes: Buffer): Track | null {
     };
   }
   return null;
+}
+
+/** Above the number of renditions and languages of every real stream. */
+const maxTracks = 1_000;
+
+function* listTracks(movie: Buffer): Generator<Buffer> {
+  let left = maxTracks;
+  for (const track of children(movie, 'trak')) {
+    if ((left -= 1) < 0) return;
+    yield track;
+  }
 }
 
 function readRules(descriptions: Buffer): UnitRules | null {

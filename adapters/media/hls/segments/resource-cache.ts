@@ -1,5 +1,6 @@
 import { isOver } from '../../../../core/time.ts';
-import { createFairCache } from '../../../fair-cache.ts';
+import { createFairByteCache } from '../../../byte-cache.ts';
+import { ownBytes } from '../../../retained-bytes.ts';
 import type { Resource } from '../playlist/playlist.ts';
 
 /**
@@ -14,6 +15,7 @@ export type ResourceCache = {
 
 /** Maximum size of an entry, in bytes. A media initialization section has about 1 kB, a key 16 bytes. */
 const maxEntryBytes = 64 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 /**
  * Creates the caches of streams, of at most `max` entries together. What a server gave to the cookies of one caller or stream is not for another. An entry expires `keepMs` after it was fetched, and if the clock is set
@@ -24,14 +26,19 @@ export function createResourceCache(options: {
   max: number;
   keepMs: number;
 }): (caller: string, url: string) => ResourceCache {
-  const entries = createFairCache<string, { bytes: Uint8Array; fetchedAt: Date }>({ max: options.max });
+  const entries = createFairByteCache<{ bytes: Uint8Array; fetchedAt: Date }>({
+    name: 'keys and initialization sections',
+    max: options.max,
+    maxBytes,
+  });
   return (caller, url) => ({
     async get(resource, fetch) {
       const key = toKey(resource, url);
       const known = entries.get(caller, key);
       if (known !== undefined && !isOver(known.fetchedAt, options.keepMs / 1000, options.now()))
         return known.bytes;
-      const bytes = await fetch();
+      // A server without byte ranges sends more than the section.
+      const bytes = ownBytes(await fetch());
       if (bytes.length <= maxEntryBytes) entries.set(caller, key, { bytes, fetchedAt: options.now() });
       return bytes;
     },

@@ -1,6 +1,6 @@
 import { setSystemTimer, waitUntilAborted, type SetTimer } from '../../../../core/time-limit.ts';
 import type { CallerStream } from '../../../caller-stream.ts';
-import { createFairCache } from '../../../fair-cache.ts';
+import { createFairByteCache } from '../../../byte-cache.ts';
 import { hasStatus, retryBusy } from './retry-busy.ts';
 
 /** Connections to the same stream URL without a session: probes, and captures that open one each. */
@@ -12,7 +12,7 @@ export type ConnectionTurns = {
   run<Result>(stream: CallerStream, connect: () => Promise<Result>, signal: AbortSignal): Promise<Result>;
 };
 
-const maxLimited = 2_000;
+const [maxLimited, maxBytes] = [2_000, 4 * 1024 * 1024];
 /** "Not Enough Bandwidth" and "Service Unavailable": the answers of cameras with too many viewers. */
 const fullStatuses = [453, 503];
 
@@ -20,7 +20,7 @@ export function createConnectionTurns(setTimer: SetTimer = setSystemTimer): Conn
   /** Connections that are open, or wait for those before them. */
   const current = new Map<string, Set<Promise<unknown>>>();
   /** Streams of cameras that refused a second connection. */
-  const limited = createFairCache<string, true>({ max: maxLimited });
+  const limited = createFairByteCache<true>({ name: 'cameras of one viewer', max: maxLimited, maxBytes });
   return {
     run: async ({ url, caller }, connect, signal) => {
       if (limited.get(caller, url)) return inTurn(url, connect, signal);

@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { registerCache } from '../../../byte-cache.ts';
+import { retainedBytes } from '../../../retained-bytes.ts';
 import type { FfmpegRunner, KeyFramePicture } from '../../ffmpeg/run-ffmpeg.ts';
 import { lastFramePts } from '../../mpeg-ts/trim-transport-stream.ts';
 import { minDistanceSeconds } from '../../scan/measure-scan.ts';
@@ -11,7 +13,7 @@ type Decoding = { ffmpeg: FfmpegRunner; caller: string | undefined };
 const timeoutMs = 5_000;
 
 /** Thumbnails that are kept, of 22 kB each. */
-const maxThumbnails = 1_500;
+const [maxThumbnails, maxThumbnailBytes] = [1_500, 40 * 1024 * 1024];
 
 type DecodedUnit = { caller: string | undefined; picture?: KeyFramePicture };
 
@@ -19,8 +21,11 @@ type DecodedUnit = { caller: string | undefined; picture?: KeyFramePicture };
 const decoded = new WeakMap<AccessUnit, DecodedUnit>();
 const kept = new LRUCache<DecodedUnit, true>({
   max: maxThumbnails,
+  maxSize: maxThumbnailBytes,
+  sizeCalculation: (_, unit) => retainedBytes(unit),
   dispose: (_, unit) => delete unit.picture,
 });
+registerCache('thumbnails of key frames', maxThumbnailBytes, kept, ({ calculatedSize }) => calculatedSize);
 
 /** Returns the picture of a key frame that was decoded on its arrival, in a process of this caller. */
 export function findDecoded(unit: AccessUnit, caller: string | undefined): KeyFramePicture | undefined {

@@ -6,7 +6,7 @@ import { waitAtMost, waitUntilAborted, type SetTimer } from '../../../../core/ti
 import { toStreamKey, type CallerStream } from '../../../caller-stream.ts';
 import { openDeadline } from '../../../egress/deadline.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
-import { createFairCache } from '../../../fair-cache.ts';
+import { createFairByteCache, registerCache } from '../../../byte-cache.ts';
 import { failureMessage } from '../../ffmpeg/run-ffmpeg.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
 import { createByteRate } from '../connection/byte-limit.ts';
@@ -97,7 +97,7 @@ const openTimeoutMs = 15_000;
 const avoidMs = 3_600_000;
 /** A single damaged key frame may be the cause. */
 const avoidBrieflyMs = 600_000;
-const maxKnown = 2_000;
+const [maxKnown, maxFactBytes] = [2_000, 4 * 1024 * 1024];
 const maxSessionBytes = 32 * 1024 * 1024;
 const maxBytesOfAll = 192 * 1024 * 1024;
 /** Key frames of all sessions for scans: 300 streams with five of 100 kB each. */
@@ -233,7 +233,11 @@ function createHistory(
   elapsedMs: () => number,
   reportFallback: (url: string, reason: FallbackReason) => void = () => undefined,
 ) {
-  const known = createFairCache<string, Known>({ max: maxKnown });
+  const known = createFairByteCache<Known>({
+    name: 'facts of cameras',
+    max: maxKnown,
+    maxBytes: maxFactBytes,
+  });
   return {
     /** Notes a capture. Returns the time for which its session stays: longer after the first one, and after one that follows another within the interval. */
     addCapture({ url, caller, lookBack }: CaptureRequest): number {
@@ -315,6 +319,8 @@ function createOpen(
 ): OpenSession {
   const memory: SessionMemory = { maxBytes: maxBytesOfAll, usedBytes: 0 };
   const keyFrames = createKeyFrameMemory(maxKeyFrameBytes);
+  registerCache('groups of pictures', maxBytesOfAll, memory, ({ usedBytes }) => usedBytes);
+  registerCache('key frames', maxKeyFrameBytes, keyFrames, ({ bytes }) => bytes());
   return async (stream, signal) =>
     open(stream, signal).catch(async (error: unknown) =>
       retryBusy(error, async () => open(stream, signal), setTimer, signal),

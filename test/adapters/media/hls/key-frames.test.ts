@@ -1,7 +1,10 @@
 import { assert, property, uint8Array } from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createKeyFrameTracker } from '../../../../adapters/media/hls/segments/key-frame-tracker.ts';
-import { keyFrameOffsetsMp4 } from '../../../../adapters/media/hls/segments/mp4-key-frames.ts';
+import {
+  beginsRefreshMp4,
+  keyFrameOffsetsMp4,
+} from '../../../../adapters/media/hls/segments/mp4-key-frames.ts';
 import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/key-frame-offsets.ts';
 import { record, type Recording } from '../../../support/hls/recording.ts';
 
@@ -90,6 +93,20 @@ describe('last key frame of a segment', () => {
       segment.writeUInt32BE(0xffffffff, run + 4);
       expect(toTime(segment, recording.initialization)).not.toBeNaN();
     });
+
+    test('samples that share their bytes are read as often as a segment has units, at most', () => {
+      const information = Buffer.concat([Buffer.from([0, 0, 16, 0, 6]), Buffer.alloc(4095, 0xff)]);
+      const fragment = (at: number) => {
+        const run = Buffer.alloc(12);
+        run.writeUInt32BE(1, 0);
+        run.writeUInt32BE(99_000, 4);
+        run.writeInt32BE(at, 8);
+        return box('moof', createFragment(box('trun', run)));
+      };
+      const segment = Buffer.concat([fragment(fragment(0).length + 8), box('mdat', information)]);
+      expect(keyFrameOffsetsMp4(segment, recording.initialization)).toHaveLength(99_000);
+      expect(beginsRefreshMp4([segment], recording.initialization!)).toBe(false);
+    }, 5_000);
 
     test.each(['moof', 'traf', 'trun'])('a segment of empty boxes (%s) takes no memory', (type) => {
       const boxes = Buffer.alloc(16 * 1024 * 1024, box(type, Buffer.alloc(0)));

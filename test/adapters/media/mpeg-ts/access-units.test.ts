@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { indexAccessUnits } from '../../../../adapters/media/mpeg-ts/access-units.ts';
+import { keyFrameOffsetsTs } from '../../../../adapters/media/mpeg-ts/key-frame-offsets.ts';
 import {
   findPacket,
   packetBytes,
@@ -27,6 +28,17 @@ test('a segment with garbage between packets or without PSI is not indexed', () 
   const { psi } = indexAccessUnits([whole])!;
   const rest = splitPackets(whole).filter((packet) => !psi.some((each) => readPid(each) === readPid(packet)));
   expect(indexAccessUnits([Buffer.concat(rest)])).toBeNull();
+});
+
+test('a segment that repeats a packet which begins an access unit is not indexed', () => {
+  const { accessUnits, video } = indexAccessUnits([whole])!;
+  const { at } = accessUnits.find(({ isKeyFrame }) => isKeyFrame)!;
+  const begin = whole.subarray(at, at + packetBytes);
+  const repeated = (count: number) => Buffer.concat([whole, ...Array.from({ length: count }, () => begin)]);
+  expect(readPid(begin)).toBe(video.pid);
+  expect(indexAccessUnits([repeated(1000)])?.accessUnits).toHaveLength(accessUnits.length + 1000);
+  expect(indexAccessUnits([repeated(6000)])).toBeNull();
+  expect(keyFrameOffsetsTs(repeated(6000))).toBeNull();
 });
 
 test('the next packet is found after garbage that contains sync bytes', () => {

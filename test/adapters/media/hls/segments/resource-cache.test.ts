@@ -27,6 +27,16 @@ test('a fetched resource is cached until it expires, by URL and range', async ()
   expect(fetched()).toBe(3);
 });
 
+test('the part of a larger body is cached without the rest', async () => {
+  const { resources } = cache();
+  const body = new Uint8Array(8 * 1024 * 1024);
+  const resource = { url: 'a', byteRange: { offset: 0, length: 100 } };
+  const bytes = await resources.get(resource, async () => body.subarray(0, 100));
+  expect(bytes.buffer.byteLength).toBe(100);
+  const fetchAgain = async () => new Uint8Array(0);
+  expect(await resources.get(resource, fetchAgain)).toBe(bytes);
+});
+
 test('the resource cache evicts the oldest entry and stores no large ones', async () => {
   const { get, fetched } = cache();
   for (const url of ['a', 'b', 'c', 'a']) await get(url);

@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import type { CacheUse } from '../core/ports/cache-use.ts';
+import { createFairCache, type FairCache } from './fair-cache.ts';
+import { retainedBytes } from './retained-bytes.ts';
+
+/** Cache of the newest values, by text. */
+export type ByteCache<Value extends object | string | number | true> = Pick<
+  LRUCache<string, Value>,
+  'get' | 'set' | 'has' | 'delete' | 'clear'
+>;
+
+export type ByteCacheOptions<Value> = {
+  /** Name in the metrics. */
+  name: string;
+  max: number;
+  /** Maximum bytes of keys and values with all that they keep in memory. A value that exceeds it alone is not kept. */
+  maxBytes: number;
+  /** Bytes of a value whose functions hide them. Default: `retainedBytes`. */
+  bytesOf?: (value: Value) => number;
+};
+
+/** Memory of an entry beside key and value. */
+const entryBytes = 200;
+
+/** Caches of this process, for the metrics. They may end before it, as in tests. */
+const known: { name: string; maxBytes: number; read: () => number | undefined }[] = [];
+
+/** Creates a cache that is bounded in bytes. Its keys keep no longer text in memory, of which they may be a part. */
+export function createByteCache<Value extends object | string | number | true>({
+  name,
+  max,
+  maxBytes,
+  bytesOf = retainedBytes,
+}: ByteCacheOptions<Value>): ByteCache<Value> {
+  const cache = new LRUCache<string, Value>({
+    max,
+    maxSize: maxBytes,
+    sizeCalculation: (value, key) => entryBytes + retainedBytes(key) + bytesOf(value),
+  });
+  registerCache(name, maxBytes, cache, ({ calculatedSize }) => calculatedSize);
+  return cache;
+}
+
+/** Creates a cache that callers share fairly, bounded in bytes. An entry counts at least its part of the bytes by `max`. */
+export function createFairByteCache<Value>({
+  name,
+  max,
+  maxBytes,
+  bytesOf = retainedBytes,
+}: ByteCacheOptions<Value>): FairCache<string, Value> {
+  const least = Math.floor(maxBytes / max);
+  const cache = createFairCache<string, Value>({
+    max: maxBytes,
+    sizeOf: (value, key) => Math.max(least, entryBytes + retainedBytes(key) + bytesOf(value)),
+  });
+  registerCache(name, maxBytes, cache, ({ size }) => size());
+  return cache;
+}
+
+/** Lists a cache, or other memory with a bound, in the metrics. `read` returns its bytes. */
+export function registerCache<Cache extends object>(
+  name: string,
+  maxBytes: number,
+  cache: Cache,
+  read: (cache: Cache) => number,
+): void {
+  const held = new WeakRef(cache);
+  known.push({
+    name,
+    maxBytes,
+    read: () => {
+      const cache = held.deref();
+      return cache && read(cache);
+    },
+  });
+}
+
+/** Reads what the caches of this process hold, those of one name together. */
+export function readCacheUse(): CacheUse[] {
+  const uses = new Map<string, CacheUse>();
+  for (const { name, maxBytes, read } of known) {
+    const bytes = read();
+    if (bytes === undefined) continue;
+    const use = uses.get(name) ?? { cache: name, bytes: 0, maxBytes: 0 };
+    uses.set(name, { ...use, bytes: use.bytes + bytes, maxBytes: use.maxBytes + maxBytes });
+  }
+  return [...uses.values()].toSorted((one, other) => one.cache.localeCompare(other.cache));
+}
