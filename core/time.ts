@@ -41,6 +41,11 @@ export type Grid = {
   stretch: number;
 };
 
+/** Returns the interval in an overload, in whole seconds. */
+export function stretchedInterval(intervalSeconds: number, stretch: number): number {
+  return stretch > 1 ? Math.ceil(intervalSeconds * stretch) : intervalSeconds;
+}
+
 /** Longest time to the next point of a grid, in intervals. */
 export const maxGridIntervals = 1.5;
 
@@ -50,7 +55,7 @@ export const maxGridIntervals = 1.5;
  */
 export function nextOnGrid(grid: Grid, now: Date): Date {
   const { startedAt, phaseMs, plannedAt, stretch } = grid;
-  const intervalSeconds = stretch > 1 ? Math.ceil(grid.intervalSeconds * stretch) : grid.intervalSeconds;
+  const intervalSeconds = stretchedInterval(grid.intervalSeconds, stretch);
   const from = plannedAt ?? startedAt;
   if (phaseMs === null) return nextGridTime(stretch > 1 ? from : startedAt, intervalSeconds, now);
   const earliest = from <= now ? later(now, addSeconds(from, intervalSeconds / 2)) : now;

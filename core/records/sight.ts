@@ -55,6 +55,8 @@ export const sightSchema = z.object({
   /** First capture after the newest time without one, and that time; absent before the first. */
   regained: z.object({ at: timestampSchema, lost_seconds: z.number().nonnegative() }).optional(),
   skipped_in_a_row: countSchema,
+  /** Duration of the newest check that called the model, from its capture to its decision; absent before the first. */
+  check_seconds: z.number().nonnegative().optional(),
   /** Newest frame, judged or not, by its media key; `null` before the first capture. */
   last_frame: z
     .object({

@@ -82,6 +82,7 @@ export function afterTick<Seen extends Sight>(
           : afterModelCall(troubles.model, modelFailure, rules.modelGrace, time),
       regained: (sign === 'fine' && findRegained(troubles.stream, question.at)) || before.regained,
       skipped_in_a_row: countSkips(before, outcome, verdicts),
+      ...(outcome.kind === 'judged' && { check_seconds: ageSeconds(question.at, now) }),
       ...newestFrame(outcome),
       ...newestScan(before, outcome),
     },

@@ -1,5 +1,6 @@
 import type { EarlierMotion } from '../records/motion.ts';
 import { rules } from '../rules.ts';
+import { confirmApartSeconds, coverLongVisit, momentsApartSeconds } from './sure-visit.ts';
 
 /** Frame of a scan, compared with the newest one and with what the model judged last. */
 export type ComparedFrame = EarlierMotion & { at: Date };
@@ -14,10 +15,6 @@ export type NewestFrame = {
   confirms: boolean;
 };
 
-/** Minimum time between two frames that are judged, in seconds. */
-export const momentsApartSeconds = 1;
-/** Time between two frames of which one confirms the other, in seconds: 2, less the inaccuracy of the times of frames. */
-export const confirmApartSeconds = 1.9;
 /** Minimum time from a frame that shows the rest of a visit to any other, in seconds. */
 const restApartSeconds = 3;
 
@@ -25,10 +22,20 @@ type Kind = 'unchanged' | 'away' | 'arrived';
 type Frame = { index: number; ms: number; share: number };
 
 /**
- * Chooses the earlier moments of a capture that the model judges, as indices in time order: of each visit the frame of the greatest difference, and of the
- * greatest one a frame that confirms it, then what shows the rest. Black frames are left out. Returns none if nothing moved.
+ * Chooses the earlier moments of a capture that the model judges, as indices in time order: the best ones of each visit, unless a visit that is sure to be seen
+ * can be hidden in other motion. Black frames are left out. Returns none if nothing moved.
  */
 export function chooseMoments(frames: readonly ComparedFrame[], newest: NewestFrame): number[] {
+  const scanned = frames.map((frame) => ({
+    ms: frame.at.getTime(),
+    share: frame.changedShare,
+    shown: readKind(frame, newest) === 'away',
+  }));
+  return coverLongVisit(scanned, newest.at.getTime(), chooseOfVisits(frames, newest));
+}
+
+/** Chooses of each visit the frame of the greatest difference, and of the greatest one a frame that confirms it, then what shows the rest. */
+function chooseOfVisits(frames: readonly ComparedFrame[], newest: NewestFrame): number[] {
   const chosen: Frame[] = [];
   const judgedTimes = () => [...(newest.black ? [] : [newest.at.getTime()]), ...chosen.map(({ ms }) => ms)];
   const apart = (seconds: number) => (frame: Frame) => distance(frame, judgedTimes()) >= seconds * 1000;

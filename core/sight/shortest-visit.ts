@@ -1,5 +1,5 @@
 import type { Sight } from '../records/sight.ts';
-import { confirmApartSeconds, momentsApartSeconds } from './choose-moments.ts';
+import { sureVisitSeconds } from './sure-visit.ts';
 
 /** Rules from which the shortest visit follows. Durations in seconds. */
 export type VisitRules = {
@@ -7,6 +7,8 @@ export type VisitRules = {
   intervalSeconds: number;
   /** Wait before a confirming check. */
   confirmSeconds: number;
+  /** Duration of a check, after which that wait begins; default 0. */
+  checkSeconds?: number;
   /** Verdicts that must hold. */
   checksToOpen: number;
 };
@@ -16,16 +18,14 @@ export type VisitRules = {
  * else by the checks alone.
  */
 export function shortestVisitSeconds(rules: VisitRules, scan: Sight['scan']): number {
-  const byChecks = rules.intervalSeconds + (rules.checksToOpen - 1) * rules.confirmSeconds;
-  const seconds = Math.min(byChecks, rules.lookBack ? byScan(rules.checksToOpen, scan) : Infinity);
+  const { intervalSeconds, confirmSeconds, checkSeconds = 0, checksToOpen } = rules;
+  const byChecks = intervalSeconds + (checksToOpen - 1) * (confirmSeconds + checkSeconds);
+  const seconds = Math.min(byChecks, rules.lookBack ? byScan(rules, scan) : Infinity);
   return Math.ceil(seconds * 10) / 10;
 }
 
 /** A scan confirms a visit by two moments; conditions that need more depend on further checks. */
-function byScan(checksToOpen: number, scan: Sight['scan']): number {
+function byScan({ checksToOpen, intervalSeconds }: VisitRules, scan: Sight['scan']): number {
   if (!scan || scan.distance_seconds === 0 || scan.left_out_seconds > 0 || checksToOpen > 2) return Infinity;
-  const distance = scan.distance_seconds;
-  if (checksToOpen === 1) return Math.max(distance, momentsApartSeconds);
-  const frames = Math.ceil(confirmApartSeconds / distance) + 1;
-  return Math.max(frames * distance, confirmApartSeconds + momentsApartSeconds);
+  return sureVisitSeconds(scan.distance_seconds, intervalSeconds);
 }

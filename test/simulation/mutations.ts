@@ -1,11 +1,11 @@
 import { posix } from 'node:path';
+import { ofSight } from './sight-mutations.ts';
+import type { Row } from './sight-mutations.ts';
 
 /**
  * Rule that is broken on purpose: the first `from` in `file` becomes `to`. The unit test `test` must notice it, or without one the simulation.
  */
 export type Mutation = { rule: string; file: string; from: string; to: string; test?: string };
-
-type Row = [rule: string, file: string, from: string, to: string, test?: string];
 
 /** Rules of watches, by the headings of the design: states, streams, budget, schedule, changes. */
 const ofWatches: Row[] = [
@@ -105,7 +105,7 @@ const ofWatches: Row[] = [
     'core/policies/watch/schedule.test.ts',
   ],
   ['crosses midnight', 'schedule.ts', 'to <= from ?', 'false ?', 'core/policies/watch/schedule.test.ts'],
-  ['span ends alerts', 'condition-steps.ts', 'if (!isActive) {', 'if (causes.paused) {'],
+  ['span ends alerts', 'condition-steps.ts', 'if (!isActive) return', 'if (causes.paused) return'],
   [
     'order of closings',
     'condition-steps.ts',
@@ -397,7 +397,7 @@ const ofJobs: Row[] = [
 ];
 
 export const mutations: readonly Mutation[] = [
-  ...ofWatches.map(([rule, file, ...row]) =>
+  ...[...ofWatches, ...ofSight].map(([rule, file, ...row]) =>
     toMutation([rule, posix.join('core/policies/watch', file), ...row]),
   ),
   ...ofService.map(toMutation),

@@ -247,6 +247,7 @@ export class WatchObserver {
     if (black) return { kind: 'black', ...segment };
     if (seenAt - identicalSince >= 30_000) return { kind: 'frozen', identicalSince, ...segment };
     if (repeated) return { kind: 'repeated', ...segment };
+    if (!oracle.isOnSchedule(Date.parse(captured.began_at))) return { kind: 'no_motion', ...segment };
     if (context.asked === undefined) {
       if (!moved && oracle.skipsWithoutMotion(now)) return { kind: 'no_motion', ...segment };
       const asked = oracle.asked();

@@ -9,7 +9,7 @@ import type { Counters, JobOf, JobSight } from '../../records/job.ts';
 import type { MonitorState } from './records.ts';
 import type { NextTick } from '../../records/run-base.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
-import { confirmApartSeconds } from '../../sight/choose-moments.ts';
+import { confirmApartSeconds } from '../../sight/sure-visit.ts';
 import { momentTime } from '../../sight/moment-time.ts';
 import { ageSeconds, later } from '../../time.ts';
 

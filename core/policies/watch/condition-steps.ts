@@ -90,13 +90,7 @@ function stepCondition(
   createId: (conditionId: string) => string,
 ): Progress {
   const { causes, isActive, outcome, at, now } = tick;
-  if (!isActive) {
-    const reason = causes.paused ? 'paused' : 'off_schedule';
-    return {
-      state: closed(before, 'unknown'),
-      ...(isOpen(before) && { closing: closeAlert(before, rule, reason, readMoment(before, tick)) }),
-    };
-  }
+  if (causes.paused) return end({ state: before }, rule, tick);
   let progress: Progress = { state: before };
   const points = listDatapoints(outcome, rule, before, at, tick.watch.next?.rescans);
   // A person who is back by the check has not left. One who came back and left again has visited twice.
@@ -107,6 +101,7 @@ function stepCondition(
     progress = applyDatapoint(progress, rule, { ...point, mayClose }, tick, createId);
   }
   progress = { ...progress, state: withoutVerdict(progress.state, rule, tick) };
+  if (!isActive) return end(progress, rule, tick);
   const { state, opening } = progress;
   if (!isOpen(state)) return progress;
   if (closesNow(state, rule)) return close(progress, state, rule, readMoment(state, tick));
@@ -140,14 +135,23 @@ function applyDatapoint(
   return { ...next, state: opened.state, opening: opened };
 }
 
+/** Ends the condition of a watch that is paused or off schedule, with its alert. */
+function end(progress: Progress, rule: WatchCondition, tick: ConditionTick): Progress {
+  const { state } = progress;
+  const reason = tick.causes.paused ? 'paused' : 'off_schedule';
+  const ended = isOpen(state) ? close(progress, state, rule, readMoment(state, tick), reason) : progress;
+  return { ...ended, state: closed(ended.state, 'unknown') };
+}
+
 /** Closes the alert; one that opened in this tick ends with it. */
 function close(
   progress: Progress,
   state: OpenCondition,
   rule: WatchCondition,
   moment: { frameKey: string | null; now: Date },
+  reason: 'cleared' | 'paused' | 'off_schedule' = 'cleared',
 ): Progress {
-  const closing = closeAlert(state, rule, 'cleared', moment);
+  const closing = closeAlert(state, rule, reason, moment);
   const after = { ...progress, state: closed(state, 'clear') };
   if (!progress.opening) return { ...after, closing };
   return { ...after, opening: endAlert(progress.opening, closing), ended: { event: closing.event } };

@@ -1,6 +1,6 @@
 import type { WatchCondition } from '../../records/watch.ts';
 import type { ConditionState } from '../../records/watch-state.ts';
-import { confirmApartSeconds, momentsApartSeconds } from '../../sight/choose-moments.ts';
+import { confirmApartSeconds, momentsApartSeconds } from '../../sight/sure-visit.ts';
 import type { ConditionAnswer, ConditionVerdict } from '../../tick/ask-model.ts';
 import { momentTime } from '../../sight/moment-time.ts';
 import { ageSeconds, later } from '../../time.ts';

@@ -66,6 +66,8 @@ export function decideWatchTick(
   const today = decideDay(watch, outcome, need, now);
   const { schedule, causes, warns, budget } = today;
   const isActive = !causes.paused && schedule.active;
+  // A capture that began in a span, and its last scan, see the span though it is over.
+  const sees = isActive || (!causes.paused && isSight(outcome));
   const beganAt = at ?? now;
   const shownAt = 'captured' in outcome ? frameTime(outcome.captured, beganAt) : beganAt;
   const stepped = stepConditions({ watch, outcome, causes, isActive, at: shownAt, now }, createAlertId);
@@ -74,7 +76,7 @@ export function decideWatchTick(
   const { sight: seen, spans } = afterTick(
     watch,
     outcome,
-    { isActive, ...readSight(outcome, judged) },
+    { isActive: sees, ...readSight(outcome, judged) },
     {
       at: at ?? now,
       now,
@@ -84,7 +86,7 @@ export function decideWatchTick(
     },
     sightRules,
   );
-  const sight = causes.paused ? { ...seen, ...uncounted } : afterDay(seen, isActive, causes);
+  const sight = causes.paused ? { ...seen, ...uncounted } : afterSchedule(seen, isActive, causes);
   const status = watchStatus(causes, sight);
   // The scan of the next check sees whether an alert that may close has ended, at its time.
   const isScanned = config.look_back && sight.scan !== undefined;
@@ -161,13 +163,25 @@ function sawEverything(
   });
 }
 
-/** Returns the sight after the decision about the day: from an exhausted budget on, the active time is a gap. */
-function afterDay(
+/** Returns true if a tick knows whether its stream was seen. */
+function isSight(outcome: WatchOutcome): boolean {
+  return outcome.kind !== 'no_capture' && !(outcome.kind === 'skipped' && outcome.why === 'repeated');
+}
+
+/** Returns the sight for the time after the tick: an exhausted budget is a gap. Off schedule, no gap is open and no grace period begins. */
+function afterSchedule(
   sight: Sight,
   isActive: boolean,
   { budget_exhausted: exhausted }: WatchState['causes'],
 ): Sight {
-  return isActive && exhausted && sight.in_gap === null ? { ...sight, in_gap: 'service' } : sight;
+  const { in_gap: inGap, stream_trouble: stream, model_trouble: model } = sight;
+  if (isActive) return exhausted && inGap === null ? { ...sight, in_gap: 'service' } : sight;
+  return {
+    ...sight,
+    in_gap: null,
+    stream_trouble: stream?.lost ? stream : null,
+    model_trouble: model?.lost ? model : null,
+  };
 }
 
 /** Fields of a sight whose time is not counted. */

@@ -3,9 +3,9 @@ import type { Sight } from '../../records/sight.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { WatchStatus } from '../../records/watch-state.ts';
 import { rules } from '../../rules.ts';
-import { nextGridCheck, toNextTick, wakeUpTime } from '../../sight/wake-up.ts';
+import { toNextTick, wakeUpTime } from '../../sight/wake-up.ts';
 import { backoffSeconds } from '../../sight/trouble.ts';
-import { addSeconds, earlier, later } from '../../time.ts';
+import { addSeconds, earlier, later, nextGridTime, stretchedInterval } from '../../time.ts';
 import { isFailed } from '../../tick/ask-model.ts';
 import { hasVerdict } from './outcome.ts';
 import type { WatchOutcome } from './outcome.ts';
@@ -28,7 +28,7 @@ export type TickPlan = {
   stretch: number;
 };
 
-/** Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and of a day after the budget was used up, has a tick without a capture. */
+/** Plans the next tick, after a day at most: an execution waits for less than its timeout. The boundary of a span, and of a day after the budget was used up, has a tick without a capture, but for the last scan of a span. */
 export function planNextTick(watch: WatchRun, outcome: WatchOutcome, plan: TickPlan, now: Date): NextTick {
   const { status, judged, stretch, sight } = plan;
   const rescans = lacksVerdicts(outcome, watch.next?.rescans ?? false);
@@ -40,7 +40,7 @@ export function planNextTick(watch: WatchRun, outcome: WatchOutcome, plan: TickP
   const sleeps = status === 'off_schedule' || status === 'budget_exhausted';
   const check = sleeps ? undefined : nextCheck(watch, outcome, plan, now);
   if (boundary && (!check || check.at >= boundary))
-    return tickAt(earlier(boundary, latest), { closing: true });
+    return tickAt(earlier(boundary, latest), { closing: !check || !scansAtEnd(watch, sight) });
   return check ? tickAt(check.at, { confirming: check.confirming }) : tickAt(latest, { closing: true });
 }
 
@@ -55,6 +55,11 @@ function lacksVerdicts(outcome: WatchOutcome, isRescan: boolean): boolean {
   return !isRescan && answers.some(isFailed);
 }
 
+/** Returns true if a last scan, at the end of a span, judges the time since the last check of the span. */
+function scansAtEnd({ config }: WatchRun, { scan, stream_trouble: trouble }: Sight): boolean {
+  return config.look_back && scan !== undefined && trouble === null;
+}
+
 function nextBoundary({ status, scheduleUntil, dayEnd }: TickPlan): Date | null {
   if (status !== 'budget_exhausted') return scheduleUntil;
   return scheduleUntil === null ? dayEnd : earlier(scheduleUntil, dayEnd);
@@ -66,12 +71,13 @@ function nextCheck(
   plan: TickPlan,
   now: Date,
 ): { at: Date; confirming: boolean } {
-  const { config, created_at: createdAt } = watch;
+  const { config, created_at: createdAt, stream_phase: phase } = watch;
+  if (watch.status === 'off_schedule') return { at: now, confirming: false };
   const wait = troubleWaitSeconds(plan);
   if (wait !== undefined) return { at: addSeconds(now, wait), confirming: false };
-  const { interval_seconds: intervalSeconds } = config;
-  const grid = { startedAt: new Date(createdAt), intervalSeconds, stretch: plan.stretch };
-  const onGrid = nextGridCheck(watch, grid, now);
+  // No wait between two checks is longer than the interval, also beside confirming ones: the shortest visit follows from it.
+  const grid = phase === null ? new Date(createdAt) : new Date(phase);
+  const onGrid = nextGridTime(grid, stretchedInterval(config.interval_seconds, plan.stretch), now);
   // A frozen or black image confirms nothing.
   if (!plan.isPending || plan.sight.stream_trouble) return { at: onGrid, confirming: false };
   const confirmAt = later(addSeconds(now, config.confirm_seconds), nextSegmentAt(outcome) ?? now);

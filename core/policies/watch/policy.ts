@@ -66,6 +66,10 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       const screening = screenWatchCapture(watch, onSchedule(output, config.schedule), now);
       if (screening.kind !== 'fresh') return { kind: 'seen', seen: screening };
       const { captured } = screening;
+      const isOver = showsEnd(captured, output, config.schedule);
+      if (isOver && !captured.moments?.length)
+        return { kind: 'seen', seen: { kind: 'skipped', why: 'no_motion', captured } };
+      const asked = { ...captured, black: captured.black || isOver };
       const lacksPrice = (config.budget?.usd_per_day ?? null) !== null && settings.modelPrice === null;
       if (lacksPrice) return { kind: 'seen', seen: { kind: 'not_asked', captured, why: 'price' } };
       const due = planQuestions(watch);
@@ -73,9 +77,9 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       // A moment is scanned once, so all conditions are judged in it.
       const asksAll = isEmpty || (captured.moments ?? []).length > 0;
       const questions = asksAll ? planAllQuestions(watch) : due;
-      const planned = planCheck(watch, captured, questions, settings, now);
+      const planned = planCheck(watch, asked, questions, settings, now);
       if (planned === 'exhausted') {
-        const { black } = captured;
+        const { black } = asked;
         const seen: WatchOutcome = black
           ? { kind: 'skipped', captured, why: 'black' }
           : { kind: 'not_asked', captured, why: 'budget' };
@@ -84,7 +88,7 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
       const { reserved, ...check } = planned;
       return {
         kind: 'check',
-        captured,
+        captured: asked,
         judged: (judgement) => readJudgement(captured, judgement, settings.modelPrice, reserved),
         questions,
         mode: config.input_mode,
@@ -127,12 +131,23 @@ function onSchedule(output: CaptureOutput, schedule: Schedule | null): CaptureOu
   if (output.kind !== 'captured' || schedule === null) return output;
   const { moments, scan, ...captured } = output;
   const isActive = (time: string) =>
-    scheduleAt(schedule, momentTime(time, captured, frameTime(captured, new Date(captured.began_at)))).active;
+    scheduleAt(schedule, momentTime(time, captured, newestTime(captured, output))).active;
   return {
     ...captured,
     ...(moments && { moments: moments.filter(({ captured_at: time }) => isActive(time)) }),
     ...(scan && { scan: { ...scan, quiet: scan.quiet.filter(isActive) } }),
   };
+}
+
+/** Returns true for the last scan of a span whose newest frame is after its end: that frame is not judged. */
+function showsEnd(captured: Captured, output: CaptureOutput, schedule: Schedule | null): boolean {
+  return [new Date(output.began_at), newestTime(captured, output)].every(
+    (at) => !scheduleAt(schedule, at).active,
+  );
+}
+
+function newestTime(captured: Captured, { began_at: beganAt }: Pick<CaptureOutput, 'began_at'>): Date {
+  return frameTime(captured, new Date(beganAt));
 }
 
 function readJudgement(

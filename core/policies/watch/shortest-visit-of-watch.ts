@@ -1,8 +1,9 @@
 import type { WatchCondition, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import { shortestVisitSeconds } from '../../sight/shortest-visit.ts';
+import { stretchedInterval } from '../../time.ts';
 
-type Run = Pick<WatchRun, 'sight' | 'seen'> & {
+type Run = Pick<WatchRun, 'sight' | 'seen' | 'next'> & {
   config: Pick<WatchConfig, 'look_back' | 'interval_seconds' | 'confirm_seconds' | 'conditions'>;
 };
 
@@ -13,17 +14,21 @@ export function shortestVisitOfWatch(run: Run): number {
 
 /** Returns the shortest visit that a condition is sure to see, in seconds. A confirming check waits for a new segment. */
 export function shortestVisitOfCondition(
-  { config, sight, seen }: Run,
+  { config, sight, seen, next }: Run,
   { checks_to_open: checksToOpen }: Pick<WatchCondition, 'checks_to_open'>,
 ): number {
   const segmentSeconds = seen?.position.segment === null ? 0 : (seen?.position.segment_seconds ?? 0);
   const confirmSeconds = Math.max(config.confirm_seconds, segmentSeconds);
-  const intervalSeconds = config.interval_seconds;
+  const { check_seconds: checkSeconds = 0 } = sight;
+  const interval = stretchedInterval(config.interval_seconds, next?.stretch ?? 1);
+  // A check that takes longer than the interval leaves points of the grid out.
+  const intervalSeconds = interval + (checkSeconds < interval ? 0 : checkSeconds);
   return shortestVisitSeconds(
     {
       lookBack: config.look_back,
       intervalSeconds,
       confirmSeconds: Math.min(confirmSeconds, intervalSeconds),
+      checkSeconds,
       checksToOpen,
     },
     sight.scan,

@@ -51,6 +51,6 @@ test('an unknown price has no forecast in dollars', () => {
     ...unknown,
     frames_per_day: 8640,
     shortest_visit_seconds: 12,
-    with_look_back: { ...unknown, frames_per_day: 4 * 8640, shortest_visit_seconds: 4 },
+    with_look_back: { ...unknown, frames_per_day: 4 * 8640, shortest_visit_seconds: 6 },
   });
 });

@@ -62,7 +62,7 @@ describe('the moments of a capture', () => {
   });
 
   test('a long visit has a third moment that shows the rest', () => {
-    expect(chosen('vvvvvv', { moved: true, shares: [0.15] })).toEqual([12, 8, 2]);
+    expect(chosen('vvvvvv', { moved: true, shares: [0.15] })).toEqual([12, 8, 6]);
   });
 
   test('a visitor who stays is confirmed by one moment before the newest frame', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chooseMoments, confirmApartSeconds } from '../../../core/sight/choose-moments.ts';
+import { chooseMoments } from '../../../core/sight/choose-moments.ts';
+import { confirmApartSeconds, sureVisitSeconds } from '../../../core/sight/sure-visit.ts';
 import { shortestVisitSeconds } from '../../../core/sight/shortest-visit.ts';
 
 const rules = { lookBack: true, intervalSeconds: 10, confirmSeconds: 2, checksToOpen: 2 };
@@ -8,12 +9,12 @@ const scan = (distance: number, leftOut = 0) => ({ distance_seconds: distance, l
 
 describe('the shortest visit that is sure to be seen', () => {
   test.each([
-    [1, 1, 1],
-    [1, 2, 2],
-    [2, 1, 3],
-    [2, 2, 4],
+    [1, 1, 5.5],
+    [1, 2, 6],
+    [2, 1, 5.5],
+    [2, 2, 6],
     [2, 4, 8],
-    [2, 0.5, 2.9],
+    [2, 0.5, 5.3],
   ])(
     'a condition of %i verdicts and key frames %f s apart have one of %f s',
     (checksToOpen, distance, seconds) => {
@@ -35,34 +36,43 @@ describe('the shortest visit that is sure to be seen', () => {
     expect(shortestVisitSeconds({ ...rules, checksToOpen: 3 }, scan(1))).toBe(14);
   });
 
-  test('a visit of that duration has two moments that confirm each other, whenever the newest frame is taken', () => {
+  test('a visit of that duration has two moments that confirm each other, whatever moves before and after it', () => {
     const numbers = fc.integer({ min: 250, max: 4000 });
     fc.assert(
-      fc.property(numbers, fc.integer({ min: 0, max: 9999 }), fc.gen(), (distanceMs, phase, gen) => {
-        const seconds = shortestVisitSeconds({ ...rules, intervalSeconds: 60 }, scan(distanceMs / 1000));
-        const count = Math.ceil(20_000 / distanceMs);
-        const times = Array.from({ length: count }, (_, index) => index * distanceMs);
-        const newest = times.at(-1)!;
-        const begin = phase;
-        const isVisit = (ms: number) => ms >= begin && ms < begin + seconds * 1000;
-        fc.pre(begin + seconds * 1000 < newest);
-        const frames = times.slice(0, -1).map((ms) => ({
-          at: new Date(ms),
-          moved: isVisit(ms),
-          isNews: isVisit(ms),
-          likeNewest: !isVisit(ms),
-          black: false,
-          changedShare: isVisit(ms) ? gen(fc.double, { min: 0.01, max: 1, noNaN: true }) : 0,
-        }));
-        const chosen = chooseMoments(frames, {
-          at: new Date(newest),
-          moved: false,
-          black: false,
-          confirms: false,
-        });
-        const visits = chosen.map((index) => times[index]!).filter(isVisit);
-        expect(Math.max(...visits) - Math.min(...visits)).toBeGreaterThanOrEqual(confirmApartSeconds * 1000);
-      }),
+      fc.property(
+        numbers,
+        fc.nat({ max: 100 }),
+        fc.integer({ min: 5, max: 70 }),
+        fc.gen(),
+        (distanceMs, begins, interval, gen) => {
+          const count = Math.floor((interval * 1000) / distanceMs);
+          const covered = (count * distanceMs) / 1000;
+          // Neither its begin nor its end is the time of a frame.
+          const seconds = sureVisitSeconds(distanceMs / 1000, covered) + 0.002;
+          fc.pre(count > 1 && seconds < covered - distanceMs / 1000);
+          const times = Array.from({ length: count }, (_, index) => (index + 1) * distanceMs);
+          const newest = times.at(-1)!;
+          const begin = (begins / 100) * (newest - seconds * 1000);
+          const isVisit = (ms: number) => ms >= begin && ms < begin + seconds * 1000;
+          const frames = times.slice(0, -1).map((ms) => {
+            const moved = isVisit(ms) || gen(fc.boolean);
+            const changedShare = moved ? gen(fc.double, { min: 0.01, max: 1, noNaN: true }) : 0;
+            return { at: new Date(ms), moved, isNews: moved, likeNewest: !moved, black: false, changedShare };
+          });
+          const chosen = chooseMoments(frames, {
+            at: new Date(newest),
+            moved: false,
+            black: false,
+            confirms: false,
+          });
+          expect(chosen.length).toBeLessThanOrEqual(3);
+          const visits = chosen.map((index) => times[index]!).filter(isVisit);
+          expect(Math.max(...visits) - Math.min(...visits)).toBeGreaterThanOrEqual(
+            confirmApartSeconds * 1000,
+          );
+        },
+      ),
+      { numRuns: 3000 },
     );
   });
 });

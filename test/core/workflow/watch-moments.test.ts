@@ -337,7 +337,7 @@ describe('the shortest visit of a watch', () => {
     const clear = await run(await createWatch(), 1);
     expect(await read()).toBe(12);
     await tick(clear, visitor(6, 4), [true, true, false]);
-    expect(await read()).toBe(4);
+    expect(await read()).toBe(6);
     const [opened] = await alertEvents();
     // The scan of the visit is the first one.
     expect(opened?.data).toMatchObject({ shortest_visit_seconds: 12 });
@@ -346,9 +346,9 @@ describe('the shortest visit of a watch', () => {
   test('a watch keeps it where nothing is new, and gives it up if the stream cannot be scanned', async () => {
     const clear = await run(await createWatch(), 1);
     const scanned = await tick(clear, quiet(4, 2), []);
-    expect(await read()).toBe(4);
+    expect(await read()).toBe(6);
     const empty = await tick(scanned, [], [], true);
-    expect(await read()).toBe(4);
+    expect(await read()).toBe(6);
     await run(empty, 1);
     expect(await read()).toBe(12);
   });

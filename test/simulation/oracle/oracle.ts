@@ -86,20 +86,23 @@ export class Oracle {
     // A tick whose model call began before the pause counts its calls and changes nothing else.
     const watches = onSchedule && !this.paused;
     const lateMs = this.plannedAt === 0 ? 0 : Math.max(0, at - this.plannedAt);
-    if (!watches) this.endGracePeriods();
+    // A capture that began in a span sees it, though the span is over.
+    const sees = watches || (!this.paused && tick.kind !== 'none' && tick.kind !== 'repeated');
+    if (!sees) this.endGracePeriods();
     const lostSince = this.lost?.since ?? Infinity;
     const streamEvents = this.observeStream(tick, lateMs, now);
     this.settle(tick, now);
     const wasExhausted = this.exhausted;
     const needed = this.callsFor(this.config.conditions.map(({ id }) => id));
     this.exhausted = this.config.callsPerDay !== null && this.spent.calls + needed > this.config.callsPerDay;
-    this.observeConditions(tick, watches, now, at);
+    this.observeConditions(tick, sees, now, at);
     // Closings, openings, reminders, each in the order of the conditions.
     const opened = new Set<string>();
     for (const rule of this.config.conditions) {
       const condition = this.get(rule.id);
       if (condition.phase !== 'open') continue;
-      if (!onSchedule) events.push(this.close(rule.id, 'off_schedule', 'unknown'));
+      const answered = tick.kind === 'judged' && typeof tick.answers[rule.id] === 'boolean';
+      if (!onSchedule && !answered) events.push(this.close(rule.id, 'off_schedule', 'unknown'));
       else if (
         // Nobody saw whether an alert went on that opened when its stream was lost.
         (isClear(tick, rule.id) && condition.openedAt >= lostSince - 1 * minutes) ||
@@ -107,13 +110,12 @@ export class Oracle {
       ) {
         events.push(this.close(rule.id, 'cleared', 'clear'));
         opened.add(rule.id);
-      }
+      } else if (!onSchedule) events.push(this.close(rule.id, 'off_schedule', 'unknown'));
     }
-    if (!watches) for (const condition of this.conditions.values()) becomeUnknown(condition);
     const openEvents: string[] = [];
     for (const rule of this.config.conditions) {
       const condition = this.get(rule.id);
-      if (condition.phase === 'open' || opened.has(rule.id) || !watches) continue;
+      if (condition.phase === 'open' || opened.has(rule.id) || !sees) continue;
       const holds = tick.kind === 'judged' && tick.answers[rule.id] === true;
       if (!holds || !this.isConfirmed(rule) || !this.mayOpen(rule, at)) continue;
       this.openings += 1;
@@ -130,10 +132,12 @@ export class Oracle {
         unconfirmed: false,
       });
     }
+    if (!watches) openEvents.push(...this.closeAll('off_schedule'));
     const reminders = this.config.conditions.filter((rule) => !opened.has(rule.id) && this.remind(rule, now));
     events.push(...openEvents, ...reminders.map(({ id }) => `remind ${id}`), ...streamEvents);
     if (!onSchedule && !this.offSchedule) events.push('changed schedule_ended');
     if (onSchedule && this.offSchedule) events.push('changed schedule_began');
+    const begins = onSchedule && this.offSchedule && !this.paused;
     this.offSchedule = !onSchedule;
     const { callsPerDay } = this.config;
     const isNear = callsPerDay !== null && this.spent.calls >= 0.8 * callsPerDay;
@@ -144,7 +148,8 @@ export class Oracle {
     events.push(...this.observeModel(tick, lateMs, now));
     this.countSkips(tick);
     this.cover(tick, watches, at);
-    this.planNext(tick, now);
+    if (!watches) this.endGracePeriods();
+    this.planNext(tick, now, begins);
     return tick.kind === 'none' ? events : ['progress', ...events];
   }
 
@@ -356,18 +361,14 @@ export class Oracle {
   }
 
   private cover(tick: PlainTick, onSchedule: boolean, now: number): void {
-    if (!onSchedule) {
-      this.coverUntil(now, true);
-      this.inGap = false;
-      if (this.paused) this.countedUntil = null;
-      return;
-    }
-    if (tick.kind !== 'none' && tick.kind !== 'repeated') {
+    if (tick.kind !== 'none' && tick.kind !== 'repeated' && !this.paused) {
       const seen = tick.kind === 'no_motion' || (tick.kind === 'judged' && tick.hasVerdict);
       this.coverUntil(now, seen);
       this.inGap = !seen;
-    }
-    if (this.exhausted) this.inGap = true;
+    } else if (!onSchedule) this.coverUntil(now, true);
+    if (onSchedule && this.exhausted) this.inGap = true;
+    if (!onSchedule) this.inGap = false;
+    if (this.paused) this.countedUntil = null;
   }
 
   /** Watched is the active time between two ticks that saw the stream, unless they are too far apart. */
@@ -380,12 +381,12 @@ export class Oracle {
     this.countedUntil = Math.max(this.countedUntil, now);
   }
 
-  private isOnSchedule(now: number): boolean {
+  isOnSchedule(now: number): boolean {
     if (this.config.schedule === null) return true;
     return spansOnSchedule(this.config, now).some(([from, to]) => from <= now && now < to);
   }
 
-  private planNext(tick: PlainTick, now: number): void {
+  private planNext(tick: PlainTick, now: number, begins: boolean): void {
     this.confirming = false;
     const boundary = this.nextBoundary(now);
     if (this.offSchedule || this.exhausted) {
@@ -398,7 +399,8 @@ export class Oracle {
     const grid = createdAt + (Math.floor((now - createdAt) / intervalMs) + 1) * intervalMs;
     let at = grid;
     let confirming = false;
-    if (this.trouble && !['frozen', 'black'].includes(this.trouble.reason)) {
+    if (begins) at = now;
+    else if (this.trouble && !['frozen', 'black'].includes(this.trouble.reason)) {
       const waits = [1, 2, 4, 8, 16, 30, 60, 120, 300];
       const refusedWait = this.trouble.reason === 'access_refused' && (this.lost ? 1800 : 60);
       at = now + (refusedWait || waits[Math.min(this.trouble.captures, 9) - 1]!) * seconds;

@@ -18,9 +18,9 @@ const alertId = '00000000-0000-4000-8000-000000000009';
 type Verdict = boolean | 'unsure' | 'failed';
 
 /** Runs ticks of a watch with one condition, each a judged capture unless another outcome is given. */
-function runWatch(fields: Partial<WatchConfig> = {}) {
+function runWatch(fields: Partial<WatchConfig> = {}, phase: number | null = null) {
   const config = newWatchConfig({ schedule: null, budget: null, regions: null, destinations: [], ...fields });
-  let watch = createWatchRun(newWatch({ config }), begin);
+  let watch = createWatchRun({ ...newWatch({ config }), stream_phase: phase }, begin);
   const events: { at: number; type: string; data: Record<string, unknown> }[] = [];
   const sums = { watched_ms: 0, gap_ms: 0 };
   const add = (decision: ReturnType<typeof changeWatch>, seconds: number) => {
@@ -264,6 +264,18 @@ test('the URL of a stream that failed is resolved again after a tick without a c
   expect(watch.decide(0, { ...failure, accessRefused: false }).resolve_again).toBe(true);
   expect(watch.decide(10, { kind: 'no_capture' }).resolve_again).toBe(true);
   expect(watch.judge(20, false).resolve_again).toBe(false);
+});
+
+test('the next check is an interval away at most, whatever the phase of the grid, also after a confirming check', () => {
+  for (let phase = 0; phase < 10_000; phase += 700) {
+    const watch = runWatch({ confirm_seconds: 5 }, phase);
+    let at = 0;
+    for (const verdict of [false, true, false, false, false, false]) {
+      const next = (Date.parse(watch.judge(at, verdict).wait_until) - begin.getTime()) / 1000;
+      expect(Math.round((next - at) * 1000)).toBeLessThanOrEqual(10_000);
+      at = next;
+    }
+  }
 });
 
 describe('coverage of a watch', () => {
