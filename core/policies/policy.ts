@@ -39,8 +39,6 @@ export type Tick<Seen> = {
   seen: Seen;
   /** Windows of a digest that end with the tick. */
   closed: ClosureResult | undefined;
-  /** Run whose capture was checked: a change may have been committed since. */
-  checked: Run;
   /** Time before the model was called. */
   askedAt: Date;
   /** Time at which the run was read. */

@@ -35,6 +35,8 @@ export type OpenAlert = z.infer<typeof openAlertSchema>;
 /** State of one condition. Its size does not depend on the age of the watch. */
 export const conditionStateSchema = z.object({
   condition_id: z.string(),
+  /** Generation of the first tick that counts: a change made what ticks before it saw invalid. Absent: 0. */
+  since_generation: countSchema.optional(),
   phase: conditionPhaseSchema,
   /** Newest datapoints, newest last, at most as many as the rules of the condition consider: `1` holds, `0` does not hold. */
   history: z.string().regex(/^[01]{0,10}$/),

@@ -9,6 +9,7 @@ import {
   snoozeWatch,
 } from '../policies/watch/change.ts';
 import { changeStoredWatch } from './commit-watch.ts';
+import { removeQuietly } from './remove-quietly.ts';
 import { startQuietly } from './start-quietly.ts';
 import type { WatchDeps } from './watch-deps.ts';
 
@@ -47,20 +48,9 @@ export async function snoozeStoredWatch(
 /** Deletes a watch: closes its alerts, and erases source and evidence. Its last events are still delivered. */
 export async function deleteStoredWatch(watchId: string, caller: string, deps: WatchDeps): Promise<WatchRun> {
   const deleted = await changeStoredWatch(watchId, caller, deps, (watch) => deleteWatch(watch, deps.now()));
-  await eraseMedia(deleted, deps);
+  // A tick under way removes what it has stored.
+  await removeQuietly(deleted, () => deps.media.removeOfSource(deleted.source_id), deps);
   return deleted;
-}
-
-/** Media that cannot be removed now expire with their retention. A tick under way removes what it has stored. */
-async function eraseMedia(watch: WatchRun, deps: WatchDeps): Promise<void> {
-  try {
-    await deps.media.removeOfSource(watch.source_id);
-  } catch (error) {
-    deps.log.warning('Pictures of a deleted watch not removed yet', {
-      watch_id: watch.run_id,
-      error: String(error),
-    });
-  }
 }
 
 /** Acknowledges an alert: it is not repeated. A closed or acknowledged alert stays as it was. */

@@ -19,6 +19,7 @@ import {
 import { findFormer, joinFormer } from './find-former.ts';
 import type { StreamProbe } from '../records/capture.ts';
 import type { Former } from './find-former.ts';
+import { removeQuietly } from './remove-quietly.ts';
 import { startQuietly } from './start-quietly.ts';
 import { splitRequest, toRequest } from './watch-config.ts';
 import type { SplitConfig } from './watch-config.ts';
@@ -39,6 +40,7 @@ export async function editWatch(
 ): Promise<WatchRun> {
   const fingerprint = createFingerprint(await deps.signer.fingerprintKey(caller), deps);
   const probe = await probeChangedStream(watchId, patch, caller, deps);
+  let unseen: string[] = [];
   const changed = await changeStoredWatch(watchId, caller, deps, async (watch) => {
     if (ifMatch !== undefined && ifMatch !== watch.config_version)
       throw new PreconditionFailedError(watch.config_version);
@@ -54,6 +56,7 @@ export async function editWatch(
     const now = deps.now();
     const isOtherStream = isOther(request.stream_url, before.stream_url);
     const decided = changeWatch(watch, { config, isOtherStream }, now);
+    unseen = decided.set.sight?.last_frame === null ? listKeys(watch) : [];
     const version = watch.config_version + 1;
     const sequence = watch.sequence + decided.events.length;
     const former = await joinedFormer(watch, { config, addresses, sequence, now }, deps);
@@ -74,7 +77,13 @@ export async function editWatch(
     };
   });
   await startQuietly(changed, deps);
+  if (unseen.length > 0) await removeQuietly(changed, () => deps.media.remove(unseen), deps);
   return changed;
+}
+
+/** Lists the key of the newest frame. */
+function listKeys({ sight: { last_frame: last } }: WatchRun): string[] {
+  return last ? [last.key] : [];
 }
 
 /** Former streams that a watch keeps. */

@@ -2,7 +2,7 @@ import type { AsCaller } from '../ports/as-caller.ts';
 import type { CoreDeps, Limits } from '../dependencies.ts';
 import { summarizeWindows } from '../policies/digest/summarize-windows.ts';
 import type { SummaryDeps } from '../policies/digest/summarize-windows.ts';
-import type { Check, Observation, Picture, Policy } from '../policies/policy.ts';
+import type { Check, Evidence, Observation, Picture, Policy } from '../policies/policy.ts';
 import { runLog } from '../ports/log.ts';
 import { toRunKey } from '../records/run.ts';
 import type { DeliveryStore } from '../ports/delivery.ts';
@@ -44,29 +44,29 @@ export async function analyze<R extends Run, Seen extends Observation>(
 ): Promise<WorkflowState> {
   const log = runLog(deps.log, toRunKey(first));
   const timeout = { seconds: deps.limits.visionTimeoutSeconds, signal };
-  const stored: string[] = [];
+  const stored: Evidence[] = [];
   let unread: R | undefined = first;
-  let observed: { seen: Seen; checked: R; askedAt: Date } | undefined;
+  let observed: { seen: Seen; askedAt: Date } | undefined;
   let stretch: number | undefined;
   return retryConflicts('The run changed too often while its tick was to be committed', async () => {
     const run = unread ?? (await deps.runs.get(input.job_id, deps.now()));
     unread = undefined;
-    if (!run || !policy.owns(run)) return committed(await discardTick(input, deps, stored));
-    if (isAbandoned(run, input)) return committed(stepAfter(run, policy, input, deps.now(), true));
+    if (!run || !policy.owns(run)) return committed(await discardTick(input, deps, toKeys(stored)));
+    if (isAbandoned(run, input) && !observed) return finish(run);
     const isDone =
       policy.isOver(run) || run.generation > input.generation || run.last_tick >= input.capture.tick;
     if (isDone && !(observed && policy.countsLate(observed.seen))) return finish(run);
     const readAt = deps.now();
     if (!observed) {
       const work = policy.work(run, input.captured, readAt);
-      if (work.kind === 'seen') observed = { seen: work.seen, checked: run, askedAt: readAt };
+      if (work.kind === 'seen') observed = { seen: work.seen, askedAt: readAt };
       else {
         // A capture that was removed before has no call to reserve.
         const media = await readCheckMedia(work, deps);
         const reservation = media && work.reservation;
         if (reservation && (await deps.runs.commit(reservation)) !== 'committed') return conflict;
         const judgement = media && (await check(work, media, run));
-        observed = { seen: work.judged(judgement), checked: run, askedAt: readAt };
+        observed = { seen: work.judged(judgement), askedAt: readAt };
         // A reservation has changed the stored run.
         if (reservation) return conflict;
       }
@@ -78,19 +78,30 @@ export async function analyze<R extends Run, Seen extends Observation>(
     const destinations = await readDestinations(run);
     const change = policy.decide(run, { ...seen, closed, readAt, stretch, destinations }, deps.now());
     const evidence = policy.evidence(run, seen.seen, change);
-    stored.push(...evidence.map(({ key }) => key));
+    stored.push(...evidence);
     await storeEvidence(evidence, deps, log);
     await refreshEvidence(policy.expiringAlerts?.(run, change, deps.now()) ?? [], deps, log);
     if ((await deps.runs.commit(change)) !== 'committed') return conflict;
     const after = applyRunChange(run, change);
-    const kept = [...policy.pictures(after), ...listReferred(change)];
+    const kept = [...policy.pictures(after), ...listReferred(change.events)];
     await removeMedia(listUnneeded(policy.pictures(run), kept, input.captured), deps, log);
     await reportTick(after, seen.seen, closed, deps, log);
-    return finish(after);
+    return finish(after, kept);
   });
-  async function finish(run: R) {
+  async function finish(run: R, kept: readonly Picture[] = []) {
+    await removeOutdated(run, kept);
     if (!policy.isOver(run)) await startNextGeneration(run, input, deps);
-    return committed(stepAfter(run, policy, input, deps.now()));
+    return committed(stepAfter(run, policy, input, deps.now(), isAbandoned(run, input)));
+  }
+
+  /** Removes the evidence of this capture that a decision has stored which a change outdated. Another attempt of the tick may have committed it. */
+  async function removeOutdated({ run_id: id }: R, kept: readonly Picture[]) {
+    const own = new Set(taken(input.captured));
+    const keys = toKeys(stored.filter(({ frame_key: of, key }) => own.has(of) && !isKept(kept, key)));
+    if (keys.length === 0) return;
+    const referred = listReferred(await deps.runs.events(id, first.sequence, maxEventsOfTick, deps.now()));
+    const outdated = keys.filter((key) => !isKept(referred, key));
+    await removeMedia(outdated, deps, log);
   }
 
   /** Calls the model. Counts its calls also if the task is aborted, and made again. */
@@ -195,9 +206,20 @@ function listUnneeded(
 }
 
 /** Returns the pictures of the events of a tick. */
-function listReferred({ events }: RunChange): Picture[] {
+function listReferred(events: RunChange['events']): Picture[] {
   const keys = events.map(({ data }) => ('frame_key' in data ? data.frame_key : null));
   return keys.flatMap((key) => (key === null || key === undefined ? [] : [{ key, isEvidence: true }]));
+}
+
+/** Maximum events that are committed while a tick is under way. */
+const maxEventsOfTick = 1000;
+
+function isKept(pictures: readonly Picture[], key: string): boolean {
+  return pictures.some((picture) => picture.key === key);
+}
+
+function toKeys(evidence: readonly Evidence[]): string[] {
+  return evidence.map(({ key }) => key);
 }
 
 /** Returns the keys of all media of a capture. */

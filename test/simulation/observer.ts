@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DatabaseSync } from 'node:sqlite';
 import type { WatchEvent } from '../../core/records/watch-event.ts';
+import type { WatchCondition } from '../../core/records/watch.ts';
 import type { WatchRun } from '../../core/records/watch-run.ts';
 import type { AnalyzeInput } from '../../core/records/workflow.ts';
 import { activeBetween, localDate } from './oracle/calendar.ts';
@@ -61,6 +62,8 @@ export class WatchObserver {
   private readonly callsByDay = new Map<string, number>();
   /** Ids by text, also of texts that have changed: a tick asks its last question seconds after its first. */
   private readonly ids = new Map<string, string>();
+  /** First generation whose ticks count, by condition. */
+  private since = new Map<string, number>();
 
   constructor(runId: string, plain: PlainConfig, receivers: readonly Receiver[]) {
     this.runId = runId;
@@ -164,16 +167,21 @@ export class WatchObserver {
       case undefined:
         return this.expectRestart(before, after, now);
       case 'pause':
+        this.countSince(after, () => true);
         return oracle.pause(now);
       case 'resume':
+        this.countSince(after, () => true);
         return oracle.resume(now);
       case 'delete': {
         this.isDeleted = true;
         return oracle.pause(now).map((event) => event.replace('paused', 'deleted'));
       }
-      case 'change':
+      case 'change': {
         this.learnTexts(context.conditions);
+        const texts = new Map(oracle.config.conditions.map(({ id, text }) => [id, text]));
+        this.countSince(after, ({ condition_id: id, condition }) => texts.get(id) !== condition);
         return oracle.change({ ...oracle.config, conditions: context.conditions }, now);
+      }
       case 'snooze':
         for (const [id, condition] of oracle.conditions)
           if (context.id === undefined || id === context.id)
@@ -186,6 +194,14 @@ export class WatchObserver {
         return [`acknowledge ${this.openAlerts.get(context.alertId)}`];
       }
     }
+  }
+
+  /** Lets the ticks from a change on count for the conditions that began with it. */
+  private countSince({ config, generation }: Stored, isNew: (rule: WatchCondition) => boolean): void {
+    const ids = config.conditions.map(({ condition_id: id }) => id);
+    const since = (id: string) => this.since.get(id) ?? 0;
+    this.since = new Map(ids.map((id) => [id, since(id)]));
+    for (const rule of config.conditions.filter(isNew)) this.since.set(rule.condition_id, generation);
   }
 
   /** A commit of the maintenance: a lease, or a new generation after a failure, which waits at most five minutes. */
@@ -214,8 +230,9 @@ export class WatchObserver {
     this.isLate = Math.floor(lateMs / 1000) > (wasLate ? 150 : 300);
     const late = this.isLate === wasLate ? [] : [`changed ${this.isLate ? 'checks_late' : 'checks_in_time'}`];
     const { captured } = context.input;
-    const at = captured.kind === 'not_captured' ? now : Math.min(Date.parse(captured.began_at), now);
-    return [...this.oracle.tick(this.toPlainTick(context, now), now, at), ...late];
+    const tick = this.toPlainTick(context, now);
+    const at = tick.kind === 'none' ? now : Math.min(Date.parse(captured.began_at), now);
+    return [...this.oracle.tick(tick, now, at), ...late];
   }
 
   /** Returns true for news of a destination, which must have failed four times in a row, or work again. */
@@ -255,7 +272,11 @@ export class WatchObserver {
       if (oracle.reserve(calls, now)) throw new Error('A fresh capture was not judged');
       return { kind: 'not_asked', ...segment };
     }
-    const texts = new Map(oracle.config.conditions.map(({ id, text }) => [id, text]));
+    const counted = oracle.config.conditions.filter(
+      ({ id }) => context.input.generation >= (this.since.get(id) ?? 0),
+    );
+    if (counted.length === 0) return { kind: 'none', calls: context.calls };
+    const texts = new Map(counted.map(({ id, text }) => [id, text]));
     const answers: Record<string, Answer> = {};
     for (const [id, { text, answer }] of context.answers) if (texts.get(id) === text) answers[id] = answer;
     const hasVerdict = [...context.answers.values()].some(({ answer }) => typeof answer === 'boolean');

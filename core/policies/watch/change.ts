@@ -1,4 +1,5 @@
 import type { WatchChange } from '../../ports/watch-store.ts';
+import { watchConfigSchema } from '../../records/watch.ts';
 import type { WatchCondition, WatchConfig } from '../../records/watch.ts';
 import type { WatchRun } from '../../records/watch-run.ts';
 import type { NewWatchEvent, WatchChangeReason } from '../../records/watch-event.ts';
@@ -53,7 +54,7 @@ function lostModel({ model_trouble: trouble }: Sight): Sight['model_trouble'] {
 export function resumeWatch(watch: WatchRun, now: Date): WatchChangeDecision {
   const { state } = watch;
   const causes = { ...state.causes, paused: null };
-  const conditions = state.conditions.map((condition) => restarted(condition, now));
+  const conditions = state.conditions.map((condition) => sinceNow(restarted(condition, now), watch));
   const sight = { ...watch.sight, counted_until: now.toISOString() };
   const set = { next: null, seen: withoutScan(watch.seen), sight, lease_until: now.toISOString() };
   return decision(watch, { ...state, conditions, causes, failed_executions: 0 }, set, [], 'resumed');
@@ -61,7 +62,8 @@ export function resumeWatch(watch: WatchRun, now: Date): WatchChangeDecision {
 
 /**
  * Applies a changed configuration. A condition with another text closes its alert and begins in `unknown`, and with another stream every one does; other
- * numbers of checks keep its state and empty its history. `watch` has the configuration before.
+ * numbers of checks, regions or sensitivity keep its state and empty its history. A tick under way counts as far as its question, picture and time are still
+ * those of the watch. `watch` has the configuration before.
  */
 export function changeWatch(
   watch: WatchRun,
@@ -72,6 +74,8 @@ export function changeWatch(
   const { state } = watch;
   const steps: Closing[] = [];
   const moment = { watch, frameKey: noFrame, now };
+  const hasOtherRegions = !isSame(watch.config, config, 'regions');
+  const hasOtherSchedule = !isSame(watch.config, config, 'schedule');
   const close = (condition: ConditionState, rule: WatchCondition, reason: AlertCloseReason) => {
     if (isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
   };
@@ -82,18 +86,22 @@ export function changeWatch(
   const conditions = config.conditions.map((rule) => {
     const condition = state.conditions.find(({ condition_id: id }) => id === rule.condition_id);
     const before = findRule(watch.config, rule.condition_id);
-    if (!condition || !before) return initialConditionState(rule.condition_id, now);
+    if (!condition || !before) return sinceNow(initialConditionState(rule.condition_id, now), watch);
     if (isOtherStream || before.condition !== rule.condition) {
       close(condition, before, 'changed');
-      return initialConditionState(rule.condition_id, now);
+      return sinceNow(initialConditionState(rule.condition_id, now), watch);
     }
     const joined = { ...condition, left_out: 0 };
-    return hasSameChecks(before, rule) ? joined : forget(joined);
+    const isOtherQuestion = hasOtherRegions || before.sensitivity !== rule.sensitivity;
+    const asked = isOtherQuestion || hasOtherSchedule ? sinceNow(joined, watch) : joined;
+    return isOtherQuestion || !hasSameChecks(before, rule) ? forget(asked) : asked;
   });
   const ended = isOtherStream ? endedLoss(watch, 'changed', now) : [];
   const set = {
     next: null,
     sight,
+    // The newest picture shows what is excluded now.
+    ...(hasOtherRegions && { sight: { ...sight, last_frame: null } }),
     ...(isOtherStream && { seen: null, sight: { ...sight, ...unseenStream } }),
   };
   const after = { ...state, conditions, failed_executions: 0 };
@@ -176,7 +184,7 @@ function closeAll(watch: WatchRun, reason: AlertCloseReason, now: Date) {
   const conditions = watch.state.conditions.map((condition) => {
     const rule = findRule(watch.config, condition.condition_id);
     if (rule && isOpen(condition)) steps.push(closeAlert(condition, rule, reason, moment));
-    return closed(condition, 'unknown');
+    return sinceNow(closed(condition, 'unknown'), watch);
   });
   return { conditions, steps };
 }
@@ -185,6 +193,16 @@ function closeAll(watch: WatchRun, reason: AlertCloseReason, now: Date) {
 function restarted(condition: ConditionState, now: Date): ConditionState {
   const { last_opened_at, snoozed_until } = condition;
   return { ...initialConditionState(condition.condition_id, now), last_opened_at, snoozed_until };
+}
+
+/** Leaves out what ticks under way say of a condition. */
+function sinceNow(condition: ConditionState, watch: WatchRun): ConditionState {
+  return { ...condition, since_generation: nextGeneration(watch, null).generation };
+}
+
+function isSame(one: WatchConfig, other: WatchConfig, name: 'regions' | 'schedule'): boolean {
+  const [before, after] = [one, other].map((config) => watchConfigSchema.shape[name].parse(config[name]));
+  return JSON.stringify(before) === JSON.stringify(after);
 }
 
 function hasSameChecks(before: WatchCondition, after: WatchCondition): boolean {

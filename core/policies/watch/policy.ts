@@ -1,5 +1,4 @@
 import type { RunChange } from '../../ports/run-store.ts';
-import { asWatch } from '../../records/run.ts';
 import { isCamera } from '../../records/platform.ts';
 import type { Run } from '../../records/run.ts';
 import { toWatchEvents } from '../../records/watch-event.ts';
@@ -9,12 +8,13 @@ import type { CaptureOutput, TickInput } from '../../records/workflow.ts';
 import type { Schedule } from '../../records/watch.ts';
 import { advanceRun } from '../../tick/advance-run.ts';
 import { atTick } from '../../sight/clock-change.ts';
-import type { Judgement } from '../../tick/ask-model.ts';
+import type { ConditionAnswer, Judgement } from '../../tick/ask-model.ts';
 import { frameTime, momentTime } from '../../sight/moment-time.ts';
 import type { Captured } from '../../sight/screening.ts';
 import { addSeconds, ageSeconds, earlier } from '../../time.ts';
 import { toShownKey } from '../../stream/shown-frame.ts';
 import type { Evidence, Policy, Tick } from '../policy.ts';
+import type { ConditionState } from '../../records/watch-state.ts';
 import { mapWatchTimes } from './map-times.ts';
 import { isPending } from './condition.ts';
 import type { Reserved } from './budget.ts';
@@ -108,8 +108,7 @@ export function createWatchPolicy(settings: WatchSettings): Policy<WatchRun, Wat
         : atTick(stored, readAt, mapWatchTimes, wokenAt);
       // The model may have taken a minute: the tick is decided at its end.
       const now = addSeconds(begun.now, ageSeconds(readAt, at));
-      const decided = isOvertaken && isOutdated(stored, tick) ? onlyItsCost(tick) : tick;
-      return planTick(begun.run, decided, now, settings);
+      return planTick(begun.run, isOvertaken ? withoutInvalid(stored, tick) : tick, now, settings);
     },
     countsLate: ({ kind }) => kind === 'judged',
     pictures: ({ sight: { last_frame: last } }) => (last ? [{ key: last.key, isEvidence: false }] : []),
@@ -166,14 +165,27 @@ function isOver({ state }: WatchRun): boolean {
   return state.causes.paused !== null;
 }
 
-/** Returns true if another tick has seen the stream since the capture began, or if the watch has another stream. Before its first check, only the URL tells. */
-function isOutdated({ seen, stream_fingerprint }: WatchRun, { input, checked }: Tick<WatchOutcome>): boolean {
-  const { capture } = input;
-  if (seen?.seen_at !== capture.seen?.seen_at) return true;
-  return seen === null && asWatch(checked)?.stream_fingerprint !== stream_fingerprint;
+/** Leaves of an overtaken tick what another tick and the changes since its begin left valid; of one that nothing is valid of, only its cost. */
+function withoutInvalid(stored: WatchRun, tick: Tick<WatchOutcome>): Tick<WatchOutcome> {
+  const { input, seen } = tick;
+  const isValid = ({ since_generation: since = 0 }: ConditionState) => input.generation >= since;
+  const valid = stored.state.conditions.filter(isValid);
+  // Another tick has seen the stream since the capture began.
+  const isOutdated = stored.seen?.seen_at !== input.capture.seen?.seen_at;
+  if (isOutdated || valid.length === 0) return onlyItsCost(tick);
+  if (seen.kind !== 'judged') return tick;
+  // The model has answered, but as if about another text, which counts for no condition.
+  const mark = (answers: readonly ConditionAnswer[]) =>
+    answers.map((answer) =>
+      valid.some(({ condition_id: id }) => id === answer.condition_id)
+        ? answer
+        : { ...answer, condition: '' },
+    );
+  const earlier = seen.earlier.map((moment) => ({ ...moment, answers: mark(moment.answers) }));
+  return { ...tick, seen: { ...seen, answers: mark(seen.answers), earlier } };
 }
 
-/** Drops what an outdated tick saw: no picture counts twice, after a newer one, or for another stream. The caller pays for its calls. */
+/** Drops what a tick saw: no picture counts twice, after a newer one, or for another question. The caller pays for its calls. */
 function onlyItsCost(tick: Tick<WatchOutcome>): Tick<WatchOutcome> {
   const { seen, input } = tick;
   const { began_at } = input.captured;

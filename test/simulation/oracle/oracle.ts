@@ -343,11 +343,10 @@ export class Oracle {
 
   private settle(tick: PlainTick, now: number): void {
     this.newDay(now);
-    if (tick.kind !== 'judged') this.forfeit();
-    else {
-      this.spent.calls += tick.calls;
-      this.reserved = null;
-    }
+    const { calls } = { calls: undefined, ...tick };
+    if (calls === undefined) return this.forfeit();
+    this.spent.calls += calls;
+    this.reserved = null;
   }
 
   private countSkips(tick: PlainTick): void {

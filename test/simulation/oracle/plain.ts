@@ -27,7 +27,9 @@ export type PlainConfig = {
 type Segment = { segmentSince: number; segmentSeconds: number };
 
 export type PlainTick =
-  | { kind: 'none' | 'unavailable' | 'failed' | 'refused' | 'ended' }
+  /** Nothing was captured, or a change has made invalid what was seen: then `calls` are counted. */
+  | { kind: 'none'; calls?: number }
+  | { kind: 'unavailable' | 'failed' | 'refused' | 'ended' }
   | ({ kind: 'stale' | 'repeated' | 'no_motion' | 'black' } & Segment)
   | ({ kind: 'frozen'; identicalSince: number } & Segment)
   | ({ kind: 'not_asked' } & Segment)

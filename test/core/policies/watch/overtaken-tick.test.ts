@@ -107,7 +107,6 @@ function decideLate(watch: WatchRun, before: WatchRun, began: number, answered: 
     {
       input: { operation: 'analyze', ...input },
       seen: judged(began, true, segment),
-      checked: before,
       closed: undefined,
       askedAt: after(began),
       readAt: after(answered),
