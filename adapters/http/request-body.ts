@@ -1,11 +1,12 @@
 import type { Context } from 'hono';
 import { WatchpostError } from '../../core/errors.ts';
 import type { AuthEnv } from './bearer-auth.ts';
+import { findJsonExcess } from './json-limits.ts';
 import { findJsonParseIssue } from './json-parse-issue.ts';
 import { ValidationError } from './validation.ts';
 
 /**
- * Reads the text of a JSON body, with FastAPI's errors for one that is absent, of another content type, or not UTF-8. Throws
+ * Reads the text of a JSON body, with FastAPI's errors for one that is absent, of another content type, not UTF-8, or too deep. Throws
  * `ValidationError`, `WatchpostError` for a compressed body, and the errors of `RequestBody.read`.
  */
 export async function readJsonText({ req, var: { readBody } }: Context<AuthEnv>): Promise<string> {
@@ -15,7 +16,10 @@ export async function readJsonText({ req, var: { readBody } }: Context<AuthEnv>)
     throw new ValidationError([{ loc: ['body'], type: 'missing', msg: 'Field required', input: null }]);
   if (!isJsonType(req.header('Content-Type')))
     throw notAnObject('Send the header "Content-Type: application/json".');
-  return decode(bytes);
+  const text = decode(bytes);
+  const excess = findJsonExcess(text);
+  if (excess !== undefined) throw jsonInvalid(excess, 'Too many levels or values');
+  return text;
 }
 
 /** Throws `ValidationError` for a JSON value that is no object. */

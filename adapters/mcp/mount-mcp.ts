@@ -1,6 +1,11 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import type { Hono } from 'hono';
+import { withCallLimit } from '../../core/access/with-call-limit.ts';
+import type { CoreDeps } from '../../core/dependencies.ts';
+import { hasScope, type Scope } from '../../core/records/key.ts';
+import { endpoints } from '../http/endpoints/endpoints.ts';
+import { findJsonExcess } from '../http/json-limits.ts';
 import { bearerAuth } from '../http/bearer-auth.ts';
 import type { AuthEnv, AuthDeps } from '../http/bearer-auth.ts';
 import { allowOrigins } from '../http/cors.ts';
@@ -11,8 +16,17 @@ import { createMiddleware } from 'hono/factory';
 import { WatchpostError } from '../../core/errors.ts';
 import { toHostname, isLoopback } from '../http/guard-host.ts';
 
-/** Maximum body size, in bytes: the API's 5 MB and the JSON-RPC envelope. The API enforces its own limit. */
-const maxBodyBytes = 5_100_000;
+/** Size above which a body counts as a call, in bytes. */
+const largeBytes = 256_000;
+
+/** Size of the envelope of JSON-RPC, in bytes. */
+const envelopeBytes = 100_000;
+
+/** Returns the maximum body of a key, in bytes: that of the endpoints which it may call. The API enforces its own limits. */
+function maxBodyBytes(scopes: readonly Scope[]): number {
+  const allowed = endpoints.filter(({ scope }) => scope === 'any' || hasScope(scopes, scope));
+  return envelopeBytes + Math.max(0, ...allowed.map(({ maxBodyBytes: bytes }) => bytes));
+}
 
 /**
  * Adds `/mcp` to the app: the streamable HTTP transport without sessions, which responds to each POST with JSON. No state is kept
@@ -20,28 +34,33 @@ const maxBodyBytes = 5_100_000;
  */
 export function mountMcp(
   app: Hono<AuthEnv>,
-  deps: AuthDeps & {
-    baseUrl: string;
-    bodies: RequestBodies;
-    allowedOrigins: readonly string[];
-    version: string;
-  },
+  deps: AuthDeps &
+    Pick<CoreDeps, 'calls'> & {
+      baseUrl: string;
+      bodies: RequestBodies;
+      allowedOrigins: readonly string[];
+      version: string;
+    },
 ): void {
   if (deps.allowedOrigins.length > 0) app.use('/mcp', allowOrigins(deps));
-  app.use(
-    '/mcp',
-    originGuard(deps),
-    bearerAuth(deps),
-    limitBodies(deps, () => maxBodyBytes),
-  );
+  app.use('/mcp', originGuard(deps), bearerAuth(deps), limitBodies(deps, maxBodyBytes));
   app.post('/mcp', async (context) => {
-    const message = parseJson(new TextDecoder().decode(await context.get('readBody')()));
-    if (message === undefined) return jsonRpcError(400, ErrorCode.ParseError, 'Request body is not JSON');
+    const { caller, scopes } = context.get('key');
+    const bytes = await context.get('readBody')();
+    // What is large is a picture: other bodies of its size cost as much and count too.
+    const read = async () => parseJson(new TextDecoder().decode(bytes));
+    const message = await (bytes.length > largeBytes ? withCallLimit(caller, deps, read) : read());
+    if (message === undefined)
+      return jsonRpcError(
+        400,
+        ErrorCode.ParseError,
+        'Request body is no JSON, or has too many levels or values',
+      );
     if (Array.isArray(message)) return jsonRpcError(400, ErrorCode.InvalidRequest, noBatches);
     const server = mcpServer({
       version: deps.version,
       authorization: context.req.header('Authorization') ?? '',
-      scopes: context.get('key').scopes,
+      scopes,
       request: async ({ path, init }) =>
         app.request(`/api${path}`, { ...init, signal: context.req.raw.signal }, context.env),
     });
@@ -73,7 +92,7 @@ const noBatches = 'JSON-RPC batches are not supported. Send each JSON-RPC messag
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return findJsonExcess(text) === undefined ? JSON.parse(text) : undefined;
   } catch {
     return undefined;
   }

@@ -318,6 +318,30 @@ describe('the transport', () => {
     expect(response.status).toBe(413);
   });
 
+  test('a key without the scope for pictures may send what its endpoints need', async () => {
+    const headers = { Authorization: `Bearer ${await readKey(world, ['read'])}` };
+    expect((await post({ padding: 'x'.repeat(300_000) }, headers)).status).toBe(413);
+    expect((await post({ padding: 'x'.repeat(30_000) }, headers)).status).toBe(400);
+  });
+
+  test('a large body counts as a call, whatever is in it', async () => {
+    const headers = { Authorization: `Bearer ${await readKey(world)}` };
+    const admitted: string[] = [];
+    world.c.calls.admit = async (caller) => {
+      admitted.push(caller);
+      return { kind: 'refused', limit: 'per minute', max: 60, retryAfterSeconds: 7 };
+    };
+    expect((await post({ padding: 'x'.repeat(1_000_000) }, headers)).status).toBe(429);
+    expect((await post({ padding: 'x'.repeat(1_000) }, headers)).status).toBe(400);
+    expect(admitted).toHaveLength(1);
+  });
+
+  test('a body of many levels is refused before it is parsed', async () => {
+    const headers = { Authorization: `Bearer ${await readKey(world)}` };
+    const nested = JSON.parse(`${'['.repeat(70)}${']'.repeat(70)}`);
+    expect((await post({ nested }, headers)).status).toBe(400);
+  });
+
   test.each([
     ['Origin', 'http://evil.example', 403],
     ['Origin', 'null', 403],
