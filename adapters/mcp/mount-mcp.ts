@@ -47,7 +47,7 @@ export function mountMcp(
   app.post('/mcp', async (context) => {
     const { caller, scopes } = context.get('key');
     const bytes = await context.get('readBody')();
-    // What is large is a picture: other bodies of its size cost as much and count too.
+    // Only pictures are large; other bodies of their size cost as much.
     const read = async () => parseJson(new TextDecoder().decode(bytes));
     const message = await (bytes.length > largeBytes ? withCallLimit(caller, deps, read) : read());
     if (message === undefined)

@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { CallerEraser } from '../../../core/ports/caller-eraser.ts';
 import { createKeyRemoval } from './key-store.ts';
 import { createRunRemoval } from '../runs/run-removal.ts';
 import { transaction, withStorageErrors } from '../sqlite/transaction.ts';
+import { removeDeleted } from '../sqlite/vacuum.ts';
 
 const ofCaller = ['alerts', 'caller_use', 'callers', 'idempotency', 'slots', 'api_keys'];
 
@@ -18,6 +20,9 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
   const list = database.prepare(
     `${selectWork('job', "policy <> 'watch'")} UNION ALL ${selectWork('watch', "policy = 'watch'")} LIMIT :limit`,
   );
+  const removeSomeEvents = database.prepare(
+    'DELETE FROM events WHERE run_id = :run AND sequence IN (SELECT sequence FROM events WHERE run_id = :run LIMIT 500)',
+  );
   const removeKey = createKeyRemoval(database);
   return {
     removeKeys: async (caller) =>
@@ -29,16 +34,16 @@ export function createCallerEraser(database: DatabaseSync): CallerEraser {
         return keys.length;
       }),
     listWork: async (caller, limit) => withStorageErrors(() => workSchema.parse(list.all({ caller, limit }))),
-    removeWork: async (_, { id }) => transaction(database, () => removeRun(id)),
+    removeWork: async (_, { id }) => {
+      // A log may have gigabytes: others have their turn between its parts.
+      while (withStorageErrors(() => removeSomeEvents.run({ run: id }).changes) > 0) await setImmediate();
+      transaction(database, () => removeRun(id));
+    },
     removeCaller: async (caller) => {
       transaction(database, () => {
         for (const table of ofCaller) database.prepare(`DELETE FROM ${table} WHERE caller = ?`).run(caller);
       });
-      withStorageErrors(() => {
-        // Free pages and the write-ahead log contain what was removed until they are overwritten.
-        database.exec('VACUUM');
-        database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-      });
+      await removeDeleted(database);
     },
   };
 }
