@@ -23,7 +23,7 @@ import { stateMachineArn } from './function/permissions.ts';
 import { ServiceLog } from './function/service-log.ts';
 import { ServiceSecrets } from './storage/service-secrets.ts';
 import type { Stage } from './stages/read-stage.ts';
-import { assertSupportedRegion, supportsEdgeLogs } from './stages/region.ts';
+import { assertStreamOrigin, assertSupportedRegion, supportsEdgeLogs } from './stages/region.ts';
 import type { StageSettings } from './stages/stage-settings.ts';
 import { StateMachines } from './workflow/state-machines.ts';
 import { WebhookDelivery } from './delivery/webhook-delivery.ts';
@@ -44,15 +44,15 @@ export class WatchpostStack extends Stack {
   constructor(scope: Construct, { stage, region, bundles, forDeployment }: WatchpostStackProps) {
     const { name, settings } = stage;
     assertSupportedRegion(region);
+    assertStreamOrigin(settings, region);
     super(scope, `Watchpost-${name}`, {
-      env: { region },
+      env: { region, ...(settings.account !== undefined && { account: settings.account }) },
       description: 'Watchpost: watches live video streams and reports what it sees',
       terminationProtection: settings.deletionProtection,
     });
     const names = workflowNames(this.stackName);
     const machines = executionMachines(names, settings);
-    const { modelId, warning } = visionProviders[settings.visionProvider].readStage(settings, region);
-    if (warning !== undefined) Annotations.of(this).addWarningV2('watchpost:model-lifecycle', warning);
+    const { modelId } = visionProviders[settings.visionProvider].readStage(settings, region);
 
     const storage = createStorage(this, settings, region);
     const { log, table, pictures, secrets, deliveries } = storage;
@@ -146,7 +146,7 @@ function createStorage(stack: Stack, settings: StageSettings, region: string) {
   if (accessLogs && !edgeLogs)
     Annotations.of(stack).addWarningV2(
       'watchpost:edge-logs',
-      `CloudFront delivers no access logs to ${region}, an opt-in region: the stack logs access to its buckets only.`,
+      `Logs of CloudFront without query strings, which sign links to evidence, can be set up in us-east-1 only, not in ${region}: the stack logs access to the HTTP API and its buckets.`,
     );
   const secrets = new ServiceSecrets(stack, 'Secrets', settings);
   const deliveries = new DeliveryQueue(stack, 'Deliveries');

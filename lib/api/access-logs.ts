@@ -1,5 +1,4 @@
 import { Duration } from 'aws-cdk-lib';
-import { ObjectOwnership } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import { toRemovalPolicy } from '../storage/removal-policy.ts';
 import { PrivateBucket } from '../storage/private-bucket.ts';
@@ -14,8 +13,6 @@ export class AccessLogs extends Construct {
   constructor(scope: Construct, id: string, { logDays, keepData }: Props) {
     super(scope, id);
     this.bucket = new PrivateBucket(this, 'Bucket', {
-      // CloudFront's standard logging writes by ACL.
-      objectOwnership: ObjectOwnership.BUCKET_OWNER_PREFERRED,
       lifecycleRules: [{ expiration: Duration.days(logDays) }],
       removalPolicy: toRemovalPolicy(keepData),
       autoDeleteObjects: !keepData,

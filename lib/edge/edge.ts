@@ -18,6 +18,7 @@ import type { StageSettings } from '../stages/stage-settings.ts';
 import type { StreamOrigin } from '../api/stream-origin.ts';
 import { EdgeBehaviors } from './edge-behaviors.ts';
 import { globalName } from './edge-headers.ts';
+import { EdgeLogs } from './edge-logs.ts';
 import { errorPageFile, pagedStatuses } from './error-pages.ts';
 import { RateRule } from './rate-rule.ts';
 
@@ -96,13 +97,13 @@ export class Edge extends Construct {
         certificate: Certificate.fromCertificateArn(this, 'Certificate', domain.certificateArn),
       }),
       ...(webAclArn && { webAclId: webAclArn }),
-      ...(props.accessLogs && { logBucket: props.accessLogs, logFilePrefix: 'edge/' }),
     });
+    if (props.accessLogs) new EdgeLogs(this, 'Logs', this.distribution, props.accessLogs);
     this.host = domain?.name ?? this.distribution.distributionDomainName;
-    this.#explain(props);
+    this.#explain(props.settings);
   }
 
-  #explain({ accessLogs, settings: { domain, webAclArn, requestsPerAddress } }: Props): void {
+  #explain({ domain, webAclArn, requestsPerAddress }: Props['settings']): void {
     const explain = (id: string, reason: string) =>
       Validations.of(this.distribution).acknowledge({ id: `AwsSolutions-${id}`, reason });
     explain('CFR1', 'API keys control access, not the location of a caller.');
@@ -111,8 +112,10 @@ export class Edge extends Construct {
         'CFR2',
         'A web ACL costs more than a small deployment, and the edge rejects requests without a key; the settings webAclArn and requestsPerAddress add one.',
       );
-    if (!accessLogs)
-      explain('CFR3', 'The stage sets accessLogs to false, or CloudFront delivers no logs to its region.');
+    explain(
+      'CFR3',
+      'The logs of `EdgeLogs` leave out query strings, which those of the distribution contain.',
+    );
     if (!domain)
       explain(
         'CFR4',

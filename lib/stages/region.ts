@@ -1,31 +1,35 @@
-/**
- * Regions that every account can use without an opt-in (docs.aws.amazon.com/accounts/latest/reference/manage-acct-regions.html). CloudFront
- * delivers its access logs to buckets in these regions only
- * (docs.aws.amazon.com/solutions/latest/dynamic-image-transformation-for-amazon-cloudfront/opt-in-regions.html).
- */
-const regionsWithEdgeLogs: ReadonlySet<string> = new Set([
-  'ap-northeast-1',
-  'ap-northeast-2',
-  'ap-northeast-3',
-  'ap-south-1',
-  'ap-southeast-1',
-  'ap-southeast-2',
-  'ca-central-1',
-  'eu-central-1',
-  'eu-north-1',
-  'eu-west-1',
-  'eu-west-2',
-  'eu-west-3',
-  'sa-east-1',
-  'us-east-1',
-  'us-east-2',
-  'us-west-1',
-  'us-west-2',
+/** Returns true for the region in which CloudFront's logs with a choice of fields can be set up (docs.aws.amazon.com/AmazonCloudFront/latest/DeveloperGuide/standard-logging.html). */
+export function supportsEdgeLogs(region: string): boolean {
+  return region === 'us-east-1';
+}
+
+/** Regions without function URLs (docs.aws.amazon.com/lambda/latest/dg/urls-configuration.html, November 2026). */
+const regionsWithoutUrls: ReadonlySet<string> = new Set([
+  'ap-east-2',
+  'ap-south-2',
+  'ap-southeast-4',
+  'ap-southeast-5',
+  'ap-southeast-6',
+  'ap-southeast-7',
+  'ca-west-1',
+  'eu-central-2',
+  'eu-south-2',
+  'il-central-1',
+  'me-central-1',
 ]);
 
-/** Returns true if CloudFront can deliver access logs to a bucket in a region. */
-export function supportsEdgeLogs(region: string): boolean {
-  return regionsWithEdgeLogs.has(region);
+/** Returns true if Lambda has function URLs in a region. */
+export function hasFunctionUrls(region: string): boolean {
+  return !regionsWithoutUrls.has(region);
+}
+
+/** Throws for a stage whose origin of event streams its region does not have: CloudFormation would only name a resource type. */
+export function assertStreamOrigin(
+  { streamOrigin }: { streamOrigin: 'function-url' | 'rest-api' },
+  region: string,
+): void {
+  if (streamOrigin === 'function-url' && !hasFunctionUrls(region))
+    throw new Error(`Lambda has no function URLs in ${region}. Set "streamOrigin": "rest-api" in the stage.`);
 }
 
 /** Throws for a region of another partition than `aws`: GovCloud and China have no CloudFront that CloudFormation could create there. */

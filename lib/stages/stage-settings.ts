@@ -30,6 +30,11 @@ export const stageSettingsSchema = z
       .string()
       .regex(/^[a-z]{2}(-[a-z]+)+-\d$/, 'must be a region such as eu-central-1')
       .optional(),
+    /** Account of the stack: the CDK refuses credentials of another one. Default: that of the credentials. */
+    account: z
+      .string()
+      .regex(/^\d{12}$/, 'must be the 12 digits of an account')
+      .optional(),
     architecture: z.enum(['arm64', 'x86_64']).default('arm64'),
 
     /** Provider of the model. */

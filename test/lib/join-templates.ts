@@ -16,8 +16,15 @@ export function joinTemplates(templates: Record<string, PlainTemplate>): PlainTe
       for (const [id, each] of Object.entries(template[section])) {
         const known = joined[section][id];
         if (JSON.stringify(known) === JSON.stringify(each)) continue;
-        const own = JSON.stringify(each).replaceAll('Watchpost-test', `Watchpost-${kind}`);
-        joined[section][known ? `${id}${kind.replaceAll('-', '')}` : id] = JSON.parse(own);
+        const suffix = known ? kind.replaceAll('-', '') : '';
+        let own = JSON.stringify(each).replaceAll('Watchpost-test', `Watchpost-${kind}`);
+        // A bucket has one policy at most.
+        const bucket = each.Type === 'AWS::S3::BucketPolicy' ? each.Properties.Bucket.Ref : undefined;
+        if (bucket !== undefined && known) {
+          own = own.replaceAll(bucket, `${bucket}${suffix}`);
+          joined.Resources[`${bucket}${suffix}`] = structuredClone(template.Resources[bucket] ?? each);
+        }
+        joined[section][`${id}${suffix}`] = JSON.parse(own);
       }
   return joined;
 }

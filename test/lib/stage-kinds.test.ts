@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { defaultModelId, modelRegions } from '../../adapters/vision/bedrock/model-regions.ts';
 import { listResourceTypes } from '../../lib/operations/preflight/deployment-actions.ts';
 import { stageSettingsSchema } from '../../lib/stages/stage-settings.ts';
-import { assertSupportedRegion } from '../../lib/stages/region.ts';
+import { assertSupportedRegion, hasFunctionUrls } from '../../lib/stages/region.ts';
 import { cfnLint } from './cfn-lint.ts';
 import { covers, findings } from './findings.ts';
 import { joinTemplates } from './join-templates.ts';
@@ -93,14 +93,16 @@ test('the roles of each stage differ from those of the default stage as roles-of
 });
 
 describe('regions', () => {
-  const regions = modelRegions.map((region) => ({ region, ...splitTemplate(region) }));
+  const regions = modelRegions
+    .filter(hasFunctionUrls)
+    .map((region) => ({ region, ...splitTemplate(region) }));
   const [first] = regions;
 
   test.for(regions)(
     'the template for $region is that of every region, but for the model and the logs of CloudFront',
     ({ region, common, model, logging }) => {
       expect(common).toEqual(first?.common);
-      expect(logging !== undefined).toBe(!region.startsWith('eu-south-'));
+      expect(logging).toHaveLength(region === 'us-east-1' ? 3 : 0);
       const arn = `arn:aws:bedrock:${region}:`;
       expect(model).toContain(arn);
       expect(model).toContain(defaultModelId(region));
@@ -110,6 +112,35 @@ describe('regions', () => {
   test('the synthesis rejects a region of another partition, also with a model', () => {
     const elsewhere = { region: 'us-gov-west-1', modelId: 'amazon.nova-lite-v1:0' };
     expect(() => synthesize(elsewhere)).toThrow(/CloudFront/);
+  });
+
+  test('CloudFront logs no query string, which signs links to evidence, and no page that a request came from', () => {
+    const template = synthesize({ region: 'us-east-1' }).template;
+    const [fields] = Object.values(template.findResources('AWS::Logs::Delivery')).map(
+      ({ Properties }) => Properties.RecordFields,
+    );
+    expect(fields).toContain('cs-uri-stem');
+    expect(fields.filter((field: string) => /query|cookie|referer|cs-headers/i.test(field))).toEqual([]);
+    for (const { region } of regions)
+      expect(
+        JSON.stringify(synthesize({ region }).template.findResources('AWS::CloudFront::Distribution')),
+      ).not.toContain('"Logging"');
+  });
+
+  test.each(['eu-south-2', 'il-central-1', 'ap-southeast-7'])(
+    'a stage in %s, which has no function URLs, is told of the other origin of its event streams',
+    (region) => {
+      const model = { modelId: 'global.amazon.nova-2-lite-v1:0' };
+      expect(() => synthesize({ region, ...model })).toThrow(
+        `Lambda has no function URLs in ${region}. Set "streamOrigin": "rest-api" in the stage.`,
+      );
+      expect(() => synthesize({ region, ...model, streamOrigin: 'rest-api' })).not.toThrow();
+    },
+  );
+
+  test('a stage that names its account is deployed to no other one', () => {
+    expect(synthesize({ account: '123456789012' }).stack.account).toBe('123456789012');
+    expect(() => synthesize({ account: 'mine' })).toThrow('12 digits');
   });
 
   test.each(['us-gov-west-1', 'us-gov-east-1', 'cn-north-1', 'eusc-de-east-1'])(
@@ -144,9 +175,13 @@ function inRegion({ stack, template }: Synthesized): PlainTemplate {
 function splitTemplate(region: string) {
   const template = structuredClone(synthesize({ region }).template.toJSON());
   const resources = Object.entries<any>(template['Resources']);
-  const [, distribution] = resources.find(([, { Type }]) => Type === 'AWS::CloudFront::Distribution') ?? [];
-  const { Logging: logging, ...config } = distribution.Properties.DistributionConfig;
-  distribution.Properties.DistributionConfig = config;
+  const logging = resources.filter(([, { Type }]) => Type.startsWith('AWS::Logs::Delivery'));
+  for (const [id] of logging) delete template['Resources'][id];
+  for (const [, { Type, Properties }] of resources)
+    if (Type === 'AWS::S3::BucketPolicy')
+      Properties.PolicyDocument.Statement = Properties.PolicyDocument.Statement.filter(
+        ({ Principal }: any) => Principal.Service !== 'delivery.logs.amazonaws.com',
+      );
   const [, policy] =
     resources.find(([id, { Type }]) => Type === 'AWS::IAM::Policy' && id.startsWith('Analyze')) ?? [];
   const isModel = ({ Action }: any) => Action === 'bedrock:InvokeModel';

@@ -21,5 +21,5 @@ export const stageKinds: Record<string, StageSettingsInput> = {
     alarmTopicArn: 'arn:aws:sns:eu-central-1:123456789012:pager',
   },
   'event-bus': { eventBus: 'new-bus' },
-  'opt-in-region': { region: 'eu-south-1' },
+  'us-east-1': { region: 'us-east-1', requestsPerAddress: 2_000 },
 };

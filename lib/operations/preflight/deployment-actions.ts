@@ -1,14 +1,23 @@
+import { supportsEdgeLogs } from '../../stages/region.ts';
 import { newEventBus } from '../../stages/stage-settings.ts';
 import type { StageSettings } from '../../stages/stage-settings.ts';
 
 type Stage = Pick<
   StageSettings,
-  'streamOrigin' | 'fixedEgress' | 'eventBus' | 'requestsPerAddress' | 'alarmEmail' | 'alarmTopicArn'
->;
+  | 'streamOrigin'
+  | 'fixedEgress'
+  | 'eventBus'
+  | 'requestsPerAddress'
+  | 'alarmEmail'
+  | 'alarmTopicArn'
+  | 'accessLogs'
+> & { region?: string | undefined };
 type Entry = { actions: readonly string[]; when?: (stage: Stage) => boolean };
 
 const isRestOrigin = ({ streamOrigin }: Stage) => streamOrigin === 'rest-api';
 const hasOwnTopic = ({ alarmTopicArn }: Stage) => alarmTopicArn === undefined;
+const hasEdgeLogs = ({ accessLogs, region }: Stage) =>
+  accessLogs && region !== undefined && supportsEdgeLogs(region);
 const hasNewVpc = ({ fixedEgress }: Stage) => fixedEgress === 'new-vpc';
 
 /**
@@ -65,6 +74,12 @@ const actionsByType: Readonly<Record<string, Entry>> = {
     when: ({ streamOrigin }) => streamOrigin === 'function-url',
   },
   'AWS::Lambda::Version': { actions: ['lambda:PublishVersion'] },
+  'AWS::Logs::Delivery': { actions: ['logs:CreateDelivery'], when: hasEdgeLogs },
+  'AWS::Logs::DeliveryDestination': { actions: ['logs:PutDeliveryDestination'], when: hasEdgeLogs },
+  'AWS::Logs::DeliverySource': {
+    actions: ['logs:PutDeliverySource', 'cloudfront:AllowVendedLogDeliveryForResource'],
+    when: hasEdgeLogs,
+  },
   'AWS::Logs::LogGroup': { actions: ['logs:CreateLogGroup', 'logs:PutRetentionPolicy'] },
   'AWS::S3::Bucket': { actions: ['s3:CreateBucket', 's3:PutBucketPublicAccessBlock'] },
   'AWS::S3::BucketPolicy': { actions: ['s3:PutBucketPolicy'] },
