@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CloudFormationClient } from '@aws-sdk/client-cloudformation';
 import { EventBridgeClient } from '@aws-sdk/client-eventbridge';
+import { DefaultStackSynthesizer } from 'aws-cdk-lib';
 import { z } from 'zod';
 import { visionProviders } from '../adapters/vision/aws-provider-registry.ts';
 import { pythonPip } from '../layers/ffmpeg/packaged-binary.ts';
@@ -12,7 +14,7 @@ import { checkEventBus } from '../lib/operations/preflight/event-bus.ts';
 import { createFactClients, readFacts } from '../lib/operations/preflight/facts.ts';
 import { checkStoredData } from '../lib/operations/preflight/stored-data.ts';
 import { readStage } from '../lib/stages/read-stage.ts';
-import { assertSupportedRegion } from '../lib/stages/region.ts';
+import { assertStreamOrigin, assertSupportedRegion } from '../lib/stages/region.ts';
 
 /**
  * `npm run preflight -- -c stage=NAME [--json]` checks an account before a deployment, with the credentials of the operator. Changes nothing. Exit
@@ -47,15 +49,19 @@ async function run(): Promise<number> {
   const region = settings.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
   if (region === undefined) throw new Error('No region: set AWS_REGION, or region in the stage.');
   assertSupportedRegion(region);
+  assertStreamOrigin(settings, region);
   const { modelId, region: modelRegion } = visionProviders[settings.visionProvider].readStage(
     settings,
     region,
   );
   const facts = await readFacts(createFactClients(region, modelRegion), {
     region,
+    stack: `Watchpost-${name}`,
+    qualifier:
+      context.get(qualifierName) ?? readContext()[qualifierName] ?? DefaultStackSynthesizer.DEFAULT_QUALIFIER,
     modelId,
     calledId: settings.modelId ?? modelId,
-    actions: listActions(settings),
+    actions: listActions({ ...settings, region }),
     layerFile: `${root}layers/ffmpeg/dist/${settings.architecture}/bin/ffmpeg`,
     pip: pythonPip,
   });
@@ -77,6 +83,14 @@ async function run(): Promise<number> {
     process.stdout.write(`A stream-hour in clip mode costs about $${streamHour.toFixed(3)}.
 `);
   return toExitCode(results);
+}
+
+/** Context of the CDK with the qualifier of another bootstrap (docs.aws.amazon.com/cdk/v2/guide/bootstrapping-customizing.html). */
+const qualifierName = '@aws-cdk/core:bootstrapQualifier';
+
+function readContext(): Record<string, string | undefined> {
+  const file: unknown = JSON.parse(readFileSync(`${root}cdk.json`, 'utf8'));
+  return z.object({ context: z.object({ [qualifierName]: z.string().optional() }) }).parse(file).context;
 }
 
 /** Runs the calculator (`npm run watchpost -- cost`). Returns undefined for a model without a known price. */

@@ -34,8 +34,6 @@ export type StageModel = {
   modelId: string;
   /** Region in which the model is called. */
   region: string;
-  /** Warning for the deployer, such as an end of life. */
-  warning?: string;
   /** Environment variables of `analyze`, by the names in `settings`. */
   environment: Record<string, string | undefined>;
 };

@@ -34,34 +34,3 @@ export function describeMissingModel(region: string): string {
   const regions = (near.length > 0 ? near : ['us-east-1', 'eu-central-1']).join(', ');
   return `${defaultVideoModelId} is not known to be available in ${region} (table of ${modelRegionsDate}). Set bedrockRegion to one of ${regions}, or modelId to a model that Bedrock offers in ${region}, such as an inference profile "global.…" from its model catalog.`;
 }
-
-/**
- * Models that are no longer offered, or end soon, with the last day of service (docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html
- * and the model cards). New accounts cannot call a model in its legacy period.
- */
-const endingModels: readonly { pattern: RegExp; name: string; until: string }[] = [
-  {
-    pattern: /anthropic\.claude-(v\d|instant|3-(opus|sonnet)|3-5-sonnet|3-7-)/,
-    name: 'Claude 2 to 3.7 Sonnet',
-    until: '2026-04-28',
-  },
-  { pattern: /anthropic\.claude-opus-4-20250514/, name: 'Claude Opus 4', until: '2026-05-31' },
-  { pattern: /amazon\.nova-premier-v1/, name: 'Nova Premier', until: '2026-09-14' },
-];
-
-/** Returns a warning or an error about the lifecycle of a model on a day; undefined for a model that is offered. */
-export function describeLifecycle(
-  modelId: string,
-  today: Date,
-): { level: 'warning' | 'error'; message: string } | undefined {
-  const ending = endingModels.find(({ pattern }) => pattern.test(modelId));
-  if (!ending) return undefined;
-  const over = today.toISOString().slice(0, 10) > ending.until;
-  const alternative = `Use ${defaultVideoModelId} or a newer model.`;
-  return over
-    ? {
-        level: 'error',
-        message: `${modelId} (${ending.name}) ended on ${ending.until} at the latest. ${alternative}`,
-      }
-    : { level: 'warning', message: `${modelId} (${ending.name}) ends on ${ending.until}. ${alternative}` };
-}

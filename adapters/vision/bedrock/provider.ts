@@ -4,7 +4,7 @@ import type { DescribedModel, VisionPermission, VisionProvider } from '../aws-pr
 import { createModel } from './create-model.ts';
 import { defaultVideoModelId, modelFamily } from './model-families.ts';
 import { priceOfModel } from './model-prices.ts';
-import { defaultModelId, describeLifecycle, describeMissingModel } from './model-regions.ts';
+import { defaultModelId, describeMissingModel } from './model-regions.ts';
 
 /** Environment variables of `analyze`. */
 const settings = {
@@ -54,8 +54,7 @@ function describeModel(modelId = defaultVideoModelId): DescribedModel {
 }
 
 /**
- * Returns the model of a stage in a region, and the environment variables of `analyze`. Throws for a region without a known default model
- * and for a model past its end of life.
+ * Returns the model of a stage in a region, and the environment variables of `analyze`. Throws for a region without a known default model.
  */
 function readStage(stage: BedrockStage, region: string) {
   const { bedrockRegion, bedrockEndpoint } = stage;
@@ -63,12 +62,9 @@ function readStage(stage: BedrockStage, region: string) {
   const profileArn = readProfileArn(stage, modelRegion);
   const id = (profileArn === undefined ? stage.modelId : stage.bedrockModelId) ?? defaultModelId(modelRegion);
   if (id === undefined) throw new Error(describeMissingModel(modelRegion));
-  const lifecycle = describeLifecycle(id, new Date());
-  if (lifecycle?.level === 'error') throw new Error(lifecycle.message);
   return {
     modelId: id,
     region: modelRegion,
-    ...(lifecycle && { warning: lifecycle.message }),
     environment: {
       BEDROCK_REGION: modelRegion,
       BEDROCK_ENDPOINT: bedrockEndpoint,

@@ -17,6 +17,7 @@ export type PreflightResult = {
 
 type Stage = Pick<
   StageSettings,
+  | 'account'
   | 'reservedConcurrency'
   | 'modelTokensPerMinute'
   | 'burstSeconds'
@@ -38,15 +39,17 @@ const requestsPerStreamMinute = 6;
 /** Returns the results of all checks, in the order in which a deployment needs them. */
 export function checkAccount(facts: AccountFacts, settings: Stage, modelId: string): PreflightResult[] {
   return [
-    checkCredentials(facts),
+    checkCredentials(facts, settings),
     checkBootstrap(facts),
     checkModel(facts.model, modelId),
+    checkLifecycle(facts.lifecycle, modelId),
     checkTokens(facts.modelQuotas, settings),
     checkConcurrency(facts.concurrency, settings),
     checkTransitions(facts.transitionsPerSecond, settings),
     checkLayer(facts, settings),
     checkAlarms(settings),
     checkDistributions(facts.distributions),
+    checkHeaderPolicies(facts.headerPolicies),
     checkDeployment(facts.deployment),
     checkAssumption(facts.assumption),
   ];
@@ -57,8 +60,18 @@ export function toExitCode(results: readonly PreflightResult[]): 0 | 1 {
   return results.some(({ level }) => level === 'red') ? 1 : 0;
 }
 
-function checkCredentials({ region, concurrency }: AccountFacts): PreflightResult {
+function checkCredentials(
+  { region, account, concurrency }: AccountFacts,
+  { account: pinned }: Stage,
+): PreflightResult {
   const check = 'credentials';
+  if (pinned !== undefined && 'value' in account && account.value !== pinned)
+    return {
+      check,
+      level: 'red',
+      found: `They are of account ${account.value}, and the stage is for ${pinned}.`,
+      next: 'Set AWS_PROFILE to a profile of that account.',
+    };
   if ('value' in concurrency) return { check, level: 'green', found: `AWS answers in ${region}.` };
   const { name, message } = concurrency.error;
   return {
@@ -93,6 +106,22 @@ function checkModel(model: AccountFacts['model'], modelId: string): PreflightRes
   if ('value' in model) return { check, level: 'green', found: `${modelId} answers.` };
   const { name, message } = model.error;
   return { check, level: 'red', found: `${modelId}: ${name}: ${message}`, next: modelRemedy(name, message) };
+}
+
+/** New accounts cannot call a model in its legacy period (docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle.html). */
+function checkLifecycle(lifecycle: AccountFacts['lifecycle'], modelId: string): PreflightResult {
+  const check = 'model lifecycle';
+  if ('error' in lifecycle)
+    return {
+      check,
+      level: 'yellow',
+      found: `Bedrock does not tell it (${lifecycle.error.name}).`,
+      next: 'Permit bedrock:GetFoundationModel.',
+    };
+  const { status = 'unknown', end } = lifecycle.value;
+  if (status === 'ACTIVE') return { check, level: 'green', found: `${modelId} is active.` };
+  const found = `${modelId} is ${status.toLowerCase()}${end === undefined ? '' : ` and ends on ${end.toISOString().slice(0, 10)}`}.`;
+  return { check, level: 'yellow', found, next: 'Set modelId to a newer model before that.' };
 }
 
 function modelRemedy(name: string, message: string): string {
@@ -244,6 +273,29 @@ function checkDistributions(distributions: AccountFacts['distributions']): Prefl
         found: `${found}: no API states if the account may create one.`,
         next: verify,
       };
+}
+
+/** Policies of a stage (`lib/edge/edge-headers.ts`). */
+const headerPoliciesOfStage = 3;
+
+function checkHeaderPolicies(policies: AccountFacts['headerPolicies']): PreflightResult {
+  const check = 'header policies';
+  if ('error' in policies)
+    return {
+      check,
+      level: 'yellow',
+      found: `The response headers policies cannot be listed (${policies.error.name}).`,
+      next: 'Permit cloudfront:ListResponseHeadersPolicies.',
+    };
+  const { used, quota } = policies.value;
+  const found = `${used} response headers policies of other stacks, of ${quota}`;
+  if (used + headerPoliciesOfStage <= quota) return { check, level: 'green', found: `${found}.` };
+  return {
+    check,
+    level: 'red',
+    found: `${found}: a stage has ${headerPoliciesOfStage}.`,
+    next: 'Request more: Service Quotas in us-east-1 → Amazon CloudFront. Or remove policies that nothing uses.',
+  };
 }
 
 function checkDeployment(deployment: AccountFacts['deployment']): PreflightResult {

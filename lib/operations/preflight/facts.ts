@@ -1,15 +1,27 @@
 import { existsSync } from 'node:fs';
 import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { CloudFrontClient, paginateListDistributions } from '@aws-sdk/client-cloudfront';
+import { BedrockClient, GetFoundationModelCommand } from '@aws-sdk/client-bedrock';
+import {
+  CloudFrontClient,
+  ListResponseHeadersPoliciesCommand,
+  paginateListDistributions,
+} from '@aws-sdk/client-cloudfront';
 import { IAMClient } from '@aws-sdk/client-iam';
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { STSClient } from '@aws-sdk/client-sts';
 import type { Pip } from '../../../layers/ffmpeg/packaged-binary.ts';
-import { simulateAssumption, simulateDeployment } from './policies.ts';
+import { readIdentity, simulateAssumption, simulateDeployment } from './policies.ts';
 import type { SimulatedPolicies } from './policies.ts';
-import { findDistributionQuota, findModelQuotas, findTransitionRate, readQuotas } from './quotas.ts';
+import {
+  findDistributionQuota,
+  findHeaderPolicyQuota,
+  findModelQuotas,
+  findTransitionRate,
+  readQuotas,
+  toFoundationModel,
+} from './quotas.ts';
 import type { ModelQuotas } from './quotas.ts';
 
 /** Result of a request: its value, or the error that AWS returned. */
@@ -18,6 +30,8 @@ export type Attempt<Value> = { value: Value } | { error: { name: string; message
 /** Facts of an account that a deployment depends on. */
 export type AccountFacts = {
   region: string;
+  /** Account of the credentials. */
+  account: Attempt<string>;
   /** Quota of concurrent executions, and the part that no function has reserved. */
   concurrency: Attempt<{ limit: number; unreserved: number }>;
   /** Regions with the assets bucket of the CDK. */
@@ -30,6 +44,10 @@ export type AccountFacts = {
   transitionsPerSecond: Attempt<number | null>;
   /** Distributions of the account, and their quota; `null` if Service Quotas does not list it. */
   distributions: Attempt<{ used: number; quota: number | null }>;
+  /** Response headers policies of other stacks, and their quota. */
+  headerPolicies: Attempt<{ used: number; quota: number }>;
+  /** Lifecycle of the model: `LEGACY` before its end, at a date if Bedrock states one. */
+  lifecycle: Attempt<{ status: string | undefined; end: Date | undefined }>;
   /** Policies of the role with which CloudFormation creates the resources, for the actions of the stage. */
   deployment: Attempt<SimulatedPolicies>;
   /** Policies of the operator, for the roles of `cdk bootstrap`. */
@@ -43,6 +61,7 @@ export type FactClients = {
   lambda: LambdaClient;
   s3: S3Client;
   bedrock: BedrockRuntimeClient;
+  models: BedrockClient;
   quotas: ServiceQuotasClient;
   modelQuotas: ServiceQuotasClient;
   /** Service Quotas of us-east-1, which has those of CloudFront. */
@@ -58,6 +77,7 @@ export function createFactClients(region: string, modelRegion: string): FactClie
     lambda: new LambdaClient({ region }),
     s3: new S3Client({ region }),
     bedrock: new BedrockRuntimeClient({ region: modelRegion }),
+    models: new BedrockClient({ region: modelRegion }),
     quotas: new ServiceQuotasClient({ region }),
     modelQuotas: new ServiceQuotasClient({ region: modelRegion }),
     globalQuotas: new ServiceQuotasClient({ region: 'us-east-1' }),
@@ -72,6 +92,8 @@ export async function readFacts(
   clients: FactClients,
   {
     region,
+    stack,
+    qualifier,
     modelId,
     calledId = modelId,
     actions,
@@ -79,6 +101,9 @@ export async function readFacts(
     pip,
   }: {
     region: string;
+    stack: string;
+    /** Qualifier of the bootstrap, by the context of the CDK. */
+    qualifier: string;
     modelId: string;
     /** Id that calls name: the ARN of an application inference profile, if the stage has one. */
     calledId?: string;
@@ -89,17 +114,22 @@ export async function readFacts(
   },
 ): Promise<AccountFacts> {
   const { lambda, s3, bedrock } = clients;
+  const assets = new RegExp(`^cdk-${qualifier}-assets-\\d{12}-(.+)$`);
   const [
+    account,
     concurrency,
     bootstrappedRegions,
     model,
     modelQuotas,
     transitionsPerSecond,
     distributions,
+    headerPolicies,
+    lifecycle,
     deployment,
     assumption,
     layer,
   ] = await Promise.all([
+    attempt(async () => (await readIdentity(clients.sts)).account),
     attempt(async () => {
       const { AccountLimit: limits } = await lambda.send(new GetAccountSettingsCommand({}));
       const limit = limits?.ConcurrentExecutions ?? 0;
@@ -107,7 +137,7 @@ export async function readFacts(
     }),
     attempt(async () => {
       const { Buckets: buckets = [] } = await s3.send(new ListBucketsCommand({}));
-      return buckets.flatMap(({ Name: name = '' }) => /^cdk-\w+-assets-\d{12}-(.+)$/.exec(name)?.[1] ?? []);
+      return buckets.flatMap(({ Name: name = '' }) => assets.exec(name)?.[1] ?? []);
     }),
     attempt(async () => {
       const messages = [{ role: 'user' as const, content: [{ text: 'Hello' }] }];
@@ -119,18 +149,23 @@ export async function readFacts(
     attempt(async () => findModelQuotas(await readQuotas(clients.modelQuotas, 'bedrock'), modelId)),
     attempt(async () => findTransitionRate(await readQuotas(clients.quotas, 'states')) ?? null),
     attempt(async () => countDistributions(clients)),
-    attempt(async () => simulateDeployment(clients, region, actions)),
-    attempt(async () => simulateAssumption(clients, region)),
+    attempt(async () => countHeaderPolicies(clients, `${stack}-${region}-`)),
+    attempt(async () => readLifecycle(clients, modelId)),
+    attempt(async () => simulateDeployment(clients, { region, qualifier }, actions)),
+    attempt(async () => simulateAssumption(clients, { region, qualifier })),
     findLayer(layerFile, pip),
   ]);
   return {
     region,
+    account,
     concurrency,
     bootstrappedRegions,
     model,
     modelQuotas,
     transitionsPerSecond,
     distributions,
+    headerPolicies,
+    lifecycle,
     deployment,
     assumption,
     layer,
@@ -152,6 +187,30 @@ async function countDistributions({ cloudFront, globalQuotas }: FactClients) {
   // The number is worth reporting without the quota.
   const quotas = await readQuotas(globalQuotas, 'cloudfront').catch(() => []);
   return { used, quota: findDistributionQuota(quotas) ?? null };
+}
+
+async function countHeaderPolicies({ cloudFront, globalQuotas }: FactClients, ownPrefix: string) {
+  let used = 0;
+  let from: string | undefined;
+  do {
+    const page = { Type: 'custom', ...(from !== undefined && { Marker: from }) } as const;
+    const { ResponseHeadersPolicyList: list } = await cloudFront.send(
+      new ListResponseHeadersPoliciesCommand(page),
+    );
+    const names = (list?.Items ?? []).map(
+      ({ ResponseHeadersPolicy: policy }) => policy?.ResponseHeadersPolicyConfig?.Name ?? '',
+    );
+    used += names.filter((name) => !name.startsWith(ownPrefix)).length;
+    from = list?.NextMarker;
+  } while (from !== undefined);
+  return { used, quota: findHeaderPolicyQuota(await readQuotas(globalQuotas, 'cloudfront').catch(() => [])) };
+}
+
+async function readLifecycle({ models }: FactClients, modelId: string) {
+  const modelIdentifier = toFoundationModel(modelId);
+  const { modelDetails } = await models.send(new GetFoundationModelCommand({ modelIdentifier }));
+  const { status, endOfLifeTime: end } = modelDetails?.modelLifecycle ?? {};
+  return { status, end };
 }
 
 async function attempt<Value>(read: () => Promise<Value>): Promise<Attempt<Value>> {

@@ -17,13 +17,13 @@ export type SimulatedPolicies = { principal: string; decisions: PolicyDecision[]
 
 export type PolicyClients = { iam: IAMClient; sts: STSClient };
 
-/** Qualifier of the roles of `cdk bootstrap`. */
-const qualifier = 'hnb659fds';
+/** Region of a stack, and the qualifier of the roles that `cdk bootstrap` has made for it. */
+export type BootstrappedRegion = { region: string; qualifier: string };
 
 /** Simulates the policies of the role with which CloudFormation creates the resources. Throws the errors of AWS. */
 export async function simulateDeployment(
   { iam, sts }: PolicyClients,
-  region: string,
+  { region, qualifier }: BootstrappedRegion,
   actions: readonly string[],
 ): Promise<SimulatedPolicies> {
   const { account } = await readIdentity(sts);
@@ -39,7 +39,7 @@ export async function simulateDeployment(
 /** Simulates if the operator may assume the roles of `cdk bootstrap`. Throws the errors of AWS, and an error for a root user. */
 export async function simulateAssumption(
   { iam, sts }: PolicyClients,
-  region: string,
+  { region, qualifier }: BootstrappedRegion,
 ): Promise<SimulatedPolicies> {
   const { account, arn } = await readIdentity(sts);
   const principal = await findPrincipal(iam, arn);
@@ -52,7 +52,8 @@ export async function simulateAssumption(
   };
 }
 
-async function readIdentity(sts: STSClient): Promise<{ account: string; arn: string }> {
+/** Returns the account and the ARN of the credentials. */
+export async function readIdentity(sts: STSClient): Promise<{ account: string; arn: string }> {
   const { Account: account = '', Arn: arn = '' } = await sts.send(new GetCallerIdentityCommand({}));
   return { account, arn };
 }

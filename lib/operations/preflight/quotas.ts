@@ -59,11 +59,23 @@ export function findDistributionQuota(quotas: readonly AppliedQuota[]): number |
   return quotas.find(({ name }) => /^(web )?distributions per (aws )?account$/i.test(name))?.value;
 }
 
+/** Finds the quota of response headers policies, of which an account has 20 by default (the same page as for distributions). */
+export function findHeaderPolicyQuota(quotas: readonly AppliedQuota[]): number {
+  return (
+    quotas.find(({ name }) => /response headers? polic(y|ies) per (aws )?account$/i.test(name))?.value ?? 20
+  );
+}
+
+/** Returns the id of the model behind an inference profile of a geography. */
+export function toFoundationModel(modelId: string): string {
+  return modelId.replace(geography, '');
+}
+
 const geography = /^[a-z]{2,6}(-gov)?\.(?=[a-z0-9]+\.)/;
 
 /** Returns `amazon nova lite` for `eu.amazon.nova-lite-v1:0`: quotas have names, no ids. */
 function toModelName(modelId: string): string {
-  return normalize(modelId.replace(geography, '').replace(/(-\d{8})?(-v\d+)?(:\d+)?$/, ''));
+  return normalize(toFoundationModel(modelId).replace(/(-\d{8})?(-v\d+)?(:\d+)?$/, ''));
 }
 
 function normalize(name: string): string {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import {
   defaultModelId,
-  describeLifecycle,
   describeMissingModel,
   modelRegions,
 } from '../../../../adapters/vision/bedrock/model-regions.ts';
@@ -32,17 +31,4 @@ test.each(['eu-central-2', 'ap-northeast-3', 'sa-east-1', 'me-central-1'])(
 
 test('every region of the table has one default model', () => {
   expect(new Set(modelRegions).size).toBe(modelRegions.length);
-});
-
-test('a model past its end of life is rejected, one in its legacy period causes a warning', () => {
-  const legacy = 'us.anthropic.claude-3-7-sonnet-20250219-v1:0';
-  expect(describeLifecycle(legacy, new Date('2026-04-01'))?.level).toBe('warning');
-  expect(describeLifecycle(legacy, new Date('2026-11-01'))?.level).toBe('error');
-  const november = new Date('2026-11-01');
-  for (const over of ['us.amazon.nova-premier-v1:0', 'us.anthropic.claude-opus-4-20250514-v1:0'])
-    expect(describeLifecycle(over, november)?.level).toBe('error');
-  for (const offered of ['us.anthropic.claude-opus-4-1-20250805-v1:0', 'eu.amazon.nova-pro-v1:0'])
-    expect(describeLifecycle(offered, november)).toBeUndefined();
-  expect(describeLifecycle('eu.amazon.nova-lite-v1:0', new Date())).toBeUndefined();
-  expect(() => bedrockProvider.readStage({ modelId: legacy }, 'us-east-1')).toThrow('ended on');
 });

@@ -1,5 +1,10 @@
 import { BedrockRuntimeClient, ConverseCommand } from '@aws-sdk/client-bedrock-runtime';
-import { CloudFrontClient, ListDistributionsCommand } from '@aws-sdk/client-cloudfront';
+import { BedrockClient, GetFoundationModelCommand } from '@aws-sdk/client-bedrock';
+import {
+  CloudFrontClient,
+  ListDistributionsCommand,
+  ListResponseHeadersPoliciesCommand,
+} from '@aws-sdk/client-cloudfront';
 import { GetRoleCommand, IAMClient, SimulatePrincipalPolicyCommand } from '@aws-sdk/client-iam';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -20,12 +25,15 @@ import type { StageSettingsInput } from '../../../../lib/stages/stage-settings.t
 const modelId = 'eu.amazon.nova-lite-v1:0';
 const seasoned: AccountFacts = {
   region: 'eu-central-1',
+  account: { value: '123456789012' },
   concurrency: { value: { limit: 1000, unreserved: 1000 } },
   bootstrappedRegions: { value: ['eu-central-1'] },
   model: { value: 'answered' },
   modelQuotas: { value: { tokensPerMinute: 1_000_000, tokensPerDay: 1_440_000_000 } },
   transitionsPerSecond: { value: 800 },
   distributions: { value: { used: 3, quota: 500 } },
+  headerPolicies: { value: { used: 6, quota: 20 } },
+  lifecycle: { value: { status: 'ACTIVE', end: undefined } },
   deployment: {
     value: {
       principal: 'arn:aws:iam::123456789012:role/cdk-hnb659fds-cfn-exec-role-123456789012-eu-central-1',
@@ -60,6 +68,28 @@ describe('preflight', () => {
     expect(toExitCode(results)).toBe(0);
   });
 
+  test('credentials of another account than that of the stage stop a deployment', () => {
+    expect(level(check({}, { account: '123456789012' }), 'credentials')?.level).toBe('green');
+    expect(level(check({}, { account: '210987654321' }), 'credentials')).toMatchObject({
+      level: 'red',
+      found: 'They are of account 123456789012, and the stage is for 210987654321.',
+    });
+  });
+
+  test('a model in its legacy period, and the last response headers policies, are reported before a deployment', () => {
+    const legacy = check({ lifecycle: { value: { status: 'LEGACY', end: new Date('2027-03-01') } } });
+    expect(level(legacy, 'model lifecycle')).toMatchObject({
+      level: 'yellow',
+      found: `${modelId} is legacy and ends on 2027-03-01.`,
+    });
+    expect(
+      level(check({ headerPolicies: { value: { used: 17, quota: 20 } } }), 'header policies')?.level,
+    ).toBe('green');
+    expect(
+      level(check({ headerPolicies: { value: { used: 18, quota: 20 } } }), 'header policies')?.level,
+    ).toBe('red');
+  });
+
   test('every yellow and red result names the next step', () => {
     const denied = { error: { name: 'AccessDeniedException', message: 'no' } };
     const results = check(
@@ -67,6 +97,8 @@ describe('preflight', () => {
         concurrency: denied,
         bootstrappedRegions: denied,
         model: denied,
+        headerPolicies: denied,
+        lifecycle: denied,
         modelQuotas: denied,
         transitionsPerSecond: denied,
         distributions: denied,
@@ -294,7 +326,32 @@ describe('readFacts', () => {
     quotas.on(ListServiceQuotasCommand, { ServiceCode: 'cloudfront' }).resolves({ Quotas: cloudFrontQuotas });
     // Shapes of the API references: cloudfront ListDistributions, sts GetCallerIdentity, iam GetRole and SimulatePrincipalPolicy.
     const list = { Marker: '', MaxItems: 100, IsTruncated: false, Quantity: 0 };
-    mockClient(CloudFrontClient).on(ListDistributionsCommand).resolves({ DistributionList: list });
+    const cloudFront = mockClient(CloudFrontClient);
+    cloudFront.on(ListDistributionsCommand).resolves({ DistributionList: list });
+    const policies = (...names: string[]) => ({
+      MaxItems: 100,
+      Quantity: names.length,
+      Items: names.map((Name) => ({
+        ResponseHeadersPolicy: { ResponseHeadersPolicyConfig: { Name } },
+      })),
+    });
+    cloudFront
+      .on(ListResponseHeadersPoliciesCommand)
+      .resolves({
+        ResponseHeadersPolicyList: {
+          ...policies('Watchpost-dev-eu-central-1-api', 'theirs'),
+          NextMarker: 'more',
+        } as never,
+      })
+      .on(ListResponseHeadersPoliciesCommand, { Type: 'custom', Marker: 'more' })
+      .resolves({ ResponseHeadersPolicyList: policies('Watchpost-dev-eu-west-1-api') as never });
+    mockClient(BedrockClient)
+      .on(GetFoundationModelCommand, { modelIdentifier: 'amazon.nova-lite-v1:0' })
+      .resolves({
+        modelDetails: {
+          modelLifecycle: { status: 'LEGACY', endOfLifeTime: new Date('2027-03-01') },
+        } as never,
+      });
     const sts = mockClient(STSClient);
     sts.on(GetCallerIdentityCommand).resolves({
       UserId: 'AROAEXAMPLE:ops',
@@ -351,6 +408,8 @@ describe('readFacts', () => {
   });
   const wanted = {
     region: 'eu-central-1',
+    stack: 'Watchpost-dev',
+    qualifier: 'hnb659fds',
     modelId,
     actions: ['lambda:CreateFunctionUrlConfig', 'sqs:CreateQueue', 'iam:CreateRole'],
     layerFile: '/nonexistent/ffmpeg',
@@ -361,6 +420,7 @@ describe('readFacts', () => {
     lambda: new LambdaClient(options),
     s3: new S3Client(options),
     bedrock: new BedrockRuntimeClient(options),
+    models: new BedrockClient(options),
     quotas: new ServiceQuotasClient(options),
     modelQuotas: new ServiceQuotasClient(options),
     globalQuotas: new ServiceQuotasClient(options),
@@ -374,12 +434,15 @@ describe('readFacts', () => {
     bedrock.on(ConverseCommand).resolves({ stopReason: 'max_tokens' });
     expect(await readFacts(real(), wanted)).toEqual({
       region: 'eu-central-1',
+      account: { value: '123456789012' },
       concurrency: { value: { limit: 10, unreserved: 10 } },
       bootstrappedRegions: { value: ['eu-central-1'] },
       model: { value: 'answered' },
       modelQuotas: { value: { tokensPerMinute: 400_000, tokensPerDay: 576_000_000 } },
       transitionsPerSecond: { value: 800 },
       distributions: { value: { used: 0, quota: 500 } },
+      headerPolicies: { value: { used: 2, quota: 20 } },
+      lifecycle: { value: { status: 'LEGACY', end: new Date('2027-03-01') } },
       deployment: {
         value: {
           principal: 'arn:aws:iam::123456789012:role/cdk-hnb659fds-cfn-exec-role-123456789012-eu-central-1',
@@ -400,6 +463,16 @@ describe('readFacts', () => {
         },
       },
       layer: 'buildable',
+    });
+  });
+
+  test('another qualifier of the bootstrap is that of its bucket and its roles', async () => {
+    const { bedrock } = clients();
+    bedrock.on(ConverseCommand).resolves({ stopReason: 'max_tokens' });
+    const facts = await readFacts(real(), { ...wanted, qualifier: 'ours' });
+    expect(facts.bootstrappedRegions).toEqual({ value: [] });
+    expect(facts.deployment).toMatchObject({
+      value: { principal: expect.stringContaining('role/cdk-ours-cfn-exec-role-') },
     });
   });
 
