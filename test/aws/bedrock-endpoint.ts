@@ -13,12 +13,12 @@ type Block = { image?: { source: { bytes: string } }; video?: { source: { bytes:
  */
 export async function startBedrock(ffmpeg: string) {
   const vision = createPixelVision({ decoder: createImageDecoder({ ffmpegPath: ffmpeg }) });
-  const calls: { model: string; tool: string }[] = [];
+  const calls: { model: string; tool: string; function: string }[] = [];
 
-  async function answer(model: string, body: any): Promise<object> {
+  async function answer(model: string, body: any, caller: string): Promise<object> {
     const content: Block[] = body.messages[0].content;
     const tool: string = body.toolConfig.toolChoice.tool.name;
-    calls.push({ model, tool });
+    calls.push({ model, tool, function: caller });
     const frames = content.flatMap(({ image }) => (image ? [bytes(image.source)] : []));
     const clip = content.find(({ video }) => video)?.video;
     const text = content.map((block) => block.text ?? '').join('\n');
@@ -76,7 +76,8 @@ export async function startBedrock(ffmpeg: string) {
     stream.on('end', () => {
       const [, model = ''] = /^\/model\/([^/]+)\/converse$/.exec(headers[':path'] ?? '') ?? [];
       const body = JSON.parse(Buffer.concat(chunks).toString());
-      answer(decodeURIComponent(model), body).then(
+      const [, caller = ''] = /app\/(\w+)/.exec(headers['user-agent'] ?? '') ?? [];
+      answer(decodeURIComponent(model), body, caller).then(
         (input) => reply(stream, 200, converseOutput(body, input)),
         (error: unknown) => reply(stream, 424, { message: String(error) }),
       );

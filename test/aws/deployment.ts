@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import type { Emulator } from './emulator.ts';
 import { fitTemplate } from './fit-template.ts';
+import type { Template } from './fit-template.ts';
 
 const run = promisify(execFile);
 const stage = 'emulator';
@@ -22,8 +23,11 @@ export type Deployment = {
   stackName: string;
   outputs: Record<string, string>;
   leftOut: string[];
+  template: Template;
   httpApiId: string;
   originSecret: string;
+  /** Removes the stack as an operator does, and deploys it again. */
+  deployAgain(): Promise<void>;
   /** Returns the environment of a deployed function, by a part of its name. */
   readEnvironment(part: string): Promise<Record<string, string>>;
   /** Folder of the deployed bundles. */
@@ -40,13 +44,19 @@ export async function deploy(
   const stages = join(directory, 'stages');
   mkdirSync(stages, { recursive: true });
   writeFileSync(join(stages, `${stage}.json`), JSON.stringify(settings(bedrockEndpoint, ffmpeg)));
-  const cdk = (args: string[], cwd: string) =>
-    run(process.execPath, [resolve('node_modules/aws-cdk/bin/cdk'), ...args, '--no-notices'], {
+  const node = (args: string[], cwd: string) =>
+    run(process.execPath, args, {
       cwd,
-      env: { ...process.env, ...emulator.environment },
+      env: {
+        ...process.env,
+        ...emulator.environment,
+        PATH: `${resolve('node_modules/.bin')}:${process.env['PATH']}`,
+      },
       timeout: timeoutMs,
       maxBuffer: 1e8,
     });
+  const cdk = (args: string[], cwd: string) =>
+    node([resolve('node_modules/aws-cdk/bin/cdk'), ...args, '--no-notices'], cwd);
 
   await cdk(
     ['synth', '--quiet', '-c', `stage=${stage}`, '-c', `stages=${stages}`, '--output', assembly],
@@ -66,6 +76,12 @@ export async function deploy(
     stackName,
     outputs: JSON.parse(readFileSync(outputs, 'utf8'))[stackName],
     leftOut,
+    template,
+    deployAgain: async () => {
+      const stageOptions = ['-c', `stage=${stage}`, '-c', `stages=${stages}`];
+      await node(['bin/destroy.ts', ...stageOptions, '--app', assembly, '--force'], '.');
+      await cdk(['deploy', '--app', assembly, ...approved], directory);
+    },
     httpApiId: await httpApiId(emulator),
     originSecret: await originSecret(emulator),
     readEnvironment: (part) => readEnvironment(emulator, part),
@@ -85,6 +101,8 @@ function settings(bedrockEndpoint: string, ffmpeg: string) {
     allowWebhookRanges: ['127.0.0.0/8'],
     syncPerMinute: 0,
     syncAtOnce: 0,
+    // A job of some seconds has several bursts.
+    burstSeconds: 10,
     maxJobSeconds: 600,
     retentionSeconds: 120,
     eventBus: 'new-bus',

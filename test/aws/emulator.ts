@@ -13,6 +13,8 @@ export const emulatorPackage = 'ministack';
 export type Emulator = {
   endpoint: string;
   port: number;
+  /** File with a line for each request of a function. */
+  requestsFile: string;
   /** Environment variables for the AWS SDK and the CDK CLI. */
   environment: Record<string, string>;
   stop(): Promise<void>;
@@ -24,6 +26,7 @@ export async function startEmulator(directory: string): Promise<Emulator> {
   const port = await freePort();
   const temporary = join(directory, 'emulator');
   mkdirSync(temporary, { recursive: true });
+  const requestsFile = join(directory, 'requests.jsonl');
   const child = spawn(python, ['-m', 'hypercorn', 'emulator_app:app', '--bind', `127.0.0.1:${port}`], {
     cwd: temporary,
     env: {
@@ -31,6 +34,7 @@ export async function startEmulator(directory: string): Promise<Emulator> {
       PYTHONPATH: import.meta.dirname,
       PYTHONDONTWRITEBYTECODE: '1',
       GATEWAY_PORT: String(port),
+      REQUESTS_FILE: requestsFile,
       MINISTACK_HOST: 'localhost',
       LAMBDA_EXECUTOR: 'local',
       TMPDIR: temporary,
@@ -62,6 +66,7 @@ export async function startEmulator(directory: string): Promise<Emulator> {
   return {
     endpoint,
     port,
+    requestsFile,
     environment: {
       AWS_ENDPOINT_URL: endpoint,
       AWS_ACCESS_KEY_ID: 'test',

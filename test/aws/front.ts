@@ -3,7 +3,7 @@ import { createServer, request as sendRequest } from 'node:http';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { originSecretHeader, viewerHostHeader } from '../../adapters/aws/http/origin-headers.ts';
-import { streamPaths } from '../../lib/edge/edge.ts';
+import { eventPaths, streamPaths } from '../../lib/edge/edge.ts';
 import type { Emulator } from './emulator.ts';
 import type { StreamRuntime } from './stream-runtime.ts';
 
@@ -14,13 +14,19 @@ import type { StreamRuntime } from './stream-runtime.ts';
 export async function startFront(
   emulator: Emulator,
   { httpApiId, originSecret }: { httpApiId: string; originSecret: string },
-  stream: StreamRuntime,
+  { stream, events }: Record<'stream' | 'events', StreamRuntime>,
 ) {
-  const streams = streamPaths.map((path) => new RegExp(`^${path.replaceAll('*', '[^?]*')}$`));
+  const toPatterns = (paths: readonly string[]) =>
+    paths.map((path) => new RegExp(`^${path.replaceAll('*', '[^?]*')}$`));
+  const runtimes = [
+    { runtime: events, paths: toPatterns(eventPaths) },
+    { runtime: stream, paths: toPatterns(streamPaths) },
+  ];
   const server = createServer((request, response) => {
     const { pathname } = new URL(`http://viewer${request.url ?? '/'}`);
     const added = { [originSecretHeader]: originSecret, [viewerHostHeader]: request.headers.host };
-    if (streams.some((path) => path.test(pathname))) void stream.answer(request, response, added);
+    const served = runtimes.find(({ paths }) => paths.some((path) => path.test(pathname)));
+    if (served) void served.runtime.answer(request, response, added);
     else toHttpApi(request, response, added);
   });
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '../../client/index.ts';
 import { startLiveHls } from '../../cli/demo/live-hls.ts';
 import { ensureFfmpeg } from '../../cli/ensure-ffmpeg.ts';
 import { openTemporaryFolder } from '../../cli/temporary-folder.ts';
@@ -15,9 +16,13 @@ import { emulatorPackage, startEmulator } from './emulator.ts';
 import { keyMaker } from './first-keys.ts';
 import { startFront } from './front.ts';
 import { installPython } from '../support/python/python-tool.ts';
+import { readHistories } from './histories.ts';
 import { knownGaps, timedCases, waitingCase } from './known-gaps.ts';
 import { installRuntimeClient } from './runtime-client.ts';
 import { troubles } from './service-log.ts';
+import { isPermitted, listGrants } from '../lib/iam/simulate.ts';
+import type { RoleRequest } from '../lib/iam/simulate.ts';
+import { addToRecord, modelRequests, readRequests } from './recorded-requests.ts';
 import { createStreamRuntime } from './stream-runtime.ts';
 import { watchThrough } from './watch-through.ts';
 
@@ -56,10 +61,16 @@ say(
 
 // A numeric address, so that S3 uses path-style URLs: names below localhost do not resolve.
 const own = { AWS_ENDPOINT_URL: `http://127.0.0.1:${emulator.port}` };
-const environment = { ...(await deployment.readEnvironment('Stream')), ...emulator.environment, ...own };
-const stream = createStreamRuntime({ ricPath, bundles: deployment.bundles, environment, directory });
-cleanup.defer(stream.close);
-const front = await startFront(emulator, deployment, stream);
+const startRuntime = async (name: string) => {
+  const environment = { ...(await deployment.readEnvironment(name)), ...emulator.environment, ...own };
+  const runtime = createStreamRuntime({ ricPath, bundles: deployment.bundles, environment, directory });
+  cleanup.defer(runtime.close);
+  return runtime;
+};
+const front = await startFront(emulator, deployment, {
+  stream: await startRuntime('-StreamFunction'),
+  events: await startRuntime('-EventsStreamFunction'),
+});
 cleanup.defer(front.close);
 const live = await startLiveHls({
   ffmpegPath: ffmpeg,
@@ -81,7 +92,12 @@ say(
   `Model calls: ${bedrock.calls.length}, to ${[...new Set(bedrock.calls.map(({ model }) => model))].join(', ')}`,
 );
 
-process.exitCode = (await smoke()) || (await conformance());
+process.exitCode =
+  (await smoke()) ||
+  (await conformance()) ||
+  (await checkPolicies()) ||
+  (await checkHistories()) ||
+  (await checkTeardown());
 
 /** Prepares a dependency. Without package registry or build tool the test is skipped with exit code 75. */
 async function prepared<Made>(install: () => Promise<Made>): Promise<Made> {
@@ -123,6 +139,51 @@ async function conformance(): Promise<number> {
   // The emulator starts one process per concurrent invocation.
   const others = timed || (await runSuite([...args, '--at-once', '8', ...skipped]));
   return (await waiting) || others;
+}
+
+/** Simulates every request of a function against the policies of its role, and compares them with those that other stages are tested with. */
+async function checkPolicies(): Promise<number> {
+  const requests = [
+    ...readRequests(emulator.requestsFile, deployment.template, deployment.stackName),
+    ...modelRequests(bedrock.calls),
+  ];
+  const grants = listGrants(deployment.template.Resources);
+  const denied: RoleRequest[] = [];
+  for (const request of requests) if (!(await isPermitted(request, grants))) denied.push(request);
+  for (const request of denied) say(`No policy permits ${JSON.stringify(request)}`);
+  const news = addToRecord(requests, process.argv.includes('--record'));
+  for (const request of news) say(`New request: ${JSON.stringify(request)}`);
+  say(`Policies: ${requests.length} different requests of functions, ${denied.length} denied`);
+  if (news.length > 0) say('npm run test:aws -- --record adds them to test/lib/iam/requests.snapshot.json');
+  return denied.length === 0 ? 0 : 1;
+}
+
+/** Step Functions keeps histories for 90 days, whatever the service erases. */
+async function checkHistories(): Promise<number> {
+  const { StateMachineArn: current = '' } = deployment.outputs;
+  const { executions, foreign } = await readHistories(emulator, [
+    current,
+    current.replace(/-jobs$/, '-watch'),
+  ]);
+  for (const found of foreign.slice(0, 20)) say(`In a history: ${found}`);
+  say(
+    `Histories of ${executions} executions: ${foreign.length} values that are more than ids, times and numbers`,
+  );
+  return foreign.length === 0 && executions > 0 ? 0 : 1;
+}
+
+/** The name of a state machine is taken until the last of its executions has ended. */
+async function checkTeardown(): Promise<number> {
+  const watchpost = createClient({ baseUrl: front.baseUrl, apiKey: await makeKey('waiting') });
+  await watchpost.createWatch({
+    name: 'Waiting',
+    stream_url: live.url,
+    conditions: [{ condition: 'The picture is black' }],
+    interval_seconds: 300,
+  });
+  await deployment.deployAgain();
+  say('Teardown: npm run destroy with a waiting execution, then cdk deploy of the same stage');
+  return 0;
 }
 
 async function runSuite(args: string[]): Promise<number> {

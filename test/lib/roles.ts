@@ -1,6 +1,6 @@
 import type { Resource } from './synthesize.ts';
 
-type Statement = {
+export type Statement = {
   Effect: string;
   Action: string | string[];
   Resource: unknown;
@@ -67,12 +67,15 @@ function readRoles(resources: Record<string, Resource>): Map<string, Role> {
           `Assumed by ${principals(Properties.AssumeRolePolicyDocument.Statement)}.`,
           ...managed(Properties.ManagedPolicyArns ?? []),
         ],
-        permissions: [...inline(Properties.Policies ?? []), ...attached(id, resources)]
-          .flatMap(lines)
-          .toSorted(),
+        permissions: readStatements(id, resources).flatMap(lines).toSorted(),
       },
     ]),
   );
+}
+
+/** Returns the statements of the policies of a role. */
+export function readStatements(id: string, resources: Record<string, Resource>): Statement[] {
+  return [...inline(resources[id]?.Properties.Policies ?? []), ...attached(id, resources)];
 }
 
 function attached(roleId: string, resources: Record<string, Resource>): Statement[] {
@@ -110,7 +113,8 @@ function flat(value: any): any {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, flat(part)]));
 }
 
-function withoutHash(id: string): string {
+/** Returns a logical id without its hash, as it is in every stage. */
+export function withoutHash(id: string): string {
   return id.replace(/[0-9A-F]{8}$/, '');
 }
 
@@ -120,4 +124,86 @@ function principals(statements: { Principal: { Service?: string } }[]): string {
 
 function managed(arns: unknown[]): string[] {
   return arns.map((arn) => `Managed policy: \`${String(flat(arn))}\`.`);
+}
+
+const partition = 'arn:aws';
+const place = 'us-east-1:000000000000';
+
+/** Resolves the references in a part of a template. */
+export function resolveAll(value: any, resources: Record<string, Resource>): any {
+  if (Array.isArray(value)) return value.map((part) => resolveAll(part, resources));
+  if (typeof value !== 'object' || isReference(value)) return resolveValue(value, resources);
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, resolveAll(part, resources)]));
+}
+
+function isReference(value: object): boolean {
+  return 'Ref' in value || Object.keys(value).some((key) => key.startsWith('Fn::'));
+}
+
+/** Resolves the references of a value of a template as one account and region would, with logical ids as names. */
+export function resolveValue(value: any, resources: Record<string, Resource>): string {
+  const resolve = (part: unknown) => resolveValue(part, resources);
+  if (typeof value !== 'object') return inPlace(String(value));
+  if ('Fn::Join' in value) return inPlace(value['Fn::Join'][1].map(resolve).join(value['Fn::Join'][0]));
+  if ('Fn::Sub' in value)
+    return inPlace(
+      value['Fn::Sub'].replaceAll(/\$\{([^}]+)\}/g, (_: string, name: string) => resolve({ Ref: name })),
+    );
+  if ('Fn::GetAtt' in value) return toArn(value['Fn::GetAtt'][0], resources);
+  switch (value.Ref) {
+    case 'AWS::AccountId':
+      return '000000000000';
+    case 'AWS::Region':
+      return 'us-east-1';
+    case 'AWS::Partition':
+      return 'aws';
+    default:
+      return refersToArn(resources[value.Ref]?.Type) ? toArn(value.Ref, resources) : withoutHash(value.Ref);
+  }
+}
+
+/** Returns a text with the names of one region and stage, so that requests and policies of all stages are comparable. */
+export function inPlace(text: string): string {
+  return text
+    .replaceAll(/\b[a-z]{2}-[a-z]+-\d:/g, 'us-east-1:')
+    .replaceAll(/\bWatchpost-(test|emulator)\b/g, 'Watchpost')
+    .replaceAll(/\b(eu|apac|ca)\.(?=amazon\.)/g, 'us.');
+}
+
+/** Types whose reference is an ARN, not a name. */
+function refersToArn(type = ''): boolean {
+  return ['AWS::SecretsManager::Secret', 'AWS::Lambda::Alias', 'AWS::StepFunctions::StateMachine'].includes(
+    type,
+  );
+}
+
+/** Returns the ARN of a resource, with its logical id as its name. */
+function toArn(id: string, resources: Record<string, Resource>): string {
+  const name = withoutHash(id);
+  const { Type, Properties } = resources[id] ?? { Type: '' };
+  switch (Type) {
+    case 'AWS::DynamoDB::Table':
+      return `${partition}:dynamodb:${place}:table/${name}`;
+    case 'AWS::S3::Bucket':
+      return `${partition}:s3:::${name}`;
+    case 'AWS::SQS::Queue':
+      return `${partition}:sqs:${place}:${name}`;
+    case 'AWS::Lambda::Function':
+      return `${partition}:lambda:${place}:function:${name}`;
+    case 'AWS::Lambda::Alias':
+      return `${resolveValue(Properties.FunctionName, resources)}:${Properties.Name}`.replace(
+        /^(?!arn:)/,
+        `${partition}:lambda:${place}:function:`,
+      );
+    case 'AWS::Logs::LogGroup':
+      return `${partition}:logs:${place}:log-group:${name}:*`;
+    case 'AWS::SecretsManager::Secret':
+      return `${partition}:secretsmanager:${place}:secret:${name}`;
+    case 'AWS::StepFunctions::StateMachine':
+      return `${partition}:states:${place}:stateMachine:${inPlace(Properties.StateMachineName)}`;
+    case 'AWS::Events::EventBus':
+      return `${partition}:events:${place}:event-bus/${inPlace(Properties.Name)}`;
+    default:
+      throw new Error(`No ARN is known for ${id} (${Type})`);
+  }
 }

@@ -6,8 +6,9 @@ const allowed = [
   new RegExp(`^captures/${uuid}/[\\w-]{1,80}(?:\\.\\w{3,4})?$`),
   /^\d{4}-\d\d-\d\dT[\d:.]+Z$/,
   /^[A-Za-z_]+(?:\.[A-Za-z_]+)*$/,
-  // Media sequence number and hashes.
+  // Position in a stream: media sequence numbers, hashes and times.
   /^[\w:./-]{1,120}$/,
+  /^(?:-|[\da-f:]+)(?: [\da-f:]+)*$/,
   /^$/,
 ];
 const maxLength = 200;
