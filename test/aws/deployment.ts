@@ -27,7 +27,7 @@ export type Deployment = {
   httpApiId: string;
   originSecret: string;
   /** Removes the stack as an operator does, and deploys it again. */
-  deployAgain(): Promise<void>;
+  deployAgain(): Promise<string>;
   /** Returns the environment of a deployed function, by a part of its name. */
   readEnvironment(part: string): Promise<Record<string, string>>;
   /** Folder of the deployed bundles. */
@@ -79,8 +79,9 @@ export async function deploy(
     template,
     deployAgain: async () => {
       const stageOptions = ['-c', `stage=${stage}`, '-c', `stages=${stages}`];
-      await node(['bin/destroy.ts', ...stageOptions, '--app', assembly, '--force'], '.');
+      const { stdout } = await node(['bin/destroy.ts', ...stageOptions, '--app', assembly, '--force'], '.');
       await cdk(['deploy', '--app', assembly, ...approved], directory);
+      return stdout.trim();
     },
     httpApiId: await httpApiId(emulator),
     originSecret: await originSecret(emulator),

@@ -181,8 +181,7 @@ async function checkTeardown(): Promise<number> {
     conditions: [{ condition: 'The picture is black' }],
     interval_seconds: 300,
   });
-  await deployment.deployAgain();
-  say('Teardown: npm run destroy with a waiting execution, then cdk deploy of the same stage');
+  say(`npm run destroy, then cdk deploy of the same stage: ${await deployment.deployAgain()}`);
   return 0;
 }
 

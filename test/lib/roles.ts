@@ -113,7 +113,7 @@ function flat(value: any): any {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, flat(part)]));
 }
 
-/** Returns a logical id without its hash, as it is in every stage. */
+/** Returns a logical id without its hash: the same in every stage. */
 export function withoutHash(id: string): string {
   return id.replace(/[0-9A-F]{8}$/, '');
 }

@@ -128,7 +128,7 @@ describe('regions', () => {
   });
 
   test.each(['eu-south-2', 'il-central-1', 'ap-southeast-7'])(
-    'a stage in %s, which has no function URLs, is told of the other origin of its event streams',
+    'the error for a stage in %s, which has no function URLs, names the other origin of its event streams',
     (region) => {
       const model = { modelId: 'global.amazon.nova-2-lite-v1:0' };
       expect(() => synthesize({ region, ...model })).toThrow(

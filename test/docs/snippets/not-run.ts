@@ -17,7 +17,7 @@ const reasons: Record<string, string> = {
     'requires a project of its own; covered by test/client/package.test.ts',
   'npm run deploy': 'requires an AWS account',
   'npx cdk diff': 'requires an AWS account',
-  'npx cdk destroy': 'requires an AWS account',
+  'npm run destroy': 'requires an AWS account; test:aws runs it on the emulator',
   'npm run rollback': 'requires an AWS account',
   'npm run smoke': 'requires an AWS account; npm run test:aws runs it on the emulator',
   'npm run conformance': 'covered by test/conformance',
