@@ -5,17 +5,25 @@ import { setSystemTimer, type SetTimer } from '../../../core/time-limit.ts';
 import { openDeadline } from '../../egress/deadline.ts';
 import type { EgressGuard } from '../../egress/guard.ts';
 import type { CallerStream } from '../../caller-stream.ts';
-import { createFairByteCache } from '../../byte-cache.ts';
-import type { FairCache } from '../../fair-cache.ts';
-import { decodeNewest } from '../ffmpeg/decode-newest.ts';
-import { NoFrameDecodedError } from '../ffmpeg/errors.ts';
-import type { FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
+import { damagedStream, NoFrameDecodedError } from '../ffmpeg/errors.ts';
+import { failureMessage, type FfmpegRunner } from '../ffmpeg/run-ffmpeg.ts';
 import { createConnectionTurns } from './connection/connection-turns.ts';
 import { describeAgain, describeRtsp, type DescribedStream } from './connection/describe.ts';
 import { decodeSession } from './decode-session.ts';
 import { decodeOnArrival } from './scan/follow-session.ts';
-import { openRtspRelay, type RtspRelay } from './rtsp-relay.ts';
-import type { RtspSessions } from './session/rtsp-sessions.ts';
+import { RtspConnectionError } from './protocol/errors.ts';
+import type { AccessUnit } from './rtp/access-unit-assembler.ts';
+import { nalRules, type NalRules } from './rtp/nal-units.ts';
+import { openRtspRelay } from './rtsp-relay.ts';
+import { createKeyFrameMemory } from './session/key-frame-store.ts';
+import { openKeptSession } from './session/kept-session.ts';
+import {
+  maxSessionBytes,
+  noFrame,
+  readUnits,
+  type RtspSessions,
+  type SessionUnits,
+} from './session/rtsp-sessions.ts';
 import { leaveOut } from '../scan/measure-scan.ts';
 import { scanSession, type SessionScan } from './scan/scan-session.ts';
 import { rtspStreamError } from './protocol/stream-error.ts';
@@ -40,11 +48,6 @@ export type RtspCapturerDeps = {
  */
 export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
   const turns = createConnectionTurns(deps.setTimer ?? setSystemTimer);
-  const refreshed: RefreshedStreams = createFairByteCache({
-    name: 'streams with intra refresh',
-    max: maxKnown,
-    maxBytes,
-  });
   return {
     probe: async (url, signal, caller) => {
       const stream = { url, caller };
@@ -68,7 +71,7 @@ export function createRtspCapturer(deps: RtspCapturerDeps): StreamCapturer {
         request,
         () =>
           withinTime(conversationTimeoutMs + pictureTimeoutMs(request), signal, (bounded) =>
-            captureRtsp(request, { ...deps, refreshed }, bounded),
+            captureRtsp(request, deps, bounded),
           ),
         signal,
       )),
@@ -139,15 +142,14 @@ async function captureFromSession(
   { sessions, ffmpeg, now }: RtspCapturerDeps,
   signal: AbortSignal,
 ): Promise<Capture | null> {
-  const read = (await sessions?.read(request, signal)) ?? null;
-  if (read === null) return null;
-  const capturedAt = new Date(now().getTime() - read.ageMs);
-  try {
-    const scan = async () => request.lookBack && scanSession(read, capturedAt, request, ffmpeg, signal);
+  const read = async (after?: AccessUnit) => (await sessions?.read(request, signal, after)) ?? null;
+  return decodeWhole(read, async (units) => {
+    const capturedAt = new Date(now().getTime() - units.ageMs);
+    const scan = async () => request.lookBack && scanSession(units, capturedAt, request, ffmpeg, signal);
     // A scan of a GOP up to its newest frame decodes that one too.
-    const early = read.kind === 'newest' ? await scan() : undefined;
+    const early = units.kind === 'newest' ? await scan() : undefined;
     const [pictures, keyFrameSeconds] = await Promise.all([
-      early?.newest ?? decodeSession(read, request, ffmpeg, signal),
+      early?.newest ?? decodeSession(units, request, ffmpeg, signal),
       sessions?.keyFrameSeconds(request, request.measuresKeyFrames ?? false, signal),
     ]);
     const scanned = early ?? (await scan());
@@ -160,59 +162,117 @@ async function captureFromSession(
       ...(keyFrameSeconds !== undefined && { keyFrameSeconds }),
       ...withScan(scanned),
     };
-  } catch (error) {
-    if (!(error instanceof NoFrameDecodedError)) throw error;
-    await sessions?.avoid(request);
-    return null;
-  }
+  });
 }
 
-/** URLs of streams with intra refresh, whose decoder must not skip to a key frame. */
-type RefreshedStreams = FairCache<string, true>;
+/** Attempts with one key frame each after a picture that is damaged, and the time for them. */
+const [maxAttempts, retryMs] = [4, 10_000];
 
-const [maxKnown, maxBytes] = [2_000, 4 * 1024 * 1024];
+/** Decodes the units that `read` returns, and the next ones if their picture is damaged. Returns null if `read` does. */
+async function decodeWhole<Decoded>(
+  read: (after?: AccessUnit) => Promise<SessionUnits | null>,
+  decode: (units: SessionUnits) => Promise<Decoded>,
+): Promise<Decoded | null> {
+  const untilMs = performance.now() + retryMs;
+  let failure: NoFrameDecodedError | undefined;
+  let after: AccessUnit | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    const units = await read(after);
+    if (units === null && failure) throw failure;
+    if (units === null) return null;
+    try {
+      return await decode(units);
+    } catch (error) {
+      if (!(error instanceof NoFrameDecodedError)) throw error;
+      if (attempt === maxAttempts || performance.now() > untilMs) throw error;
+      [failure, after] = [error, units.units.at(-1)];
+    }
+  }
+}
 
 async function captureRtsp(
   request: CaptureRequest,
-  deps: RtspCapturerDeps & { refreshed: RefreshedStreams },
+  deps: RtspCapturerDeps,
   signal: AbortSignal,
 ): Promise<Capture> {
-  const isRefreshed = request.mode === 'frames' && deps.refreshed.get(request.caller, request.url) === true;
   const stream = await describeRtsp(request, { ...deps, handed: deps.sessions?.handed }, signal);
-  const until = request.mode === 'frames' && !isRefreshed ? 'key frame' : 'the end';
-  const relay = await openRelay(stream, until, deps, signal);
+  const rules = nalRules(stream.track);
+  const captured = await (rules
+    ? captureUnits(stream, rules, request, deps, signal)
+    : captureThroughRelay(stream, request, deps, signal));
+  const scanned = request.lookBack && leaveOut(request.lookBack.since, captured.capturedAt);
+  return { ...captured, position, ...withScan(scanned) };
+}
+
+type Captured = Omit<Capture, 'position'>;
+
+/** Reads packets here: a decoder conceals what is missing of them. */
+async function captureUnits(
+  stream: DescribedStream,
+  rules: NalRules,
+  { lookBack: _, ...request }: CaptureRequest,
+  { ffmpeg, now, setTimer = setSystemTimer }: RtspCapturerDeps,
+  signal: AbortSignal,
+): Promise<Captured> {
+  const memory = { maxBytes: maxSessionBytes, usedBytes: 0 };
+  const limits = { memory, maxBytes: maxSessionBytes, keyFrames: createKeyFrameMemory(0) };
+  const session = await setUp(stream, signal, () =>
+    openKeptSession(stream, rules, { ...limits, elapsedMs: () => performance.now() }),
+  );
+  const read = async (after?: AccessUnit): Promise<SessionUnits | null> => {
+    const units = await readUnits(session, request, { setTimer, after }, signal);
+    return units && { ...units, codec: rules.codec, clockRate: stream.track.clockRate };
+  };
   try {
-    const timeoutMs = pictureTimeoutMs(request);
-    const input = { kind: 'rtsp', relayUrl: relay.url } as const;
-    const pictures = isRefreshed
-      ? await decodeNewest(deps.ffmpeg, input, { timeoutMs }, signal)
-      : await deps.ffmpeg.run(input, request, { timeoutMs }, signal);
-    const capturedAt = relay.lastFrameAt() ?? deps.now();
-    const scanned = request.lookBack && leaveOut(request.lookBack.since, capturedAt);
-    return {
-      ...pictures,
-      capturedAt,
-      position,
-      keyFrameSeconds: relay.secondsWithoutKeyFrame(),
-      ...withScan(scanned),
-    };
+    const captured = await decodeWhole(read, async (units) => {
+      const capturedAt = new Date(now().getTime() - units.ageMs);
+      return { ...(await decodeSession(units, request, ffmpeg, signal)), capturedAt };
+    });
+    if (captured) return { ...captured, keyFrameSeconds: session.keyFrameSeconds() };
+    throw session.isDamaged() ? damagedStream(failureMessage(request.mode)) : noFrame(request);
   } catch (error) {
-    if (!(error instanceof NoFrameDecodedError) || !relay.isRefreshed() || isRefreshed) throw error;
-    deps.refreshed.set(request.caller, request.url, true);
+    signal.throwIfAborted();
+    throw error instanceof RtspConnectionError ? noFrame(request, error) : error;
+  } finally {
+    void session.close();
+  }
+}
+
+/** Codecs of which a picture can be decoded after a hole: each one, or each key frame. */
+const withoutReferences: readonly string[] = ['JPEG'];
+const withKeyFrames: readonly string[] = ['MP4V-ES', 'VP8'];
+
+async function captureThroughRelay(
+  stream: DescribedStream,
+  request: CaptureRequest,
+  deps: RtspCapturerDeps,
+  signal: AbortSignal,
+): Promise<Captured> {
+  const relay = await setUp(stream, signal, () => openRtspRelay(stream, deps.now));
+  const { codec } = stream.track;
+  const survives =
+    withoutReferences.includes(codec) || (request.mode === 'frames' && withKeyFrames.includes(codec));
+  const fail = (cause?: unknown) => damagedStream(failureMessage(request.mode), cause);
+  try {
+    const input = { kind: 'rtsp', relayUrl: relay.url } as const;
+    const pictures = await deps.ffmpeg.run(input, request, { timeoutMs: pictureTimeoutMs(request) }, signal);
+    if (relay.isDamaged() && !survives) throw fail();
+    return { ...pictures, capturedAt: relay.lastFrameAt() ?? deps.now() };
+  } catch (error) {
+    throw error instanceof StreamFetchError && relay.isDamaged() ? fail(error) : error;
   } finally {
     await relay.close();
   }
-  return captureRtsp(request, deps, signal);
 }
 
-async function openRelay(
+/** Sets up the track. Closes the connection on failure. */
+async function setUp<Opened>(
   stream: DescribedStream,
-  until: 'key frame' | 'the end',
-  deps: RtspCapturerDeps,
   signal: AbortSignal,
-): Promise<RtspRelay> {
+  open: () => Promise<Opened>,
+): Promise<Opened> {
   try {
-    return await openRtspRelay(stream, deps.now, until);
+    return await open();
   } catch (error) {
     stream.client.close();
     signal.throwIfAborted();

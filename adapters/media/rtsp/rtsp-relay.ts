@@ -3,7 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { RtspProtocolError } from './protocol/errors.ts';
 import type { DescribedStream } from './connection/describe.ts';
-import { createKeyFrameEndDetector } from './rtp/key-frame-end.ts';
+import { createWholePictures } from './rtp/whole-pictures.ts';
 import {
   formatMessage,
   headerValue,
@@ -21,10 +21,8 @@ export type RtspRelay = {
   url: string;
   /** Time of the newest relayed frame; null before the first one. */
   lastFrameAt(): Date | null;
-  /** Time up to the first key frame, in seconds: key frames are at least as far apart. 0 if there was no wait or the codec is unknown. */
-  secondsWithoutKeyFrame(): number;
-  /** Returns true if the stream has intra refresh in the place of key frames; the input ended then. */
-  isRefreshed(): boolean;
+  /** Returns true if a packet was missing. */
+  isDamaged(): boolean;
   /** Closes both connections. */
   close(): Promise<void>;
 };
@@ -32,14 +30,9 @@ export type RtspRelay = {
 /**
  * Sets up the track over TCP only and waits for one client that knows the secret path. The requests of ffmpeg end
  * here: it reads no text of the server, so no redirect, address or header can lead it elsewhere. Interleaved frames
- * pass unchanged, with back-pressure. If one side closes, the other closes too; with `until: 'key frame'`, ffmpeg's
- * input also ends after the first complete one. Takes over `stream.client`. Throws like `setUpTrack`.
+ * of whole pictures pass unchanged, with back-pressure. If one side closes, the other closes too. Takes over `stream.client`. Throws like `setUpTrack`.
  */
-export async function openRtspRelay(
-  stream: DescribedStream,
-  now: () => Date,
-  until: 'key frame' | 'the end' = 'the end',
-): Promise<RtspRelay> {
+export async function openRtspRelay(stream: DescribedStream, now: () => Date): Promise<RtspRelay> {
   const { client } = stream;
   const setup = await setUpTrack(stream);
   const path = randomBytes(16).toString('hex');
@@ -48,7 +41,7 @@ export async function openRtspRelay(
   const url = `rtsp://127.0.0.1:${port}/${path}`;
   let viewer: Socket | null = null;
   let lastFrameAt: Date | null = null;
-  const keyFrame = createKeyFrameEndDetector(stream.track);
+  const pictures = createWholePictures(stream.track);
 
   server.on('connection', (socket) => serveViewer(socket));
   client.onEnd(() => {
@@ -60,8 +53,7 @@ export async function openRtspRelay(
   return {
     url,
     lastFrameAt: () => lastFrameAt,
-    secondsWithoutKeyFrame: () => keyFrame.secondsBefore(),
-    isRefreshed: keyFrame.isRefreshed,
+    isDamaged: pictures.isDamaged,
     close: async () => close(),
   };
 
@@ -109,10 +101,10 @@ export async function openRtspRelay(
     client.onFrame((frame) => {
       if (!setup.isOurs(frame)) return;
       if (socket.writableEnded) return;
-      lastFrameAt = now();
-      forward(frame.bytes, socket, client.socket);
-      const isPast = keyFrame.isPast(frame.bytes);
-      if (isPast && until === 'key frame') socket.end();
+      for (const bytes of pictures.push(frame.bytes)) {
+        lastFrameAt = now();
+        forward(bytes, socket, client.socket);
+      }
     });
     setup.play().catch(close);
   }

@@ -91,7 +91,6 @@ export async function openPlayedSession(
       follow: async () => undefined,
       handed: createHandedConnections(() => () => undefined),
       isLive: () => true,
-      avoid: async () => undefined,
       close: async () => undefined,
     },
   });

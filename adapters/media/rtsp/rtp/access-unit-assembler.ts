@@ -38,6 +38,8 @@ export type AccessUnitAssembler = {
   end(): AccessUnit | null;
   /** Bytes of the access unit under way. */
   heldBytes(): number;
+  /** Returns true if pictures since the newest key frame had holes. */
+  isDamaged(): boolean;
 };
 
 /** A key frame of a 4K camera has about 1 MB. */
@@ -68,9 +70,11 @@ export function createAccessUnitAssembler(
   const findPlace = createPacketOrder();
   const divide = createUnitDivider(rules);
   let needsKeyFrame = true;
+  let isDamaged = false;
 
   return {
     heldBytes: reader.heldBytes,
+    isDamaged: () => isDamaged,
     end: () => (unit.isMarked ? finish() : null),
     push(frame, atMs) {
       const packet = readRtp(frame);
@@ -103,9 +107,11 @@ export function createAccessUnitAssembler(
     const { timestamp, arrivedMs } = unit;
     const entry = unit.begin.entryPoint();
     const missing = entry && !isComplete(unit.parameterSets) ? parameterSets : [];
+    isDamaged ||= unit.isDamaged;
     needsKeyFrame = !isWhole || (entry ? !isComplete(parameterSets) : needsKeyFrame);
     if (needsKeyFrame) return null;
     const isKeyFrame = entry?.recoveryFrames === 0;
+    if (entry) isDamaged = false;
     const parts = [...missing.flatMap((set) => [startCode, set]), reader.held()];
     // Scans keep key frames longer than the frames beside them.
     const bytes = isKeyFrame ? joined(parts) : memory.join(parts);
@@ -198,6 +204,7 @@ function createPayloadReader(rules: NalRules): PayloadReader {
     if (units === null || type > Math.max(rules.maxUnit, rules.aggregate)) return damage();
     for (const each of units.flatMap((joined) => splitJoined(joined, rules))) {
       if (each.length <= rules.headBytes || rules.readType(each[0] ?? 0) > rules.maxUnit) return damage();
+      if (unit.begin.hasSlice() && isRepeated(each)) continue;
       note(each);
       append(startCode);
       append(each);
@@ -223,6 +230,11 @@ function createPayloadReader(rules: NalRules): PayloadReader {
     if (!ends && !rules.isSlice(rules.readType(begun[0] ?? 0))) return;
     for (const each of splitJoined(begun, rules)) note(each);
     unit.unreadAt = null;
+  }
+
+  /** Some servers send the parameter sets before each slice: decoders take the second ones for the begin of a picture. */
+  function isRepeated(set: Uint8Array): boolean {
+    return unit.parameterSets.some((before) => Buffer.compare(before, set) === 0);
   }
 
   /** The first bit of a slice header is 1 for the first slice of an access unit, in both codecs. */

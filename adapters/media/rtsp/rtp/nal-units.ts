@@ -108,17 +108,6 @@ export function readPayloadBegin(payload: Uint8Array, rules: NalRules): 'fragmen
   return rules.isSlice(begun) && isContinued ? 'slice' : 'other';
 }
 
-/** Returns the units that begin in a payload, a fragmented one without its end. */
-export function unitsBegun(payload: Uint8Array, rules: NalRules): Uint8Array[] {
-  const type = rules.readType(byteAt(payload, 0));
-  if (type === rules.aggregate) return splitAggregate(payload, rules.headBytes) ?? [];
-  if (type !== rules.fragment) return splitJoined(payload, rules);
-  const begins = (byteAt(payload, rules.headBytes) & 0x80) !== 0;
-  return begins
-    ? [Uint8Array.of(...rules.fragmentHead(payload), ...payload.subarray(rules.headBytes + 1))]
-    : [];
-}
-
 /**
  * Returns the parameter sets of a session description in the order in which a decoder needs them: some servers sort them by name. Other content is
  * ignored.

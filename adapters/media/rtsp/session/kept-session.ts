@@ -13,10 +13,12 @@ import { setUpTrack } from '../connection/track-setup.ts';
 /** RTSP session that plays between captures. It holds the newest GOPs undecoded, in bounded memory. */
 export type KeptSession = {
   /**
-   * Waits until the session has what the capture needs, without an access unit that an earlier capture returned. Throws
+   * Waits until the session has what the capture needs, without an access unit that an earlier capture returned, or up to `after`. Throws
    * `RtspConnectionError` if the session ends before, and the abort reason.
    */
-  read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits>;
+  read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<ReadUnits>;
+  /** Returns true if packets are missing since the newest key frame. */
+  isDamaged(): boolean;
   /** Waits for a second key frame, if there was none yet. Resolves at the end of the session too; throws the abort reason. */
   measureKeyFrames(signal: AbortSignal): Promise<void>;
   /** Calls `onKeyFrame` with each key frame that arrives. Resolves at the end of the session; throws the abort reason. */
@@ -82,6 +84,9 @@ export async function openKeptSession(
   let receivedBytes = 0;
   const change = createChange();
   let packetAtMs = elapsedMs();
+  const begunMs = packetAtMs;
+  /** Wait for the first key frame, which shows that they are at least as far apart. */
+  let waitedSeconds = 0;
   /** Newest key frame. Undefined after the begin of a refresh. */
   let keyFrame: AccessUnit | undefined;
   const finder = createUnitsFinder(buffer, elapsedMs);
@@ -89,7 +94,8 @@ export async function openKeptSession(
   const sessionId = randomUUID().slice(0, 8);
   const followers = new Set<(unit: AccessUnit) => void>();
   const heldBytes = () => (hasEnded ? 0 : buffer.bytes() + assembler.heldBytes());
-  const keyFrameSeconds = () => buffer.keyFrameDistance() ?? buffer.secondsWithoutKeyFrame();
+  const keyFrameSeconds = () =>
+    buffer.keyFrameDistance() ?? Math.max(waitedSeconds, buffer.secondsWithoutKeyFrame());
   const lacksDistance = () => !hasEnded && buffer.keyFrameDistance() === undefined;
   const countMemory = shareMemory(memory, buffer, heldBytes);
 
@@ -127,6 +133,7 @@ export async function openKeptSession(
       await waitUntilAborted(ended.promise, signal).finally(() => followers.delete(follower));
     },
     keyFrameSeconds,
+    isDamaged: assembler.isDamaged,
     silentMs: () => elapsedMs() - packetAtMs,
     hasEnded: () => hasEnded,
     close,
@@ -134,6 +141,7 @@ export async function openKeptSession(
 
   function add(unit: AccessUnit): void {
     finder.keepLongestClip();
+    if (buffer.bytes() === 0 && waitedSeconds === 0) waitedSeconds = (unit.arrivedMs - begunMs) / 1000;
     const isRefresh = !unit.isKeyFrame && unit.recoveryFrames !== undefined;
     if (unit.isKeyFrame) store.add(unit, buffer.newestGop());
     else if (isRefresh) store.skip();
@@ -143,10 +151,11 @@ export async function openKeptSession(
     if (unit.isKeyFrame) for (const follower of followers) follower(unit);
   }
 
-  async function read(request: CaptureRequest, signal: AbortSignal): Promise<ReadUnits> {
+  async function read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<ReadUnits> {
     if (request.lookBack) store.begin(keyFrame);
     for (;;) {
-      const found = request.mode === 'frames' ? finder.findFrame() : finder.findClip(request.clipSeconds);
+      const { mode, clipSeconds } = request;
+      const found = mode === 'frames' ? finder.findFrame(after) : finder.findClip(clipSeconds, after);
       if (found)
         return request.lookBack ? { ...found, since: keyFramesSince(request.lookBack.since) } : found;
       if (hasEnded) throw toEndError(endCause);
@@ -208,13 +217,17 @@ function shareMemory(memory: SessionMemory, buffer: GopBuffer, heldBytes: () => 
 
 /** Units of the buffer of a session that are new to its captures. */
 type UnitsFinder = {
-  /** Returns a new frame: the newest key frame, or the GOP up to a newer one. */
-  findFrame(): ReadUnits | undefined;
+  /** Returns a new frame: the newest key frame, or the GOP up to a newer one; with `after`, of a key frame after that unit. */
+  findFrame(after: AccessUnit | undefined): ReadUnits | undefined;
   /** Returns a new clip of a length in seconds, for which the buffer keeps as much from now on. */
-  findClip(seconds: number): ReadUnits | undefined;
+  findClip(seconds: number, after: AccessUnit | undefined): ReadUnits | undefined;
   /** Keeps what the clips of the last time need. */
   keepLongestClip(): void;
 };
+
+function follows(unit: AccessUnit | undefined, after: AccessUnit): boolean {
+  return unit !== undefined && unit !== after && unit.arrivedMs >= after.arrivedMs;
+}
 
 function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number): UnitsFinder {
   /** Time of the newest capture by length of its clip, in seconds: jobs of one camera have clips of different lengths. */
@@ -227,17 +240,19 @@ function createUnitsFinder(buffer: GopBuffer, elapsedMs: () => number): UnitsFin
     buffer.keep(Math.max(0, ...clips.keys()));
   }
 
-  function findFrame(): ReadUnits | undefined {
+  function findFrame(after: AccessUnit | undefined): ReadUnits | undefined {
     const gop = buffer.newestGop();
     const [keyFrame] = gop;
+    if (after && !follows(keyFrame, after)) return undefined;
     if (keyFrame?.isKeyFrame && isNew(keyFrame)) return taken([keyFrame], 'key frame');
     const newest = gop.at(-1);
     return newest && gop.length <= maxGopUnits && isNew(newest) ? taken(gop, 'newest') : undefined;
   }
 
-  function findClip(seconds: number): ReadUnits | undefined {
+  function findClip(seconds: number, after: AccessUnit | undefined): ReadUnits | undefined {
     clips.set(seconds, elapsedMs());
     const units = buffer.lastSeconds(seconds);
+    if (after && !follows(units?.[0], after)) return undefined;
     const newest = units?.at(-1);
     return units && newest && isNew(newest) ? taken(units, 'clip') : undefined;
   }

@@ -7,6 +7,7 @@ import { toStreamKey, type CallerStream } from '../../../caller-stream.ts';
 import { openDeadline } from '../../../egress/deadline.ts';
 import type { EgressGuard } from '../../../egress/guard.ts';
 import { createFairByteCache, registerCache } from '../../../byte-cache.ts';
+import { damagedStream } from '../../ffmpeg/errors.ts';
 import { failureMessage } from '../../ffmpeg/run-ffmpeg.ts';
 import type { AccessUnit } from '../rtp/access-unit-assembler.ts';
 import { createByteRate } from '../connection/byte-limit.ts';
@@ -30,9 +31,9 @@ import { limitRemediation, rtspStreamError } from '../protocol/stream-error.ts';
 export type RtspSessions = {
   /**
    * Returns access units for a capture. Opens a session if none is open. Returns null if the stream needs a connection per
-   * capture; the session is closed then. Throws `StreamFetchError`, `InvalidUrlError`, `NotLiveError`, and the abort reason.
+   * capture; the session is closed then. With `after`, they begin after that unit, whose picture was damaged. Throws `StreamFetchError`, `InvalidUrlError`, `NotLiveError`, and the abort reason.
    */
-  read(request: CaptureRequest, signal: AbortSignal): Promise<SessionUnits | null>;
+  read(request: CaptureRequest, signal: AbortSignal, after?: AccessUnit): Promise<SessionUnits | null>;
   /**
    * Proves that a stream is live: by its session, or by `connect`, once for all probes at a time. A camera may accept one connection only. Throws like
    * `connect`, and the abort reason.
@@ -57,8 +58,6 @@ export type RtspSessions = {
   handed: HandedConnections;
   /** Returns true if packets arrive in an open session. */
   isLive(stream: CallerStream): boolean;
-  /** Closes the session of a stream that could not be decoded: its captures have a connection each for ten minutes. */
-  avoid(stream: CallerStream): Promise<void>;
   /** Closes all sessions. */
   close(): Promise<void>;
 };
@@ -77,11 +76,11 @@ export type RtspSessionsDeps = {
   answerTimeoutMs?: number;
   /** Opens a session. Returns null for a codec that cannot be read from packets. */
   open?: OpenSession;
-  /** Called once per stream whose session cannot be decoded or sends no key frame, so that its captures have a connection each. */
+  /** Called once per stream whose session sends no key frame, so that its captures have a connection each. */
   reportFallback?: (url: string, reason: FallbackReason) => void;
 };
 
-export type FallbackReason = 'no key frame' | 'not decoded';
+export type FallbackReason = 'no key frame';
 
 /** Intervals of captures, and of those that look back, up to which a session stays open: those of checks and of a scan, with a reserve. */
 const maxIntervalMs = { any: 32_000, scans: rules.maxScanSeconds * 1000 };
@@ -95,10 +94,9 @@ const keyFrameWaitMs = 20_000;
 const measureMs = 11_000;
 const openTimeoutMs = 15_000;
 const avoidMs = 3_600_000;
-/** A single damaged key frame may be the cause. */
-const avoidBrieflyMs = 600_000;
 const [maxKnown, maxFactBytes] = [2_000, 4 * 1024 * 1024];
-const maxSessionBytes = 32 * 1024 * 1024;
+/** Maximum memory of one session. */
+export const maxSessionBytes = 32 * 1024 * 1024;
 const maxBytesOfAll = 192 * 1024 * 1024;
 /** Key frames of all sessions for scans: 300 streams with five of 100 kB each. */
 const maxKeyFrameBytes = 150e6;
@@ -137,11 +135,6 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
       await opened?.session.follow((unit) => onKeyFrame(unit, opened.track), signal);
     },
     isLive: (stream) => isUsable(sessions.find(stream)?.session),
-    avoid: async (stream) => {
-      history.avoid(stream, avoidBrieflyMs, 'not decoded');
-      await sessions.end(sessions.find(stream));
-      await sessions.closed(stream);
-    },
     close: async () => {
       isClosed = true;
       handed.close();
@@ -149,7 +142,11 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     },
   };
 
-  async function read(request: CaptureRequest, signal: AbortSignal): Promise<SessionUnits | null> {
+  async function read(
+    request: CaptureRequest,
+    signal: AbortSignal,
+    after?: AccessUnit,
+  ): Promise<SessionUnits | null> {
     const keepMs = history.addCapture(request);
     if (isClosed || history.isAvoided(request)) {
       await noneBeside(request);
@@ -160,13 +157,13 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     const entry = sessions.find(request) ?? sessions.begin(request, noneBeside(request));
     sessions.enter(entry);
     try {
-      return await readFrom(entry, request, signal);
+      return await readFrom(entry, request, signal, after);
     } catch (error) {
       signal.throwIfAborted();
       // A session that ended between two captures is replaced in the second one.
       const isReplaced = existing === entry && error instanceof RtspConnectionError && !isClosed;
       void sessions.end(entry);
-      if (isReplaced) return await read(request, signal);
+      if (isReplaced) return await read(request, signal, after);
       throw error instanceof RtspConnectionError ? noFrame(request, error) : error;
     } finally {
       sessions.leave(entry, keepMs);
@@ -177,13 +174,15 @@ export function createRtspSessions(deps: RtspSessionsDeps): RtspSessions {
     entry: SessionEntry,
     request: CaptureRequest,
     signal: AbortSignal,
+    after?: AccessUnit,
   ): Promise<SessionUnits | null> {
     const opened = await waitUntilAborted(entry.opening, signal);
-    const found = opened && (await readUnits(opened.session, request, signal, setTimer));
+    const found = opened && (await readUnits(opened.session, request, { setTimer, after }, signal));
     if (opened && found) return { ...found, ...opened.track };
     const isSilent = opened !== null && opened.session.silentMs() > maxSilentMs;
     // A codec without sessions is no fallback.
-    if (!isSilent) history.avoid(entry.stream, avoidMs, opened ? 'no key frame' : undefined);
+    if (opened?.session.isDamaged()) throw damagedStream(failureMessage(request.mode));
+    if (!isSilent && !after) history.avoid(entry.stream, avoidMs, opened ? 'no key frame' : undefined);
     await sessions.end(entry);
     if (isSilent) throw noFrame(request);
     return null;
@@ -268,15 +267,15 @@ function createHistory(
 }
 
 /** Waits for the units of a capture as long as a capture with its own connection does; null after that. */
-async function readUnits(
+export async function readUnits(
   session: KeptSession,
   request: CaptureRequest,
+  { setTimer, after }: { setTimer: SetTimer; after?: AccessUnit | undefined },
   signal: AbortSignal,
-  setTimer: SetTimer,
 ): Promise<ReadUnits | null> {
   const waiting = new AbortController();
   const waitMs = keyFrameWaitMs + (request.mode === 'frames' ? 0 : request.clipSeconds * 1000);
-  const units = session.read(request, AbortSignal.any([signal, waiting.signal]));
+  const units = session.read(request, AbortSignal.any([signal, waiting.signal]), after);
   try {
     return await waitAtMost<ReadUnits | null>(waitMs, units, () => null, setTimer);
   } finally {
@@ -302,7 +301,8 @@ function isUsable(session: KeptSession | undefined): boolean {
   return session !== undefined && !session.hasEnded() && session.silentMs() <= maxSilentMs;
 }
 
-function noFrame({ mode }: CaptureRequest, cause?: Error): StreamFetchError {
+/** Creates the error for a server that sends no key frame, or ends the connection. */
+export function noFrame({ mode }: CaptureRequest, cause?: Error): StreamFetchError {
   return new StreamFetchError(
     cause instanceof RtspLimitError
       ? limitRemediation

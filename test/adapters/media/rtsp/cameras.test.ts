@@ -34,16 +34,19 @@ async function moment(odd: CameraOddities = {}, options: RtpRecordingOptions = {
 
 const withUser = (url: string, user: string): string => url.replace('rtsp://', `rtsp://${user}@`);
 
+/** The cameras send 3 s without pauses, with a key frame each half second. */
+const newest = 2.5;
+
 describe('cameras', () => {
   test.each(['h264', 'h265', 'mjpeg'] as const)('a camera with %s is captured', async (codec) => {
-    expect(await moment({}, { codec })).toBeCloseTo(0, 0);
+    expect(await moment({}, { codec })).toBeCloseTo(codec === 'mjpeg' ? 0 : newest, 0);
   });
 
   test('only the video track of a camera with audio, video and metadata is set up', async () => {
     const metadata =
       'm=application 0 RTP/AVP 107\r\na=rtpmap:107 vnd.onvif.metadata/90000\r\na=control:streamid=2\r\n';
     const { url, requests } = await camera({ describe: (text) => text + metadata }, { sound: true });
-    expect(readMoment((await captureRtsp(url)).thumbnail)).toBeCloseTo(0, 0);
+    expect(readMoment((await captureRtsp(url)).thumbnail)).toBeCloseTo(newest, 0);
     const setups = requests.filter(({ method }) => method === 'SETUP');
     expect(setups.map((setup) => setup.url)).toEqual([`${url}/streamid=1`]);
   });
@@ -62,14 +65,14 @@ describe('cameras', () => {
 
   test('a camera without parameter sets in its description sends them with its key frames', async () => {
     const describe = (text: string): string => text.replace(/^a=fmtp:.*\r\n/m, '');
-    expect(await moment({ describe })).toBeCloseTo(0, 0);
-    expect(await moment({ describe }, { codec: 'h265' })).toBeCloseTo(0, 0);
+    expect(await moment({ describe })).toBeCloseTo(newest, 0);
+    expect(await moment({ describe }, { codec: 'h265' })).toBeCloseTo(newest, 0);
   });
 });
 
 describe('addresses of cameras', () => {
   test('a camera at an IPv6 address is captured', async () => {
-    expect(await moment({ host: '::1' })).toBeCloseTo(0, 0);
+    expect(await moment({ host: '::1' })).toBeCloseTo(newest, 0);
   });
 
   test('a camera with TLS is captured if its certificate is trusted and names the host', async () => {
@@ -79,7 +82,7 @@ describe('addresses of cameras', () => {
       const { url } = await camera({ tls: selfSigned });
       const named = url.replace('127.0.0.1', 'cam.example');
       const lookup = async () => [{ address: '127.0.0.1', family: 4 as const }];
-      expect(readMoment((await captureRtsp(named, {}, undefined, lookup)).thumbnail)).toBeCloseTo(0, 0);
+      expect(readMoment((await captureRtsp(named, {}, undefined, lookup)).thumbnail)).toBeCloseTo(newest, 0);
       expect((await readFailure(captureRtsp(url))).remediation).toContain('is for another host name');
     } finally {
       setDefaultCACertificates(before);
@@ -125,13 +128,13 @@ describe('RTP packets', () => {
   test('packets with padding, a header extension and contributing sources are read', async () => {
     expect(
       await moment({ packet: ({ bytes, isControl }) => (isControl ? bytes : dressedUp(bytes)) }),
-    ).toBeCloseTo(0, 0);
+    ).toBeCloseTo(newest, 0);
   });
 
   test('RTCP packets in between are relayed', async () => {
     const report = (await recordRtp()).packets.find(({ isControl }) => isControl)!.bytes;
     const head = Buffer.from([0x24, 1, 0, report.length]);
-    expect(await moment({ between: Buffer.concat([head, report]) })).toBeCloseTo(0, 0);
+    expect(await moment({ between: Buffer.concat([head, report]) })).toBeCloseTo(newest, 0);
   });
 
   test.each([
@@ -139,15 +142,15 @@ describe('RTP packets', () => {
     ['that are too short', 1],
   ])('packets %s are ignored', async (_case, channel) => {
     const short = Buffer.from([0x24, channel, 0, 4, 0x80, 1, 2, 3]);
-    expect(await moment({ between: short })).toBeCloseTo(0, 0);
+    expect(await moment({ between: short })).toBeCloseTo(newest, 0);
   });
 
   test('packets are found behind garbage', async () => {
-    expect(await moment({ between: Buffer.from('\0\0oops') })).toBeCloseTo(0, 0);
+    expect(await moment({ between: Buffer.from('\0\0oops') })).toBeCloseTo(newest, 0);
   });
 
   test('a connection that ends before the first frame is a failure, a later end is not', async () => {
-    expect(await moment({ closesAfter: 12 })).toBeCloseTo(0, 0);
+    expect(await moment({ closesAfter: 12 })).toBeCloseTo(0.5, 0);
     const { url } = await camera({ closesAfter: 1 });
     expect((await readFailure(captureRtsp(url))).message).toBe('Failed to capture frame from stream');
   });
@@ -165,7 +168,7 @@ describe('RTSP SETUP', () => {
     ['no channels', 0, () => 'RTP/AVP/TCP;unicast;mode="PLAY"'],
     ['spaces and capitals', 8, (channels: string) => `rtp/avp/tcp; unicast; Interleaved = ${channels}`],
   ])('a SETUP response with %s is played', async (_case, channel, transport) => {
-    expect(await moment({ channel, transport })).toBeCloseTo(0, 0);
+    expect(await moment({ channel, transport })).toBeCloseTo(newest, 0);
   });
 
   test('a rejected TCP transport (461) or a UDP response never leads to UDP', async () => {
@@ -209,7 +212,7 @@ describe('RTSP SETUP', () => {
       const describe = (text: string): string =>
         text.replace(/a=tool:.*/, session).replace(/a=control:streamid=0/, `a=control:${track}`);
       const { url, requests } = await camera({ describe, describeHeaders });
-      expect(readMoment((await captureRtsp(url)).thumbnail)).toBeCloseTo(0, 0);
+      expect(readMoment((await captureRtsp(url)).thumbnail)).toBeCloseTo(newest, 0);
       const asked = ['SETUP', 'PLAY'].map((name) => requests.find(({ method }) => method === name)!.url);
       expect(asked).toEqual(urls.map((wanted) => (wanted.startsWith('/') ? url + wanted : wanted)));
     },
@@ -244,7 +247,7 @@ describe('RTSP server', () => {
     ],
     ['without a session', { wire: (text: string) => text.replace(/Session: .*\r\n/, '') }],
   ] satisfies [string, CameraOddities][])('a server %s is supported', async (_case, odd) => {
-    expect(await moment(odd)).toBeCloseTo(0, 0);
+    expect(await moment(odd)).toBeCloseTo(newest, 0);
   });
 
   test.each(['SETUP', 'PLAY'])('a redirect at %s is not followed', async (method) => {
@@ -285,7 +288,7 @@ describe('camera credentials', () => {
     const { url, requests } = await camera({
       answer: (request) => (isBasic(request) ? undefined : challenge),
     });
-    expect(readMoment((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(0, 0);
+    expect(readMoment((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(newest, 0);
     const methods = requests.slice(0, 5).map(({ method }) => method);
     expect(methods).toEqual(['OPTIONS', 'OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY']);
   });
@@ -312,7 +315,7 @@ describe('camera credentials', () => {
         return { status: 401, headers: { 'WWW-Authenticate': challenge(nonce) } };
       },
     });
-    expect(readMoment((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(0, 0);
+    expect(readMoment((await captureRtsp(withUser(url, viewer))).thumbnail)).toBeCloseTo(newest, 0);
     const methods = requests.slice(0, 8).map(({ method }) => method);
     expect(methods).toEqual(['OPTIONS', 'DESCRIBE', 'SETUP', 'PLAY'].flatMap((method) => [method, method]));
   });
@@ -328,10 +331,10 @@ describe('camera credentials', () => {
 
   test('credentials appear in no process and in no error', async () => {
     const challenge = { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="cam"' } };
-    const { url, requests } = await camera({
-      answer: (request) => (request.header('authorization') === undefined ? challenge : undefined),
-      packet: () => null,
-    });
+    const answer = (request: ScriptedRequest) =>
+      request.header('authorization') === undefined ? challenge : undefined;
+    // ffmpeg reads the packets of this codec itself.
+    const { url, requests } = await camera({ answer, packet: () => null }, { codec: 'mjpeg' });
     const controller = new AbortController();
     const taken = captureRtsp(withUser(url, 'viewer:hunter2'), {}, controller.signal);
     taken.catch(() => undefined);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { createEgressGuard } from '../../../../adapters/egress/guard.ts';
 import { createImageDecoder } from '../../../../adapters/media/ffmpeg/decode-image.ts';
 import { poolDecoders } from '../../../../adapters/media/ffmpeg/decoder-pool.ts';
-import { NoFrameDecodedError } from '../../../../adapters/media/ffmpeg/errors.ts';
+import { damagedStream } from '../../../../adapters/media/ffmpeg/errors.ts';
 import { createFfmpegRunner, type FfmpegRunner } from '../../../../adapters/media/ffmpeg/run-ffmpeg.ts';
 import { createRtspCapturer } from '../../../../adapters/media/rtsp/capture-rtsp.ts';
 import { createRtspSessions } from '../../../../adapters/media/rtsp/session/rtsp-sessions.ts';
@@ -42,8 +42,8 @@ async function countConnections(camera: { url: string; close(): Promise<void> })
   return { ...proxy, url: camera.url.replace(port, `${proxy.port}`) };
 }
 
-/** Creates the capturer of one machine. Its timers fire when the test says so. */
-function openCapturer({ decodesPipes = true } = {}) {
+/** Creates the capturer of one machine, of which the first pictures are `damaged`. Its timers fire when the test says so. */
+function openCapturer({ damaged = 0 } = {}) {
   const timers = new Map<() => void, number>();
   const inputs: string[] = [];
   const guard = createEgressGuard({ allowRanges: ['127.0.0.1/32'] });
@@ -51,7 +51,7 @@ function openCapturer({ decodesPipes = true } = {}) {
   const counted: FfmpegRunner = {
     run: async (input, ...rest) => {
       inputs.push(input.kind);
-      if (!decodesPipes && input.kind === 'pipe') throw new NoFrameDecodedError('Nothing was decoded.');
+      if (inputs.length <= damaged) throw damagedStream('A hole');
       return runner.run(input, ...rest);
     },
     runAll: runner.runAll,
@@ -262,8 +262,9 @@ describe('captures from a session that stays open', () => {
   );
 
   test('a stream that has no session leaves out the time since the last capture', async () => {
-    const camera = await startCountedCamera();
-    const { lookBack } = openCapturer({ decodesPipes: false });
+    const camera = await startCamera(await recordRtp({ codec: 'mjpeg' }));
+    closers.push(() => camera.close());
+    const { lookBack } = openCapturer();
     const first = await lookBack(camera.url, null);
     const second = await lookBack(camera.url, first.position.scan!);
     const seconds = (second.capturedAt.getTime() - first.capturedAt.getTime()) / 1000;
@@ -316,14 +317,19 @@ describe('recorded cameras with a session', () => {
     expect(taken.inputs).toEqual(['rtsp']);
   });
 
-  test('a stream that cannot be decoded from a session is captured through the relay, without a session beside it', async () => {
+  test('the next key frame is shown if the newest one is damaged', async () => {
     const camera = await startCountedCamera();
-    const { capture, inputs, isLive } = openCapturer({ decodesPipes: false });
+    const { capture, inputs } = openCapturer({ damaged: 2 });
     expect(color(await capture(camera.url))).toBe('blue');
-    expect(isLive(camera.url)).toBe(false);
-    expect(color(await capture(camera.url))).toBe('blue');
-    expect(inputs).toEqual(['pipe', 'rtsp', 'rtsp']);
-    expect(camera.accepted()).toBe(3);
+    expect(inputs).toEqual(['pipe', 'pipe', 'pipe']);
+    expect(camera.accepted()).toBe(1);
+  });
+
+  test('a stream whose key frames are all damaged fails as such', async () => {
+    const camera = await startCountedCamera();
+    const { capture } = openCapturer({ damaged: Infinity });
+    await expect(capture(camera.url)).rejects.toMatchObject({ isDamaged: true });
+    expect(camera.accepted()).toBe(1);
   });
 });
 

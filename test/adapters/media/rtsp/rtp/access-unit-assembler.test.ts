@@ -180,6 +180,11 @@ describe('H.264 access units', () => {
       ],
       ['K 6701 6802 658807'],
     ],
+    [
+      'with parameter sets between two slices',
+      [sps, pps, idr, sps, pps, [0x65, 0x48]].map((unit) => at(1, unit)).concat(at(2, slice)),
+      [`${keyFrame} 6548`],
+    ],
     ['without data', [at(1, idr), at(1, []), at(2, slice), at(3, slice)], [keyFrame, '419a']],
     [
       'with an empty fragment',

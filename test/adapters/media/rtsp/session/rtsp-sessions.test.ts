@@ -16,7 +16,13 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
   let nowMs = 0;
   let [opened, current, most] = [0, 0, 0];
   const timers = new Set<{ atMs: number; fire: () => void }>();
-  const camera = { isSilent: false, hasKeyFrames: true, breaks: false, opening: Promise.resolve() };
+  const camera = {
+    isSilent: false,
+    isDamaged: false,
+    hasKeyFrames: true,
+    breaks: false,
+    opening: Promise.resolve(),
+  };
   const ends: (() => void)[] = [];
   const fallbacks: string[] = [];
   const open: OpenSession = async (_url, signal) => {
@@ -46,6 +52,7 @@ function openSessions({ maxKept = 10, refuses = false, isReadable = true } = {})
         measureKeyFrames: async (measuring) => waitUntilAborted(ended.promise, measuring),
         follow: async (_onKeyFrame, following) => waitUntilAborted(ended.promise, following),
         keyFrameSeconds: () => 12,
+        isDamaged: () => camera.isDamaged,
         silentMs: () => (camera.isSilent ? 5_001 : 10),
         hasEnded: () => hasEnded,
         close: async () => {
@@ -285,13 +292,29 @@ describe('streams without a usable session', () => {
   });
 
   test('a stream whose session cannot be used is reported once', async () => {
-    const { read, pass, sessions, fallbacks } = openSessions();
+    const { read, pass, camera, fallbacks } = openSessions();
+    camera.hasKeyFrames = false;
     for (let hour = 0; hour < 3; hour += 1) {
-      await read();
-      await sessions.avoid(stream);
+      const capture = read();
+      await settle();
+      await pass(20);
+      await capture;
       await pass(3600);
     }
-    expect(fallbacks).toEqual(['not decoded']);
+    expect(fallbacks).toEqual(['no key frame']);
+  });
+
+  test('a stream of which packets are lost fails as damaged, and the next capture has a session', async () => {
+    const { read, pass, camera, fallbacks } = openSessions();
+    [camera.hasKeyFrames, camera.isDamaged] = [false, true];
+    const capture = read();
+    capture.catch(() => undefined);
+    await settle();
+    await pass(20);
+    await expect(capture).rejects.toMatchObject({ code: 'STREAM_FETCH_FAILED', isDamaged: true });
+    camera.hasKeyFrames = true;
+    expect(await read()).not.toBeNull();
+    expect(fallbacks).toEqual([]);
   });
 
   test('a server that sends nothing fails the capture, and ends the session', async () => {
@@ -310,16 +333,6 @@ describe('streams without a usable session', () => {
     const captures = await Promise.allSettled([read(), read('clip'), read()]);
     expect(captures.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(counts().opened).toBe(1);
-  });
-
-  test('a stream to avoid has no session for ten minutes, and its session is closed before', async () => {
-    const { read, sessions, counts, pass } = openSessions();
-    await read();
-    await sessions.avoid(stream);
-    expect(counts().current).toBe(0);
-    expect(await read()).toBeNull();
-    await pass(600);
-    expect(await read()).not.toBeNull();
   });
 
   test('an aborted capture ends with its reason, and leaves the session to others', async () => {
